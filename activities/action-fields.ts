@@ -1,0 +1,59 @@
+import { AppError } from '../src/errors.js';
+import type { CallActionRequest } from '../workflows/agentflow-execution/activities.js';
+import type { ActionPlan, SchemaField } from '../workflows/agentflow-execution/messages.js';
+
+type JsonObject = Record<string, unknown>;
+
+/** Types that are checked; a field of another type takes any value. */
+const checks = new Map<string, (value: unknown) => boolean>([
+  ['string', (value) => typeof value === 'string'],
+  ['number', (value) => typeof value === 'number'],
+  ['integer', (value) => Number.isInteger(value)],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['object', isObject],
+  ['array', Array.isArray],
+]);
+
+/**
+ * The input of an action, field by field from the first place that has a value: the run's inputs for this action,
+ * for the run, the execution's variables, the answer of the action before, and for `goal` the goal itself.
+ * @throws AppError `validation_failed` that names the field
+ */
+export function inputOf({ action, context }: Pick<CallActionRequest, 'action' | 'context'>): JsonObject {
+  const { runtime_inputs, input_variables, actions, goal } = context;
+  const places = [ownValue(runtime_inputs, action._id), runtime_inputs, input_variables, actions.at(-1)?.output, { goal }];
+  const entries = action.input_schema.fields.map((field): [string, unknown] => {
+    const value = places.map((place) => ownValue(place, field.field_id)).find(isGiven);
+    refuseWrong(`the input of "${action.name}"`, field, value);
+    return [field.field_id, value];
+  });
+  return Object.fromEntries(entries.filter(([, value]) => isGiven(value)));
+}
+
+/** @throws AppError `validation_failed` when an answer lacks a required field or has one of a wrong type */
+export function checkOutput(action: ActionPlan, output: unknown): void {
+  for (const field of action.output_schema.fields) {
+    refuseWrong(`the answer of "${action.name}"`, field, ownValue(output, field.field_id));
+  }
+}
+
+function refuseWrong(where: string, { field_id, type, required }: SchemaField, value: unknown): void {
+  if (isGiven(value)) {
+    const isRight = checks.get(type.toLowerCase()) ?? (() => true);
+    if (!isRight(value)) throw new AppError('validation_failed', `the field "${field_id}" in ${where} must be of type ${type}`);
+  } else if (required) {
+    throw new AppError('validation_failed', `the field "${field_id}" is missing in ${where}`);
+  }
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function ownValue(place: unknown, key: string): unknown {
+  return isObject(place) && Object.hasOwn(place, key) ? place[key] : undefined;
+}

@@ -1,0 +1,36 @@
+import type { Mongo } from '../src/stores/mongo.js';
+import type { AgentflowExecutionActivities, ExecutionProjection } from '../workflows/agentflow-execution/activities.js';
+
+/** Writes an execution's projection: events first, so that a record never counts an event that is not there. */
+export function createExecutionRecordActivities({ mongo }: { mongo: Mongo }): Pick<AgentflowExecutionActivities, 'publishExecution'> {
+  const { executions, execution_events } = mongo.collections;
+  return {
+    async publishExecution(projection) {
+      const { execution_id, events } = projection;
+      if (events.length > 0) {
+        await execution_events.bulkWrite(
+          events.map((event) => {
+            const _id = `${execution_id}:${event.seq}`;
+            return { replaceOne: { filter: { _id }, replacement: { execution_id, ...event }, upsert: true } };
+          }),
+        );
+      }
+      await executions.updateOne({ _id: execution_id }, { $set: fieldsOf(projection) });
+    },
+  };
+}
+
+/** List entries are set at their index: a write that is repeated after a lost worker changes nothing. */
+function fieldsOf(projection: ExecutionProjection): Record<string, unknown> {
+  const { status, started_at, end_time, conclusion, failure, last_event_seq } = projection;
+  return {
+    status,
+    started_at,
+    end_time,
+    conclusion,
+    last_event_seq,
+    ...(failure && { 'execution_context.failure': failure }),
+    ...Object.fromEntries(projection.steps.map(({ index, value }) => [`steps.${index}`, value])),
+    ...Object.fromEntries(projection.agents_output.map(({ index, value }) => [`agents_output.${index}`, value])),
+  };
+}

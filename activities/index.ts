@@ -1,0 +1,26 @@
+import type { ChatModel } from '../src/models/port.js';
+import type { HttpClient } from '../src/outbound/http-client.js';
+import type { BlobStore } from '../src/stores/blobs.js';
+import type { Mongo } from '../src/stores/mongo.js';
+import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
+import { createActionActivities } from './action.js';
+import { createDocumentActivities } from './documents.js';
+import { createExecutionRecordActivities } from './execution-records.js';
+import { createModelActivities } from './model.js';
+
+export interface ActivityDeps {
+  mongo: Mongo;
+  blobs: BlobStore;
+  http: HttpClient;
+  models: ChatModel;
+}
+
+/** Everything that workflows do to the world outside. */
+export function createActivities({ mongo, blobs, http, models }: ActivityDeps): AgentflowExecutionActivities {
+  return {
+    ...createExecutionRecordActivities({ mongo }),
+    ...createDocumentActivities({ blobs }),
+    ...createActionActivities({ http }),
+    ...createModelActivities({ models }),
+  };
+}

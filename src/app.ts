@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import { pinoHttp } from 'pino-http';
+import type { Deps } from './deps.js';
+import { AppError } from './errors.js';
+import { connectionInfoRoutes } from './gateway/connection-info.js';
+import { errorHandler } from './http/errors.js';
+import { mountRoutes, type SurfaceRules } from './http/mount.js';
+import { openApiDocument, type RouteGroup } from './http/openapi.js';
+import { apiReference } from './operation/api-reference.js';
+import { healthRoutes } from './operation/health.js';
+import { platformRoutes } from './platform/routes.js';
+import { platformSurface } from './platform/surface.js';
+
+export interface AppOptions {
+  /** The public address; known only when the port is bound. */
+  baseUrl(): string;
+  draining(): boolean;
+  version: string;
+}
+
+/** Mounts the surfaces that this process serves, then one error handler; no environment, no I/O. */
+export function createApp(deps: Deps, options: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('query parser', 'simple');
+  app.use(pinoHttp({ logger: deps.log, genReqId: requestId, autoLogging: { ignore: (req: IncomingMessage) => req.url === '/healthz' } }));
+  app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } }, strictTransportSecurity: false }));
+
+  const groups: RouteGroup[] = [{ security: 'none', routes: healthRoutes(deps, options.draining) }];
+  mountRoutes(app, groups[0]?.routes ?? [], publicSurface(deps));
+  if (deps.config.surfaces.includes('gateway')) {
+    const routes = connectionInfoRoutes(options.baseUrl);
+    groups.push({ security: 'bearer', routes });
+    mountRoutes(app, routes, publicSurface(deps));
+  }
+  if (deps.config.surfaces.includes('platform')) {
+    const routes = platformRoutes(deps);
+    groups.push({ security: 'apiKey', routes });
+    mountRoutes(app, routes, platformSurface(deps));
+  }
+  apiReference(app, () => openApiDocument(groups, { baseUrl: options.baseUrl(), version: options.version }));
+
+  app.use(() => {
+    throw new AppError('not_found', 'no such path');
+  });
+  app.use(errorHandler);
+  return app;
+}
+
+/** A caller's request id is kept when it is harmless, so that it can be followed through its logs and ours. */
+function requestId(req: IncomingMessage, res: ServerResponse): string {
+  const given = req.headers['x-request-id'];
+  const id = typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : randomUUID();
+  res.setHeader('X-Request-Id', id);
+  return id;
+}
+
+function publicSurface({ config, idempotency }: Deps): SurfaceRules {
+  return {
+    authenticate: () => Promise.reject(new AppError('invalid_token', 'this surface takes no credential')),
+    checkScope: () => undefined,
+    idempotency,
+    verifyResponses: config.environment === 'test',
+  };
+}

@@ -1,0 +1,108 @@
+import path from 'node:path';
+import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const flag = z
+  .enum(['true', 'false', '1', '0', ''])
+  .transform((text) => text === 'true' || text === '1');
+const surface = z.enum(['gateway', 'platform', 'callbacks']);
+
+/** Every variable that the product reads, with its default (contract, Environment). Unset and empty are the same. */
+const Environment = z.object({
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  PORT: port.default(8080),
+  HOST: z.string().default('0.0.0.0'),
+  DOWNSTREAM_PORT: port.default(8081),
+  BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SURFACES: z
+    .string()
+    .default('gateway,platform,callbacks')
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .pipe(z.array(surface).nonempty()),
+  DATA_DIR: z.string().default('.data'),
+  TEMPORAL_UI_URL: z.url().default('http://localhost:8233'),
+  TEMPORAL_TASK_QUEUE: z.string().default('workflow-platform'),
+  MONGODB_URI: z.string().default('mongodb://localhost:27017/service'),
+  NEO4J_URI: z.string().default('bolt://localhost:7687'),
+  NEO4J_USER: z.string().default('neo4j'),
+  NEO4J_PASSWORD: z.string().default(''),
+  LLM_BASE_URL: z.url().optional(),
+  LLM_API_KEY: z.string().optional(),
+  LLM_MODEL: z.string().optional(),
+  QUOTA_PROJECT_MAX: z.coerce.number().int().min(0).default(120),
+  QUOTA_ORG_MAX: z.coerce.number().int().min(0).default(600),
+  QUOTA_WINDOW_SECONDS: z.coerce.number().positive().default(60),
+  SECRETS_KEY: z.string().optional(),
+  USER_TOKEN_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
+  USER_TOKEN_ISSUER: z.string().optional(),
+  ALLOW_PRIVATE_TARGETS: flag.default(false),
+  SEED: flag.optional(),
+});
+
+export type Surface = z.infer<typeof surface>;
+
+export interface Config {
+  environment: 'development' | 'test' | 'production';
+  logLevel: string;
+  host: string;
+  port: number;
+  downstreamPort: number;
+  /** The public address without a trailing slash; undefined: `http://localhost:<the port that was bound>`. */
+  baseUrl: string | undefined;
+  surfaces: readonly Surface[];
+  dataDir: string;
+  /** `connection` comes from Temporal's own variables: address, TLS and mTLS, API key (its environment configuration). */
+  temporal: { connection: ClientConnectConfig['connectionOptions']; namespace: string; uiUrl: string; taskQueue: string };
+  mongodb: { uri: string };
+  neo4j: { uri: string; user: string; password: string };
+  llm: { baseUrl: string | undefined; apiKey: string | undefined; model: string | undefined };
+  /** Admissions in a sliding window; 0 is unlimited. */
+  quota: { projectMax: number; organizationMax: number; windowSeconds: number };
+  /** The key that secrets at rest are encrypted with; undefined: one generated below `dataDir`, never in production. */
+  secretsKey: string | undefined;
+  /** An outside identity provider whose user tokens are taken as well. */
+  userTokens: { jwksUrl: string | undefined; issuer: string | undefined };
+  allowPrivateTargets: boolean;
+  seed: boolean;
+}
+
+/**
+ * Reads the environment once.
+ * @throws Error that names every variable that is wrong, one a line, without its value.
+ */
+export function loadConfig(environment: NodeJS.ProcessEnv): Config {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = Environment.safeParse(present);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+    throw new Error(`The environment is not usable:\n${lines.join('\n')}`);
+  }
+  const env = parsed.data;
+  const temporal = loadClientConnectConfig({ disableFile: true, overrideEnvVars: present as Record<string, string> });
+  return {
+    environment: env.NODE_ENV,
+    logLevel: env.LOG_LEVEL,
+    host: env.HOST,
+    port: env.PORT,
+    downstreamPort: env.DOWNSTREAM_PORT,
+    baseUrl: env.BASE_URL?.replace(/\/+$/, ''),
+    surfaces: env.SURFACES,
+    dataDir: path.resolve(env.DATA_DIR),
+    temporal: {
+      connection: { address: 'localhost:7233', ...temporal.connectionOptions },
+      namespace: temporal.namespace ?? 'default',
+      uiUrl: env.TEMPORAL_UI_URL.replace(/\/+$/, ''),
+      taskQueue: env.TEMPORAL_TASK_QUEUE,
+    },
+    mongodb: { uri: env.MONGODB_URI },
+    neo4j: { uri: env.NEO4J_URI, user: env.NEO4J_USER, password: env.NEO4J_PASSWORD },
+    llm: { baseUrl: env.LLM_BASE_URL, apiKey: env.LLM_API_KEY, model: env.LLM_MODEL },
+    quota: { projectMax: env.QUOTA_PROJECT_MAX, organizationMax: env.QUOTA_ORG_MAX, windowSeconds: env.QUOTA_WINDOW_SECONDS },
+    secretsKey: env.SECRETS_KEY,
+    userTokens: { jwksUrl: env.USER_TOKEN_JWKS_URL, issuer: env.USER_TOKEN_ISSUER },
+    allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
+    seed: env.SEED ?? env.NODE_ENV !== 'production',
+  };
+}

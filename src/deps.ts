@@ -1,0 +1,51 @@
+import path from 'node:path';
+import type { Config } from './config.js';
+import { createIdempotency, type Idempotency } from './http/idempotency.js';
+import { createLogger, type Logger } from './log.js';
+import { createModels } from './models/create-models.js';
+import type { ChatModel } from './models/port.js';
+import { createHttpClient, type HttpClient } from './outbound/http-client.js';
+import { createDiskBlobStore, type BlobStore } from './stores/blobs.js';
+import { createMongo, type Mongo } from './stores/mongo.js';
+import { createGraph, type Graph } from './stores/neo4j.js';
+import { createTemporal, type Temporal } from './temporal/client.js';
+
+/** Everything that surfaces and activities are made of. */
+export interface Deps {
+  config: Config;
+  log: Logger;
+  mongo: Mongo;
+  graph: Graph;
+  temporal: Temporal;
+  blobs: BlobStore;
+  http: HttpClient;
+  models: ChatModel;
+  idempotency: Idempotency;
+  /** Aborted when the process begins to stop, so that streams and waits end by themselves. */
+  stopping: AbortController;
+  close(): Promise<void>;
+}
+
+/** Builds every store and client; each connects lazily, so a server that is down delays nothing here. */
+export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Deps {
+  const mongo = createMongo(config.mongodb);
+  const graph = createGraph(config.neo4j);
+  const blobs = createDiskBlobStore(path.join(config.dataDir, 'blobs'));
+  const http = createHttpClient({ allowPrivateTargets: config.allowPrivateTargets, ownOrigin: config.baseUrl });
+  const temporal = createTemporal(config.temporal, blobs);
+  return {
+    config,
+    log: createLogger({ level: config.logLevel, name }),
+    mongo,
+    graph,
+    temporal,
+    blobs,
+    http,
+    models: createModels(config.llm),
+    idempotency: createIdempotency(mongo.collections),
+    stopping: new AbortController(),
+    async close() {
+      await Promise.allSettled([mongo.close(), graph.close(), temporal.close(), http.close()]);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import type { z } from 'zod';
+import type { Principal } from '../auth/principal.js';
+import { AppError } from '../errors.js';
+import { newId } from '../ids.js';
+import type { RequestContext } from './context.js';
+import type { Route } from './define-route.js';
+import type { Idempotency } from './idempotency.js';
+import { jsonBody } from './json-body.js';
+
+export interface SurfaceRules {
+  authenticate(req: Request): Promise<Principal>;
+  /** Refuses a request that names another project than its credential's, or two different ones. */
+  checkScope(route: Route, principal: Principal, req: Request): void;
+  idempotency: Idempotency;
+  /** Tests check each answer against its own schema, so that the OpenAPI document stays true. */
+  verifyResponses: boolean;
+}
+
+/** Mounts routes in order; then answers 405 with `Allow` where only the method is wrong. */
+export function mountRoutes(router: Router, routes: readonly Route[], rules: SurfaceRules): void {
+  const parseBody = jsonBody('1mb');
+  for (const route of routes) {
+    router[route.method](expressPath(route.path), admit(route, rules), ...parseBody, serve(route, rules));
+  }
+  const paths = new Set(routes.map((route) => route.path));
+  for (const path of paths) router.all(expressPath(path), methodNotAllowed(routes, path));
+}
+
+function expressPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
+}
+
+/** Before the body is read: who calls, and may they call this route at all. */
+function admit(route: Route, rules: SurfaceRules): RequestHandler {
+  return async (req, res, next) => {
+    if (route.permission !== 'public') {
+      const principal = await rules.authenticate(req);
+      requireGrant(route, principal);
+      res.locals.principal = principal;
+    }
+    next();
+  };
+}
+
+function requireGrant(route: Route, principal: Principal): void {
+  const { permission } = route;
+  if (permission === 'public' || permission === 'any' || principal.grants.includes(permission)) return;
+  throw new AppError('access_denied', `this call needs the grant ${permission}`);
+}
+
+function serve(route: Route, rules: SurfaceRules): RequestHandler {
+  return async (req, res) => {
+    const principal = res.locals.principal as Principal | undefined;
+    if (principal) rules.checkScope(route, principal, req);
+    const input = {
+      params: validate(route.params, req.params, 'not_found'),
+      query: validate(route.query, req.query, 'invalid_request'),
+      body: validate(route.body, req.body, 'invalid_request'),
+    };
+    const call = (recordId: string) => route.handler({ ...input, ctx: contextOf(req, res, principal, recordId) });
+    const key = route.idempotent ? req.get('idempotency-key') : undefined;
+    const answer =
+      key === undefined || !principal
+        ? await call(newId())
+        : await rules.idempotency.once({ key, route: `${route.method} ${req.path}`, principal, body: req.body as unknown }, call);
+    if (res.headersSent) return;
+    if (rules.verifyResponses) route.response.schema.parse(answer);
+    res.status(route.response.status ?? 200).json(answer);
+  };
+}
+
+function contextOf(
+  req: Request,
+  res: Response,
+  principal: Principal | undefined,
+  recordId: string,
+): RequestContext<Principal | undefined> {
+  return {
+    principal,
+    requestId: String(req.id),
+    recordId,
+    idempotencyKey: req.get('idempotency-key'),
+    log: req.log,
+    req,
+    res,
+  };
+}
+
+/** Names every field that is wrong; an identifier in the path that cannot be one is simply not found. */
+function validate<S extends z.ZodType>(schema: S | undefined, value: unknown, code: 'not_found' | 'invalid_request'): z.output<S> {
+  if (!schema) return undefined as z.output<S>;
+  const parsed = schema.safeParse(value ?? {});
+  if (parsed.success) return parsed.data;
+  if (code === 'not_found') throw new AppError('not_found', 'no such record');
+  const problems = parsed.error.issues.slice(0, 20).map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`);
+  throw new AppError(code, problems.join('; '));
+}
+
+function methodNotAllowed(routes: readonly Route[], path: string): RequestHandler {
+  const allowed = routes.filter((route) => route.path === path).map((route) => route.method.toUpperCase());
+  return () => {
+    throw new AppError('method_not_allowed', `this path takes ${allowed.join(', ')}`, { headers: { Allow: allowed.join(', ') } });
+  };
+}

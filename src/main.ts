@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { createApp } from './app.js';
+import { loadConfig } from './config.js';
+import { createDeps, type Deps } from './deps.js';
+import { packageRoot } from './package-root.js';
+import { onShutdown } from './shutdown.js';
+import { prepareStores } from './stores/prepare.js';
+
+const drainMs = 10_000;
+
+/** The API process: config, dependencies, app, listen; closes in reverse on SIGTERM. */
+async function main(): Promise<void> {
+  const config = loadConfig(process.env);
+  const deps = createDeps(config, 'api');
+  void prepareStores(deps);
+  let draining = false;
+  let baseUrl = config.baseUrl ?? '';
+  const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string };
+  const app = createApp(deps, { baseUrl: () => baseUrl, draining: () => draining, version });
+
+  const server = app.listen(config.port, config.host, (error) => {
+    if (error) throw error;
+    const { port } = server.address() as AddressInfo;
+    baseUrl ||= `http://localhost:${port}`;
+    deps.log.info({ port, surfaces: config.surfaces, baseUrl }, 'listening');
+  });
+  // Longer than the idle time of common load balancers, so that it is they who close a connection.
+  server.keepAliveTimeout = 65_000;
+  onShutdown(deps.log, async () => {
+    draining = true;
+    await drain(server, deps);
+  });
+}
+
+/** Stops taking connections, lets requests in flight finish, and cuts what is left after the deadline. */
+async function drain(server: Server, deps: Deps): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+  deps.stopping.abort();
+  await closed;
+  clearTimeout(cut);
+  await deps.close();
+}
+
+await main();

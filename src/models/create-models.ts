@@ -1,0 +1,24 @@
+import { AppError } from '../errors.js';
+import { createOfflineModel, offlineModelName } from './offline.js';
+import { createOpenAiModel } from './openai.js';
+import type { ChatModel } from './port.js';
+
+export interface ModelsConfig {
+  baseUrl: string | undefined;
+  apiKey: string | undefined;
+  model: string | undefined;
+}
+
+/** The configured endpoint, or the offline model: without an endpoint, and for an agent that asks for it by name. */
+export function createModels({ baseUrl, apiKey, model: defaultModel }: ModelsConfig): ChatModel {
+  const offline = createOfflineModel();
+  if (baseUrl === undefined) return offline;
+  const endpoint = createOpenAiModel({ baseUrl, apiKey });
+  return {
+    async complete(request) {
+      const model = request.model || defaultModel;
+      if (model === undefined) throw new AppError('unconfigured', 'neither the agent nor LLM_MODEL names a model');
+      return (model === offlineModelName ? offline : endpoint).complete({ ...request, model });
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { factsOf } from './facts.js';
+import { pickSentences, type PickedSentence, type Source } from './summarise.js';
+import type { ChatMaterial, ChatModel } from './port.js';
+
+export const offlineModelName = 'offline';
+
+const mostSentences = 8;
+const mostFactsOfAction = 20;
+const mostActions = 10;
+const promptAtMost = 600;
+
+/**
+ * Answers by rule from the material, without a language model: the same material always gives the same Markdown,
+ * whose second line says where it comes from.
+ */
+export function createOfflineModel(): ChatModel {
+  return {
+    async complete({ material, messages, signal }) {
+      signal.throwIfAborted();
+      const content = write(material);
+      const asked = messages.reduce((sum, message) => sum + message.content.length, 0);
+      return { model: offlineModelName, content, usage: { input_tokens: tokens(asked), output_tokens: tokens(content.length) } };
+    },
+  };
+}
+
+/** About four characters a token, so that accounting has numbers of the usual size. */
+function tokens(characters: number): number {
+  return Math.ceil(characters / 4);
+}
+
+function write(material: ChatMaterial): string {
+  const { documents, outputs, goal } = material;
+  const fromDocuments = pickSentences(documents.map(readable), goal, mostSentences);
+  // Earlier agents of this model quote the same documents, with the source behind the sentence.
+  const isNew = ({ text }: PickedSentence) => !fromDocuments.some((known) => text.startsWith(known.text));
+  const fromAgents = pickSentences(outputs.map(({ title, output }) => ({ name: title, text: output })), goal, 2 * mostSentences);
+  const sections = [
+    section('What the documents say', fromDocuments.map(quoted)),
+    section('What the actions found', material.actions.slice(0, mostActions).flatMap(factLines)),
+    section('What earlier agents noted', fromAgents.filter(isNew).slice(0, mostSentences).map(quoted)),
+  ].filter((text) => text !== '');
+  return [heading(material), ...(sections.length > 0 ? sections : [nothingToDrawOn])].join('\n\n');
+}
+
+const nothingToDrawOn = 'There was no document, action result or earlier output to draw on, so this restates what was asked.';
+
+function heading({ title, goal, prompt }: ChatMaterial): string {
+  const asked = prompt.trim() === '' || prompt.trim() === goal.trim() ? [] : [`**Task:** ${clipped(prompt)}`];
+  // Quoted lines: an agent that reads this output passes over them (`paragraphsOf`).
+  const quotes = [
+    'Written by the offline model: by rule from the material of this run, no language model was asked.',
+    `**Goal:** ${clipped(goal) || 'none was given'}`,
+    ...asked,
+  ];
+  return `# ${title.replace(/\s+/g, ' ').trim() || 'Result'}\n\n${quotes.map((line) => `> ${line}`).join('\n>\n')}`;
+}
+
+function clipped(text: string): string {
+  const line = text.slice(0, 4 * promptAtMost).replace(/\s+/g, ' ').trim();
+  return line.length <= promptAtMost ? line : `${line.slice(0, promptAtMost - 1)}…`;
+}
+
+function section(title: string, lines: string[]): string {
+  return lines.length === 0 ? '' : `## ${title}\n\n${lines.join('\n')}`;
+}
+
+function quoted({ source, text }: PickedSentence): string {
+  return `- ${text} *(${source})*`;
+}
+
+function factLines({ name, output }: ChatMaterial['actions'][number]): string[] {
+  const facts = factsOf(output, mostFactsOfAction + 1);
+  return [
+    `- **${name}**`,
+    ...(facts.length === 0 ? ['  - (an empty answer)'] : []),
+    ...facts.slice(0, mostFactsOfAction).map(({ path, value }) => `  - ${path}: ${value}`),
+    ...(facts.length > mostFactsOfAction ? ['  - …'] : []),
+  ];
+}
+
+function readable({ name, mime_type, text }: ChatMaterial['documents'][number]): Source {
+  if (/json/i.test(mime_type)) return { name, text: jsonAsLines(text) };
+  return { name, text: /html/i.test(mime_type) ? text.replace(/<[^<>]*>/g, ' ') : text };
+}
+
+function jsonAsLines(text: string): string {
+  try {
+    return factsOf(JSON.parse(text), 200).map(({ path, value }) => `- ${path}: ${value}`).join('\n');
+  } catch {
+    return text;
+  }
+}

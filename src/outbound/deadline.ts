@@ -1,0 +1,27 @@
+import { OutboundError } from './outbound-error.js';
+
+/**
+ * Runs `work` until it ends, `signal` aborts (rejects with its reason) or `timeoutMs` are over (rejects with
+ * `timeout`). It settles at once even where the work notices its signal late, as a connection attempt does.
+ */
+export async function withDeadline<T>(
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const end = new AbortController();
+  const ended = new Promise<never>((_, reject) => {
+    end.signal.addEventListener('abort', () => reject(end.signal.reason), { once: true });
+  });
+  const abort = () => end.abort(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  const timer = setTimeout(() => end.abort(new OutboundError('timeout', `no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+  const working = work(end.signal);
+  working.catch(() => undefined);
+  try {
+    return await Promise.race([working, ended]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,15 @@
+const longestWaitMs = 5 * 60_000;
+const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** Whether a server may answer the same request otherwise a little later. */
+export function isPassingStatus(status: number): boolean {
+  return status >= 500 || passingStatuses.has(status);
+}
+
+/** Milliseconds from now that a `Retry-After` header names in seconds or as a date (RFC 9110, 10.2.3), at most 5 minutes. */
+export function retryAfterMs(header: string | null | undefined, now: number): number | undefined {
+  const text = header?.trim() ?? '';
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, longestWaitMs);
+  const at = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.min(Math.max(at - now, 0), longestWaitMs);
+}

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import type { Deps } from '../../../deps.js';
+import { defineRoute, type Route } from '../../../http/define-route.js';
+import { listOf, ListQuery } from '../../../http/lists.js';
+import type { Collections } from '../../../stores/collections.js';
+import { Agentflow, AgentflowPatch, AgentPatch, NewAgent, NewAgentflow, type AgentflowDocument } from './schemas.js';
+import {
+  addAgent,
+  createAgentflow,
+  deleteAgentflow,
+  listAgentflows,
+  readAgentflow,
+  updateAgent,
+  updateAgentflow,
+} from './store.js';
+
+const tag = 'agentflows';
+const reads = 'svc:orchestrate.read';
+const changes = 'svc:orchestrate.write';
+const params = z.object({ id: z.string() });
+const projectQuery = { projectID: z.string().optional().meta({ description: "By default the credential's project." }) };
+const query = z.object(projectQuery);
+
+/** Agentflows with their agents, skills and actions embedded (contract, agentflows; specification, Agentflow). */
+export function agentflowRoutes({ mongo: { collections } }: Deps): Route[] {
+  return [...readRoutes(collections), ...changeRoutes(collections), ...agentRoutes(collections)];
+}
+
+function readRoutes(collections: Collections): Route[] {
+  const response = { schema: Agentflow, description: 'The agentflow.' };
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/agentflow',
+      permission: reads,
+      tag,
+      summary: 'List the agentflows of the project',
+      query: ListQuery.extend(projectQuery),
+      response: { schema: listOf(Agentflow), description: 'Agentflows, newest first.' },
+      handler: async ({ ctx, query }) => {
+        const page = await listAgentflows(collections, ctx.principal, query);
+        return { ...page, data: page.data.map(answerOf) };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/agentflow/{id}',
+      permission: reads,
+      tag,
+      params,
+      query,
+      response,
+      summary: 'Read an agentflow',
+      handler: async ({ ctx, params: { id } }) => answerOf(await readAgentflow(collections, ctx.principal, id)),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/agentflow/{agentflow_id}/user/{executed_by}/project/{projectID}',
+      permission: reads,
+      tag,
+      query,
+      response,
+      summary: 'Read an agentflow of a project, for the user who executes it',
+      params: z.object({ agentflow_id: z.string(), executed_by: z.string(), projectID: z.string() }),
+      handler: async ({ ctx, params: { agentflow_id } }) => answerOf(await readAgentflow(collections, ctx.principal, agentflow_id)),
+    }),
+  ];
+}
+
+function changeRoutes(collections: Collections): Route[] {
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/agentflow',
+      permission: changes,
+      tag,
+      query,
+      summary: 'Create an agentflow',
+      description: 'Without agents it is a draft: it can be saved, not executed. Ids that are left out are generated.',
+      body: NewAgentflow,
+      response: { status: 201, schema: Agentflow, description: 'The agentflow as stored.' },
+      errors: ['validation_failed'],
+      idempotent: true,
+      handler: async ({ ctx, body }) => answerOf(await createAgentflow(collections, ctx, body)),
+    }),
+    defineRoute({
+      method: 'patch',
+      path: '/agentflow/{id}',
+      permission: changes,
+      tag,
+      params,
+      query,
+      summary: 'Change the given fields of an agentflow',
+      description: '`agents`, where given, replaces them all.',
+      body: AgentflowPatch,
+      response: { schema: Agentflow, description: 'The agentflow as changed.' },
+      errors: ['validation_failed', 'conflict'],
+      handler: async ({ ctx, params: { id }, body }) => answerOf(await updateAgentflow(collections, ctx.principal, id, body)),
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/agentflow/{id}',
+      permission: changes,
+      tag,
+      params,
+      query,
+      summary: 'Delete an agentflow',
+      description: 'Marks it deleted: it is no longer read, listed or executed. Executions keep their embedded copy.',
+      response: { schema: Agentflow, description: 'The last record.' },
+      errors: ['conflict'],
+      handler: async ({ ctx, params: { id } }) => answerOf(await deleteAgentflow(collections, ctx.principal, id)),
+    }),
+  ];
+}
+
+function agentRoutes(collections: Collections): Route[] {
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/agentflow/{id}/agent',
+      permission: changes,
+      tag,
+      params,
+      query,
+      summary: 'Add a skilled agent',
+      description: 'It comes last in `agents`; no `next_agent` leads to it until one is set.',
+      body: NewAgent,
+      response: { status: 201, schema: Agentflow, description: 'The agentflow with the new agent.' },
+      errors: ['validation_failed'],
+      idempotent: true,
+      handler: async ({ ctx, params: { id }, body }) => answerOf(await addAgent(collections, ctx, id, body)),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/agentflow/{id}/agent/{agent_id}',
+      permission: changes,
+      tag,
+      query,
+      summary: 'Change the given fields of a skilled agent',
+      description: '`skills`, where given, replaces them all.',
+      params: z.object({ id: z.string(), agent_id: z.string() }),
+      body: AgentPatch,
+      response: { schema: Agentflow, description: 'The agentflow with the agent as changed.' },
+      errors: ['validation_failed', 'conflict'],
+      handler: async ({ ctx, params: { id, agent_id }, body }) =>
+        answerOf(await updateAgent(collections, ctx.principal, id, agent_id, body)),
+    }),
+  ];
+}
+
+function answerOf({ revision: _internal, ...agentflow }: AgentflowDocument): Agentflow {
+  return agentflow;
+}

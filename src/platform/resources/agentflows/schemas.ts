@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import { exampleAction, exampleAgent, exampleAgentflow, exampleField, exampleSkill, newAgentflowExample } from './examples.js';
+
+const Id = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must be 1 to 100 letters, digits, "_", "." or "-"');
+const Pointer = z.string().max(100);
+const Name = z.string().trim().min(1).max(200);
+const Line = z.string().max(1000);
+const Text = z.string().max(100_000);
+const Endpoint = z.string().trim().max(4000);
+const AnyJson = z.unknown().meta({ description: 'Any JSON value.' });
+const Time = z.number().meta({ description: 'Epoch seconds.' });
+
+export const actionCategories = ['content_creator', 'messaging', 'professional_network', 'mail', 'restful'] as const;
+const Category = z.enum(actionCategories).meta({ description: 'For now only `restful` actions can be executed.' });
+const HttpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+const FieldType = z.enum(['string', 'number', 'integer', 'boolean', 'object', 'array', 'any']);
+
+export const SchemaField = z
+  .object({ field_id: z.string(), label: z.string(), type: FieldType, required: z.boolean(), description: z.string() })
+  .meta({ id: 'SchemaField', example: exampleField });
+export type SchemaField = z.infer<typeof SchemaField>;
+
+export const NewSchemaField = z
+  .strictObject({
+    field_id: z.string().min(1).max(200),
+    label: Line.default(''),
+    type: FieldType.default('string'),
+    required: z.boolean().default(false),
+    description: Text.default(''),
+  })
+  .meta({ id: 'NewSchemaField', example: exampleField });
+export type NewSchemaField = z.infer<typeof NewSchemaField>;
+
+const FieldList = z.object({ fields: z.array(SchemaField) });
+const NewFieldList = z.strictObject({ fields: z.array(NewSchemaField).default([]) }).default({ fields: [] });
+
+export const Action = z
+  .object({
+    _id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    category: Category,
+    method: HttpMethod,
+    endpoint: z.string().meta({ description: 'An http(s) URL; after the host it may hold Liquid templates.' }),
+    sort: z.number(),
+    previous_action_id: z.string().nullable(),
+    next_action_id: z.string().nullable(),
+    is_terminal: z.boolean(),
+    input_schema: FieldList,
+    output_schema: FieldList,
+  })
+  .meta({ id: 'Action', example: exampleAction });
+export type Action = z.infer<typeof Action>;
+
+export const NewAction = z
+  .strictObject({
+    _id: Id.optional(),
+    name: Name,
+    description: Text.default(''),
+    category: Category.default('restful'),
+    method: HttpMethod.default('POST'),
+    endpoint: Endpoint.default(''),
+    sort: z.number().optional().meta({ description: 'By default the place in `actions`.' }),
+    previous_action_id: Pointer.nullable().default(null),
+    next_action_id: Pointer.nullable().default(null),
+    is_terminal: z.boolean().optional().meta({ description: 'By default whether `next_action_id` is null.' }),
+    input_schema: NewFieldList,
+    output_schema: NewFieldList,
+  })
+  .refine((action) => action.category !== 'restful' || isHttpUrl(action.endpoint), {
+    path: ['endpoint'],
+    error: 'must be an http(s) URL; after the host it may hold Liquid templates',
+  })
+  .meta({ id: 'NewAction', example: exampleAction });
+export type NewAction = z.infer<typeof NewAction>;
+
+/** Whom an action calls is the author's own word: scheme, host and port hold no template. */
+function isHttpUrl(endpoint: string): boolean {
+  const rendered = endpoint.replace(/\{\{.*?\}\}|\{%.*?%\}/gs, '1');
+  return /^https?:\/\/[^/?#\\{}\s]+(?=[/?#]|$)/i.test(endpoint) && URL.canParse(rendered);
+}
+
+export const Skill = z
+  .object({
+    _id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    logo: z.string(),
+    projectID: z.string(),
+    user_id: z.string(),
+    connector_id: z.string().nullable(),
+    connector_name: z.string(),
+    is_deleted: z.boolean(),
+    actions: z.array(Action),
+    initial_action_id: z.string().nullable(),
+  })
+  .meta({ id: 'Skill', example: exampleSkill });
+export type Skill = z.infer<typeof Skill>;
+
+export const NewSkill = z
+  .strictObject({
+    _id: Id.optional(),
+    name: Name,
+    description: Text.default(''),
+    logo: Text.default(''),
+    connector_id: Pointer.nullable().default(null),
+    connector_name: Line.default(''),
+    actions: z.array(NewAction).default([]),
+    initial_action_id: Pointer.nullish().meta({ description: 'By default the first of `actions`; null runs none.' }),
+  })
+  .meta({ id: 'NewSkill' });
+export type NewSkill = z.infer<typeof NewSkill>;
+
+const llmFields = {
+  model: z.string().max(200).meta({ description: "Empty: the deployment's default model." }),
+  temperature: z.number().min(0).max(2),
+  max_tokens: z.int().min(1).max(1_000_000),
+};
+const promptFields = { template: Text, variables: z.array(z.string().max(200)), display_template: Text };
+const anomalyFields = { is_enabled: z.boolean(), instructions: Text };
+
+/** What a client sets of an agent, beside its id and skills. */
+const agentFields = {
+  title: Name,
+  role: Text,
+  role_description: Text,
+  context: z.array(AnyJson),
+  has_knowledge_base: z.boolean(),
+  triggers: z.array(AnyJson),
+  is_preview_mode_enabled: z.boolean(),
+  pre_and_post_execution_input: AnyJson,
+  agent_type: z.string().min(1).max(100),
+  next_agent: Pointer.nullable().meta({ description: 'Null ends the flow; the order of `agents` implies nothing.' }),
+};
+
+export const Agent = z
+  .object({
+    _id: z.string(),
+    ...agentFields,
+    llm: z.object(llmFields),
+    prompt: z.object(promptFields),
+    skills: z.array(Skill),
+  })
+  .meta({ id: 'Agent', example: exampleAgent });
+export type Agent = z.infer<typeof Agent>;
+
+const agentChanges = z
+  .strictObject({
+    ...agentFields,
+    llm: z.strictObject(llmFields).partial(),
+    prompt: z.strictObject(promptFields).partial(),
+    skills: z.array(NewSkill),
+  })
+  .partial();
+
+export const AgentPatch = agentChanges.meta({ id: 'AgentPatch', example: { llm: { temperature: 0 }, next_agent: null } });
+export type AgentPatch = z.infer<typeof AgentPatch>;
+
+export const NewAgent = agentChanges.extend({ _id: Id.optional(), title: Name }).meta({
+  id: 'NewAgent',
+  description: 'Defaults: `llm` {model: "", temperature: 0.2, max_tokens: 1024}, `agent_type` `skilled_agent`, `next_agent` null; the rest empty.',
+});
+export type NewAgent = z.infer<typeof NewAgent>;
+
+/** What a client sets of an agentflow, beside its agents. */
+const agentflowFields = {
+  name: Name,
+  image: Text,
+  description: Text,
+  role: Text,
+  initialAgent: Pointer.meta({ description: 'By default the first of `agents`; empty while there are none.' }),
+  isActive: z.boolean(),
+  agentflow_type: z.string().min(1).max(100),
+  goal_structure: AnyJson,
+  conclusion: AnyJson,
+  failover_goal: AnyJson,
+};
+
+export const Agentflow = z
+  .object({
+    _id: z.string(),
+    ...agentflowFields,
+    projectID: z.string(),
+    organization_id: z.string(),
+    is_deleted: z.boolean(),
+    is_cron_scheduled: z.boolean(),
+    created_at: Time,
+    updated_at: Time,
+    last_used: z.number().meta({ description: 'Epoch seconds; `created_at` until the first execution.' }),
+    anomaly_detection: z.object(anomalyFields),
+    marketplace_id: z.string(),
+    parent_agentflow_id: z.string(),
+    agents: z.array(Agent),
+  })
+  .meta({ id: 'Agentflow', example: exampleAgentflow });
+export type Agentflow = z.infer<typeof Agentflow>;
+
+/** `revision` counts the changes, so that none is made over one that it has not seen. */
+export type AgentflowDocument = Agentflow & { revision: number };
+
+const agentflowChanges = z
+  .strictObject({
+    ...agentflowFields,
+    projectID: z.string(),
+    anomaly_detection: z.strictObject(anomalyFields).partial(),
+    agents: z.array(NewAgent),
+  })
+  .partial();
+
+export const AgentflowPatch = agentflowChanges.meta({ id: 'AgentflowPatch', example: { description: 'Reads a claim and sums it up' } });
+export type AgentflowPatch = z.infer<typeof AgentflowPatch>;
+
+export const NewAgentflow = agentflowChanges.extend({ name: Name }).meta({ id: 'NewAgentflow', example: newAgentflowExample });
+export type NewAgentflow = z.infer<typeof NewAgentflow>;

@@ -1,0 +1,60 @@
+import { MongoClient, MongoServerError, type Collection, type Db, type OptionalUnlessRequiredId } from 'mongodb';
+import { collectionsOf, ensureIndexes, type Collections } from './collections.js';
+
+export interface Mongo {
+  db: Db;
+  collections: Collections;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * A lazy connection: the driver connects with the first operation and again whenever the server comes back.
+ * Every operation ends within five seconds, and within two where no server answers.
+ */
+export function createMongo(options: { uri: string }): Mongo {
+  const client = new MongoClient(options.uri, {
+    serverSelectionTimeoutMS: 2000,
+    connectTimeoutMS: 2000,
+    socketTimeoutMS: 30_000,
+    retryWrites: false,
+    ignoreUndefined: true,
+    appName: 'governed-context-service',
+  });
+  const db = client.db(databaseName(options.uri));
+  return {
+    db,
+    collections: collectionsOf(db),
+    async ping() {
+      await db.command({ ping: 1 });
+    },
+    close: () => client.close(),
+  };
+}
+
+function databaseName(uri: string): string {
+  const name = new URL(uri.replace(/^mongodb(\+srv)?:/, 'http:').replace(/,[^/]*/, '')).pathname.slice(1);
+  return name === '' ? 'service' : name;
+}
+
+export async function prepareMongo(mongo: Mongo): Promise<void> {
+  await ensureIndexes(mongo.db);
+}
+
+/** MongoDB error 11000: a document with this unique key is there already. */
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === 11_000;
+}
+
+/** Inserts a record; when one with its `_id` is there already, a repeat after a crash, answers that one. */
+export async function insertOnce<T extends { _id: string }>(collection: Collection<T>, record: T): Promise<T> {
+  try {
+    await collection.insertOne(record as OptionalUnlessRequiredId<T>);
+    return record;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    const present = await collection.findOne({ _id: record._id } as never);
+    if (!present) throw error;
+    return present as T;
+  }
+}

@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, Connection, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import { status } from '@grpc/grpc-js';
+import type { Config } from '../config.js';
+import { AppError } from '../errors.js';
+import type { BlobStore } from '../stores/blobs.js';
+import { createDataConverter } from './data-converter.js';
+
+export interface Temporal {
+  client: Client;
+  dataConverter: DataConverter;
+  taskQueue: string;
+  /**
+   * Runs calls to Temporal under one deadline.
+   * @throws AppError `unavailable` when Temporal, or for updates and queries a worker, does not answer in time
+   */
+  call<T>(work: (client: Client) => Promise<T>, timeoutMs?: number): Promise<T>;
+  /**
+   * Like `call`, for updates and queries that need a worker as well: a busy worker has ten seconds, while a Temporal
+   * that does not answer is noticed within two.
+   */
+  callWorker<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  /** The page of a run in the Temporal UI. */
+  uiLink(workflowId: string, runId?: string): string;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A caller learns within two seconds that Temporal is down (issue: Temporal down). */
+const defaultTimeoutMs = 1800;
+const workerTimeoutMs = 10_000;
+/** How long a call that needs a worker may be silent before Temporal itself is asked. */
+const patienceMs = 400;
+const pingTimeoutMs = 1200;
+
+export function createTemporal(options: Config['temporal'], blobs: BlobStore): Temporal {
+  const dataConverter = createDataConverter(blobs);
+  const connection = Connection.lazy(options.connection);
+  const client = new Client({ connection, namespace: options.namespace, dataConverter });
+
+  const call: Temporal['call'] = async (work, timeoutMs = defaultTimeoutMs) => {
+    try {
+      return await connection.withDeadline(Date.now() + timeoutMs, () => work(client));
+    } catch (error) {
+      throw unreachable(error) ? new AppError('unavailable', 'the workflow service does not answer', { cause: error }) : error;
+    }
+  };
+  const ping = async () => void (await call((temporal) => temporal.workflowService.getSystemInfo({}), pingTimeoutMs));
+
+  return {
+    client,
+    dataConverter,
+    taskQueue: options.taskQueue,
+    call,
+    async callWorker(work) {
+      const answer = call(work, workerTimeoutMs);
+      const patience = delay(patienceMs).then(ping).then(() => answer);
+      return Promise.race([answer, patience]);
+    },
+    uiLink(workflowId, runId) {
+      const run = runId === undefined ? '' : `/${runId}`;
+      return `${options.uiUrl}/namespaces/${options.namespace}/workflows/${encodeURIComponent(workflowId)}${run}`;
+    },
+    ping,
+    close: () => connection.close(),
+  };
+}
+
+const unreachableCodes = new Set<number>([status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED, status.RESOURCE_EXHAUSTED]);
+
+function unreachable(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (isGrpcServiceError(at)) return unreachableCodes.has(at.code);
+    if (at.name === 'WorkflowUpdateRPCTimeoutOrCancelledError') return true;
+  }
+  return false;
+}
+
+export function isWorkflowGone(error: unknown): boolean {
+  return error instanceof WorkflowNotFoundError;
+}

@@ -1,0 +1,70 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { NativeConnection, Runtime, Worker, makeTelemetryFilterString } from '@temporalio/worker';
+import { createActivities } from '../activities/index.js';
+import { loadConfig } from './config.js';
+import { createDeps, type Deps } from './deps.js';
+import { packageRoot } from './package-root.js';
+import { onShutdown } from './shutdown.js';
+import { prepareStores } from './stores/prepare.js';
+
+/** The worker process: the same config and dependencies, activities, `Worker.run()`. */
+async function main(): Promise<void> {
+  const config = loadConfig(process.env);
+  const deps = createDeps(config, 'worker');
+  Runtime.install({
+    shutdownSignals: [],
+    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
+    logger: temporalLogger(deps),
+  });
+  void prepareStores(deps);
+  const connection = await connect(deps);
+  const worker = await Worker.create({
+    connection,
+    namespace: config.temporal.namespace,
+    taskQueue: config.temporal.taskQueue,
+    workflowsPath: path.join(packageRoot, 'dist/workflows/index.js'),
+    activities: createActivities(deps),
+    dataConverter: deps.temporal.dataConverter,
+    maxConcurrentActivityTaskExecutions: 100,
+    maxConcurrentWorkflowTaskExecutions: 100,
+    // Activities in flight get this long to finish; then they are cancelled and handed back for another attempt.
+    shutdownGraceTime: '10s',
+  });
+  const run = worker.run();
+  deps.log.info({ taskQueue: config.temporal.taskQueue }, 'polling');
+  onShutdown(deps.log, async () => {
+    deps.stopping.abort();
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+    await run;
+    await connection.close();
+    await deps.close();
+  });
+  await run;
+}
+
+/** Waits for Temporal: a worker may be started before its server. */
+async function connect({ config, log, stopping }: Deps): Promise<NativeConnection> {
+  for (;;) {
+    try {
+      return await NativeConnection.connect(config.temporal.connection);
+    } catch (error) {
+      log.warn({ err: error }, 'the workflow service is not ready yet');
+      await delay(1000, undefined, { signal: stopping.signal });
+    }
+  }
+}
+
+function temporalLogger({ log }: Deps) {
+  const write = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+  return {
+    log: (level: keyof typeof write, message: string, meta?: object) => log[write[level]](meta ?? {}, message),
+    trace: (message: string, meta?: object) => log.trace(meta ?? {}, message),
+    debug: (message: string, meta?: object) => log.debug(meta ?? {}, message),
+    info: (message: string, meta?: object) => log.info(meta ?? {}, message),
+    warn: (message: string, meta?: object) => log.warn(meta ?? {}, message),
+    error: (message: string, meta?: object) => log.error(meta ?? {}, message),
+  };
+}
+
+await main();

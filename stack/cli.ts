@@ -1,0 +1,44 @@
+import { startStack, StackError } from './index.js';
+import { resolveMongodb } from './mongodb.js';
+import { resolveNeo4j } from './neo4j.js';
+import { resolveTemporal } from './temporal.js';
+
+/** stdout carries nothing but the `export` lines, so that a shell can read them. */
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+const { env } = process;
+
+async function prepare(signal: AbortSignal): Promise<void> {
+  const preparation = { env, log, signal };
+  await Promise.all([
+    env.TEMPORAL_ADDRESS ? undefined : resolveTemporal(preparation),
+    env.MONGODB_URI ? undefined : resolveMongodb(preparation),
+    env.NEO4J_URI ? undefined : resolveNeo4j(preparation),
+  ]);
+}
+
+async function run(interrupted: AbortSignal): Promise<void> {
+  const stack = await startStack({ dataDir: env.DATA_DIR || '.data', log, env, signal: interrupted });
+  for (const [name, value] of Object.entries(stack.environment)) {
+    process.stdout.write(`export ${name}='${value.replaceAll("'", `'\\''`)}'\n`);
+  }
+  log('The stack is up; Ctrl-C stops it.');
+  await new Promise((resolve) => {
+    if (interrupted.aborted) resolve(undefined);
+    interrupted.addEventListener('abort', resolve);
+  });
+  log('Stopping …');
+  await stack.stop();
+}
+
+const interruption = new AbortController();
+process.once('SIGINT', () => interruption.abort());
+process.once('SIGTERM', () => interruption.abort());
+
+try {
+  await (process.argv.includes('--prepare') ? prepare(interruption.signal) : run(interruption.signal));
+} catch (error) {
+  if (interruption.signal.aborted) process.exit(130);
+  log(error instanceof StackError ? error.message : String((error as Error).stack));
+  // Not left to the event loop: a build that still runs would keep it alive. Its guard ends it with us.
+  process.exit(1);
+}

@@ -1,0 +1,74 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { tryLock } from './lock-file.js';
+import { identify, isAlive, type ProcessIdentity } from './process-identity.js';
+import type { ServiceName } from './service.js';
+import type { Ports } from './service-options.js';
+import { StackError } from './stack-error.js';
+import { signalGroup } from './supervised-process.js';
+
+/** What a stack leaves in `stack.json` for the next one on the same data. */
+interface Remembered {
+  ports: Partial<Ports>;
+  servers: Partial<Record<ServiceName, ProcessIdentity>>;
+}
+
+export interface DataFolder {
+  ports: Partial<Ports>;
+  rememberPorts(ports: Ports): void;
+  rememberServer(name: ServiceName, pid: number): void;
+  release(): void;
+}
+
+const leftoverDeadlineMs = 12_000;
+
+/** @throws StackError that names the process, when another stack uses the folder. */
+export async function openDataFolder(dataDir: string): Promise<DataFolder> {
+  const folder = path.resolve(dataDir);
+  mkdirSync(folder, { recursive: true });
+  const lock = tryLock(path.join(folder, 'stack.lock'));
+  if ('heldBy' in lock) {
+    const holder = `the stack of process ${lock.heldBy}`;
+    throw new StackError(`${folder} is in use by ${holder}: stop that one, or choose another data folder.`);
+  }
+  const file = path.join(folder, 'stack.json');
+  const remembered = read(file);
+  await endLeftovers(Object.values(remembered.servers));
+  remembered.servers = {};
+  const save = (): void => {
+    writeFileSync(`${file}.new`, JSON.stringify(remembered, undefined, 2));
+    renameSync(`${file}.new`, file);
+  };
+  return {
+    ports: remembered.ports,
+    rememberPorts(ports) {
+      remembered.ports = ports;
+      save();
+    },
+    rememberServer(name, pid) {
+      remembered.servers[name] = identify(pid);
+      save();
+    },
+    release: lock.release,
+  };
+}
+
+function read(file: string): Remembered {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Remembered;
+  } catch {
+    return { ports: {}, servers: {} };
+  }
+}
+
+/** Servers of a stack that was killed a moment ago are still on their way out, and hold the data. */
+async function endLeftovers(servers: readonly ProcessIdentity[]): Promise<void> {
+  const deadline = Date.now() + leftoverDeadlineMs;
+  for (;;) {
+    const alive = servers.filter(isAlive);
+    if (alive.length === 0) return;
+    if (Date.now() > deadline) alive.forEach(({ pid }) => signalGroup(pid, 'SIGKILL'));
+    await pause(100);
+  }
+}

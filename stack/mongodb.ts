@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { MongoClient } from 'mongodb';
+import { obtain, type Preparation, type Recipe, type Workplace } from './binary-cache.js';
+import { copyJars, stackFile } from './maven.js';
+import { findOnPath, requireJdk } from './prerequisites.js';
+import { runToEnd } from './run-to-end.js';
+import { externalService, launch, type ServerSpecification, type StartedService } from './service.js';
+import { planFor, type LaunchPlan, type ServiceOptions } from './service-options.js';
+import { messageOf, StackError } from './stack-error.js';
+
+const mongodVersion = '7.0.28';
+const source = stackFile('mongodb', 'MongoStandIn.java');
+const sourceDigest = createHash('sha256')
+  .update(readFileSync(source))
+  .update(readFileSync(stackFile('mongodb', 'pom.xml')))
+  .digest('hex');
+
+const recipe: Recipe = {
+  title: 'MongoDB',
+  download: {
+    key: `mongod-${mongodVersion}`,
+    probe: `https://fastdl.mongodb.org/linux/mongodb-linux-x86_64-ubuntu2204-${mongodVersion}.tgz`,
+    into: download,
+  },
+  build: {
+    key: `mongodb-stand-in-${sourceDigest.slice(0, 12)}`,
+    from: 'Maven Central (a stand-in)',
+    takes: '20 seconds',
+    into: build,
+  },
+};
+
+/** The real server, or the folder of the stand-in that speaks its wire protocol. */
+export type MongodbProgram = { mongod: string } | { standIn: string };
+
+/** `mongod` on PATH, else cached, else downloaded, else the stand-in, built. */
+export async function resolveMongodb(preparation: Preparation): Promise<MongodbProgram> {
+  const onPath = findOnPath('mongod', preparation.env);
+  if (onPath) return { mongod: onPath };
+  const folder = await obtain(recipe, preparation);
+  const mongod = path.join(folder, 'mongod');
+  return existsSync(mongod) ? { mongod } : { standIn: folder };
+}
+
+/** Uses MONGODB_URI when the environment names one, else starts a server of our own. */
+export async function startMongodb(options: ServiceOptions): Promise<StartedService> {
+  const plan = await planFor('mongodb', options);
+  if (plan.env.MONGODB_URI) {
+    await ping(plan.env.MONGODB_URI, 5_000).catch((error: unknown) => {
+      throw new StackError(`The MongoDB that MONGODB_URI names does not answer (${messageOf(error)}).`);
+    });
+    return { service: externalService('mongodb'), environment: { MONGODB_URI: plan.env.MONGODB_URI } };
+  }
+  const program = await resolveMongodb(plan);
+  const uri = `mongodb://127.0.0.1:${plan.ports.mongodb}/service`;
+  const service = await launch({
+    ...plan,
+    ...(await commandFor(program, plan)),
+    answers: () => ping(uri, 500),
+  });
+  return { service, environment: { MONGODB_URI: uri } };
+}
+
+/** The two keep their data in different formats, so apart. */
+async function commandFor(program: MongodbProgram, { env, folder, log, ports }: LaunchPlan): Promise<TitledCommand> {
+  const port = String(ports.mongodb);
+  const file = path.join(folder, 'stand-in.h2');
+  if ('mongod' in program) {
+    if (existsSync(file)) log(`MongoDB: ${program.mongod} is used from now on; what the stand-in stored stays in ${file}`);
+    const data = path.join(folder, 'mongod');
+    await mkdir(data, { recursive: true });
+    return { title: 'MongoDB', command: program.mongod, args: ['--dbpath', data, '--port', port, '--bind_ip', '127.0.0.1'] };
+  }
+  await mkdir(folder, { recursive: true });
+  const classPath = [path.join(program.standIn, 'classes'), path.join(program.standIn, 'lib', '*')].join(path.delimiter);
+  return {
+    title: 'MongoDB (stand-in)',
+    command: await requireJdk('java', env),
+    args: ['-Xmx512m', '-cp', classPath, 'MongoStandIn', file, port],
+  };
+}
+
+type TitledCommand = Pick<ServerSpecification, 'title' | 'command' | 'args'>;
+
+async function ping(uri: string, timeoutMs: number): Promise<void> {
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: timeoutMs });
+  try {
+    await client.db().command({ ping: 1 });
+  } finally {
+    await client.close();
+  }
+}
+
+async function download({ env, folder, logFile, signal }: Workplace): Promise<void> {
+  const args = [stackFile('mongodb', 'download-mongod.mjs'), mongodVersion, folder];
+  await runToEnd({ command: process.execPath, args, env, logFile }, signal);
+}
+
+async function build(place: Workplace): Promise<void> {
+  const { env, folder, logFile, signal } = place;
+  const javac = await requireJdk('javac', env);
+  await copyJars('mongodb', place);
+  const args = ['-cp', path.join(folder, 'lib', '*'), '-d', path.join(folder, 'classes'), source];
+  await runToEnd({ command: javac, args, env, logFile }, signal);
+}

@@ -1,0 +1,35 @@
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.backend.h2.H2Backend;
+import de.bwaldvogel.mongo.bson.Document;
+import io.netty.channel.Channel;
+import org.h2.mvstore.MVStore;
+
+/** Speaks MongoDB's wire protocol over one H2 file. Arguments: data file, loopback port. */
+public final class MongoStandIn {
+    private static final int WIRE_VERSION_THE_DRIVER_ASKS_FOR = 9;
+    private static final int COMMIT_DELAY_MS = 50;
+
+    public static void main(String[] arguments) {
+        MVStore store = new MVStore.Builder().fileName(arguments[0]).open();
+        store.setAutoCommitDelay(COMMIT_DELAY_MS);
+        MongoServer server = new MongoServer(new DriverCompatibleBackend(store));
+        // Closing the server closes its backend, and with it the store.
+        Runtime.getRuntime().addShutdownHook(new Thread(server::shutdownNow));
+        server.bind("127.0.0.1", Integer.parseInt(arguments[1]));
+    }
+
+    private static final class DriverCompatibleBackend extends H2Backend {
+        DriverCompatibleBackend(MVStore store) {
+            super(store);
+        }
+
+        @Override
+        public Document handleCommand(Channel channel, String database, String command, Document query) {
+            Document reply = super.handleCommand(channel, database, command, query);
+            if (reply != null && reply.containsKey("maxWireVersion")) {
+                reply.put("maxWireVersion", WIRE_VERSION_THE_DRIVER_ASKS_FOR);
+            }
+            return reply;
+        }
+    }
+}

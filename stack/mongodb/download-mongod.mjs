@@ -1,0 +1,8 @@
+// Run as its own process: the downloader reports its progress on stdout, which belongs to our caller.
+import { copyFile } from 'node:fs/promises';
+import path from 'node:path';
+import { MongoBinary } from 'mongodb-memory-server-core';
+
+const [version, folder] = process.argv.slice(2);
+const binary = await MongoBinary.getPath({ version, downloadDir: path.join(folder, 'download') });
+await copyFile(binary, path.join(folder, 'mongod'));

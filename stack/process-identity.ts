@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+
+/** A pid alone can be another process after a reboot; on Linux the kernel's start time tells them apart. */
+export interface ProcessIdentity {
+  pid: number;
+  started?: string | undefined;
+}
+
+export function identify(pid: number): ProcessIdentity {
+  return { pid, started: startTimeOf(pid) };
+}
+
+export function isAlive({ pid, started }: ProcessIdentity): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  return started === undefined || startTimeOf(pid) === started;
+}
+
+/** Field 22 of /proc/<pid>/stat; the fields are counted after the name in parentheses, which may hold spaces. */
+function startTimeOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { searchAttributeTypes } from '../workflows/search-attributes.js';
+import { cachedFolder, obtain, type Preparation, type Recipe, type Workplace } from './binary-cache.js';
+import { findOnPath, requireGo } from './prerequisites.js';
+import { runToEnd } from './run-to-end.js';
+import { externalService, launch, type StartedService } from './service.js';
+import { planFor, type LaunchPlan, type ServiceOptions } from './service-options.js';
+import { messageOf, StackError } from './stack-error.js';
+import { checkTemporal } from './temporal-readiness.js';
+import { downloadArchive } from './vendor-download.js';
+
+/** The newest version that `go install` takes: later ones have a `replace` directive. */
+const version = '1.5.1';
+const platform = `platform=${process.platform}&arch=${process.arch === 'x64' ? 'amd64' : process.arch}`;
+const archiveUrl = `https://temporal.download/cli/archive/v${version}?${platform}`;
+
+const recipe: Recipe = {
+  title: 'Temporal',
+  download: {
+    key: `temporal-${version}`,
+    probe: archiveUrl,
+    into: (place) => downloadArchive({ url: archiveUrl, ...place }),
+  },
+  build: { key: `temporal-${version}`, from: 'the Go module proxy', takes: '3 to 6 minutes', into: build },
+};
+
+export interface StartedTemporal extends StartedService {
+  cli?: string | undefined;
+}
+
+/** The `temporal` binary: on PATH, else cached, else downloaded, else built. */
+export async function resolveTemporal(preparation: Preparation): Promise<string> {
+  const onPath = findOnPath('temporal', preparation.env);
+  return onPath ?? path.join(await obtain(recipe, preparation), 'temporal');
+}
+
+/** Uses TEMPORAL_ADDRESS when the environment names one, else starts a development server of our own. */
+export async function startTemporal(options: ServiceOptions): Promise<StartedTemporal> {
+  const plan = await planFor('temporal', options);
+  const namespace = plan.env.TEMPORAL_NAMESPACE || 'default';
+  if (plan.env.TEMPORAL_ADDRESS) return useExternal(plan.env.TEMPORAL_ADDRESS, namespace, plan);
+  const cli = await resolveTemporal(plan);
+  await mkdir(plan.folder, { recursive: true });
+  const address = `127.0.0.1:${plan.ports.temporal}`;
+  const service = await launch({
+    ...plan,
+    title: 'Temporal',
+    command: cli,
+    args: serverArguments(plan, namespace),
+    answers: () => checkTemporal({ address, namespace, env: {} }),
+  });
+  const environment = {
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: namespace,
+    TEMPORAL_UI_URL: `http://127.0.0.1:${plan.ports.temporalUi}`,
+  };
+  return { service, environment, cli };
+}
+
+async function useExternal(address: string, namespace: string, { env }: LaunchPlan): Promise<StartedTemporal> {
+  await checkTemporal({ address, namespace, env });
+  const cached = cachedFolder(recipe, env);
+  const ui: Record<string, string> = env.TEMPORAL_UI_URL ? { TEMPORAL_UI_URL: env.TEMPORAL_UI_URL } : {};
+  return {
+    service: externalService('temporal'),
+    environment: { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace, ...ui },
+    cli: findOnPath('temporal', env) ?? (cached && path.join(cached, 'temporal')),
+  };
+}
+
+function serverArguments({ folder, ports }: LaunchPlan, namespace: string): string[] {
+  const attributes = Object.entries(searchAttributeTypes).map(([name, type]) => `${name}=${cliTypeNames[type]}`);
+  return [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--ui-ip', '127.0.0.1'],
+    ...['--port', String(ports.temporal), '--ui-port', String(ports.temporalUi)],
+    ...['--db-filename', path.join(folder, 'temporal.db'), '--namespace', namespace, '--log-level', 'warn'],
+    ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
+    ...attributes.flatMap((attribute) => ['--search-attribute', attribute]),
+  ];
+}
+
+const cliTypeNames = { KEYWORD: 'Keyword' } as const;
+
+async function build({ env, folder, logFile, signal }: Workplace): Promise<void> {
+  const go = await requireGo(env);
+  const args = ['install', '-ldflags', '-s -w', `github.com/temporalio/cli/cmd/temporal@v${version}`];
+  // Without cgo no C compiler is needed; the server's SQLite is written in Go.
+  const goEnv = { ...env, GOBIN: folder, CGO_ENABLED: '0', GOFLAGS: '' };
+  try {
+    await runToEnd({ command: go, args, env: goEnv, logFile }, signal);
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+function explained(error: unknown): unknown {
+  if (!(error instanceof StackError)) return error;
+  const wanted = messageOf(error).match(/requires go >= ([\d.]+)/)?.[1];
+  if (wanted) {
+    const ask = 'install it from https://go.dev/dl, or set TEMPORAL_ADDRESS';
+    return new StackError(`Building Temporal needs Go ${wanted} or later: ${ask}.`, { cause: error });
+  }
+  if (!/dial tcp|no such host|i\/o timeout|connection refused|unreachable/i.test(messageOf(error))) return error;
+  return new StackError(
+    'The Go module proxy cannot be reached from here: set GOPROXY to one that can, put temporal on PATH, or set TEMPORAL_ADDRESS.',
+    { cause: error },
+  );
+}

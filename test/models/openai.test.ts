@@ -1,0 +1,143 @@
+import { createModels } from '../../src/models/create-models.js';
+import { createOpenAiModel } from '../../src/models/openai.js';
+import type { ChatRequest } from '../../src/models/port.js';
+import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { verifies } from '../support/verifies.js';
+
+let server: HttpSink;
+const apiKey = 'sk-test-secret';
+const completion = {
+  id: '1',
+  object: 'chat.completion',
+  model: 'served-model',
+  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'An answer.' } }],
+  usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
+};
+
+function request(change: Partial<ChatRequest> = {}): ChatRequest {
+  return {
+    model: '',
+    temperature: 0.2,
+    maxTokens: 500,
+    messages: [
+      { role: 'system', content: 'You are a test.' },
+      { role: 'user', content: 'Say something.' },
+    ],
+    material: { title: 'Test', goal: 'Say something.', prompt: 'Say something.', documents: [], outputs: [], actions: [] },
+    signal: new AbortController().signal,
+    idempotencyKey: 'execution/agent ü/model',
+    ...change,
+  };
+}
+
+const models = () => createModels({ baseUrl: `${server.url}/v1`, apiKey, model: 'default-model' });
+function answerWith(status: number, body: unknown, headers: Record<string, string> = {}) {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  server.answer('/v1', (_, res) => void res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text));
+}
+
+beforeEach(async () => {
+  server = await startHttpSink();
+});
+afterEach(() => server.close());
+
+describe('an OpenAI-compatible endpoint', () => {
+  it('is asked once with model, settings, messages, key and idempotency key, and its answer is read', async () => {
+    verifies('execution.model.endpoint');
+    answerWith(200, completion);
+    const answer = await models().complete(request({ model: 'agent-model' }));
+    expect(answer).toEqual({ model: 'served-model', content: 'An answer.', usage: { input_tokens: 12, output_tokens: 3 } });
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]).toMatchObject({
+      path: '/v1/chat/completions',
+      key: 'execution/agent%20%C3%BC/model',
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
+      model: 'agent-model',
+      temperature: 0.2,
+      max_tokens: 500,
+      messages: request().messages,
+    });
+  });
+
+  it('gets the configured model where the agent names none, and no limit where the agent sets none', async () => {
+    answerWith(200, completion);
+    await models().complete(request({ maxTokens: 0 }));
+    const sent: unknown = JSON.parse(server.requests[0]?.body ?? '');
+    expect(sent).toMatchObject({ model: 'default-model' });
+    expect(sent).not.toHaveProperty('max_tokens');
+  });
+
+  it('is not asked by an agent that wants the offline model', async () => {
+    expect(await models().complete(request({ model: 'offline' }))).toMatchObject({ model: 'offline' });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('gets no credential when none is configured', async () => {
+    answerWith(200, completion);
+    await createOpenAiModel({ baseUrl: `${server.url}/v1`, apiKey: undefined }).complete(request({ model: 'local' }));
+    expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('needs a model from the agent or from the configuration', async () => {
+    const unnamed = createModels({ baseUrl: server.url, apiKey, model: undefined });
+    await expect(unnamed.complete(request())).rejects.toMatchObject({ code: 'unconfigured' });
+  });
+
+  it.each([400, 401, 403, 404, 409, 422])('refuses for good with %d', async (status) => {
+    answerWith(status, { error: { message: `bad key ${apiKey}` } });
+    const failure = models().complete(request());
+    await expect(failure).rejects.toMatchObject({ code: 'model_refused', retryable: false, status });
+    await expect(failure).rejects.not.toThrow(apiKey);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([429, 500, 502, 503])('is asked again later after %d, when it says', async (status) => {
+    answerWith(status, { error: { message: 'busy' } }, { 'retry-after': '7' });
+    const failure = { code: 'model_unavailable', retryable: true, status, retryAfterMs: 7000 };
+    await expect(models().complete(request())).rejects.toMatchObject(failure);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each(['before its answer', 'within its answer'])('that hangs %s is left at the deadline', async (when) => {
+    server.answer('/v1', (_, res) => {
+      if (when === 'within its answer') res.writeHead(200, { 'content-type': 'application/json' }).write('{"choices":');
+    });
+    const model = createOpenAiModel({ baseUrl: `${server.url}/v1`, apiKey, timeoutMs: 200 });
+    await expect(model.complete(request({ model: 'm' }))).rejects.toMatchObject({ code: 'timeout', retryable: true });
+  });
+
+  it('is left when the caller cancels', async () => {
+    server.hold('/v1');
+    const abort = new AbortController();
+    const answer = models().complete(request({ signal: abort.signal }));
+    setTimeout(() => abort.abort(new Error('cancelled by us')), 50);
+    await expect(answer).rejects.toThrow('cancelled by us');
+  });
+
+  it.each([
+    ['text', '<html>welcome</html>', 'text/html'],
+    ['half an answer', '{"choices": [{"mess', 'application/json'],
+    ['null', 'null', 'application/json'],
+    ['no choices', '{}', 'application/json'],
+    ['choices that are none', '{"choices": "many"}', 'application/json'],
+    ['empty content', '{"choices": [{"message": {"content": " "}}]}', 'application/json'],
+    ['no content', '{"choices": [{"message": {"content": null}}]}', 'application/json'],
+  ])('that answers %s gave no answer', async (_, body, type) => {
+    answerWith(200, body, { 'content-type': type });
+    await expect(models().complete(request())).rejects.toMatchObject({ code: 'model_answer_unusable', retryable: true });
+  });
+
+  it('that breaks off or is not there is unavailable', async () => {
+    server.answer('/v1', (_, res) => void res.socket?.resetAndDestroy());
+    await expect(models().complete(request())).rejects.toMatchObject({ code: 'model_unavailable', retryable: true });
+    const absent = createOpenAiModel({ baseUrl: 'http://127.0.0.1:1/v1', apiKey });
+    await expect(absent.complete(request({ model: 'm' }))).rejects.toMatchObject({ code: 'model_unavailable', retryable: true });
+  });
+
+  it('whose model refuses is not asked again', async () => {
+    answerWith(200, { choices: [{ message: { content: null, refusal: 'I will not.' } }] });
+    await expect(models().complete(request())).rejects.toMatchObject({ code: 'model_refused', retryable: false });
+  });
+});

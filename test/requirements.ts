@@ -1,0 +1,42 @@
+import { agents } from './requirements/agents.js';
+import { authentication } from './requirements/authentication.js';
+import { callbacks } from './requirements/callbacks.js';
+import { conventions } from './requirements/conventions.js';
+import { errors } from './requirements/errors.js';
+import { executions } from './requirements/executions.js';
+import { gateway } from './requirements/gateway.js';
+import { governance } from './requirements/governance.js';
+import { mcp } from './requirements/mcp.js';
+import { oauth } from './requirements/oauth.js';
+import { operations } from './requirements/operations.js';
+import { platformData } from './requirements/platform-data.js';
+import { projectsAgentflows } from './requirements/projects-agentflows.js';
+import type { Part, Requirement } from './requirements/requirement.js';
+import { stack } from './requirements/stack.js';
+import { work } from './requirements/work.js';
+
+const all = [
+  ...stack,
+  ...operations,
+  ...conventions,
+  ...projectsAgentflows,
+  ...executions,
+  ...gateway,
+  ...governance,
+  ...authentication,
+  ...errors,
+  ...oauth,
+  ...mcp,
+  ...callbacks,
+  ...work,
+  ...agents,
+  ...platformData,
+] as const;
+
+export type RequirementId = (typeof all)[number]['id'];
+
+/** Every row and rule of the specification, the contract and the issues, as one list. */
+export const requirements: readonly Requirement[] = all;
+
+/** Parts whose ids must all have a test; the ids of the others are pending. */
+export const partsDone: readonly Part[] = [1];

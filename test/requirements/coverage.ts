@@ -1,0 +1,109 @@
+import type { Part, Requirement } from './requirement.js';
+
+/** What a test source says about requirements: a cited id (`verified` alone counts), or a call that spoils the gate. */
+export interface Usage {
+  readonly kind: 'verified' | 'skipped' | 'misplaced' | 'not-literal' | 'focused';
+  /** The cited id, or the source text of the call. */
+  readonly text: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface Problem {
+  readonly kind: 'uncovered' | 'pending-covered' | 'duplicate' | 'unknown' | Exclude<Usage['kind'], 'verified'>;
+  readonly text: string;
+  readonly part?: Part;
+  /** `file:line`, where a test is the cause. */
+  readonly at?: string;
+}
+
+const printedAtMost = 40;
+
+const headings: Record<Problem['kind'], string> = {
+  uncovered: 'without a test',
+  'pending-covered': 'of a part not done, yet with a test (mark it `delivered: true`)',
+  duplicate: 'more than once in the list',
+  unknown: 'cited but not in the list',
+  skipped: 'cited in a test that does not have to pass (skip, todo, failing)',
+  misplaced: 'cited elsewhere than in the first statements of a test callback',
+  'not-literal': 'verifies() with an argument that is no string literal',
+  focused: 'focused test (only)',
+};
+
+/** Every way in which the list of requirements and the tests disagree; empty when the list is true. */
+export function coverage(
+  requirements: readonly Requirement[],
+  usages: readonly Usage[],
+  partsDone: readonly Part[],
+): Problem[] {
+  const ids = new Set(requirements.map(({ id }) => id));
+  const verified = verifiedIds(usages);
+  const isDue = ({ part, delivered }: Requirement) => partsDone.includes(part) || delivered === true;
+  const fromList = requirements.flatMap((requirement, index): Problem[] => {
+    const { id, part } = requirement;
+    if (requirements.findIndex((other) => other.id === id) < index) return [{ kind: 'duplicate', text: id, part }];
+    if (isDue(requirement)) return verified.has(id) ? [] : [{ kind: 'uncovered', text: id, part }];
+    return usages
+      .filter((usage) => usage.kind === 'verified' && usage.text === id)
+      .map((usage) => ({ kind: 'pending-covered', text: id, part, at: place(usage) }));
+  });
+  const fromTests = usages.flatMap((usage): Problem[] => {
+    const { kind, text } = usage;
+    if (kind !== 'verified') return [{ kind, text, at: place(usage) }];
+    return ids.has(text) ? [] : [{ kind: 'unknown', text, at: place(usage) }];
+  });
+  return [...fromList, ...fromTests];
+}
+
+/** One line a part: how many ids it has, how many have a test, how many are still to come. */
+export function summary(
+  requirements: readonly Requirement[],
+  usages: readonly Usage[],
+  partsDone: readonly Part[],
+): string {
+  const verified = verifiedIds(usages);
+  const row = (name: string, rows: readonly Requirement[]) => {
+    const delivered = rows.filter(({ id }) => verified.has(id)).length;
+    return `${name.padEnd(14)}${column(rows.length)} total${column(delivered)} delivered${column(rows.length - delivered)} pending`;
+  };
+  const parts = [...new Set(requirements.map(({ part }) => part))].sort((a, b) => a - b);
+  return [
+    ...parts.map((part) =>
+      row(`part ${part}${partsDone.includes(part) ? ' (done)' : ''}`, requirements.filter((each) => each.part === part)),
+    ),
+    row('all', requirements),
+  ].join('\n');
+}
+
+/** The problems by part and kind, each group with its count, at most some forty of them by name. */
+export function report(problems: readonly Problem[]): string {
+  const groups = new Map<string, Problem[]>();
+  for (const problem of problems) {
+    const heading = `${problem.part === undefined ? 'tests' : `part ${problem.part}`}: ${headings[problem.kind]}`;
+    groups.set(heading, [...(groups.get(heading) ?? []), problem]);
+  }
+  let left = printedAtMost;
+  const lines = [...groups].flatMap(([heading, members]) => {
+    const shown = members.slice(0, left);
+    left -= shown.length;
+    const hidden = members.length - shown.length;
+    return [
+      `${heading} (${members.length})`,
+      ...shown.map(({ text, at }) => `  ${text}${at === undefined ? '' : `  ${at}`}`),
+      ...(hidden > 0 ? [`  … ${hidden} more`] : []),
+    ];
+  });
+  return lines.join('\n');
+}
+
+function verifiedIds(usages: readonly Usage[]): Set<string> {
+  return new Set(usages.filter(({ kind }) => kind === 'verified').map(({ text }) => text));
+}
+
+function place({ file, line }: Usage): string {
+  return `${file}:${line}`;
+}
+
+function column(count: number): string {
+  return String(count).padStart(6);
+}

@@ -1,0 +1,77 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { packageRoot } from '../../src/package-root.js';
+
+/** A process of the product as a user runs it: the built files, its own environment, its log in a file. */
+export interface ProductProcess {
+  child: ChildProcess;
+  /** The log line that said that it is up. */
+  up: Record<string, unknown>;
+  /** Sends the signal and waits for the end. */
+  end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+export interface Api extends ProductProcess {
+  url: string;
+  port: number;
+}
+
+const startMs = 30_000;
+
+export async function startApi(env: Record<string, string>, logFile: string): Promise<Api> {
+  const started = await start('src/main.js', env, logFile, 'listening');
+  const port = Number(started.up.port);
+  return { ...started, port, url: `http://127.0.0.1:${port}` };
+}
+
+export function startWorker(env: Record<string, string>, logFile: string): Promise<ProductProcess> {
+  return start('src/worker.js', env, logFile, 'polling');
+}
+
+async function start(script: string, env: Record<string, string>, logFile: string, upMessage: string): Promise<ProductProcess> {
+  const child = spawn(process.execPath, ['--enable-source-maps', path.join(packageRoot, 'dist', script)], {
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NODE_ENV: 'test', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const log = createWriteStream(logFile, { flags: 'a' });
+  child.stdout.pipe(log, { end: false });
+  child.stderr.pipe(log, { end: false });
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const up = await Promise.race([
+    waitForLine(child, upMessage),
+    ended.then(([code, signal]) => Promise.reject(new Error(`${script} ended (${code ?? signal}) before it was up, see ${logFile}`))),
+  ]);
+  return {
+    child,
+    up,
+    async end(signal = 'SIGTERM') {
+      child.kill(signal);
+      const [code, by] = await ended;
+      return { code, signal: by };
+    },
+  };
+}
+
+function waitForLine(child: ChildProcess, message: string): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`no "${message}" within ${startMs} ms`)), startMs);
+    if (!child.stdout) return;
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const parsed = parse(line);
+      if (parsed?.msg !== message) return;
+      clearTimeout(late);
+      resolve(parsed);
+    });
+  });
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}

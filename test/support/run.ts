@@ -1,0 +1,15 @@
+/** What the global setup tells the tests of a run; handed over in the environment. */
+export interface TestRun {
+  /** The shared API process. */
+  url: string;
+  /** Environment of the shared processes: the three servers, the task queue, the data folder. */
+  env: Record<string, string>;
+  logs: string;
+  temporalCli: string | null;
+}
+
+export function testRun(): TestRun {
+  const text = process.env.TEST_RUN;
+  if (text === undefined) throw new Error('the global setup has not run');
+  return JSON.parse(text) as TestRun;
+}

@@ -1,0 +1,14 @@
+import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
+
+/** The Markdown that the Temporal UI shows as the run's current details. */
+export function detailsOf(input: AgentflowExecutionInput, state: ExecutionState): string {
+  const done = state.agents_output.length;
+  const step = state.steps.at(-1);
+  return [
+    `**${state.status}**: ${input.agentflow_name}`,
+    `Agents: ${done} of ${input.agents.length} done`,
+    ...(step ? [`Last step: ${step.name} (${step.status})`] : []),
+    ...(state.pause ? [`Paused by ${state.pause.by}`] : []),
+    ...(state.failure ? [`Ended by ${state.failure.reason}: ${state.failure.message}`] : []),
+  ].join('\n\n');
+}

@@ -1,0 +1,40 @@
+import { RetryState } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
+import type { ExecutionFailure, ExecutionState } from './messages.js';
+
+/** What an error of a step says to the people who look at the execution: the activity's cause, not its wrapper. */
+export function failureOf(error: unknown, state: ExecutionState, at: number): ExecutionFailure {
+  return {
+    reason: 'step_failed',
+    code: codeOf(error),
+    message: messageOf(error),
+    by: null,
+    at,
+    step_id: state.steps.findLast((step) => step.status === 'failed')?.step_id ?? null,
+  };
+}
+
+export function messageOf(error: unknown): string {
+  const cause = causeOf(error);
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** Activities put the attempt into their failure's details; a timeout tells only that all attempts were used. */
+export function attemptsOf(error: unknown): number {
+  const cause = causeOf(error);
+  const details: unknown = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
+  if (typeof details === 'object' && details !== null && 'attempt' in details && typeof details.attempt === 'number') {
+    return details.attempt;
+  }
+  return error instanceof ActivityFailure && error.retryState === RetryState.MAXIMUM_ATTEMPTS_REACHED ? 5 : 1;
+}
+
+function codeOf(error: unknown): string {
+  const cause = causeOf(error);
+  if (cause instanceof TimeoutFailure) return 'timeout';
+  return (cause instanceof ApplicationFailure && cause.type) || 'step_failed';
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof ActivityFailure ? (error.cause ?? error) : error;
+}

@@ -1,0 +1,190 @@
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+
+/** What a client, an operator or another workflow needs to talk to an `agentflowExecution` (design, Workflows). */
+export const agentflowExecutionType = 'agentflowExecution';
+
+export function executionWorkflowId(executionId: string): string {
+  return `execution/${executionId}`;
+}
+
+export type ExecutionStatus = 'ready' | 'running' | 'paused' | 'completed' | 'failed';
+
+export interface SchemaField {
+  field_id: string;
+  label: string;
+  type: string;
+  required: boolean;
+  description: string;
+}
+
+export interface ActionPlan {
+  _id: string;
+  name: string;
+  category: string;
+  method: string;
+  endpoint: string;
+  is_terminal: boolean;
+  next_action_id: string | null;
+  input_schema: { fields: SchemaField[] };
+  output_schema: { fields: SchemaField[] };
+}
+
+export interface SkillPlan {
+  _id: string;
+  name: string;
+  initial_action_id: string | null;
+  actions: ActionPlan[];
+}
+
+export interface AgentPlan {
+  _id: string;
+  title: string;
+  role: string;
+  role_description: string;
+  llm: { model: string; temperature: number; max_tokens: number };
+  prompt: { template: string; variables: string[] };
+  context: unknown[];
+  skills: SkillPlan[];
+  next_agent: string | null;
+}
+
+/** A document of the execution: where its bytes lie in the file store. */
+export interface DocumentReference {
+  name: string;
+  mime_type: string;
+  location: string;
+}
+
+/** Everything that a run needs, so that it never depends on a record that somebody edits meanwhile. */
+export interface AgentflowExecutionInput {
+  execution_id: string;
+  project_id: string;
+  organization_id: string;
+  agentflow_id: string;
+  agentflow_name: string;
+  executed_by: string;
+  goal: string;
+  input_variables: Record<string, unknown>;
+  runtime_inputs: Record<string, unknown>;
+  files: DocumentReference[];
+  agents: AgentPlan[];
+  /** The agent to begin with: the agentflow's `initialAgent`, or the caller's `start_from_agent_id`. */
+  first_agent_id: string;
+  /** Continue as new when the history holds so many events; the server's own suggestion counts as well. */
+  max_history_events: number;
+  /** The state of the run before, after continue-as-new. */
+  resumed?: ExecutionState;
+}
+
+export type StepKind = 'documents' | 'action' | 'model';
+
+/** One step, the unit that a killed worker repeats at most. Times are epoch seconds. */
+export interface StepRecord {
+  step_id: string;
+  kind: StepKind;
+  agent_id: string;
+  skill_id: string | null;
+  action_id: string | null;
+  name: string;
+  status: 'running' | 'completed' | 'failed' | 'cancelled';
+  attempts: number;
+  started_at: number;
+  ended_at: number | null;
+  error: string | null;
+}
+
+export interface ActionResult {
+  action_id: string;
+  skill_id: string;
+  name: string;
+  output: unknown;
+}
+
+export interface AgentOutput {
+  agent_id: string;
+  title: string;
+  model: string;
+  output: string;
+  actions: ActionResult[];
+  usage: { input_tokens: number; output_tokens: number };
+  started_at: number;
+  ended_at: number;
+}
+
+export interface Document {
+  name: string;
+  mime_type: string;
+  text: string;
+}
+
+export interface ExecutionFailure {
+  /** `cancelled`, or `step_failed` with the code of the step's error. */
+  reason: 'cancelled' | 'step_failed';
+  code: string;
+  message: string;
+  by: string | null;
+  at: number;
+  step_id: string | null;
+}
+
+export interface ExecutionConclusion {
+  conclusion: string;
+  links: string[];
+  created_at: number;
+}
+
+export interface ExecutionEvent {
+  seq: number;
+  type: string;
+  at: number;
+  data: Record<string, unknown>;
+}
+
+/** The agent at work: which step comes next follows from its results (`nextStep`). */
+export interface AgentAtWork {
+  agent_id: string;
+  started_at: number;
+  results: ActionResult[];
+}
+
+/** Plain JSON and complete: it is carried over continue-as-new and is what the query answers. */
+export interface ExecutionState {
+  status: ExecutionStatus;
+  started_at: number;
+  end_time: number | null;
+  current: AgentAtWork | null;
+  documents: Document[] | null;
+  steps: StepRecord[];
+  agents_output: AgentOutput[];
+  conclusion: ExecutionConclusion | null;
+  failure: ExecutionFailure | null;
+  pause: { by: string; at: number } | null;
+  last_event_seq: number;
+  /** Events that the projection does not hold yet. */
+  unpublished: ExecutionEvent[];
+  /** How many settled steps and outputs the projection holds. */
+  published: { steps: number; outputs: number };
+}
+
+export interface MoveRequest {
+  /** Who asks, as it is to be shown: a user id, or `operator` when the field is left out in the Temporal UI. */
+  by?: string;
+  reason?: string;
+}
+
+export interface MoveResult {
+  execution_id: string;
+  status: ExecutionStatus;
+}
+
+/** Signals take effect where the state allows it and are otherwise noted as an event and ignored. */
+export const pauseSignal = defineSignal<[MoveRequest]>('pause');
+export const resumeSignal = defineSignal<[MoveRequest]>('resume');
+export const cancelSignal = defineSignal<[MoveRequest]>('cancel');
+
+/** Updates of the same moves, for callers that need the verdict; refused with type `conflict` in a wrong state. */
+export const pauseUpdate = defineUpdate<MoveResult, [MoveRequest]>('pause');
+export const resumeUpdate = defineUpdate<MoveResult, [MoveRequest]>('resume');
+export const cancelUpdate = defineUpdate<MoveResult, [MoveRequest]>('cancel');
+
+export const stateQuery = defineQuery<ExecutionState>('state');

@@ -1,0 +1,1 @@
+export { agentflowExecution } from './agentflow-execution/workflow.js';
