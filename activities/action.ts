@@ -2,7 +2,8 @@ import { AppError } from '../src/errors.js';
 import type { HttpClient } from '../src/outbound/http-client.js';
 import type { AgentflowExecutionActivities, CallActionRequest } from '../workflows/agentflow-execution/activities.js';
 import { checkOutput } from './action-fields.js';
-import { readAnswer, restfulCall } from './restful-call.js';
+import { readRestfulAnswer } from './restful-answer.js';
+import { restfulCall } from './restful-call.js';
 import { asStep } from './step.js';
 
 /** Below the two minutes that the workflow gives the step, so that the failure tells its cause. */
@@ -19,7 +20,7 @@ async function call(http: HttpClient, request: CallActionRequest, signal: AbortS
     throw new AppError('unconfigured', `the action "${action.name}" needs a connector of the category ${action.category}`);
   }
   const answer = await http.request({ ...restfulCall(request), timeoutMs, signal });
-  const output = readAnswer(action.name, answer);
+  const output = readRestfulAnswer(action.name, answer);
   checkOutput(action, output);
   return output;
 }

@@ -70,7 +70,7 @@ async function commandFor(program: Neo4jProgram, { env, folder }: LaunchPlan): P
   if ('script' in program) return { command: program.script, args: ['console'], env: { ...env, NEO4J_CONF: configuration } };
   const opened = ['nio', 'io', 'util.concurrent'].map((name) => `--add-opens=java.base/java.${name}=ALL-UNNAMED`);
   const args = [
-    ...['-Xmx512m', ...opened, '--add-opens=java.base/sun.nio.ch=ALL-UNNAMED', '-cp', path.join(program.lib, '*')],
+    ...['-Xmx512m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', ...opened, '--add-opens=java.base/sun.nio.ch=ALL-UNNAMED', '-cp', path.join(program.lib, '*')],
     ...['org.neo4j.server.CommunityEntryPoint', `--home-dir=${folder}`, `--config-dir=${configuration}`],
   ];
   return { command: await requireJdk('java', env), args, env };
@@ -85,6 +85,8 @@ async function writeConfiguration({ folder, ports }: LaunchPlan): Promise<void> 
     'server.bolt.enabled=true',
     `server.bolt.listen_address=127.0.0.1:${ports.neo4j}`,
     'server.bolt.telemetry.enabled=false',
+    // A stop would wait twice 5 s for Bolt's threads, after the data is safe.
+    'internal.server.bolt.thread_pool_shutdown_wait_time=200ms',
     'server.http.enabled=false',
     'server.https.enabled=false',
     'server.memory.heap.max_size=512m',

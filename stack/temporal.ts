@@ -22,7 +22,7 @@ const recipe: Recipe = {
     probe: archiveUrl,
     into: (place) => downloadArchive({ url: archiveUrl, ...place }),
   },
-  build: { key: `temporal-${version}`, from: 'the Go module proxy', takes: '3 to 6 minutes', into: build },
+  build: { key: `temporal-${version}`, from: 'the Go module proxy', takes: '3 to 7 minutes', into: build },
 };
 
 export interface StartedTemporal extends StartedService {
@@ -85,8 +85,8 @@ const cliTypeNames = { KEYWORD: 'Keyword' } as const;
 async function build({ env, folder, logFile, signal }: Workplace): Promise<void> {
   const go = await requireGo(env);
   const args = ['install', '-ldflags', '-s -w', `github.com/temporalio/cli/cmd/temporal@v${version}`];
-  // Without cgo no C compiler is needed; the server's SQLite is written in Go.
-  const goEnv = { ...env, GOBIN: folder, CGO_ENABLED: '0', GOFLAGS: '' };
+  // Without cgo no C compiler is needed: the server's SQLite is written in Go.
+  const goEnv = { ...env, GOBIN: folder, GOTMPDIR: folder, CGO_ENABLED: '0', GOFLAGS: '' };
   try {
     await runToEnd({ command: go, args, env: goEnv, logFile }, signal);
   } catch (error) {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
 import type { Collections } from '../stores/collections.js';
+import { insertOnce } from '../stores/mongo.js';
 import { epochSeconds } from '../time.js';
 import type { Grant } from './grants.js';
 import { defaultGrants } from './grants.js';
@@ -53,7 +54,10 @@ export function hashApiKey(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Stores the key and answers its record beside the secret, which cannot be read again. */
+/**
+ * Stores the key and answers its record beside the secret, which cannot be read again. A secret that is stored
+ * already (a repeat after a crash) keeps its record.
+ */
 export async function createApiKey(
   collections: Collections,
   key: NewApiKey,
@@ -70,8 +74,7 @@ export async function createApiKey(
     last_used_at: null,
     revoked_at: null,
   };
-  await collections.api_keys.insertOne(record);
-  return { record, secret };
+  return { record: await insertOnce(collections.api_keys, record), secret };
 }
 
 /**

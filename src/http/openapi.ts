@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
 import type { ErrorCode } from '../errors.js';
 import { AppError } from '../errors.js';
 import type { Route } from './define-route.js';
@@ -34,7 +34,7 @@ export function openApiDocument(groups: readonly RouteGroup[], options: { baseUr
       description: 'Context gateway, workflow platform API and callback receivers.',
     },
     servers: [{ url: options.baseUrl }],
-    paths: paths as ZodOpenApiPathsObject,
+    paths,
     components: {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },

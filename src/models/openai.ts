@@ -68,8 +68,11 @@ function count(tokens: unknown): number {
 
 function failureOf(error: unknown): OutboundError {
   if (error instanceof APIConnectionError) return new OutboundError('model_unavailable', 'the model endpoint could not be reached');
-  if (!(error instanceof APIError) || typeof error.status !== 'number') return unusable();
-  const { status, headers } = error;
+  return error instanceof APIError ? statusFailure(error) : unusable();
+}
+
+function statusFailure({ status, headers }: APIError): OutboundError {
+  if (status === undefined) return unusable();
   const message = `the model endpoint answered with status ${status}`;
   if (!isPassingStatus(status)) return new OutboundError('model_refused', message, { status });
   return new OutboundError('model_unavailable', message, { status, retryAfterMs: retryAfterMs(headers?.get('retry-after'), Date.now()) });

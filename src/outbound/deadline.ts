@@ -10,8 +10,8 @@ export async function withDeadline<T>(
 ): Promise<T> {
   signal.throwIfAborted();
   const end = new AbortController();
-  const ended = new Promise<never>((_, reject) => {
-    end.signal.addEventListener('abort', () => reject(end.signal.reason), { once: true });
+  const ended = new Promise<void>((resolve) => {
+    end.signal.addEventListener('abort', () => resolve(), { once: true });
   });
   const abort = () => end.abort(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
@@ -19,7 +19,9 @@ export async function withDeadline<T>(
   const working = work(end.signal);
   working.catch(() => undefined);
   try {
-    return await Promise.race([working, ended]);
+    await Promise.race([working, ended]);
+    end.signal.throwIfAborted();
+    return await working;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);

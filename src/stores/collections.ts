@@ -1,5 +1,6 @@
 import type { Collection, CreateIndexesOptions, Db, IndexSpecification } from 'mongodb';
 import type { ApiKeyDocument } from '../auth/api-keys.js';
+import type { DepartmentDocument, MembershipDocument, OrganizationDocument, UserDocument } from '../auth/users.js';
 import type { IdempotencyDocument } from '../http/idempotency.js';
 import type { AgentflowDocument } from '../platform/resources/agentflows/schemas.js';
 import type { ExecutionDocument, ExecutionEventDocument } from '../platform/resources/executions/record.js';
@@ -8,6 +9,10 @@ import type { ProjectDocument } from '../platform/resources/projects.js';
 /** Every collection and what it holds. */
 export interface Documents {
   api_keys: ApiKeyDocument;
+  organizations: OrganizationDocument;
+  departments: DepartmentDocument;
+  users: UserDocument;
+  memberships: MembershipDocument;
   idempotency: IdempotencyDocument;
   projects: ProjectDocument;
   agentflows: AgentflowDocument;
@@ -25,6 +30,10 @@ interface Index {
 /** Every index. Hot paths look up by `_id` alone; these serve lists and uniqueness. */
 const indexes: Record<keyof Documents, Index[]> = {
   api_keys: [{ keys: { id: 1 }, options: { unique: true } }, { keys: { 'scope.project_id': 1 } }],
+  organizations: [],
+  departments: [{ keys: { organization_id: 1 } }],
+  users: [{ keys: { email: 1 }, options: { unique: true } }],
+  memberships: [{ keys: { user_id: 1 } }],
   idempotency: [{ keys: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
   projects: [{ keys: { organization_id: 1, name: 1 }, options: { unique: true } }],
   agentflows: [{ keys: { projectID: 1, _id: -1 } }],

@@ -1,3 +1,4 @@
+import { loadConfig } from '../../src/config.js';
 import { createModels } from '../../src/models/create-models.js';
 import { createOpenAiModel } from '../../src/models/openai.js';
 import type { ChatRequest } from '../../src/models/port.js';
@@ -67,6 +68,15 @@ describe('an OpenAI-compatible endpoint', () => {
     const sent: unknown = JSON.parse(server.requests[0]?.body ?? '');
     expect(sent).toMatchObject({ model: 'default-model' });
     expect(sent).not.toHaveProperty('max_tokens');
+  });
+
+  it('is the one that the environment names, with that key and that model by default', async () => {
+    verifies('env.llm');
+    answerWith(200, completion);
+    const { llm } = loadConfig({ LLM_BASE_URL: `${server.url}/v1`, LLM_API_KEY: apiKey, LLM_MODEL: 'env-model' });
+    await createModels(llm).complete(request());
+    expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ model: 'env-model' });
   });
 
   it('is not asked by an agent that wants the offline model', async () => {

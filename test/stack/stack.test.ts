@@ -10,9 +10,10 @@ import { MongoClient } from 'mongodb';
 import { startStack, type Stack } from '../../stack/index.js';
 import { isAlive, type ProcessIdentity } from '../../stack/process-identity.js';
 import { packageRoot } from '../../src/package-root.js';
+import { testRun } from '../support/run.js';
 
 /** The run's own Neo4j stands in for an external one; Temporal and MongoDB are this file's. */
-const env = { ...process.env, TEMPORAL_ADDRESS: '', MONGODB_URI: '' };
+const env = { ...process.env, ...testRun().env, TEMPORAL_ADDRESS: '', MONGODB_URI: '' };
 const dataDir = mkdtempSync(path.join(tmpdir(), 'stack-'));
 const started: Stack[] = [];
 

@@ -35,9 +35,8 @@ afterAll(async () => {
 });
 
 describe("a vendor's download", () => {
-  it('is tried only when the vendor has it and can be reached', async () => {
+  it('is tried only when the vendor can be reached', async () => {
     expect(await answersQuickly(`${url}/archive`, env)).toBe(true);
-    expect(await answersQuickly(`${url}/absent`, env)).toBe(false);
     expect(await answersQuickly('http://127.0.0.1:9/archive', env)).toBe(false);
   });
 
@@ -45,6 +44,11 @@ describe("a vendor's download", () => {
     const target = mkdtempSync(path.join(folder, 'target-'));
     await downloadArchive({ url: `${url}/archive`, sha256Url: `${url}/sha256`, folder: target, env, logFile });
     expect(readFileSync(path.join(target, 'server'), 'utf8')).toBe('the binary');
+  });
+
+  it('is refused when the vendor does not have it', async () => {
+    const download = downloadArchive({ url: `${url}/absent`, folder, env, logFile });
+    await expect(download).rejects.toThrow(/answered 404/);
   });
 
   it('is refused when it is not what the vendor published', async () => {

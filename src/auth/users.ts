@@ -1,0 +1,114 @@
+import type { Collections } from '../stores/collections.js';
+import { insertOnce } from '../stores/mongo.js';
+import { epochSeconds } from '../time.js';
+import { hashPassword } from './passwords.js';
+
+export interface OrganizationDocument {
+  _id: string;
+  name: string;
+  created_at: number;
+}
+
+export interface DepartmentDocument {
+  _id: string;
+  organization_id: string;
+  name: string;
+}
+
+export interface UserDocument {
+  _id: string;
+  /** Unique, in the form of `normalizeEmail`. */
+  email: string;
+  name: string;
+  password_hash: string;
+  organization_id: string;
+  created_at: number;
+}
+
+/** `_id` is what the hot path looks up: `org:<organization>:<user>` or `project:<project>:<user>`. */
+export interface MembershipDocument {
+  _id: string;
+  user_id: string;
+  organization_id: string;
+  /** Null for a role on the whole organization. */
+  project_id: string | null;
+  role: string;
+  created_at: number;
+}
+
+export function normalizeEmail(email: string): string {
+  return email.trim().normalize('NFC').toLowerCase();
+}
+
+export interface NewUser {
+  id: string;
+  email: string;
+  name: string;
+  password: string;
+  organizationId: string;
+}
+
+/** Stores a user; for an id that is there already (a repeat after a crash) it answers that record. */
+export async function createUser(collections: Collections, user: NewUser): Promise<UserDocument> {
+  const present = await collections.users.findOne({ _id: user.id });
+  if (present) return present;
+  return insertOnce(collections.users, {
+    _id: user.id,
+    email: normalizeEmail(user.email),
+    name: user.name,
+    password_hash: await hashPassword(user.password),
+    organization_id: user.organizationId,
+    created_at: epochSeconds(),
+  });
+}
+
+export async function findUserByEmail(collections: Collections, email: string): Promise<UserDocument | null> {
+  return collections.users.findOne({ email: normalizeEmail(email) });
+}
+
+/** Gives a user a role on one project, or on the whole organization; a role that is there already stays. */
+export async function grantRole(
+  collections: Collections,
+  role: { userId: string; organizationId: string; projectId: string | null; role: string },
+): Promise<MembershipDocument> {
+  return insertOnce(collections.memberships, {
+    _id: role.projectId === null ? organizationKey(role.organizationId, role.userId) : projectKey(role.projectId, role.userId),
+    user_id: role.userId,
+    organization_id: role.organizationId,
+    project_id: role.projectId,
+    role: role.role,
+    created_at: epochSeconds(),
+  });
+}
+
+export interface ProjectRef {
+  _id: string;
+  organization_id: string;
+}
+
+/** The user's role on a project: the organization-wide one, else the project's; undefined where there is none. */
+export async function roleOn(collections: Collections, userId: string, project: ProjectRef): Promise<string | undefined> {
+  const everywhere = await collections.memberships.findOne({ _id: organizationKey(project.organization_id, userId) });
+  if (everywhere) return everywhere.role;
+  return (await collections.memberships.findOne({ _id: projectKey(project._id, userId) }))?.role;
+}
+
+/** The projects on which a user has a role, the oldest first. */
+export async function projectsOf(collections: Collections, user: Pick<UserDocument, '_id' | 'organization_id'>): Promise<string[]> {
+  const everywhere = await collections.memberships.findOne({ _id: organizationKey(user.organization_id, user._id) });
+  if (everywhere) {
+    const all = { organization_id: user.organization_id, status: { $ne: 'deleted' as const } };
+    const found = await collections.projects.find(all).sort({ _id: 1 }).limit(1).toArray();
+    return found.map(({ _id }) => _id);
+  }
+  const memberships = await collections.memberships.find({ user_id: user._id }).toArray();
+  return memberships.flatMap(({ project_id }) => project_id ?? []).sort();
+}
+
+function organizationKey(organizationId: string, userId: string): string {
+  return `org:${organizationId}:${userId}`;
+}
+
+function projectKey(projectId: string, userId: string): string {
+  return `project:${projectId}:${userId}`;
+}

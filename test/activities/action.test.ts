@@ -1,0 +1,199 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createActionActivities } from '../../activities/action.js';
+import { createHttpClient } from '../../src/outbound/http-client.js';
+import type { AgentflowExecutionActivities, CallActionRequest, StepContext, StepResult } from '../../workflows/agentflow-execution/activities.js';
+import type { ActionPlan, SchemaField } from '../../workflows/agentflow-execution/messages.js';
+import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { verifies } from '../support/verifies.js';
+
+let server: HttpSink;
+const http = createHttpClient({ allowPrivateTargets: true });
+const { callAction } = createActionActivities({ http });
+
+function field(field_id: string, type = 'string', required = true): SchemaField {
+  return { field_id, label: field_id, type, required, description: '' };
+}
+
+interface Change {
+  path?: string;
+  action?: Partial<ActionPlan>;
+  context?: Partial<StepContext>;
+}
+
+function request({ path = '/', action, context }: Change = {}): CallActionRequest {
+  return {
+    idempotency_key: 'execution/agent/skill/ação',
+    project_id: 'project',
+    action: {
+      _id: 'act',
+      name: 'Look up',
+      category: 'restful',
+      method: 'POST',
+      endpoint: server.url + path,
+      is_terminal: true,
+      next_action_id: null,
+      input_schema: { fields: [] },
+      output_schema: { fields: [] },
+      ...action,
+    },
+    context: { goal: 'the goal', input_variables: {}, runtime_inputs: {}, documents: [], outputs: [], actions: [], ...context },
+  };
+}
+
+const environmentOf = (attempt: number) => new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR', () => undefined) });
+
+function run(change: Change, attempt = 1, environment = environmentOf(attempt), activity = callAction) {
+  return environment.run<[CallActionRequest], StepResult<unknown>, AgentflowExecutionActivities['callAction']>(activity, request(change));
+}
+
+function answer(path: string, status: number, body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) {
+  server.answer(path, (_, res) => void res.writeHead(status, headers).end(body));
+}
+
+beforeAll(async () => {
+  server = await startHttpSink();
+});
+beforeEach(() => void (server.requests.length = 0));
+afterAll(async () => {
+  await http.close();
+  await server.close();
+});
+
+describe('the request of a restful action', () => {
+  it('takes each field from the nearest place that has it and sends them as JSON', async () => {
+    verifies('execution.actions.restful', 'execution.actions.idempotency-key');
+    const fields = ['own', 'run', 'variable', 'answer', 'goal', 'optional'].map((id) => field(id, 'string', id !== 'optional'));
+    const { value, attempts } = await run(
+      {
+        action: { input_schema: { fields } },
+        context: {
+          runtime_inputs: { act: { own: '1' }, own: 'no', run: '2' },
+          input_variables: { own: 'no', run: 'no', variable: '3' },
+          actions: [{ action_id: 'before', skill_id: 's', name: 'Before', output: { variable: 'no', answer: '4' } }],
+        },
+      },
+      3,
+    );
+    expect(value).toEqual({ ok: true, path: '/' });
+    expect(attempts).toBe(3);
+    expect(server.requests[0]).toMatchObject({
+      method: 'POST',
+      key: 'execution/agent/skill/a%C3%A7%C3%A3o',
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+    });
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ own: '1', run: '2', variable: '3', answer: '4', goal: 'the goal' });
+  });
+
+  it.each(['GET', 'delete'])('puts the input of %s into the query and sends no body', async (method) => {
+    const fields = [field('q'), field('list', 'array'), field('n', 'number')];
+    await run({ path: '/search?v=1', action: { method, input_schema: { fields } }, context: { input_variables: { q: 'a&b=ü', list: [1], n: 0 } } });
+    expect(server.requests[0]).toMatchObject({ method: method.toUpperCase(), path: '/search?v=1&q=a%26b%3D%C3%BC&list=%5B1%5D&n=0', body: '' });
+  });
+
+  it('renders the endpoint with every value encoded', async () => {
+    await run({ path: '/items/{{ id }}?by={{ goal }}', context: { input_variables: { id: 'a/../b?c' } } });
+    expect(server.requests[0]?.path).toBe('/items/a%2F..%2Fb%3Fc?by=the%20goal');
+  });
+
+  it.each<[string, Change]>([
+    ['missing', { action: { input_schema: { fields: [field('secret_id')] } } }],
+    ['null', { action: { input_schema: { fields: [field('secret_id')] } }, context: { input_variables: { secret_id: null } } }],
+    ['inherited', { action: { input_schema: { fields: [field('toString')] } } }],
+    ...(['string', 'number', 'integer', 'boolean', 'object', 'array'] as const).map((type): [string, Change] => [
+      `no ${type}`,
+      { action: { input_schema: { fields: [field('x', type, false)] } }, context: { input_variables: { x: type === 'string' ? 1 : 'one' } } },
+    ]),
+  ])('is refused with the field named when the field is %s', async (_, change) => {
+    const name = change.action?.input_schema?.fields[0]?.field_id;
+    const failure = { type: 'validation_failed', nonRetryable: true, message: expect.stringContaining(`"${name}"`) as string };
+    await expect(run(change)).rejects.toMatchObject(failure);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it.each([
+    ['a variable as its host', { action: { endpoint: 'http://{{ goal }}/x' } }],
+    ['a variable as its beginning', { action: { endpoint: '{{ goal }}/x' } }],
+    ['a variable that ends its host', { action: { endpoint: 'http://example.com{{ goal }}/x' } }],
+    ['another scheme', { action: { endpoint: 'file:///etc/passwd' } }],
+    ['no URL', { action: { endpoint: '' } }],
+    ['a missing variable', { path: '/{{ unknown }}' }],
+    ['a value that climbs the path', { path: '/a/{{ id }}/secret', context: { input_variables: { id: '..' } } }],
+    ['an unknown method', { action: { method: 'TRACE' } }],
+  ] satisfies [string, Change][])('is refused for an endpoint with %s', async (_, change) => {
+    await expect(run(change)).rejects.toMatchObject({ type: 'validation_failed', nonRetryable: true });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('needs a connector for another category', async () => {
+    await expect(run({ action: { category: 'mail' } })).rejects.toMatchObject({ type: 'unconfigured', nonRetryable: true });
+  });
+
+  it('goes to no private target unless that is allowed', async () => {
+    const guarded = createHttpClient({ allowPrivateTargets: false });
+    const call = run({}, 1, environmentOf(1), createActionActivities({ http: guarded }).callAction);
+    await expect(call).rejects.toMatchObject({ type: 'target_refused', nonRetryable: true });
+    await guarded.close();
+  });
+});
+
+describe('the answer to a restful action', () => {
+  it('refuses for good with a status that will stay', async () => {
+    verifies('execution.steps.not-retried');
+    answer('/refused', 404, '{"error":"s3cret"}');
+    const failure = run({ path: '/refused' }, 2);
+    await expect(failure).rejects.toMatchObject({ type: 'action_refused', nonRetryable: true, details: [{ attempt: 2, status: 404 }] });
+    await expect(failure).rejects.not.toThrow('s3cret');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('refuses for good with a redirect, which is not followed', async () => {
+    answer('/moved', 302, '', { location: `${server.url}/inside` });
+    await expect(run({ path: '/moved' })).rejects.toMatchObject({ type: 'action_refused', nonRetryable: true });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('may be better later, when the server says', async () => {
+    answer('/busy', 429, 's3cret', { 'retry-after': '17' });
+    const failure = run({ path: '/busy' }, 4);
+    const details = [{ attempt: 4, status: 429 }];
+    await expect(failure).rejects.toMatchObject({ type: 'action_unavailable', nonRetryable: false, details, nextRetryDelay: 17_000 });
+    await expect(failure).rejects.not.toThrow('s3cret');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('must fit the output schema', async () => {
+    const action = { output_schema: { fields: [field('id')] } };
+    await expect(run({ action })).rejects.toMatchObject({ type: 'validation_failed', nonRetryable: true, message: expect.stringContaining('"id"') as string });
+  });
+
+  it('of 10 MB is refused, and a broken connection is tried again', async () => {
+    server.answer('/huge', (_, res) => void res.end(Buffer.alloc(10_000_000)));
+    await expect(run({ path: '/huge' })).rejects.toMatchObject({ type: 'too_large', nonRetryable: true });
+    server.answer('/reset', (_, res) => void res.socket?.resetAndDestroy());
+    await expect(run({ path: '/reset' })).rejects.toMatchObject({ type: 'unreachable', nonRetryable: false });
+  });
+});
+
+describe('a slow action', () => {
+  it('heartbeats while it waits', async () => {
+    const environment = environmentOf(1);
+    const release = server.hold('/slow');
+    let beats = 0;
+    environment.on('heartbeat', () => {
+      beats += 1;
+      if (beats === 2) release();
+    });
+    await run({ path: '/slow' }, 1, environment);
+    expect(beats).toBeGreaterThanOrEqual(2);
+  });
+
+  it('ends at once as cancelled when its activity is cancelled', async () => {
+    const environment = environmentOf(1);
+    const release = server.hold('/cancelled');
+    const call = run({ path: '/cancelled' }, 1, environment);
+    setTimeout(() => environment.cancel(), 50);
+    await expect(call).rejects.toMatchObject({ name: 'CancelledFailure' });
+    release();
+  });
+});

@@ -1,0 +1,63 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createDocumentActivities } from '../../activities/documents.js';
+import { AppError } from '../../src/errors.js';
+import type { BlobStore } from '../../src/stores/blobs.js';
+import type { AgentflowExecutionActivities, ReadDocumentsRequest, StepResult } from '../../workflows/agentflow-execution/activities.js';
+import type { Document } from '../../workflows/agentflow-execution/messages.js';
+
+function storeOf(entries: Record<string, Uint8Array>): BlobStore {
+  return {
+    put: () => Promise.reject(new Error('nothing is written here')),
+    get: async (location) => {
+      const bytes = entries[location];
+      if (!bytes) throw new AppError('not_found', 'no such stored document');
+      return Buffer.from(bytes);
+    },
+  };
+}
+
+const store = storeOf({
+  utf8: Buffer.from('grüß\nGott'),
+  marked: Buffer.from('\uFEFFtext'),
+  latin1: Buffer.from('grüß', 'latin1'),
+  empty: new Uint8Array(),
+});
+
+function read(files: [string, string][], blobs = store, attempt = 1) {
+  const { readDocuments } = createDocumentActivities({ blobs });
+  const references = files.map(([location, mime_type]) => ({ name: `${location}.file`, mime_type, location }));
+  const environment = new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR', () => undefined) });
+  return environment.run<[ReadDocumentsRequest], StepResult<Document[]>, AgentflowExecutionActivities['readDocuments']>(readDocuments, {
+    files: references,
+  });
+}
+
+describe('readDocuments', () => {
+  it('gives the text of each file in order', async () => {
+    const { value, attempts } = await read([['utf8', 'text/markdown; charset=utf-8'], ['marked', 'Application/JSON'], ['empty', 'text/html']], store, 2);
+    expect(value.map(({ name, text }) => [name, text])).toEqual([['utf8.file', 'grüß\nGott'], ['marked.file', 'text'], ['empty.file', '']]);
+    expect(attempts).toBe(2);
+  });
+
+  it.each([
+    ['bytes that are not UTF-8', 'latin1', 'text/plain', 'validation_failed', /"latin1\.file" is not text in UTF-8/],
+    ['a type that is no text', 'utf8', 'application/pdf', 'validation_failed', /"utf8\.file" is no text/],
+    ['no type', 'utf8', '', 'validation_failed', /"utf8\.file"/],
+    ['a file that is gone', 'gone', 'text/plain', 'not_found', /no such stored document/],
+  ])('refuses %s for good', async (_, location, mime, type, message) => {
+    await expect(read([[location, mime]])).rejects.toMatchObject({
+      type,
+      nonRetryable: true,
+      details: [{ attempt: 1 }],
+      message: expect.stringMatching(message) as string,
+    });
+  });
+
+  it('is tried again after a fault of the store, whose text is not told', async () => {
+    const failing: BlobStore = { ...store, get: () => Promise.reject(new Error('EIO /var/secret/path')) };
+    const failure = read([['utf8', 'text/plain']], failing, 3);
+    await expect(failure).rejects.toMatchObject({ type: 'internal_error', nonRetryable: false, details: [{ attempt: 3 }] });
+    await expect(failure).rejects.not.toThrow('secret');
+  });
+});

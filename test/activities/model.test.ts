@@ -1,0 +1,147 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createModelActivities } from '../../activities/model.js';
+import { AppError } from '../../src/errors.js';
+import { createOfflineModel } from '../../src/models/offline.js';
+import type { ChatModel, ChatRequest } from '../../src/models/port.js';
+import { OutboundError } from '../../src/outbound/outbound-error.js';
+import type { AgentflowExecutionActivities, ModelTurn, ModelTurnRequest, StepResult } from '../../workflows/agentflow-execution/activities.js';
+import { verifies } from '../support/verifies.js';
+
+interface Change {
+  agent?: Partial<ModelTurnRequest['agent']>;
+  context?: Partial<ModelTurnRequest['context']>;
+}
+
+function request({ agent, context }: Change = {}): ModelTurnRequest {
+  return {
+    idempotency_key: 'execution/agent/model',
+    agent: {
+      _id: 'agent',
+      title: 'Reader',
+      role: 'an archivist',
+      role_description: 'You keep the records.',
+      llm: { model: 'm', temperature: 0.5, max_tokens: 100 },
+      prompt: { template: '', variables: [] },
+      context: [],
+      ...agent,
+    },
+    context: {
+      goal: 'Describe the harbour',
+      input_variables: { city: 'Oslo' },
+      runtime_inputs: {},
+      documents: [{ name: 'notes.md', mime_type: 'text/markdown', text: 'The basin is deep.' }],
+      outputs: [{ agent_id: 'a', title: 'Scout', output: 'I saw ships.' }],
+      actions: [{ action_id: 'x', skill_id: 's', name: 'Tide', output: { level: 'rising' } }],
+      ...context,
+    },
+  };
+}
+
+/** A model that keeps what it was asked and then does as told. */
+function recording(complete: ChatModel['complete'] = async ({ model }) => ({ model, content: 'ok', usage: { input_tokens: 1, output_tokens: 1 } })) {
+  const asked: ChatRequest[] = [];
+  const models: ChatModel = {
+    complete: (chat) => {
+      asked.push(chat);
+      return complete(chat);
+    },
+  };
+  return { asked, models };
+}
+
+const environmentOf = (attempt: number) => new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR', () => undefined) });
+
+function take(models: ChatModel, change: Change = {}, environment = environmentOf(1)) {
+  const { takeModelTurn } = createModelActivities({ models });
+  return environment.run<[ModelTurnRequest], StepResult<ModelTurn>, AgentflowExecutionActivities['takeModelTurn']>(takeModelTurn, request(change));
+}
+
+async function userMessage(change: Change): Promise<string> {
+  const { asked, models } = recording();
+  await take(models, change);
+  return asked[0]?.messages.at(-1)?.content ?? '';
+}
+
+describe('takeModelTurn', () => {
+  it('asks the model with the agent\'s role, settings, prompt and material', async () => {
+    verifies('execution.agents.prompt');
+    const { asked, models } = recording();
+    const change = { agent: { prompt: { template: 'Write of {{ city }}: {{ goal }}', variables: ['city'] }, context: ['House style: short.', { tone: 'dry' }] } };
+    const { value, attempts } = await take(models, change, environmentOf(2));
+    expect(value).toMatchObject({ model: 'm', content: 'ok' });
+    expect(attempts).toBe(2);
+    expect(asked[0]).toMatchObject({ model: 'm', temperature: 0.5, maxTokens: 100, idempotencyKey: 'execution/agent/model' });
+    expect(asked[0]?.messages[0]).toMatchObject({ role: 'system', content: expect.stringMatching(/Reader, an archivist[^]+You keep the records/) as string });
+    const user = asked[0]?.messages[1]?.content ?? '';
+    expect(user).toMatch(/^Write of Oslo: Describe the harbour\n/);
+    for (const part of ['House style: short.', '"tone": "dry"', '<document name="notes.md">\nThe basin is deep.\n</document>', 'I saw ships.', '"level": "rising"']) {
+      expect(user).toContain(part);
+    }
+  });
+
+  it('asks for the goal where the agent has no template', async () => {
+    expect(await userMessage({})).toMatch(/^Describe the harbour\n/);
+  });
+
+  it('adds what the template does not insert itself, once', async () => {
+    const user = await userMessage({ agent: { prompt: { template: '{{ documents[0].text }}', variables: [] } } });
+    expect(user.match(/The basin is deep/g)).toHaveLength(1);
+    expect(user).toContain('<goal>\nDescribe the harbour\n</goal>');
+  });
+
+  it('cuts a huge document and says so', async () => {
+    const user = await userMessage({ context: { documents: [{ name: 'a', mime_type: 'text/plain', text: 'x'.repeat(1_000_000) }] } });
+    expect(user.length).toBeLessThan(210_000);
+    expect(user).toContain('[cut: 1000000 characters in all]');
+  });
+
+  it('is refused for good when the prompt misses a variable', async () => {
+    const { asked, models } = recording();
+    const failure = take(models, { agent: { prompt: { template: '{{ unknown }}', variables: [] } } });
+    await expect(failure).rejects.toMatchObject({ type: 'validation_failed', nonRetryable: true, message: expect.stringContaining('"unknown"') as string });
+    expect(asked).toHaveLength(0);
+  });
+
+  it('answers by rule with the offline model', async () => {
+    verifies('execution.model.offline');
+    const { value } = await take(createOfflineModel());
+    expect(value.model).toBe('offline');
+    for (const part of ['offline model', 'Describe the harbour', 'The basin is deep.', 'level: rising', 'I saw ships.']) {
+      expect(value.content).toContain(part);
+    }
+  });
+
+  it.each([
+    [new OutboundError('model_unavailable', 'busy', { status: 429, retryAfterMs: 5000 }), { type: 'model_unavailable', nonRetryable: false, nextRetryDelay: 5000 }],
+    [new OutboundError('model_refused', 'no', { status: 401 }), { type: 'model_refused', nonRetryable: true }],
+    [new OutboundError('timeout', 'late'), { type: 'timeout', nonRetryable: false }],
+    [new AppError('unconfigured', 'no model'), { type: 'unconfigured', nonRetryable: true }],
+    [new AppError('too_many_requests', 'wait'), { type: 'too_many_requests', nonRetryable: false }],
+    [new AppError('unavailable', 'down'), { type: 'unavailable', nonRetryable: false }],
+    [new Error('sk-secret'), { type: 'internal_error', nonRetryable: false, message: 'the step failed for an internal reason' }],
+  ])('turns %s into a failure of the step', async (error, expected) => {
+    const { models } = recording(() => Promise.reject(error));
+    const failure = take(models, {}, environmentOf(5));
+    await expect(failure).rejects.toMatchObject({ ...expected, details: [expect.objectContaining({ attempt: 5 })] });
+    await expect(failure).rejects.not.toHaveProperty('cause', error);
+  });
+
+  it('keeps failure messages short', async () => {
+    const { models } = recording(() => Promise.reject(new OutboundError('model_refused', 'x'.repeat(5000))));
+    const failure: unknown = await take(models).catch((error: unknown) => error);
+    expect((failure as Error).message).toHaveLength(200);
+  });
+
+  it('heartbeats, hands the cancellation to the model and ends as cancelled', async () => {
+    const environment = environmentOf(1);
+    let beats = 0;
+    environment.on('heartbeat', () => {
+      beats += 1;
+      if (beats === 2) environment.cancel();
+    });
+    const { models } = recording(({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))));
+    await expect(take(models, {}, environment)).rejects.toMatchObject({ name: 'CancelledFailure' });
+    expect(beats).toBe(2);
+  });
+});
