@@ -10,14 +10,14 @@ import { errorHandler } from './http/errors.js';
 import { mountRoutes, type SurfaceRules } from './http/mount.js';
 import { openApiDocument, type RouteGroup } from './http/openapi.js';
 import { apiReference } from './operation/api-reference.js';
-import { healthRoutes } from './operation/health.js';
+import { healthRoutes, type Condition } from './operation/health.js';
 import { platformRoutes } from './platform/routes.js';
 import { platformSurface } from './platform/surface.js';
 
 export interface AppOptions {
   /** The public address; known only when the port is bound. */
   baseUrl(): string;
-  draining(): boolean;
+  condition(): Condition;
   version: string;
 }
 
@@ -29,7 +29,7 @@ export function createApp(deps: Deps, options: AppOptions): Express {
   app.use(pinoHttp({ logger: deps.log, genReqId: requestId, autoLogging: { ignore: (req: IncomingMessage) => req.url === '/healthz' } }));
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } }, strictTransportSecurity: false }));
 
-  const groups: RouteGroup[] = [{ security: 'none', routes: healthRoutes(deps, options.draining) }];
+  const groups: RouteGroup[] = [{ security: 'none', routes: healthRoutes(deps, options.condition) }];
   mountRoutes(app, groups[0]?.routes ?? [], publicSurface(deps));
   if (deps.config.surfaces.includes('gateway')) {
     const routes = connectionInfoRoutes(options.baseUrl);

@@ -3,11 +3,14 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createApp } from './app.js';
-import { loadConfig } from './config.js';
+import { loadConfig, type Config } from './config.js';
 import { createDeps, type Deps } from './deps.js';
+import type { Condition } from './operation/health.js';
 import { packageRoot } from './package-root.js';
 import { onShutdown } from './shutdown.js';
-import { prepareStores } from './stores/prepare.js';
+import { prepare } from './prepare.js';
+import { seed, type Addresses } from './seed.js';
+import { prepareMongo } from './stores/mongo.js';
 
 const drainMs = 10_000;
 
@@ -15,24 +18,40 @@ const drainMs = 10_000;
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const deps = createDeps(config, 'api');
-  void prepareStores(deps);
-  let draining = false;
+  let condition: Condition = 'preparing';
   let baseUrl = config.baseUrl ?? '';
   const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string };
-  const app = createApp(deps, { baseUrl: () => baseUrl, draining: () => draining, version });
+  const app = createApp(deps, { baseUrl: () => baseUrl, condition: () => condition, version });
 
   const server = app.listen(config.port, config.host, (error) => {
     if (error) throw error;
     const { port } = server.address() as AddressInfo;
     baseUrl ||= `http://localhost:${port}`;
     deps.log.info({ port, surfaces: config.surfaces, baseUrl }, 'listening');
+    const steps = [
+      { name: 'record store', run: () => prepareMongo(deps.mongo) },
+      { name: 'seed', run: () => seed(deps, addressesOf(config, baseUrl)) },
+    ];
+    void prepare(deps, steps).then(() => {
+      if (condition === 'preparing') condition = 'serving';
+    });
   });
   // Longer than the idle time of common load balancers, so that it is they who close a connection.
   server.keepAliveTimeout = 65_000;
   onShutdown(deps.log, async () => {
-    draining = true;
+    condition = 'draining';
     await drain(server, deps);
   });
+}
+
+function addressesOf(config: Config, baseUrl: string): Addresses {
+  return {
+    base_url: baseUrl,
+    api_url: baseUrl,
+    downstream_url: `http://localhost:${config.downstreamPort}`,
+    temporal_address: config.temporal.connection.address ?? '',
+    temporal_ui_url: config.temporal.uiUrl,
+  };
 }
 
 /** Stops taking connections, lets requests in flight finish, and cuts what is left after the deadline. */

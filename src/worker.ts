@@ -6,7 +6,6 @@ import { loadConfig } from './config.js';
 import { createDeps, type Deps } from './deps.js';
 import { packageRoot } from './package-root.js';
 import { onShutdown } from './shutdown.js';
-import { prepareStores } from './stores/prepare.js';
 
 /** The worker process: the same config and dependencies, activities, `Worker.run()`. */
 async function main(): Promise<void> {
@@ -17,7 +16,6 @@ async function main(): Promise<void> {
     telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
     logger: temporalLogger(deps),
   });
-  void prepareStores(deps);
   const connection = await connect(deps);
   const worker = await Worker.create({
     connection,

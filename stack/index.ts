@@ -59,7 +59,8 @@ async function startAll(options: ServiceOptions) {
   } catch (error) {
     failed.abort();
     const outcomes = await Promise.allSettled(starting);
-    await Promise.all(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.service.stop() : undefined)));
+    const running = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+    await Promise.all(running.map((outcome) => outcome.value.service.stop()));
     throw error;
   }
 }

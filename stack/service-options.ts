@@ -31,6 +31,6 @@ export async function planFor(name: ServiceName, options: ServiceOptions): Promi
   const logFile = path.join(dataDir, 'logs', `${name}.log`);
   const given = options.ports ?? {};
   const missing = portNames.filter((port) => given[port] === undefined);
-  const ports = { ...(await choosePorts(missing, {})), ...given } as Ports;
+  const ports = { ...(await choosePorts(missing, {})), ...given };
   return { name, env, log, signal, onStart, ports, logFile, folder: path.join(dataDir, name) };
 }

@@ -68,7 +68,12 @@ function count(tokens: unknown): number {
 
 function failureOf(error: unknown): OutboundError {
   if (error instanceof APIConnectionError) return new OutboundError('model_unavailable', 'the model endpoint could not be reached');
-  return error instanceof APIError ? statusFailure(error) : unusable();
+  return isApiError(error) ? statusFailure(error) : unusable();
+}
+
+/** `instanceof` alone leaves the class's type parameters open. */
+function isApiError(error: unknown): error is APIError {
+  return error instanceof APIError;
 }
 
 function statusFailure({ status, headers }: APIError): OutboundError {

@@ -3,6 +3,9 @@ import type { Deps } from '../deps.js';
 import { AppError } from '../errors.js';
 import { defineRoute, type Route } from '../http/define-route.js';
 
+/** `preparing` until indexes and seed are in place, `draining` once the process was asked to stop. */
+export type Condition = 'preparing' | 'serving' | 'draining';
+
 const Dependency = z.enum(['up', 'down']);
 const Readiness = z
   .object({
@@ -12,7 +15,7 @@ const Readiness = z
   .meta({ id: 'Readiness' });
 
 /** Liveness says that the process answers; readiness asks each dependency (contract, operation). */
-export function healthRoutes(deps: Pick<Deps, 'temporal' | 'mongo' | 'graph'>, draining: () => boolean): Route[] {
+export function healthRoutes(deps: Pick<Deps, 'temporal' | 'mongo' | 'graph'>, condition: () => Condition): Route[] {
   return [
     defineRoute({
       method: 'get',
@@ -37,7 +40,7 @@ export function healthRoutes(deps: Pick<Deps, 'temporal' | 'mongo' | 'graph'>, d
           state(deps.graph.ping()),
         ]);
         const allUp = [temporal, mongodb, neo4j].every((dependency) => dependency === 'up');
-        const status = draining() ? 'draining' : allUp ? 'ready' : 'not_ready';
+        const status = condition() === 'draining' ? 'draining' : allUp && condition() === 'serving' ? 'ready' : 'not_ready';
         const body = { status, dependencies: { temporal, mongodb, neo4j } };
         if (status === 'ready') return body;
         ctx.res.status(503).json(body);

@@ -1,6 +1,11 @@
 import type { Collection, CreateIndexesOptions, Db, IndexSpecification } from 'mongodb';
 import type { ApiKeyDocument } from '../auth/api-keys.js';
 import type { DepartmentDocument, MembershipDocument, OrganizationDocument, UserDocument } from '../auth/users.js';
+import type { AuditEntryDocument } from '../governance/audit/entry.js';
+import type { CheckpointDocument } from '../governance/audit/statement.js';
+import type { PolicyDecisionDocument } from '../governance/lifecycles/policy-decision.js';
+import type { LifecycleDocument } from '../governance/lifecycles/record.js';
+import type { QuotaDocument } from '../governance/quota/windows.js';
 import type { IdempotencyDocument } from '../http/idempotency.js';
 import type { AgentflowDocument } from '../platform/resources/agentflows/schemas.js';
 import type { ExecutionDocument, ExecutionEventDocument } from '../platform/resources/executions/record.js';
@@ -14,6 +19,11 @@ export interface Documents {
   users: UserDocument;
   memberships: MembershipDocument;
   idempotency: IdempotencyDocument;
+  quotas: QuotaDocument;
+  lifecycles: LifecycleDocument;
+  policy_decisions: PolicyDecisionDocument;
+  audit_entries: AuditEntryDocument;
+  audit_checkpoints: CheckpointDocument;
   projects: ProjectDocument;
   agentflows: AgentflowDocument;
   executions: ExecutionDocument;
@@ -35,6 +45,11 @@ const indexes: Record<keyof Documents, Index[]> = {
   users: [{ keys: { email: 1 }, options: { unique: true } }],
   memberships: [{ keys: { user_id: 1 } }],
   idempotency: [{ keys: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
+  quotas: [],
+  lifecycles: [{ keys: { project_id: 1, _id: -1 } }],
+  policy_decisions: [{ keys: { project_id: 1, _id: -1 } }],
+  audit_entries: [],
+  audit_checkpoints: [{ keys: { organization_id: 1, _id: -1 } }],
   projects: [{ keys: { organization_id: 1, name: 1 }, options: { unique: true } }],
   agentflows: [{ keys: { projectID: 1, _id: -1 } }],
   executions: [{ keys: { projectID: 1, _id: -1 } }],

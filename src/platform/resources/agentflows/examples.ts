@@ -13,7 +13,7 @@ export const exampleAction = {
   description: 'Reads the claim from the register',
   category: 'restful' as const,
   method: 'GET' as const,
-  endpoint: 'https://claims.example.com/claims/{{ input_variables.claim_number }}',
+  endpoint: 'https://claims.example.com/claims/{{ inputs.claim_number }}',
   sort: 0,
   previous_action_id: null,
   next_action_id: null,
@@ -78,21 +78,20 @@ export const exampleAgentflow = {
   agents: [exampleAgent],
 };
 
+export const newSkillExample = {
+  name: 'Claims register',
+  actions: [{ name: 'Look up the claim', method: 'GET' as const, endpoint: 'https://claims.example.com/claims/{{ inputs.claim_number }}' }],
+};
+
+export const newAgentExample = {
+  _id: 'reader',
+  title: 'Reader',
+  prompt: { template: 'Read this for {{ goal }}' },
+  skills: [newSkillExample],
+  next_agent: 'writer',
+};
+
 export const newAgentflowExample = {
   name: 'Claim summary',
-  agents: [
-    {
-      _id: 'reader',
-      title: 'Reader',
-      prompt: { template: 'Read this for {{ goal }}' },
-      skills: [
-        {
-          name: 'Claims register',
-          actions: [{ name: 'Look up the claim', method: 'GET' as const, endpoint: 'https://claims.example.com/claims/{{ input_variables.claim_number }}' }],
-        },
-      ],
-      next_agent: 'writer',
-    },
-    { _id: 'writer', title: 'Writer', prompt: { template: 'Sum up: {{ outputs | last | json }}' } },
-  ],
+  agents: [newAgentExample, { _id: 'writer', title: 'Writer', prompt: { template: 'Sum up: {{ previous }}' } }],
 };

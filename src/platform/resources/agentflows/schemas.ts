@@ -1,12 +1,21 @@
 import { z } from 'zod';
-import { exampleAction, exampleAgent, exampleAgentflow, exampleField, exampleSkill, newAgentflowExample } from './examples.js';
+import {
+  exampleAction,
+  exampleAgent,
+  exampleAgentflow,
+  exampleField,
+  exampleSkill,
+  newAgentExample,
+  newAgentflowExample,
+  newSkillExample,
+} from './examples.js';
 
 const Id = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must be 1 to 100 letters, digits, "_", "." or "-"');
 const Pointer = z.string().max(100);
 const Name = z.string().trim().min(1).max(200);
 const Line = z.string().max(1000);
 const Text = z.string().max(100_000);
-const Endpoint = z.string().trim().max(4000);
+const endpointMeta = { description: 'An http(s) URL; after the host it may hold Liquid templates.' };
 const AnyJson = z.unknown().meta({ description: 'Any JSON value.' });
 const Time = z.number().meta({ description: 'Epoch seconds.' });
 
@@ -41,7 +50,7 @@ export const Action = z
     description: z.string(),
     category: Category,
     method: HttpMethod,
-    endpoint: z.string().meta({ description: 'An http(s) URL; after the host it may hold Liquid templates.' }),
+    endpoint: z.string().meta(endpointMeta),
     sort: z.number(),
     previous_action_id: z.string().nullable(),
     next_action_id: z.string().nullable(),
@@ -59,7 +68,7 @@ export const NewAction = z
     description: Text.default(''),
     category: Category.default('restful'),
     method: HttpMethod.default('POST'),
-    endpoint: Endpoint.default(''),
+    endpoint: z.string().trim().max(4000).default('').meta(endpointMeta),
     sort: z.number().optional().meta({ description: 'By default the place in `actions`.' }),
     previous_action_id: Pointer.nullable().default(null),
     next_action_id: Pointer.nullable().default(null),
@@ -108,7 +117,7 @@ export const NewSkill = z
     actions: z.array(NewAction).default([]),
     initial_action_id: Pointer.nullish().meta({ description: 'By default the first of `actions`; null runs none.' }),
   })
-  .meta({ id: 'NewSkill' });
+  .meta({ id: 'NewSkill', example: newSkillExample });
 export type NewSkill = z.infer<typeof NewSkill>;
 
 const llmFields = {
@@ -159,6 +168,7 @@ export type AgentPatch = z.infer<typeof AgentPatch>;
 export const NewAgent = agentChanges.extend({ _id: Id.optional(), title: Name }).meta({
   id: 'NewAgent',
   description: 'Defaults: `llm` {model: "", temperature: 0.2, max_tokens: 1024}, `agent_type` `skilled_agent`, `next_agent` null; the rest empty.',
+  example: newAgentExample,
 });
 export type NewAgent = z.infer<typeof NewAgent>;
 

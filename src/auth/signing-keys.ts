@@ -1,0 +1,166 @@
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JSONWebKeySet, type JWK } from 'jose';
+import type { Collections } from '../stores/collections.js';
+import { insertOnce } from '../stores/mongo.js';
+import { epochSeconds } from '../time.js';
+import type { SecretBox } from './secret-box.js';
+
+/**
+ * ES256: every JOSE library verifies it, OAuth and OIDC clients and `oidc-provider` included, its keys and
+ * signatures are a fraction of RS256's, and signing is some twenty times faster. EdDSA would be as good, but is
+ * missing from older clients and from some identity products.
+ */
+export const signingAlgorithm = 'ES256';
+
+/** `_id` counts up from `signing:1`, so that of two processes that rotate at once one makes the key. */
+export interface SigningKeyDocument {
+  _id: string;
+  generation: number;
+  kid: string;
+  public_jwk: JWK;
+  /** The private JWK, sealed; null once the key is retired. */
+  sealed_private: string | null;
+  created_at: number;
+  /** When it begins to sign; published since `created_at`. */
+  signs_from: number;
+}
+
+export interface SigningKey {
+  kid: string;
+  key: CryptoKey;
+}
+
+export interface SigningKeys {
+  /** The key that signs now. */
+  current(): Promise<SigningKey>;
+  /** The public key of a `kid`, looked up again when it is new here; undefined for an unknown or a retired one. */
+  find(kid: string): Promise<CryptoKey | undefined>;
+  /** The public keys that tokens in use may be signed with, and the next one. */
+  published(): Promise<JSONWebKeySet>;
+  /** Every public key there ever was: signed statements outlive the keys that signed them. */
+  history(): Promise<JSONWebKeySet>;
+  /** Makes the next key. It is published now and signs after `leadSeconds`, when caches of the published set have it. */
+  rotate(options?: { leadSeconds?: number }): Promise<void>;
+}
+
+export interface SigningKeyOptions {
+  collections: Collections;
+  box: SecretBox;
+  /** A key older than this makes way for the next one. */
+  rotateAfterSeconds?: number;
+  /** How long the longest-lived token may still be presented after its key has stopped signing. */
+  longestTokenSeconds?: number;
+}
+
+const day = 24 * 3600;
+/** Twice as long as clients may keep the published set (src/gateway/routes/jwks.ts). */
+const defaultLeadSeconds = 600;
+const cacheSeconds = 60;
+
+interface Generation extends SigningKeyDocument {
+  /** Undefined while no later key has begun to sign. */
+  retiresAt: number | undefined;
+}
+
+export function createSigningKeys({ collections, box, ...options }: SigningKeyOptions): SigningKeys {
+  const rotateAfter = options.rotateAfterSeconds ?? 30 * day;
+  const longestToken = options.longestTokenSeconds ?? day;
+  const opened = new Map<string, Promise<CryptoKey>>();
+  let cache: { generations: Generation[]; readAt: number } | undefined;
+
+  async function read(): Promise<Generation[]> {
+    const stored = await collections.signing_keys.find({}).toArray();
+    stored.sort((a, b) => a.generation - b.generation);
+    const generations = stored.map((document, at) => withRetirement(document, stored[at + 1], longestToken));
+    cache = { generations, readAt: epochSeconds() };
+    return generations;
+  }
+
+  /** Never empty: makes the first key, and the next one when the newest is old; destroys private keys of retired ones. */
+  async function generations(): Promise<[Generation, ...Generation[]]> {
+    const now = epochSeconds();
+    const known = cache && now - cache.readAt < cacheSeconds ? cache.generations : await read();
+    const [oldest, ...later] = known;
+    const newest = known.at(-1);
+    if (oldest && newest && newest.created_at + rotateAfter > now) return [oldest, ...later];
+    await makeNext(newest, newest ? defaultLeadSeconds : 0);
+    const [first, ...rest] = await read();
+    if (!first) throw new Error('the signing key that was just stored is not there');
+    await forgetRetired([first, ...rest]);
+    return [first, ...rest];
+  }
+
+  async function makeNext(newest: SigningKeyDocument | undefined, leadSeconds: number): Promise<void> {
+    await insertOnce(collections.signing_keys, await newKey(box, (newest?.generation ?? 0) + 1, leadSeconds));
+  }
+
+  async function forgetRetired(known: readonly Generation[]): Promise<void> {
+    const retired = known.filter((generation) => generation.sealed_private !== null && isRetired(generation));
+    for (const { _id } of retired) await collections.signing_keys.updateOne({ _id }, { $set: { sealed_private: null } });
+  }
+
+  return {
+    async current() {
+      const now = epochSeconds();
+      const all = await generations();
+      const { _id, kid, sealed_private: sealed } = all.findLast(({ signs_from }) => signs_from <= now) ?? all[0];
+      if (sealed === null) throw new Error(`the private key ${_id} was destroyed`);
+      return { kid, key: await once(opened, `private ${kid}`, () => openKey(JSON.parse(box.open(sealed, _id)) as JWK)) };
+    },
+    async find(kid) {
+      const isIt = (generation: Generation) => generation.kid === kid;
+      const found = (await generations()).find(isIt) ?? (await read()).find(isIt);
+      if (!found || isRetired(found)) return undefined;
+      return once(opened, `public ${kid}`, () => openKey(found.public_jwk));
+    },
+    async published() {
+      return { keys: (await generations()).filter((generation) => !isRetired(generation)).map(publicJwk) };
+    },
+    async history() {
+      return { keys: (await generations()).map(publicJwk) };
+    },
+    async rotate({ leadSeconds = defaultLeadSeconds } = {}) {
+      await generations();
+      await makeNext((await read()).at(-1), leadSeconds);
+      await forgetRetired(await read());
+    },
+  };
+}
+
+function withRetirement(document: SigningKeyDocument, next: SigningKeyDocument | undefined, longestToken: number): Generation {
+  return { ...document, retiresAt: next && next.signs_from + longestToken };
+}
+
+function isRetired({ retiresAt }: Generation): boolean {
+  return retiresAt !== undefined && retiresAt < epochSeconds();
+}
+
+async function newKey(box: SecretBox, generation: number, leadSeconds: number): Promise<SigningKeyDocument> {
+  const { privateKey, publicKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
+  const bare = await exportJWK(publicKey);
+  const kid = await calculateJwkThumbprint(bare);
+  const _id = `signing:${generation}`;
+  const now = epochSeconds();
+  return {
+    _id,
+    generation,
+    kid,
+    public_jwk: { ...bare, kid, alg: signingAlgorithm, use: 'sig' },
+    sealed_private: box.seal(JSON.stringify(await exportJWK(privateKey)), _id),
+    created_at: now,
+    signs_from: now + leadSeconds,
+  };
+}
+
+function publicJwk({ public_jwk: { kty, crv, x, y, kid, alg, use } }: SigningKeyDocument): JWK {
+  return { kty, crv, x, y, kid, alg, use } as JWK;
+}
+
+async function openKey(jwk: JWK): Promise<CryptoKey> {
+  return (await importJWK(jwk, signingAlgorithm)) as CryptoKey;
+}
+
+function once<T>(known: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
+  const value = known.get(name) ?? make();
+  known.set(name, value);
+  return value;
+}

@@ -1,0 +1,96 @@
+import type { Collections } from '../../stores/collections.js';
+import { insertOnce } from '../../stores/mongo.js';
+import { admission, hasRoom, idleProjects, longestWait, used, windowsOf, type QuotaDocument, type QuotaScope, type Window } from './windows.js';
+
+export interface QuotaOptions {
+  collections: Pick<Collections, 'quotas'>;
+  /** Admissions in any window; 0 is unlimited. */
+  projectMax: number;
+  organizationMax: number;
+  windowSeconds: number;
+  now?: () => number;
+}
+
+export interface QuotaSubject {
+  organizationId: string;
+  projectId: string;
+}
+
+export type Admission = { admitted: true } | { admitted: false; scope: QuotaScope; retryAfterSeconds: number };
+
+/** `quota` of `POST /v1/docs`; a maximum of 0 means unlimited, and its window is not counted. */
+export interface QuotaUsage {
+  org_window_max: number;
+  org_window_used: number;
+  project_window_max: number;
+  project_window_used: number;
+}
+
+export interface Quota {
+  /** Counts the call in both windows, or in neither. A refusal names the scope that keeps the caller waiting longest. */
+  admit(subject: QuotaSubject): Promise<Admission>;
+  usage(subject: QuotaSubject): Promise<QuotaUsage>;
+}
+
+const attempts = 8;
+const tidyEvery = 1000;
+
+/** Exact sliding windows over any number of processes (specification, Limits; design, S3). One round trip admits. */
+export function createQuota(options: QuotaOptions): Quota {
+  const { quotas } = options.collections;
+  const { now = Date.now } = options;
+  const windowMs = options.windowSeconds * 1000;
+  let admissions = 0;
+
+  async function tryAdmit(organizationId: string, windows: readonly Window[]): Promise<boolean> {
+    const at = now();
+    const filter = { _id: organizationId, ...hasRoom(windows, at, windowMs) };
+    const { matchedCount } = await quotas.updateOne(filter, { $push: admission(windows, at) as never });
+    return matchedCount === 1;
+  }
+
+  return {
+    async admit({ organizationId, projectId }) {
+      const { project, organization } = windowsOf(projectId, options);
+      const windows = [project, organization].filter(({ max }) => max > 0);
+      if (windows.length === 0) return { admitted: true };
+      for (let attempt = 0; attempt < attempts; attempt += 1) {
+        if (await tryAdmit(organizationId, windows)) {
+          admissions += 1;
+          // Only tidying: the call is admitted whether it succeeds or not.
+          if (admissions % tidyEvery === 0) void forgetIdleProjects(quotas, organizationId, now(), windowMs).catch(() => undefined);
+          return { admitted: true };
+        }
+        const document = await quotas.findOne({ _id: organizationId });
+        if (!document) {
+          await insertOnce(quotas, { _id: organizationId, organization: [], projects: {} });
+          continue;
+        }
+        const wait = longestWait(document, windows, now(), windowMs);
+        if (wait) return { admitted: false, scope: wait.scope, retryAfterSeconds: Math.ceil(wait.waitMs / 1000) };
+      }
+      // Room was there and taken by others each time: the windows are as good as full.
+      return { admitted: false, scope: windows[0]?.scope ?? 'project', retryAfterSeconds: 1 };
+    },
+
+    async usage({ organizationId, projectId }) {
+      const { project, organization } = windowsOf(projectId, options);
+      const document = project.max + organization.max === 0 ? null : await quotas.findOne({ _id: organizationId });
+      const at = now();
+      return {
+        org_window_max: organization.max,
+        org_window_used: used(document, organization, at, windowMs),
+        project_window_max: project.max,
+        project_window_used: used(document, project, at, windowMs),
+      };
+    },
+  };
+}
+
+/** Keeps an organization's document small; a project that was admitted again meanwhile is left alone. */
+async function forgetIdleProjects(quotas: Collections['quotas'], organizationId: string, now: number, windowMs: number): Promise<void> {
+  const document: QuotaDocument | null = await quotas.findOne({ _id: organizationId });
+  for (const { key, newest } of document ? idleProjects(document, now, windowMs) : []) {
+    await quotas.updateOne({ _id: organizationId, [`projects.${key}.0`]: newest }, { $unset: { [`projects.${key}`]: '' } });
+  }
+}
