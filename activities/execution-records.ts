@@ -1,8 +1,14 @@
+import { Context } from '@temporalio/activity';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { AgentflowExecutionActivities, ExecutionProjection } from '../workflows/agentflow-execution/activities.js';
 
-/** Writes an execution's projection: events first, so that a record never counts an event that is not there. */
-export function createExecutionRecordActivities({ mongo }: { mongo: Mongo }): Pick<AgentflowExecutionActivities, 'publishExecution'> {
+type ExecutionRecordActivities = Pick<AgentflowExecutionActivities, 'publishExecution' | 'cancelOwnRun'>;
+
+/**
+ * Writes an execution's projection: events first, so that a record never counts an event that is not there. Every
+ * change of state has its event, so the guard keeps a write that was thought lost from undoing a newer one.
+ */
+export function createExecutionRecordActivities({ mongo }: { mongo: Mongo }): ExecutionRecordActivities {
   const { executions, execution_events } = mongo.collections;
   return {
     async publishExecution(projection) {
@@ -15,7 +21,12 @@ export function createExecutionRecordActivities({ mongo }: { mongo: Mongo }): Pi
           }),
         );
       }
-      await executions.updateOne({ _id: execution_id }, { $set: fieldsOf(projection) });
+      await executions.updateOne({ _id: execution_id, last_event_seq: { $lte: projection.last_event_seq } }, { $set: fieldsOf(projection) });
+    },
+    async cancelOwnRun() {
+      const { client, info } = Context.current();
+      const { workflowId, runId } = info.workflowExecution ?? {};
+      if (workflowId !== undefined) await client.workflow.getHandle(workflowId, runId).cancel();
     },
   };
 }

@@ -5,12 +5,17 @@ import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
 import type { Deps } from './deps.js';
 import { AppError } from './errors.js';
-import { connectionInfoRoutes } from './gateway/connection-info.js';
+import { createGateway } from './gateway/create-gateway.js';
+import { mountTools, toolRoutes } from './gateway/rest.js';
+import { gatewaySurface, requireCredential } from './gateway/surface.js';
 import { errorHandler } from './http/errors.js';
 import { mountRoutes, type SurfaceRules } from './http/mount.js';
 import { openApiDocument, type RouteGroup } from './http/openapi.js';
+import { traced } from './http/trace.js';
 import { apiReference } from './operation/api-reference.js';
 import { healthRoutes, type Condition } from './operation/health.js';
+import { platformPorts } from './platform/ports.js';
+import { platformApiKeyRoutes } from './platform/resources/api-key.js';
 import { platformRoutes } from './platform/routes.js';
 import { platformSurface } from './platform/surface.js';
 
@@ -26,20 +31,27 @@ export function createApp(deps: Deps, options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
+  app.set('trust proxy', deps.config.trustProxy);
   app.use(pinoHttp({ logger: deps.log, genReqId: requestId, autoLogging: { ignore: (req: IncomingMessage) => req.url === '/healthz' } }));
+  app.use(traced);
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } }, strictTransportSecurity: false }));
 
   const groups: RouteGroup[] = [{ security: 'none', routes: healthRoutes(deps, options.condition) }];
   mountRoutes(app, groups[0]?.routes ?? [], publicSurface(deps));
   if (deps.config.surfaces.includes('gateway')) {
-    const routes = connectionInfoRoutes(options.baseUrl);
-    groups.push({ security: 'bearer', routes });
-    mountRoutes(app, routes, publicSurface(deps));
+    const gateway = createGateway(deps, platformPorts(deps), options.baseUrl);
+    const rules = gatewaySurface(deps, options.baseUrl);
+    groups.push({ security: 'bearer', routes: [...toolRoutes(gateway.tools), ...gateway.routes] });
+    mountTools(app, gateway.tools, gateway.pipeline, requireCredential(options.baseUrl));
+    mountRoutes(app, gateway.routes, rules);
   }
   if (deps.config.surfaces.includes('platform')) {
     const routes = platformRoutes(deps);
     groups.push({ security: 'apiKey', routes });
     mountRoutes(app, routes, platformSurface(deps));
+    const byUser = platformApiKeyRoutes(deps);
+    groups.push({ security: 'bearer', routes: byUser });
+    mountRoutes(app, byUser, gatewaySurface(deps, options.baseUrl));
   }
   apiReference(app, () => openApiDocument(groups, { baseUrl: options.baseUrl(), version: options.version }));
 

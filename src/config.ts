@@ -22,6 +22,7 @@ const Environment = z.object({
     .transform((text) => text.split(',').map((name) => name.trim()))
     .pipe(z.array(surface).nonempty()),
   DATA_DIR: z.string().default('.data'),
+  TRUST_PROXY: z.coerce.number().int().min(0).default(0),
   TEMPORAL_UI_URL: z.url().default('http://localhost:8233'),
   TEMPORAL_TASK_QUEUE: z.string().default('workflow-platform'),
   MONGODB_URI: z.string().default('mongodb://localhost:27017/service'),
@@ -53,6 +54,8 @@ export interface Config {
   baseUrl: string | undefined;
   surfaces: readonly Surface[];
   dataDir: string;
+  /** How many proxies in front of us are trusted to tell the caller's address. */
+  trustProxy: number;
   /** `connection` comes from Temporal's own variables: address, TLS and mTLS, API key (its environment configuration). */
   temporal: { connection: ClientConnectConfig['connectionOptions']; namespace: string; uiUrl: string; taskQueue: string };
   mongodb: { uri: string };
@@ -90,6 +93,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     baseUrl: env.BASE_URL?.replace(/\/+$/, ''),
     surfaces: env.SURFACES,
     dataDir: path.resolve(env.DATA_DIR),
+    trustProxy: env.TRUST_PROXY,
     temporal: {
       connection: { address: 'localhost:7233', ...temporal.connectionOptions },
       namespace: temporal.namespace ?? 'default',

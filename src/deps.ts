@@ -1,5 +1,7 @@
 import path from 'node:path';
+import { createAuth, type Auth } from './auth/create-auth.js';
 import type { Config } from './config.js';
+import { createGovernance, type Governance } from './governance/create-governance.js';
 import { createIdempotency, type Idempotency } from './http/idempotency.js';
 import { createLogger, type Logger } from './log.js';
 import { createModels } from './models/create-models.js';
@@ -21,6 +23,8 @@ export interface Deps {
   http: HttpClient;
   models: ChatModel;
   idempotency: Idempotency;
+  auth: Auth;
+  governance: Governance;
   /** Aborted when the process begins to stop, so that streams and waits end by themselves. */
   stopping: AbortController;
   close(): Promise<void>;
@@ -28,14 +32,17 @@ export interface Deps {
 
 /** Builds every store and client; each connects lazily, so a server that is down delays nothing here. */
 export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Deps {
+  const log = createLogger({ level: config.logLevel, name });
   const mongo = createMongo(config.mongodb);
   const graph = createGraph(config.neo4j);
   const blobs = createDiskBlobStore(path.join(config.dataDir, 'blobs'));
   const http = createHttpClient({ allowPrivateTargets: config.allowPrivateTargets, ownOrigin: config.baseUrl });
   const temporal = createTemporal(config.temporal, blobs);
+  const auth = createAuth({ config, mongo, log });
+  const governance = createGovernance({ config, log, mongo, temporal, auth });
   return {
     config,
-    log: createLogger({ level: config.logLevel, name }),
+    log,
     mongo,
     graph,
     temporal,
@@ -43,8 +50,11 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     http,
     models: createModels(config.llm),
     idempotency: createIdempotency(mongo.collections),
+    auth,
+    governance,
     stopping: new AbortController(),
     async close() {
+      await governance.audit.close();
       await Promise.allSettled([mongo.close(), graph.close(), temporal.close(), http.close()]);
     },
   };

@@ -22,7 +22,7 @@ async function main(): Promise<void> {
     namespace: config.temporal.namespace,
     taskQueue: config.temporal.taskQueue,
     workflowsPath: path.join(packageRoot, 'dist/workflows/index.js'),
-    activities: createActivities(deps),
+    activities: createActivities({ ...deps, secrets: deps.auth.box }),
     dataConverter: deps.temporal.dataConverter,
     maxConcurrentActivityTaskExecutions: 100,
     maxConcurrentWorkflowTaskExecutions: 100,

@@ -14,17 +14,19 @@ export interface Product {
 }
 
 export interface ProductOptions {
-  baseUrl: string;
+  /** Where the API answers on this machine. */
+  apiUrl: string;
   dataDir: string;
   env: NodeJS.ProcessEnv;
   log: (line: string) => void;
+  signal: AbortSignal;
 }
 
 const readyMs = 60_000;
 const graceMs = 25_000;
 
 /** Starts the API and the worker as two processes of their own and waits until both take work. */
-export async function startProduct({ baseUrl, dataDir, env, log }: ProductOptions): Promise<Product> {
+export async function startProduct({ apiUrl, dataDir, env, log, signal }: ProductOptions): Promise<Product> {
   const parts = [
     run('API', 'src/main.js', path.join(dataDir, 'logs/api.log'), env),
     run('worker', 'src/worker.js', path.join(dataDir, 'logs/worker.log'), env),
@@ -32,13 +34,13 @@ export async function startProduct({ baseUrl, dataDir, env, log }: ProductOption
   const stop = async () => void (await Promise.all(parts.map(({ process }) => process.stop(graceMs))));
   const lost = Promise.race(parts.map(async ({ title, process, logFile }) => `The ${title} ended (${await process.exit}); see ${logFile}`));
   try {
-    await until(() => answersReady(baseUrl), parts);
-    await until(() => says(parts[1].logFile, parts[1].logFrom, '"msg":"polling"'), parts);
+    await until(() => answersReady(apiUrl), parts, signal);
+    await until(() => says(parts[1].logFile, parts[1].logFrom, '"msg":"polling"'), parts, signal);
   } catch (error) {
     await stop();
     throw error;
   }
-  log(`API: ready at ${baseUrl} (pid ${parts[0].process.pid}); worker: polling (pid ${parts[1].process.pid})`);
+  log(`API: ready at ${apiUrl} (pid ${parts[0].process.pid}); worker: polling (pid ${parts[1].process.pid})`);
   return { stop, lost };
 }
 
@@ -56,7 +58,7 @@ function run(title: string, script: string, logFile: string, env: NodeJS.Process
   return { title, process: runSupervised({ command: process.execPath, args, env, logFile }), logFile, logFrom };
 }
 
-async function until(check: () => Promise<void>, parts: readonly Part[]): Promise<void> {
+async function until(check: () => Promise<void>, parts: readonly [Part, Part], signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + readyMs;
   for (;;) {
     const failure = await check().then(
@@ -67,14 +69,14 @@ async function until(check: () => Promise<void>, parts: readonly Part[]): Promis
     for (const { title, process, logFile } of parts) {
       if (process.ended() !== undefined) throw new StackError(`The ${title} ended while it started; the end of ${logFile}:\n${await endOf(logFile)}`);
     }
-    if (Date.now() > deadline) throw new StackError(`The product is not ready after ${readyMs / 1000} s (${failure}).`);
-    await pause(100);
+    if (Date.now() > deadline) throw new StackError(`The product is not ready after ${readyMs / 1000} s (${failure}); see ${parts[0].logFile}.`);
+    await pause(100, undefined, { signal });
   }
 }
 
-async function answersReady(baseUrl: string): Promise<void> {
-  const response = await fetch(`${baseUrl}/readyz`);
-  if (!response.ok) throw new Error(`/readyz answers ${response.status}`);
+async function answersReady(apiUrl: string): Promise<void> {
+  const response = await fetch(`${apiUrl}/readyz`, { signal: AbortSignal.timeout(5_000) });
+  if (!response.ok) throw new Error(`/readyz answers ${response.status}: ${await response.text()}`);
 }
 
 async function says(logFile: string, from: number, text: string): Promise<void> {

@@ -5,10 +5,14 @@ import { Readable } from 'node:stream';
 import { packageRoot } from '../src/package-root.js';
 
 export interface SampleOptions {
+  /** Where this machine reaches the API. */
+  apiUrl: string;
+  /** The public address, which the sample's action calls. */
   baseUrl: string;
   projectId: string;
   apiKey: string;
   log: (line: string) => void;
+  signal: AbortSignal;
 }
 
 export interface SampleResult {
@@ -21,8 +25,9 @@ const folder = path.join(packageRoot, 'samples/newcomer-brief');
 const patienceMs = 120_000;
 
 /** Runs the sample agentflow as any client would, over HTTP, and shows its events as they come. */
-export async function runSample({ baseUrl, projectId, apiKey, log }: SampleOptions): Promise<SampleResult> {
-  const call = caller(baseUrl, apiKey);
+export async function runSample({ apiUrl, baseUrl, projectId, apiKey, log, signal }: SampleOptions): Promise<SampleResult> {
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  const call = caller(apiUrl, apiKey, inTime);
   const agentflowId = await findOrCreate(call, baseUrl, projectId);
   const { execution_id } = await call<{ execution_id: string }>('POST', `/execute_flow?projectID=${projectId}`, {
     agentflow_id: agentflowId,
@@ -31,19 +36,20 @@ export async function runSample({ baseUrl, projectId, apiKey, log }: SampleOptio
     files: [{ name: 'handbook.md', mime_type: 'text/markdown', content: readFileSync(path.join(folder, 'handbook.md'), 'utf8') }],
   });
   await call('POST', `/execute_flow/${execution_id}/execute`, { projectID: projectId, execution_id });
-  await follow(`${baseUrl}/execute_flow/${execution_id}/events`, apiKey, log);
+  await follow(`${apiUrl}/execute_flow/${execution_id}/events`, { apiKey, log, signal: inTime });
   const ended = await call<{ status: string; conclusion: { conclusion: string } | null }>('GET', `/execute_flow/${execution_id}`);
-  if (ended.conclusion === null) throw new Error(`The sample ended ${ended.status}: see GET /execute_flow/${execution_id}/monitoring`);
+  if (ended.conclusion === null) throw new Error(`it is ${ended.status}, see ${apiUrl}/execute_flow/${execution_id}/monitoring`);
   const { temporal_ui_url } = await call<{ temporal_ui_url: string }>('GET', `/execute_flow/${execution_id}/monitoring`);
   return { executionId: execution_id, temporalUrl: temporal_ui_url, conclusion: ended.conclusion.conclusion };
 }
 
 type Call = <T>(method: string, route: string, body?: unknown) => Promise<T>;
 
-function caller(baseUrl: string, apiKey: string): Call {
+function caller(apiUrl: string, apiKey: string, signal: AbortSignal): Call {
   return async <T>(method: string, route: string, body?: unknown) => {
-    const response = await fetch(baseUrl + route, {
+    const response = await fetch(apiUrl + route, {
       method,
+      signal,
       headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -63,9 +69,9 @@ async function findOrCreate(call: Call, baseUrl: string, projectId: string): Pro
 }
 
 /** Reads server-sent events until the stream ends. */
-async function follow(url: string, apiKey: string, log: (line: string) => void): Promise<void> {
-  const response = await fetch(url, { headers: { 'x-api-key': apiKey }, signal: AbortSignal.timeout(patienceMs) });
-  if (!response.ok || !response.body) throw new Error(`The events answer ${response.status}`);
+async function follow(url: string, { apiKey, log, signal }: Pick<SampleOptions, 'apiKey' | 'log' | 'signal'>): Promise<void> {
+  const response = await fetch(url, { headers: { 'x-api-key': apiKey }, signal });
+  if (!response.ok || !response.body) throw new Error(`its events answer ${response.status}`);
   const lines = createInterface({ input: Readable.fromWeb(response.body as never), crlfDelay: Infinity });
   for await (const line of lines) {
     if (!line.startsWith('data: ')) continue;

@@ -1,1 +1,2 @@
 export { agentflowExecution } from './agentflow-execution/workflow.js';
+export { approval } from './approval/workflow.js';

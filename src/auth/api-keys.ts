@@ -4,6 +4,7 @@ import { newId } from '../ids.js';
 import type { Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/mongo.js';
 import { epochSeconds } from '../time.js';
+import type { ApiKeyUse } from './api-key-use.js';
 import type { Grant } from './grants.js';
 import { defaultGrants } from './grants.js';
 import type { Principal } from './principal.js';
@@ -82,9 +83,10 @@ export async function createApiKey(
  * and the comparison of secrets leaks no time.
  * @throws AppError `invalid_token` (401), the same for a malformed, unknown and revoked key
  */
-export async function authenticateApiKey(collections: Collections, secret: string): Promise<Principal> {
+export async function authenticateApiKey(collections: Collections, secret: string, use?: ApiKeyUse): Promise<Principal> {
   const record = wellFormed.test(secret) ? await collections.api_keys.findOne({ _id: hashApiKey(secret) }) : null;
   if (!record || record.revoked_at !== null) throw new AppError('invalid_token', apiKeyRefused);
+  use?.seen(record);
   const { scope } = record;
   return {
     kind: 'api_key',

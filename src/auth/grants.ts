@@ -32,6 +32,14 @@ export function isAdminRole(role: string): boolean {
   return (adminRoles as readonly string[]).includes(role);
 }
 
+/**
+ * What a role may hand on explicitly: its defaults, and for an admin `svc:codesync.write` as well, which is in no default
+ * and could otherwise be given by nobody (docs/decisions).
+ */
+export function grantableGrants(role: string): readonly Grant[] {
+  return isAdminRole(role) ? [...adminGrants, 'svc:codesync.write'] : readerGrants;
+}
+
 /** The grants of a role that were not given explicitly (specification, API keys 3: eight against two). */
 export function defaultGrants(role: string): readonly Grant[] {
   return isAdminRole(role) ? adminGrants : readerGrants;

@@ -8,11 +8,10 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password, options);
 }
 
-let decoy: Promise<string> | undefined;
+const decoy = hashPassword(randomBytes(16).toString('hex'));
 
 /** Takes the same time without a stored hash (an unknown user), so that time does not tell who has an account. */
 export async function verifyPassword(stored: string | undefined, password: string): Promise<boolean> {
-  decoy ??= hashPassword(randomBytes(16).toString('hex'));
   const matches = await verify(stored ?? (await decoy), password);
   return stored !== undefined && matches;
 }

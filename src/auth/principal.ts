@@ -11,9 +11,17 @@ export interface Principal {
   grants: readonly Grant[];
   /** The API key's public id; never its secret. */
   keyId?: string;
+  /** The session that a token of ours belongs to, and ends with. */
+  sessionId?: string;
+  /** The OAuth client that acts for the person; `kind` stays `user_jwt`. */
+  clientId?: string;
+  /** Grants that the token itself names; they hold for its project, and narrow the role's on any other. */
+  tokenGrants?: readonly Grant[];
+  /** A user of the configured outside identity provider, whose role its token tells. */
+  outside?: true;
 }
 
 /** Owners and organization administrators see every project of their organization. */
-export function seesWholeOrganization(principal: Principal): boolean {
+export function seesWholeOrganization(principal: Pick<Principal, 'role'>): boolean {
   return principal.role === 'OWNER' || principal.role === 'ORG_ADMIN';
 }

@@ -152,7 +152,7 @@ async function newKey(box: SecretBox, generation: number, leadSeconds: number): 
 }
 
 function publicJwk({ public_jwk: { kty, crv, x, y, kid, alg, use } }: SigningKeyDocument): JWK {
-  return { kty, crv, x, y, kid, alg, use } as JWK;
+  return { kty, crv, x, y, kid, alg, use };
 }
 
 async function openKey(jwk: JWK): Promise<CryptoKey> {

@@ -93,16 +93,16 @@ export async function roleOn(collections: Collections, userId: string, project: 
   return (await collections.memberships.findOne({ _id: projectKey(project._id, userId) }))?.role;
 }
 
-/** The projects on which a user has a role, the oldest first. */
-export async function projectsOf(collections: Collections, user: Pick<UserDocument, '_id' | 'organization_id'>): Promise<string[]> {
+/** The project of a sign-in that names none: the oldest on which the user has a role. */
+export async function homeProject(collections: Collections, user: Pick<UserDocument, '_id' | 'organization_id'>): Promise<string | undefined> {
+  const living = { status: { $ne: 'deleted' as const } };
   const everywhere = await collections.memberships.findOne({ _id: organizationKey(user.organization_id, user._id) });
-  if (everywhere) {
-    const all = { organization_id: user.organization_id, status: { $ne: 'deleted' as const } };
-    const found = await collections.projects.find(all).sort({ _id: 1 }).limit(1).toArray();
-    return found.map(({ _id }) => _id);
-  }
-  const memberships = await collections.memberships.find({ user_id: user._id }).toArray();
-  return memberships.flatMap(({ project_id }) => project_id ?? []).sort();
+  const memberships = everywhere ? [] : await collections.memberships.find({ user_id: user._id }).toArray();
+  const within = everywhere
+    ? { organization_id: user.organization_id }
+    : { _id: { $in: memberships.flatMap(({ project_id }) => project_id ?? []) } };
+  const [oldest] = await collections.projects.find({ ...within, ...living }).sort({ _id: 1 }).limit(1).toArray();
+  return oldest?._id;
 }
 
 function organizationKey(organizationId: string, userId: string): string {

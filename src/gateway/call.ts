@@ -1,13 +1,16 @@
 import type { Principal } from '../auth/principal.js';
 import type { StageId } from '../errors.js';
 import type { Tool, ToolContext } from './tool.js';
-import type { Trace } from './trace.js';
+import type { Trace } from '../http/trace.js';
 
 /** A call as it came, by REST or MCP, before anything of it is believed. */
 export interface ReceivedCall {
   tool: Tool;
   input: unknown;
-  authorization: string | undefined;
+  /** From the path, where the tool's route has parameters. */
+  params: Readonly<Record<string, string>>;
+  /** Every `Authorization` header; Node itself would drop a second one without a word. */
+  authorization: readonly string[] | undefined;
   workspace: string | undefined;
   resumeToken: string | undefined;
   trace: Trace;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../http/define-route.js';
-
-export const workspaceHeader = 'X-Service-Workspace';
+import { workspaceHeader } from './rest.js';
 
 const ConnectionInfo = z
   .object({

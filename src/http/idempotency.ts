@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Principal } from '../auth/principal.js';
-import { AppError } from '../errors.js';
+import { AppError, isAppError } from '../errors.js';
 import { newId } from '../ids.js';
 import type { Collections } from '../stores/collections.js';
 import { isDuplicateKey } from '../stores/mongo.js';
 
 const keptForMs = 24 * 3600 * 1000;
-const leaseMs = 15_000;
-const waitMs = 5_000;
+/** Longer than requests take; one that takes still longer may be joined by its repeat, since `work` bears that. */
+const leaseMs = 4_000;
+const waitMs = 10_000;
 
 /** `_id` is the hash of project, route and key. `answer` is null while the first request is at work. */
 export interface IdempotencyDocument {
@@ -30,7 +31,8 @@ export interface IdempotentRequest {
 export interface Idempotency {
   /**
    * Runs `work` once for a key and body. A repeat gets the first answer, waiting for it when the first is still at
-   * work; after a crash the repeat runs again with the same record id, so that nothing is made twice.
+   * work; after a crash or a fault the repeat runs again with the same record id, so that nothing is made twice.
+   * A refusal is not kept: the caller may mend its cause and use the key again.
    * @throws AppError `conflict` for another body, or when the first is at work for longer than a repeat can wait
    */
   once(request: IdempotentRequest, work: (recordId: string) => Promise<unknown>): Promise<unknown>;
@@ -44,16 +46,22 @@ export function createIdempotency(collections: Collections): Idempotency {
       }
       const reserved = await reserve(collections, request);
       if (reserved.answer) return reserved.answer.value;
-      try {
-        const value = await work(reserved.record_id);
-        await collections.idempotency.updateOne({ _id: reserved._id }, { $set: { answer: { value } } });
-        return value;
-      } catch (error) {
-        await collections.idempotency.deleteOne({ _id: reserved._id });
+      const value = await work(reserved.record_id).catch(async (error: unknown) => {
+        await giveUp(collections, reserved, error);
         throw error;
-      }
+      });
+      await collections.idempotency.updateOne({ _id: reserved._id }, { $set: { answer: { value } } });
+      return value;
     },
   };
+}
+
+/** After a fault nobody knows what was done: only the lease ends, so that a repeat goes on with the same record id. */
+async function giveUp({ idempotency }: Collections, { _id, leased_until }: IdempotencyDocument, error: unknown): Promise<void> {
+  const mine = { _id, leased_until, answer: null };
+  const isRefusal = isAppError(error) && error.status < 500;
+  const done = isRefusal ? idempotency.deleteOne(mine) : idempotency.updateOne(mine, { $set: { leased_until: new Date(0) } });
+  await done.catch(() => undefined);
 }
 
 /** Takes the key for this request, or waits until the request that holds it has answered or its lease has run out. */

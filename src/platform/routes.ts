@@ -3,8 +3,9 @@ import type { Route } from '../http/define-route.js';
 import { agentflowRoutes } from './resources/agentflows/routes.js';
 import { executionRoutes } from './resources/executions/routes.js';
 import { projectRoutes } from './resources/projects.js';
+import { skillRoutes } from './resources/skills.js';
 
 /** The table of contents of the platform API; literal paths stand before those with parameters. */
 export function platformRoutes(deps: Deps): Route[] {
-  return [...projectRoutes(deps), ...agentflowRoutes(deps), ...executionRoutes(deps)];
+  return [...projectRoutes(deps), ...agentflowRoutes(deps), ...skillRoutes(deps), ...executionRoutes(deps)];
 }

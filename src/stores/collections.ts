@@ -1,15 +1,26 @@
 import type { Collection, CreateIndexesOptions, Db, IndexSpecification } from 'mongodb';
 import type { ApiKeyDocument } from '../auth/api-keys.js';
+import type { LoginAttemptsDocument, LoginOriginDocument } from '../auth/login-throttle.js';
+import type { RefreshTokenDocument, SessionDocument } from '../auth/sessions.js';
+import type { SigningKeyDocument } from '../auth/signing-keys.js';
 import type { DepartmentDocument, MembershipDocument, OrganizationDocument, UserDocument } from '../auth/users.js';
+import type { ApprovalDocument, ApprovalRequestDocument, ResumeTokenDocument } from '../governance/approvals/record.js';
 import type { AuditEntryDocument } from '../governance/audit/entry.js';
 import type { CheckpointDocument } from '../governance/audit/statement.js';
 import type { PolicyDecisionDocument } from '../governance/lifecycles/policy-decision.js';
 import type { LifecycleDocument } from '../governance/lifecycles/record.js';
+import type { PolicyVersionDocument } from '../governance/policy/rule.js';
 import type { QuotaDocument } from '../governance/quota/windows.js';
+import type { RepositoryBindingDocument } from '../gateway/tools/bind-repository.js';
+import type { OntologyDraftDocument, OntologyVersionDocument } from '../graph/ontology/drafts.js';
+import type { ProjectModeDocument } from '../graph/project-mode.js';
 import type { IdempotencyDocument } from '../http/idempotency.js';
+import type { AgentflowVersionDocument } from '../platform/resources/agentflows/promote.js';
 import type { AgentflowDocument } from '../platform/resources/agentflows/schemas.js';
 import type { ExecutionDocument, ExecutionEventDocument } from '../platform/resources/executions/record.js';
 import type { ProjectDocument } from '../platform/resources/projects.js';
+import type { SkillDocument } from '../platform/resources/skills.js';
+import type { ProjectModelDocument } from './project-models.js';
 
 /** Every collection and what it holds. */
 export interface Documents {
@@ -18,14 +29,30 @@ export interface Documents {
   departments: DepartmentDocument;
   users: UserDocument;
   memberships: MembershipDocument;
+  signing_keys: SigningKeyDocument;
+  sessions: SessionDocument;
+  refresh_tokens: RefreshTokenDocument;
+  login_attempts: LoginAttemptsDocument;
+  login_origins: LoginOriginDocument;
   idempotency: IdempotencyDocument;
   quotas: QuotaDocument;
   lifecycles: LifecycleDocument;
   policy_decisions: PolicyDecisionDocument;
+  policy_versions: PolicyVersionDocument;
+  approvals: ApprovalDocument;
+  approval_requests: ApprovalRequestDocument;
+  resume_tokens: ResumeTokenDocument;
   audit_entries: AuditEntryDocument;
   audit_checkpoints: CheckpointDocument;
   projects: ProjectDocument;
+  project_models: ProjectModelDocument;
+  project_modes: ProjectModeDocument;
+  ontology_drafts: OntologyDraftDocument;
+  ontology_versions: OntologyVersionDocument;
+  repository_bindings: RepositoryBindingDocument;
+  skills: SkillDocument;
   agentflows: AgentflowDocument;
+  agentflow_versions: AgentflowVersionDocument;
   executions: ExecutionDocument;
   execution_events: ExecutionEventDocument;
 }
@@ -37,6 +64,9 @@ interface Index {
   options?: CreateIndexesOptions;
 }
 
+/** The server deletes a document some time after its `expires_at`. */
+const expiring: Index = { keys: { expires_at: 1 }, options: { expireAfterSeconds: 0 } };
+
 /** Every index. Hot paths look up by `_id` alone; these serve lists and uniqueness. */
 const indexes: Record<keyof Documents, Index[]> = {
   api_keys: [{ keys: { id: 1 }, options: { unique: true } }, { keys: { 'scope.project_id': 1 } }],
@@ -44,14 +74,30 @@ const indexes: Record<keyof Documents, Index[]> = {
   departments: [{ keys: { organization_id: 1 } }],
   users: [{ keys: { email: 1 }, options: { unique: true } }],
   memberships: [{ keys: { user_id: 1 } }],
+  signing_keys: [],
+  sessions: [{ keys: { user_id: 1 } }, expiring],
+  refresh_tokens: [expiring],
+  login_attempts: [expiring],
+  login_origins: [expiring],
   idempotency: [{ keys: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
   quotas: [],
   lifecycles: [{ keys: { project_id: 1, _id: -1 } }],
   policy_decisions: [{ keys: { project_id: 1, _id: -1 } }],
+  policy_versions: [{ keys: { organization_id: 1, version: -1 } }],
+  approvals: [{ keys: { project_id: 1, _id: -1 } }],
+  approval_requests: [{ keys: { forget_at: 1 }, options: { expireAfterSeconds: 0 } }],
+  resume_tokens: [{ keys: { approval_id: 1 }, options: { unique: true } }],
   audit_entries: [],
   audit_checkpoints: [{ keys: { organization_id: 1, _id: -1 } }],
   projects: [{ keys: { organization_id: 1, name: 1 }, options: { unique: true } }],
+  project_models: [],
+  project_modes: [],
+  ontology_drafts: [],
+  ontology_versions: [{ keys: { project_id: 1, version: -1 } }],
+  repository_bindings: [{ keys: { repository: 1 } }],
+  skills: [{ keys: { projectID: 1, _id: -1 } }],
   agentflows: [{ keys: { projectID: 1, _id: -1 } }],
+  agentflow_versions: [{ keys: { agentflow_id: 1, version: -1 } }],
   executions: [{ keys: { projectID: 1, _id: -1 } }],
   execution_events: [{ keys: { execution_id: 1, seq: 1 } }],
 };

@@ -41,7 +41,7 @@ export function createTemporal(options: Config['temporal'], blobs: BlobStore): T
 
   const call: Temporal['call'] = async (work, timeoutMs = defaultTimeoutMs) => {
     try {
-      return await connection.withDeadline(Date.now() + timeoutMs, () => work(client));
+      return await within(timeoutMs, connection.withDeadline(Date.now() + timeoutMs, () => work(client)));
     } catch (error) {
       throw unreachable(error) ? new AppError('unavailable', 'the workflow service does not answer', { cause: error }) : error;
     }
@@ -67,7 +67,23 @@ export function createTemporal(options: Config['temporal'], blobs: BlobStore): T
   };
 }
 
-const unreachableCodes = new Set<number>([status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED, status.RESOURCE_EXHAUSTED]);
+/** A call's own deadline ends each of its attempts, but not the waits between them. */
+async function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new AppError('unavailable', 'the workflow service does not answer')), timeoutMs);
+  });
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}
+
+/** FAILED_PRECONDITION is the answer to a query while no worker polls, or while the worker cannot run the workflow. */
+const unreachableCodes = new Set<number>([
+  status.UNAVAILABLE,
+  status.DEADLINE_EXCEEDED,
+  status.CANCELLED,
+  status.RESOURCE_EXHAUSTED,
+  status.FAILED_PRECONDITION,
+]);
 
 function unreachable(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {

@@ -22,16 +22,16 @@ export interface Api extends ProductProcess {
 const startMs = 30_000;
 
 export async function startApi(env: Record<string, string>, logFile: string): Promise<Api> {
-  const started = await start('src/main.js', env, logFile, 'listening');
+  const started = await startScript('src/main.js', env, logFile, 'listening');
   const port = Number(started.up.port);
   return { ...started, port, url: `http://127.0.0.1:${port}` };
 }
 
 export function startWorker(env: Record<string, string>, logFile: string): Promise<ProductProcess> {
-  return start('src/worker.js', env, logFile, 'polling');
+  return startScript('src/worker.js', env, logFile, 'polling');
 }
 
-async function start(script: string, env: Record<string, string>, logFile: string, upMessage: string): Promise<ProductProcess> {
+export async function startScript(script: string, env: Record<string, string>, logFile: string, upMessage: string): Promise<ProductProcess> {
   const child = spawn(process.execPath, ['--enable-source-maps', path.join(packageRoot, 'dist', script)], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NODE_ENV: 'test', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -58,6 +58,7 @@ async function start(script: string, env: Record<string, string>, logFile: strin
 function waitForLine(child: ChildProcess, message: string): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`no "${message}" within ${startMs} ms`)), startMs);
+    child.once('exit', () => clearTimeout(late));
     if (!child.stdout) return;
     createInterface({ input: child.stdout }).on('line', (line) => {
       const parsed = parse(line);

@@ -74,6 +74,8 @@ export interface ModelTurn {
  */
 export interface AgentflowExecutionActivities {
   publishExecution(projection: ExecutionProjection): Promise<void>;
+  /** Asks Temporal to cancel the workflow that calls it. */
+  cancelOwnRun(): Promise<void>;
   readDocuments(request: ReadDocumentsRequest): Promise<StepResult<Document[]>>;
   callAction(request: CallActionRequest): Promise<StepResult<unknown>>;
   takeModelTurn(request: ModelTurnRequest): Promise<StepResult<ModelTurn>>;

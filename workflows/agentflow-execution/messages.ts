@@ -72,6 +72,8 @@ export interface AgentflowExecutionInput {
   first_agent_id: string;
   /** Continue as new when the history holds so many events; the server's own suggestion counts as well. */
   max_history_events: number;
+  /** Who cancelled the execution before anybody executed it: the run then only ends. */
+  cancelled?: MoveRequest;
   /** The state of the run before, after continue-as-new. */
   resumed?: ExecutionState;
 }
@@ -160,6 +162,8 @@ export interface ExecutionState {
   failure: ExecutionFailure | null;
   pause: { by: string; at: number } | null;
   last_event_seq: number;
+  /** Size of the documents, answers and outputs so far, in characters of JSON. */
+  kept: number;
   /** Events that the projection does not hold yet. */
   unpublished: ExecutionEvent[];
   /** How many settled steps and outputs the projection holds. */
@@ -188,3 +192,5 @@ export const resumeUpdate = defineUpdate<MoveResult, [MoveRequest]>('resume');
 export const cancelUpdate = defineUpdate<MoveResult, [MoveRequest]>('cancel');
 
 export const stateQuery = defineQuery<ExecutionState>('state');
+/** The events that the projection does not hold yet: what a stream of events asks again and again. */
+export const eventsQuery = defineQuery<ExecutionEvent[]>('events');

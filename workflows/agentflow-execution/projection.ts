@@ -8,11 +8,17 @@ const { publishExecution } = proxyActivities<Pick<AgentflowExecutionActivities, 
   summary: 'write the execution record',
 });
 
+export interface ProjectionWriter {
+  request(): void;
+  /** Until the record holds everything that was requested. */
+  drain(): Promise<void>;
+}
+
 /**
  * Writes the state to the execution's record, one write at a time, so that an older state can never overwrite a
  * newer one; requests that come during a write are answered by one more. Retried for as long as it takes.
  */
-export function createProjectionWriter(executionId: string, state: ExecutionState) {
+export function createProjectionWriter(executionId: string, state: ExecutionState): ProjectionWriter {
   let wanted = false;
   let writing: Promise<void> | undefined;
 

@@ -1,4 +1,4 @@
-import { isCancellation, proxyActivities, type ActivityOptions } from '@temporalio/workflow';
+import { ApplicationFailure, isCancellation, proxyActivities, type ActivityOptions } from '@temporalio/workflow';
 import type { AgentflowExecutionActivities, StepContext } from './activities.js';
 import { attemptsOf, messageOf } from './failure.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
@@ -13,11 +13,15 @@ const profiles = {
   model: { startToCloseTimeout: '10m', heartbeatTimeout: '10s', retry },
 } as const satisfies Record<Step['kind'], ActivityOptions>;
 
+/** What a run keeps travels in the context of its steps and stands in its record, which MongoDB bounds to 16 MB. */
+const keptAtMost = 2 * 1024 * 1024;
+
 /** Runs one step as one activity and keeps its result in the state. Throws what the activity threw. */
 export async function runStep(input: AgentflowExecutionInput, state: ExecutionState, step: Step): Promise<void> {
   const record = beginStep(state, step, now());
   try {
-    const { attempts, keep } = await perform(input, state, step, record.step_id);
+    const { attempts, value, keep } = await perform(input, state, step, record.step_id);
+    makeRoom(state, value);
     endStep(state, record, { status: 'completed', attempts, at: now() });
     keep();
   } catch (error) {
@@ -32,7 +36,7 @@ async function perform(input: AgentflowExecutionInput, state: ExecutionState, st
   const idempotencyKey = `${input.execution_id}/${stepId}`;
   if (step.kind === 'documents') {
     const { value, attempts } = await activities.readDocuments({ files: input.files });
-    return { attempts, keep: () => void (state.documents = value) };
+    return { attempts, value, keep: () => void (state.documents = value) };
   }
   const context = contextOf(input, state);
   if (step.kind === 'action') {
@@ -44,7 +48,7 @@ async function perform(input: AgentflowExecutionInput, state: ExecutionState, st
       context,
     });
     const result = { action_id: action._id, skill_id: skill._id, name: action.name, output: value };
-    return { attempts, keep: () => void state.current?.results.push(result) };
+    return { attempts, value, keep: () => void state.current?.results.push(result) };
   }
   const { skills: _skills, next_agent: _next, ...agent } = step.agent;
   const { value, attempts } = await activities.takeModelTurn({ idempotency_key: idempotencyKey, agent, context });
@@ -52,8 +56,16 @@ async function perform(input: AgentflowExecutionInput, state: ExecutionState, st
   const output = { agent_id: agent._id, title: agent.title, model: value.model, output: value.content };
   return {
     attempts,
+    value,
     keep: () => endAgent(state, { ...output, actions: results, usage: value.usage, started_at, ended_at: now() }),
   };
+}
+
+function makeRoom(state: ExecutionState, value: unknown): void {
+  state.kept += JSON.stringify([value]).length;
+  if (state.kept <= keptAtMost) return;
+  const message = `the documents, answers and outputs of this execution are larger than ${keptAtMost} characters`;
+  throw ApplicationFailure.nonRetryable(message, 'validation_failed');
 }
 
 function contextOf(input: AgentflowExecutionInput, state: ExecutionState): StepContext {

@@ -59,6 +59,7 @@ export function initialState(at: number): ExecutionState {
     failure: null,
     pause: null,
     last_event_seq: 0,
+    kept: 0,
     unpublished: [],
     published: { steps: 0, outputs: 0 },
   };

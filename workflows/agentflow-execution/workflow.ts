@@ -5,19 +5,21 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
-  getExternalWorkflowHandle,
   isCancellation,
+  proxyActivities,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import { searchAttributes } from '../search-attributes.js';
+import type { AgentflowExecutionActivities } from './activities.js';
 import { detailsOf } from './details.js';
 import { failureOf } from './failure.js';
 import {
   cancelSignal,
   cancelUpdate,
+  eventsQuery,
   pauseSignal,
   pauseUpdate,
   resumeSignal,
@@ -29,9 +31,14 @@ import {
   type MoveRequest,
   type MoveResult,
 } from './messages.js';
-import { createProjectionWriter } from './projection.js';
+import { createProjectionWriter, type ProjectionWriter } from './projection.js';
 import { runStep } from './run-step.js';
 import { addEvent, applyMove, conclude, fail, initialState, isOver, nextStep, refusalOf, type Move } from './state.js';
+
+const { cancelOwnRun } = proxyActivities<Pick<AgentflowExecutionActivities, 'cancelOwnRun'>>({
+  startToCloseTimeout: '10s',
+  summary: 'close the run as cancelled',
+});
 
 const moves = [
   { name: 'pause', update: pauseUpdate, signal: pauseSignal },
@@ -47,12 +54,16 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   const state = input.resumed ?? initialState(now());
   const steps = new CancellationScope();
   const projection = createProjectionWriter(input.execution_id, state);
+  let indexed = state.status;
   const changed = () => {
-    show(input, state);
+    setCurrentDetails(detailsOf(input, state));
+    if (state.status !== indexed) upsertSearchAttributes([{ key: searchAttributes.agentflowStatus, value: state.status }]);
+    indexed = state.status;
     projection.request();
   };
 
   setHandler(stateQuery, () => state);
+  setHandler(eventsQuery, () => state.unpublished);
   for (const { name, update, signal } of moves) {
     const move = (request: MoveRequest | undefined): MoveResult => {
       applyMove(state, name, request, now());
@@ -63,31 +74,47 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
     setHandler<MoveResult, [MoveRequest], typeof update>(update, move, { validator: () => refuse(name, state) });
     setHandler(signal, (request) => {
       if (refusalOf(name, state.status) === undefined) move(request);
-      else addEvent(state, 'signal_ignored', now(), { signal: name, status: state.status });
+      else ignore(name, state, projection);
     });
   }
 
   if (state.status === 'ready') {
-    state.status = 'running';
-    addEvent(state, 'started', now(), { goal: input.goal });
+    begin(input, state);
     changed();
-  }
+  } else setCurrentDetails(detailsOf(input, state));
+  let goesOn = false;
   try {
-    const end = await steps.run(() => runSteps(input, state, changed));
-    if (end === 'history is full') {
+    goesOn = !isOver(state) && (await steps.run(() => runSteps(input, state, changed))) === 'history is full';
+    if (goesOn) {
       await projection.drain();
       await condition(allHandlersFinished);
-      // A cancel that came meanwhile ends the run here instead.
-      if (!isOver(state)) return await continueAsNew<typeof agentflowExecution>({ ...input, resumed: state });
-    } else conclude(state, now());
+    } else if (!isOver(state)) conclude(state, now());
   } catch (error) {
-    if (!isCancellation(error)) fail(state, failureOf(error, state, now()));
-    // Temporal's own cancel request (the UI's Cancel button) has not been noted as a move yet.
-    else if (!isOver(state)) applyMove(state, 'cancel', { by: 'operator' }, now());
+    // What ended the run first stands: a step may fail on its way out after a cancel.
+    if (!isOver(state)) endBy(error, state);
   }
+  if (goesOn && !isOver(state)) return continueAsNew<typeof agentflowExecution>({ ...input, resumed: state });
   changed();
   await CancellationScope.nonCancellable(() => projection.drain());
   return close(state);
+}
+
+function begin(input: AgentflowExecutionInput, state: ExecutionState): void {
+  if (input.cancelled) return applyMove(state, 'cancel', input.cancelled, now());
+  state.status = 'running';
+  addEvent(state, 'started', now(), { goal: input.goal });
+}
+
+function ignore(signal: Move, state: ExecutionState, projection: ProjectionWriter): void {
+  if (isOver(state)) return;
+  addEvent(state, 'signal_ignored', now(), { signal, status: state.status });
+  projection.request();
+}
+
+/** A cancellation that is not a move of ours is Temporal's own request (the Cancel button of its UI). */
+function endBy(error: unknown, state: ExecutionState): void {
+  if (isCancellation(error)) applyMove(state, 'cancel', { by: 'operator' }, now());
+  else fail(state, failureOf(error, state, now()));
 }
 
 async function runSteps(
@@ -96,7 +123,7 @@ async function runSteps(
   changed: () => void,
 ): Promise<'done' | 'history is full'> {
   for (let step = nextStep(input, state); step; step = nextStep(input, state)) {
-    await condition(() => state.status !== 'paused');
+    await condition(() => state.status !== 'paused' || historyIsFull(input));
     if (historyIsFull(input)) return 'history is full';
     await runStep(input, state, step);
     if (!state.current) changed();
@@ -116,21 +143,16 @@ function refuse(name: Move, state: ExecutionState): void {
   if (refusal !== undefined) throw ApplicationFailure.nonRetryable(refusal, 'conflict', { status: state.status });
 }
 
-function show(input: AgentflowExecutionInput, state: ExecutionState): void {
-  setCurrentDetails(detailsOf(input, state));
-  upsertSearchAttributes([{ key: searchAttributes.agentflowStatus, value: state.status }]);
-}
-
 /** The workflow's own end, so that the Temporal UI shows Completed, Failed or Canceled as the execution does. */
 async function close(state: ExecutionState): Promise<ExecutionConclusion> {
   if (state.conclusion) return state.conclusion;
   if (state.failure?.reason !== 'cancelled') {
     throw ApplicationFailure.nonRetryable(state.failure?.message ?? 'the execution failed', state.failure?.code ?? 'step_failed');
   }
-  // Only a run whose cancellation was requested may close as Canceled: ask for it ourselves where a move cancelled.
+  // Only a run that Temporal was asked to cancel may close as Canceled, and the server refuses that from the run itself.
   const root = CancellationScope.current();
   if (!root.consideredCancelled) {
-    await getExternalWorkflowHandle(workflowInfo().workflowId).cancel();
+    await CancellationScope.nonCancellable(() => cancelOwnRun());
     await root.cancelRequested;
   }
   throw new CancelledFailure('the execution was cancelled');

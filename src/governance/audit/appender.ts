@@ -51,12 +51,12 @@ export function createAppender({ entries, organizationId, onAppended }: Appender
   }
 
   /** Gives the error instead of throwing it: what it left behind is to be read back, whatever it was. */
-  async function insert(batch: Batch, documents: readonly AuditEntryDocument[]): Promise<unknown> {
+  async function insert(batch: Batch, documents: readonly AuditEntryDocument[]): Promise<Error | undefined> {
     const began = performance.now();
     try {
       await entries.insertMany(documents, { ordered: true, writeConcern: durable });
     } catch (error) {
-      return error;
+      return error instanceof Error ? error : new Error(String(error));
     }
     roundTripMs = performance.now() - began;
     batch.forEach(({ resolve }, index) => resolve(placeOf(documents[index])));

@@ -20,8 +20,8 @@ export interface ChainVerdict {
 }
 
 export interface ChainCheck {
-  /** Takes the entries in the order in which they are stored. */
-  take(entry: AuditEntry): void;
+  /** Takes the entries in the order in which they are stored; false from the first on that is wrong. */
+  take(entry: AuditEntry): boolean;
   end(): ChainVerdict;
 }
 
@@ -59,11 +59,11 @@ export function createChainCheck(organizationId: string, marks: readonly Mark[],
     take(entry) {
       entries += 1;
       lastHash = entry.hash;
-      if (finding) return;
-      finding = checkEntry(entry);
-      if (finding) return;
+      finding ??= checkEntry(entry);
+      if (finding) return false;
       ({ seq, hash } = entry);
       finding = checkMarks();
+      return finding === undefined;
     },
     end() {
       const longest = marks.at(-1)?.entries ?? 0;

@@ -29,14 +29,10 @@ export type AuditEntryDocument = AuditEntry & { _id: string };
 /** What happened, before it has its place in the chain. */
 export type UnchainedEntry = Omit<AuditEntry, 'seq' | 'prev_hash' | 'hash'>;
 
-/** What a caller reports. Texts never hold secrets; the longest are cut. */
-export interface AuditEvent {
-  organizationId: string;
-  actor: string;
-  action: string;
-  resource: string;
-  outcome: string;
-  lifecycleId: string | null;
+/** What a caller reports. Texts never hold secrets; the longest are cut. `at` is epoch seconds, now when not given. */
+export interface AuditEvent extends Pick<AuditEntry, 'actor' | 'action' | 'resource' | 'outcome' | 'lifecycle_id'> {
+  organization_id: string;
+  at?: number;
 }
 
 /** The place after which the next entry comes. */
@@ -62,22 +58,36 @@ export function idsAfter(organizationId: string, seq: number): { $gt: string; $l
 }
 
 /** Texts are made what the store gives back, so that the hash over them holds: well-formed Unicode. */
-export function unchained(event: AuditEvent, at: number): UnchainedEntry {
+export function unchained(event: AuditEvent, now: number): UnchainedEntry {
   const text = (value: string) => Buffer.from(value.slice(0, maxText)).toString();
   return {
     entry_id: newId(),
-    at,
+    at: event.at ?? now,
     actor: text(event.actor),
     action: text(event.action),
     resource: text(event.resource),
     outcome: text(event.outcome),
-    lifecycle_id: event.lifecycleId,
+    lifecycle_id: event.lifecycle_id,
   };
 }
 
 /** @throws Error for what has no canonical form, such as NaN */
 export function hashOf(content: Omit<AuditEntry, 'hash'>): string {
-  return digest('sha256', canonicalize(content) ?? '');
+  return digest('sha256', canonicalText(content));
+}
+
+const fieldCount = 9;
+
+/**
+ * The RFC 8785 text. Of a flat object it is the JSON of its fields in order, which is several times as quick as the general
+ * way; what a tamperer made of an entry takes the general way.
+ */
+function canonicalText(content: Omit<AuditEntry, 'hash'>): string {
+  const values = Object.values(content);
+  const isFlat = values.length === fieldCount && values.every((value) => typeof value === 'string' || Number.isFinite(value) || value === null);
+  const { action, actor, at, entry_id, lifecycle_id, outcome, prev_hash, resource, seq } = content;
+  if (isFlat && entry_id !== undefined) return JSON.stringify({ action, actor, at, entry_id, lifecycle_id, outcome, prev_hash, resource, seq });
+  return canonicalize(content) ?? '';
 }
 
 /** Gives entries their places after `head`. */

@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto';
-import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
+import { compactVerify, createLocalJWKSet } from 'jose';
 import { z } from 'zod';
 
 /** Signs statements with the product's published keys; `jwks` also holds retired ones, for what they signed before. */
@@ -14,24 +14,27 @@ export const statementType = 'audit-checkpoint+jwt';
 /** A signed statement of a chain's length and head; `previous` is the digest of the statement before it. */
 export const Checkpoint = z
   .object({
+    organization: z.string(),
     number: z.int().meta({ description: 'From 1, without gaps.' }),
     entries: z.int(),
     head_hash: z.string(),
     at: z.number(),
     previous: z.string().nullable().meta({ description: 'SHA-256 of the statement before; null for the first.' }),
-    statement: z.string().meta({ description: 'Compact JWS over these fields and the organization; keys at /.well-known/jwks.json.' }),
+    statement: z.string().meta({ description: 'Compact JWS over the other fields; keys at /.well-known/jwks.json.' }),
   })
   .meta({ id: 'AuditCheckpoint' });
 export type Checkpoint = z.infer<typeof Checkpoint>;
 
 /** What the statement's payload holds. */
-export const CheckpointPayload = Checkpoint.omit({ statement: true }).extend({ organization: z.string() });
+export const CheckpointPayload = Checkpoint.omit({ statement: true });
 export type CheckpointPayload = z.infer<typeof CheckpointPayload>;
 
 /** `_id` is `<organization>:<number>`, so that of two processes only one makes a checkpoint's number. */
-export interface CheckpointDocument extends Checkpoint {
+export interface CheckpointDocument {
   _id: string;
   organization_id: string;
+  /** Its payload is the only copy of what it says, so that no other copy can lie. */
+  statement: string;
 }
 
 export interface StatementProblem {
@@ -42,7 +45,7 @@ export interface StatementProblem {
 
 export interface StatementsVerdict {
   /** The sound ones in ascending order. */
-  sound: (CheckpointPayload & { statement: string })[];
+  sound: Checkpoint[];
   problem: StatementProblem | undefined;
 }
 
@@ -57,42 +60,51 @@ export function digestOf(statement: string): string {
  * points at is sound without looking at its signature; the last is checked by its signature.
  */
 export async function checkStatements(organizationId: string, statements: readonly string[], jwks: { keys: object[] }): Promise<StatementsVerdict> {
-  const sound: StatementsVerdict['sound'] = [];
-  const unsound: number[] = [];
+  const sound: Checkpoint[] = [];
+  let unsound: number | undefined;
   let vouched: string | null = null;
   for (let index = statements.length - 1; index >= 0; index -= 1) {
     const statement = statements[index] ?? '';
-    const payload = digestOf(statement) === vouched ? decode(statement) : await verifySignature(statement, jwks);
-    if (payload?.organization === organizationId) sound.unshift({ ...payload, statement });
-    else unsound.unshift(index + 1);
+    const payload: Checkpoint | undefined = digestOf(statement) === vouched ? checkpointOf(statement) : await verifyStatement(statement, jwks);
+    if (payload?.organization === organizationId) sound.push(payload);
+    else unsound = index + 1;
     vouched = payload?.previous ?? null;
   }
-  return { sound, problem: problemOf(sound, unsound) };
+  sound.reverse();
+  return { sound, problem: brokenLink(sound) ?? (unsound === undefined ? undefined : unsigned(sound, unsound)) };
 }
 
-/** The payload of a statement that a published key signed as a checkpoint; undefined for anything else. */
-export async function verifySignature(statement: string, jwks: { keys: object[] }): Promise<CheckpointPayload | undefined> {
+/** What a published key signed as a checkpoint; undefined for anything else. */
+export async function verifyStatement(statement: string, jwks: { keys: object[] }): Promise<Checkpoint | undefined> {
   try {
-    const { payload, protectedHeader } = await compactVerify(statement, createLocalJWKSet(jwks as JSONWebKeySet), { algorithms });
-    if (protectedHeader.typ !== statementType) return undefined;
-    return CheckpointPayload.parse(JSON.parse(Buffer.from(payload).toString()));
+    const { protectedHeader } = await compactVerify(statement, createLocalJWKSet(jwks), { algorithms });
+    return protectedHeader.typ === statementType ? checkpointOf(statement) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function decode(statement: string): CheckpointPayload | undefined {
-  const payload = CheckpointPayload.safeParse(JSON.parse(Buffer.from(statement.split('.')[1] ?? '', 'base64url').toString()));
-  return payload.data;
+/** What a statement says, whoever signed it; undefined where it is none. */
+export function checkpointOf(statement: string): Checkpoint | undefined {
+  try {
+    const payload = CheckpointPayload.parse(JSON.parse(Buffer.from(statement.split('.')[1] ?? '', 'base64url').toString()));
+    return { ...payload, statement };
+  } catch {
+    return undefined;
+  }
 }
 
-function problemOf(sound: StatementsVerdict['sound'], unsound: readonly number[]): StatementProblem | undefined {
-  let previous: (typeof sound)[number] | undefined;
-  for (const statement of sound) {
-    const follows = statement.number === (previous?.number ?? 0) + 1 && statement.previous === (previous ? digestOf(previous.statement) : null);
-    if (!follows) return { soundEntries: previous?.entries ?? 0, reason: `checkpoint ${(previous?.number ?? 0) + 1} is missing or was replaced` };
-    previous = statement;
+function brokenLink(sound: readonly Checkpoint[]): StatementProblem | undefined {
+  let previous: Checkpoint | undefined;
+  for (const checkpoint of sound) {
+    const number = (previous?.number ?? 0) + 1;
+    const follows = checkpoint.number === number && checkpoint.previous === (previous ? digestOf(previous.statement) : null);
+    if (!follows) return { soundEntries: previous?.entries ?? 0, reason: `checkpoint ${number} is missing or was replaced` };
+    previous = checkpoint;
   }
-  if (unsound.length > 0) return { soundEntries: previous?.entries ?? 0, reason: `checkpoint ${unsound[0]} is not signed by a published key` };
   return undefined;
+}
+
+function unsigned(sound: readonly Checkpoint[], number: number): StatementProblem {
+  return { soundEntries: sound.at(-1)?.entries ?? 0, reason: `checkpoint ${number} is not signed by a published key` };
 }

@@ -9,27 +9,40 @@ export interface RuleProblem {
   problem: string;
 }
 
-export type Compiled = { ok: true; policies: Record<string, PolicyJson> } | { ok: false; problems: RuleProblem[] };
+export interface CompiledRules {
+  /** Cedar policies by rule id. */
+  policies: Record<string, PolicyJson>;
+  problems: RuleProblem[];
+}
 
-const maxNesting = 20;
+const maxLevels = 50;
 
-/** Cedar policies by rule id, validated against the schema; or every problem that was found, by rule. */
-export function compileRules(rules: readonly PolicyRule[]): Compiled {
+/** Reads the rules into Cedar policies. What was stored by an earlier release is taken as it is: see `problemsOf`. */
+export function compileRules(rules: readonly PolicyRule[]): CompiledRules {
   const problems: RuleProblem[] = [];
   const policies: Record<string, PolicyJson> = {};
   for (const rule of rules) {
-    const note = (problem: string) => problems.push({ policy_id: rule.policy_id, problem });
-    if (Object.hasOwn(policies, rule.policy_id)) note('the policy_id is used twice');
-    for (const tool of rule.tools ?? []) if (!Object.hasOwn(governedTools, tool)) note(`there is no tool ${tool}`);
-    if (rule.effect !== 'require_approval' && (rule.approvers ?? rule.approval_ttl_seconds) !== undefined) {
-      note('approvers and approval_ttl_seconds belong to require_approval');
-    }
     const condition = parseCondition(rule.when);
-    if (typeof condition === 'string') note(condition);
+    if (typeof condition === 'string') problems.push({ policy_id: rule.policy_id, problem: condition });
     else policies[rule.policy_id] = toPolicy(rule, condition);
   }
-  if (problems.length === 0) problems.push(...schemaProblems(policies));
-  return problems.length === 0 ? { ok: true, policies } : { ok: false, problems };
+  return { policies, problems };
+}
+
+/** Everything that keeps rules from being stored, by rule: syntax, unknown tools and attributes, wrong types, no effect. */
+export function problemsOf(rules: readonly PolicyRule[]): RuleProblem[] {
+  const { policies, problems } = compileRules(rules);
+  const seen = new Set<string>();
+  for (const { policy_id, effect, tools, approvers, approval_ttl_seconds } of rules) {
+    const note = (problem: string) => problems.push({ policy_id, problem });
+    if (seen.has(policy_id)) note('the policy_id is used twice');
+    seen.add(policy_id);
+    for (const tool of tools ?? []) if (!Object.hasOwn(governedTools, tool)) note(`there is no tool ${tool}`);
+    if (effect !== 'require_approval' && (approvers ?? approval_ttl_seconds) !== undefined) {
+      note('approvers and approval_ttl_seconds belong to require_approval');
+    }
+  }
+  return problems.length > 0 ? problems : schemaProblems(policies);
 }
 
 /**
@@ -54,7 +67,7 @@ function toPolicy(rule: PolicyRule, condition: Expr | undefined): PolicyJson {
 /** The expression, nothing for none, or what is wrong with it. Only the parsed tree goes on, so that text cannot leave its clause. */
 function parseCondition(when: string | undefined): Expr | undefined | string {
   if (when === undefined) return undefined;
-  if (nestingOf(when) > maxNesting) return `the condition is nested deeper than ${maxNesting} levels`;
+  if (levelsOpened(when) > maxLevels) return `the condition has more than ${maxLevels} brackets`;
   const parsed = cedar.policyToJson(`permit(principal, action, resource) when {\n${when}\n};`);
   if (parsed.type === 'failure') return parsed.errors.map(explain).join('; ');
   const [clause, ...others] = parsed.json.conditions;
@@ -63,25 +76,17 @@ function parseCondition(when: string | undefined): Expr | undefined | string {
 }
 
 /**
- * Cedar's parser recurses without a bound, and at about 100 levels its overflow breaks the engine for the whole process.
- * Every bracket and `if` is counted, also in texts: too many is refused, never too few.
+ * Cedar's parser recurses without a bound, and from about 100 levels on its overflow breaks the engine for the whole
+ * process. So what opens a level is counted, wherever it stands: closing ones could stand in a text.
  */
-function nestingOf(when: string): number {
-  let depth = 0;
-  let deepest = 0;
-  for (const [token] of when.matchAll(/[([{]|[)\]}]|\bif\b/g)) {
-    depth = ')]}'.includes(token) ? Math.max(0, depth - 1) : depth + 1;
-    deepest = Math.max(deepest, depth);
-  }
-  return deepest;
+function levelsOpened(when: string): number {
+  return when.match(/[([{]|\bif\b/g)?.length ?? 0;
 }
 
 function schemaProblems(policies: Record<string, PolicyJson>): RuleProblem[] {
-  const ids = Object.keys(policies);
-  return ids.flatMap((policy_id) => {
-    const found = validate(policies[policy_id] as PolicyJson);
-    return [...new Set(found)].map((problem) => ({ policy_id, problem }));
-  });
+  return Object.entries(policies).flatMap(([policy_id, policy]) =>
+    [...new Set(validate(policy))].map((problem) => ({ policy_id, problem })),
+  );
 }
 
 /** Warnings count: they tell of rules that can never apply and of texts that look like other texts. */

@@ -46,7 +46,7 @@ function agentProblems(agent: Agent): string[] {
   ];
 }
 
-function skillProblems(where: string, skill: Skill): string[] {
+export function skillProblems(where: string, skill: Skill): string[] {
   const list = `${where}.actions`;
   const nodes = skill.actions.map((action) => ({ id: action._id, next: action.next_action_id }));
   const back = skill.actions.map((action) => ({ id: action._id, next: action.previous_action_id }));

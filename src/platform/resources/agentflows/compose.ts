@@ -102,7 +102,7 @@ export function changedAgent(base: Agent, change: AgentPatch, maker: Maker): Age
   };
 }
 
-function newSkill(request: NewSkill, maker: Maker): Skill {
+export function newSkill(request: NewSkill, maker: Maker): Skill {
   const actions = request.actions.map(newAction);
   const { _id = newId(), initial_action_id = actions[0]?._id ?? null, ...fields } = request;
   return { _id, ...fields, projectID: maker.projectId, user_id: maker.userId, is_deleted: false, actions, initial_action_id };

@@ -3,6 +3,7 @@ import type { Deps } from '../../../deps.js';
 import { defineRoute, type Route } from '../../../http/define-route.js';
 import { listOf, ListQuery } from '../../../http/lists.js';
 import type { Collections } from '../../../stores/collections.js';
+import { promoteAgentflow, Promotion } from './promote.js';
 import { Agentflow, AgentflowPatch, AgentPatch, NewAgent, NewAgentflow, type AgentflowDocument } from './schemas.js';
 import {
   addAgent,
@@ -117,6 +118,19 @@ function agentRoutes(collections: Collections): Route[] {
   return [
     defineRoute({
       method: 'post',
+      path: '/agentflow/{id}/promote',
+      permission: changes,
+      tag,
+      params,
+      query,
+      summary: 'Freeze the agentflow as its next version',
+      description: '`/v1/run-agent` runs the promoted version, whatever is edited afterwards.',
+      response: { schema: Promotion, description: 'The version.' },
+      errors: ['validation_failed'],
+      handler: ({ ctx, params: { id } }) => promoteAgentflow(collections, ctx.principal, id),
+    }),
+    defineRoute({
+      method: 'post',
       path: '/agentflow/{id}/agent',
       permission: changes,
       tag,
@@ -148,6 +162,6 @@ function agentRoutes(collections: Collections): Route[] {
   ];
 }
 
-function answerOf({ revision: _internal, ...agentflow }: AgentflowDocument): Agentflow {
+function answerOf({ revision: _revision, promoted_version: _promoted, ...agentflow }: AgentflowDocument): Agentflow {
   return agentflow;
 }

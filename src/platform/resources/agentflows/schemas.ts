@@ -206,7 +206,8 @@ export const Agentflow = z
 export type Agentflow = z.infer<typeof Agentflow>;
 
 /** `revision` counts the changes, so that none is made over one that it has not seen. */
-export type AgentflowDocument = Agentflow & { revision: number };
+/** `revision` guards changes; `promoted_version` is absent until the first promotion. */
+export type AgentflowDocument = Agentflow & { revision: number; promoted_version?: number };
 
 const agentflowChanges = z
   .strictObject({

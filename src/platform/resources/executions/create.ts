@@ -5,6 +5,7 @@ import type { Deps } from '../../../deps.js';
 import { AppError } from '../../../errors.js';
 import { newId } from '../../../ids.js';
 import { insertOnce } from '../../../stores/mongo.js';
+import type { ProjectModelDocument } from '../../../stores/project-models.js';
 import { epochSeconds } from '../../../time.js';
 import type { AgentflowDocument } from '../agentflows/schemas.js';
 import { problemsOf } from '../agentflows/checks.js';
@@ -38,8 +39,20 @@ export type NewExecution = z.infer<typeof NewExecution>;
  * @throws AppError `not_found` (agentflow, parent), `validation_failed` (nothing to run, unknown first agent)
  */
 export async function createExecution(deps: Deps, principal: Principal, input: NewExecution, id: string): Promise<Execution> {
-  const { executions } = deps.mongo.collections;
   const agentflow = await readAgentflow(deps.mongo.collections, principal, input.agentflow_id);
+  return prepareExecution(deps, principal, agentflow, input, { id });
+}
+
+/** The same for a version of an agentflow that is given; `lifecycleId` is the governed call that asked for it. */
+export async function prepareExecution(
+  deps: Deps,
+  principal: Principal,
+  agentflow: AgentflowDocument,
+  input: NewExecution,
+  { id, lifecycleId }: { id: string; lifecycleId?: string },
+): Promise<Execution> {
+  const { agentflows, executions, project_models } = deps.mongo.collections;
+  const models = await project_models.findOne({ _id: principal.projectId });
   if (input.parent_execution_id !== null) await readExecution(deps, principal, input.parent_execution_id);
   refuseWhatCannotRun(agentflow, input);
   const files = await Promise.all(
@@ -52,7 +65,7 @@ export async function createExecution(deps: Deps, principal: Principal, input: N
     organization_id: principal.organizationId,
     agentflow_id: agentflow._id,
     agentflow: embeddedCopy(agentflow),
-    plan: agentflow.agents.map(toPlan),
+    plan: agentflow.agents.map((agent) => toPlan(agent, models)),
     task_id: newId(),
     parent_execution_id: input.parent_execution_id,
     goal: input.goal,
@@ -62,7 +75,7 @@ export async function createExecution(deps: Deps, principal: Principal, input: N
     files,
     input_variables: input.input_variables,
     runtime_inputs: input.runtime_inputs,
-    execution_context: {},
+    execution_context: lifecycleId === undefined ? {} : { lifecycle_id: lifecycleId },
     previews: {},
     agents_output: [],
     anomaly_detected: null,
@@ -75,7 +88,9 @@ export async function createExecution(deps: Deps, principal: Principal, input: N
     steps: [],
     last_event_seq: 0,
   };
-  return toExecution(await insertOnce(executions, record));
+  const made = await insertOnce(executions, record);
+  await agentflows.updateOne({ _id: agentflow._id }, { $set: { last_used: made.created_at } });
+  return toExecution(made);
 }
 
 function refuseWhatCannotRun(agentflow: AgentflowDocument, input: NewExecution): void {
@@ -102,8 +117,11 @@ function embeddedCopy(agentflow: AgentflowDocument): ExecutionDocument['agentflo
   return { agentflow_id: _id, agents: copies, image, initialAgent, name, role, conclusion };
 }
 
-function toPlan(agent: AgentflowDocument['agents'][number]): AgentPlan {
-  const { _id, title, role, role_description, llm, context, next_agent } = agent;
+/** An agent that names no model takes the project's default settings (`/v1/save-model`). */
+function toPlan(agent: AgentflowDocument['agents'][number], models: ProjectModelDocument | null): AgentPlan {
+  const { _id, title, role, role_description, context, next_agent } = agent;
+  const { model, temperature, max_tokens } = agent.llm.model === '' && models ? models : agent.llm;
+  const llm = { model, temperature, max_tokens };
   return {
     _id,
     title,

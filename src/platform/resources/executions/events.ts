@@ -5,11 +5,12 @@ import type { ExecutionEvent } from '../../../../workflows/agentflow-execution/m
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../../deps.js';
 import { AppError } from '../../../errors.js';
-import { liveState, readExecution } from './read.js';
+import { liveEvents, readExecution } from './read.js';
 import { isOver } from './record.js';
 
 const pollMs = 300;
 const keepAliveMs = 15_000;
+const pageSize = 500;
 
 /** `data` of one server-sent event; its `id` is `seq`, its `event` is `type`. */
 export const EventMessage = z
@@ -34,7 +35,7 @@ export async function streamEvents(deps: Deps, principal: Principal, id: string,
   const ended = AbortSignal.any([gone.signal, deps.stopping.signal]);
   let wroteAt = Date.now();
   while (!ended.aborted) {
-    const { events, over } = await eventsAfter(deps, principal, id, last);
+    const { events, over } = await eventsAfter(deps, id, last);
     for (const event of events) {
       res.write(`id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
       last = event.seq;
@@ -51,20 +52,19 @@ export async function streamEvents(deps: Deps, principal: Principal, id: string,
 }
 
 /** Asks the workflow first and the store second, so that an event that moves between them is seen in the store. */
-async function eventsAfter(deps: Deps, principal: Principal, id: string, last: number): Promise<{ events: ExecutionEvent[]; over: boolean }> {
-  const before = await readExecution(deps, principal, id);
-  const live = await liveState(deps, before);
+async function eventsAfter(deps: Deps, id: string, last: number): Promise<{ events: ExecutionEvent[]; over: boolean }> {
+  const { executions, execution_events } = deps.mongo.collections;
+  const record = await executions.findOne({ _id: id }, { projection: { status: 1, last_event_seq: 1 } });
+  if (!record) return { events: [], over: true };
+  const live = await liveEvents(deps, record);
+  const stored = await execution_events.find({ execution_id: id, seq: { $gt: last } }).sort({ seq: 1 }).limit(pageSize).toArray();
   const events: ExecutionEvent[] = [];
   const seen = () => events.at(-1)?.seq ?? last;
-  for (;;) {
-    const stored = await deps.mongo.collections.execution_events.findOne({ _id: `${id}:${seen() + 1}` });
-    if (!stored) break;
-    events.push({ seq: stored.seq, type: stored.type, at: stored.at, data: stored.data });
+  for (const { seq, type, at, data } of [...stored, ...live]) {
+    // Without a gap: an event that this look has missed comes with the next.
+    if (seq === seen() + 1) events.push({ seq, type, at, data });
   }
-  for (const event of live?.unpublished ?? []) {
-    if (event.seq === seen() + 1) events.push(event);
-  }
-  return { events, over: isOver(before.status) && seen() >= before.last_event_seq };
+  return { events, over: isOver(record.status) && seen() >= record.last_event_seq };
 }
 
 function parseLastEventId(value: string | undefined): number {

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import {
-  WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   WorkflowUpdateFailedError,
-  type WorkflowStartOptions,
 } from '@temporalio/client';
-import { TypedSearchAttributes } from '@temporalio/common';
+import { ApplicationFailure, TypedSearchAttributes } from '@temporalio/common';
 import {
   agentflowExecutionType,
   cancelUpdate,
@@ -29,8 +27,6 @@ import type { ExecutionDocument } from './record.js';
 /** Continue as new before the server's own limits; small enough that a replay after a lost worker is quick. */
 const maxHistoryEvents = 5000;
 
-type StartOptions = WorkflowStartOptions<(input: AgentflowExecutionInput) => Promise<unknown>>;
-
 /**
  * Starts the run: the workflow's id is the execution's, so that of many calls one starts it. A repeat under the same
  * `Idempotency-Key` gets the first answer even if that was lost with its process: the key's hash is in the memo.
@@ -38,31 +34,45 @@ type StartOptions = WorkflowStartOptions<(input: AgentflowExecutionInput) => Pro
  */
 export async function execute(deps: Deps, principal: Principal, id: string, idempotencyKey?: string): Promise<MoveResult> {
   const record = await readExecution(deps, principal, id);
-  const started: MoveResult = { execution_id: id, status: 'ready' };
-  const request = idempotencyKey === undefined ? null : createHash('sha256').update(idempotencyKey).digest('hex');
-  if (record.status !== 'ready' && request === null) throw conflict('execute', record.status);
+  const request = idempotencyKey === undefined ? null : sha256(`${principal.userId} ${idempotencyKey}`);
+  const isFirst = await startOnce(deps, record, inputOf(record), request);
+  if (isFirst || (request !== null && (await requestThatStarted(deps, id)) === request)) return { execution_id: id, status: 'ready' };
+  throw conflict('execute', await presentStatus(deps, principal, id));
+}
+
+/** False when it was started before. Only a record in `ready` is tried: Temporal forgets old runs, the record does not. */
+async function startOnce(deps: Deps, record: ExecutionDocument, input: AgentflowExecutionInput, request: string | null): Promise<boolean> {
+  if (record.status !== 'ready') return false;
+  const options = { ...startOptions(deps, record, request), args: [input] as [AgentflowExecutionInput] };
   try {
-    await deps.temporal.call((client) => client.workflow.start(agentflowExecutionType, startOptions(deps, record, request)));
-    return started;
+    await deps.temporal.call((client) => client.workflow.start(agentflowExecutionType, options));
+    return true;
   } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    if (request !== null && (await requestThatStarted(deps, id)) === request) return started;
-    throw conflict('execute', await presentStatus(deps, principal, id));
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
   }
 }
 
 async function requestThatStarted(deps: Deps, id: string): Promise<unknown> {
-  const description = await deps.temporal.call((client) => client.workflow.getHandle(executionWorkflowId(id)).describe());
-  return description.memo?.execute_request;
+  try {
+    const description = await deps.temporal.call((client) => client.workflow.getHandle(executionWorkflowId(id)).describe());
+    return description.memo?.execute_request;
+  } catch (error) {
+    if (isWorkflowGone(error)) return undefined;
+    throw error;
+  }
 }
 
-function startOptions(deps: Deps, record: ExecutionDocument, request: string | null): StartOptions {
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function startOptions(deps: Deps, record: ExecutionDocument, request: string | null) {
   return {
     taskQueue: deps.temporal.taskQueue,
     workflowId: executionWorkflowId(record._id),
     workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
-    args: [inputOf(record)],
     memo: { project: record.projectID, ...(request === null ? {} : { execute_request: request }) },
     staticSummary: `${record.agentflow.name}: ${record.goal}`.slice(0, 200),
     typedSearchAttributes: new TypedSearchAttributes([
@@ -71,8 +81,14 @@ function startOptions(deps: Deps, record: ExecutionDocument, request: string | n
       { key: searchAttributes.agentflowId, value: record.agentflow_id },
       { key: searchAttributes.agentflowStatus, value: 'ready' },
       { key: searchAttributes.executedBy, value: record.executed_by._id },
+      ...lifecycleAttribute(record),
     ]),
   };
+}
+
+function lifecycleAttribute({ execution_context }: ExecutionDocument) {
+  const { lifecycle_id } = execution_context;
+  return typeof lifecycle_id === 'string' ? [{ key: searchAttributes.lifecycleId, value: lifecycle_id }] : [];
 }
 
 function inputOf(record: ExecutionDocument): AgentflowExecutionInput {
@@ -106,32 +122,28 @@ export async function move(
 ): Promise<MoveResult> {
   const record = await readExecution(deps, principal, id);
   const request: MoveRequest = { by: principal.userId, ...(reason === undefined ? {} : { reason }) };
+  // What was never executed ends in its workflow as well, by a run that begins as cancelled.
+  if (name === 'cancel' && (await startOnce(deps, record, { ...inputOf(record), cancelled: request }, null))) {
+    return { execution_id: id, status: 'failed' };
+  }
+  const update = { pause: pauseUpdate, resume: resumeUpdate, cancel: cancelUpdate }[name];
   try {
-    if (name === 'cancel' && record.status === 'ready') return await cancelPerhapsUnstarted(deps, record, request);
-    const update = { pause: pauseUpdate, resume: resumeUpdate, cancel: cancelUpdate }[name];
     return await deps.temporal.callWorker((client) =>
       client.workflow.getHandle(executionWorkflowId(id)).executeUpdate(update, { args: [request] }),
     );
   } catch (error) {
-    if (error instanceof WorkflowUpdateFailedError) throw new AppError('conflict', error.cause?.message ?? `the execution refused ${name}`);
-    if (isWorkflowGone(error) || error instanceof WorkflowExecutionAlreadyStartedError) {
-      throw conflict(name, await presentStatus(deps, principal, id));
+    if (error instanceof WorkflowUpdateFailedError || isWorkflowGone(error)) {
+      throw conflict(name, statusInRefusal(error) ?? (await presentStatus(deps, principal, id)));
     }
     throw error;
   }
 }
 
-/** An execution that was never started ends in its workflow as well: started with the cancel in one call. */
-async function cancelPerhapsUnstarted(deps: Deps, record: ExecutionDocument, request: MoveRequest): Promise<MoveResult> {
-  const { args, ...options } = startOptions(deps, record, null);
-  const startWorkflowOperation = new WithStartWorkflowOperation(agentflowExecutionType, {
-    ...options,
-    args,
-    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-  });
-  return deps.temporal.callWorker((client) =>
-    client.workflow.executeUpdateWithStart(cancelUpdate, { args: [request], startWorkflowOperation }),
-  );
+/** The workflow's validator tells the status that it refused the move for. */
+function statusInRefusal(error: unknown): unknown {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const details: unknown = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
+  return typeof details === 'object' && details !== null && 'status' in details ? details.status : undefined;
 }
 
 async function presentStatus(deps: Deps, principal: Principal, id: string): Promise<string> {
@@ -139,6 +151,6 @@ async function presentStatus(deps: Deps, principal: Principal, id: string): Prom
   return (await liveState(deps, record))?.status ?? record.status;
 }
 
-function conflict(name: string, status: string): AppError {
-  return new AppError('conflict', `the execution is ${status}: ${name} is not possible`);
+function conflict(name: string, status: unknown): AppError {
+  return new AppError('conflict', `the execution is ${String(status)}: ${name} is not possible`);
 }

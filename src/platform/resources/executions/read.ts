@@ -1,4 +1,5 @@
-import { executionWorkflowId, stateQuery, type ExecutionState } from '../../../../workflows/agentflow-execution/messages.js';
+import { eventsQuery, executionWorkflowId, stateQuery, type ExecutionEvent, type ExecutionState } from '../../../../workflows/agentflow-execution/messages.js';
+import type { QueryDefinition } from '@temporalio/common';
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../../deps.js';
 import { isAppError, notFound } from '../../../errors.js';
@@ -16,13 +17,21 @@ export async function readExecution(deps: Pick<Deps, 'mongo'>, principal: Princi
 }
 
 /** The workflow's own view of a run that is not over; undefined where there is none or nobody answers in time. */
-export async function liveState(deps: Pick<Deps, 'temporal'>, record: ExecutionDocument): Promise<ExecutionState | undefined> {
+export async function liveState(deps: Pick<Deps, 'temporal'>, record: RunReference): Promise<ExecutionState | undefined> {
+  return ask(deps, record, stateQuery);
+}
+
+/** The newest events, which the store may not hold yet. */
+export async function liveEvents(deps: Pick<Deps, 'temporal'>, record: RunReference): Promise<ExecutionEvent[]> {
+  return (await ask(deps, record, eventsQuery)) ?? [];
+}
+
+type RunReference = Pick<ExecutionDocument, '_id' | 'status'>;
+
+async function ask<T>(deps: Pick<Deps, 'temporal'>, record: RunReference, query: QueryDefinition<T>): Promise<T | undefined> {
   if (isOver(record.status)) return undefined;
   try {
-    return await deps.temporal.call(
-      (client) => client.workflow.getHandle(executionWorkflowId(record._id)).query(stateQuery),
-      queryTimeoutMs,
-    );
+    return await deps.temporal.call((client) => client.workflow.getHandle(executionWorkflowId(record._id)).query(query), queryTimeoutMs);
   } catch (error) {
     if (isWorkflowGone(error) || isAppError(error)) return undefined;
     throw error;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { RequestHandler, Response } from 'express';
 
 /** The request's place in a distributed trace (W3C Trace Context). */
 export interface Trace {
@@ -17,10 +18,22 @@ export function traceOf(traceparent: string | undefined): Trace {
   return { traceId: continued ? given : randomBytes(16).toString('hex'), spanId: randomBytes(8).toString('hex'), continued };
 }
 
-export function traceHeaders(trace: Trace): Record<string, string> {
+function traceHeaders(trace: Trace): Record<string, string> {
   if (!trace.continued) return {};
   return {
     'X-Trace-Id': trace.traceId,
     'Server-Timing': `traceparent;desc="00-${trace.traceId}-${trace.spanId}-01"`,
   };
+}
+
+/** Gives every request its trace and echoes the caller's, on refusals as well. */
+export const traced: RequestHandler = (req, res, next) => {
+  const trace = traceOf(req.get('traceparent'));
+  res.locals.trace = trace;
+  res.set(traceHeaders(trace));
+  next();
+};
+
+export function traceIn(res: Response): Trace {
+  return res.locals.trace as Trace;
 }

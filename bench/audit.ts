@@ -1,0 +1,137 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Collection } from 'mongodb';
+import { createAppender } from '../src/governance/audit/appender.js';
+import { createChainCheck } from '../src/governance/audit/chain-check.js';
+import { chain, entryId, genesis, unchained, type AuditEntryDocument, type UnchainedEntry } from '../src/governance/audit/entry.js';
+import { createGroup } from '../src/governance/recorder-group.js';
+import { newId } from '../src/ids.js';
+import { createMongo } from '../src/stores/mongo.js';
+
+type Mode = 'chained' | 'bare' | 'bare in groups';
+
+interface Load {
+  mode: Mode;
+  uri: string;
+  organizationId: string;
+  callers: number;
+  calls: number;
+}
+
+export interface AppendFigures {
+  /** Appends a second of two processes together, the median of the rounds. */
+  chained: number;
+  bare: number;
+  bareInGroups: number;
+  /** The median of the rounds' ratios of chained appends to bare inserts, one by one; the goal is 0.6. */
+  ratio: number;
+  ratioToGroups: number;
+}
+
+export interface VerifierFigures {
+  /** Entries a second that are hashed and checked in one process; the goal is 50,000. */
+  entriesPerSecond: number;
+}
+
+const durable = { writeConcern: { w: 'majority', journal: true } } as const;
+
+/** Audit appends of two processes to one chain, against bare inserts of the same documents with the same durability. */
+export async function measureAppends(options: { uri: string; callers?: number; calls?: number; rounds?: number }): Promise<AppendFigures> {
+  const { uri, callers = 16, calls = 1500, rounds = 3 } = options;
+  const rates: Record<Mode, number[]> = { bare: [], 'bare in groups': [], chained: [] };
+  const modes = Object.keys(rates) as Mode[];
+  for (const mode of modes) await measureRound({ mode, uri, callers, calls: 200, organizationId: newId() });
+  for (let round = 0; round < rounds; round += 1) {
+    for (const mode of modes) rates[mode].push(await measureRound({ mode, uri, callers, calls, organizationId: newId() }));
+  }
+  const ratios = (to: Mode) => median(rates.chained.map((rate, round) => rate / (rates[to][round] ?? NaN)));
+  return {
+    chained: Math.round(median(rates.chained)),
+    bare: Math.round(median(rates.bare)),
+    bareInGroups: Math.round(median(rates['bare in groups'])),
+    ratio: ratios('bare'),
+    ratioToGroups: ratios('bare in groups'),
+  };
+}
+
+/** The walk over a chain that is already in memory: canonical JSON, hash, link and mark of each entry. */
+export function measureVerifier(options: { entries?: number; rounds?: number } = {}): VerifierFigures {
+  const { entries = 100_000, rounds = 3 } = options;
+  const organizationId = newId();
+  const stored = chain(organizationId, genesis(organizationId), Array.from({ length: entries }, () => entryOf(organizationId)));
+  const marks = [{ entries, head_hash: stored.at(-1)?.hash ?? '' }];
+  const seconds: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const check = createChainCheck(organizationId, marks);
+    const began = performance.now();
+    for (const entry of stored) check.take(entry);
+    seconds.push((performance.now() - began) / 1000);
+    if (check.end().finding) throw new Error('the chain that was just made is not sound');
+  }
+  return { entriesPerSecond: Math.round(entries / median(seconds)) };
+}
+
+async function measureRound(load: Load): Promise<number> {
+  const children = [0, 1].map(() => fork(fileURLToPath(import.meta.url), ['load', JSON.stringify(load)], { execArgv: [] }));
+  await Promise.all(children.map((child) => once(child, 'message')));
+  const began = performance.now();
+  const done = children.map((child) => once(child, 'message'));
+  for (const child of children) child.send('go');
+  await Promise.all(done);
+  const seconds = (performance.now() - began) / 1000;
+  await Promise.all(children.map(end));
+  return (2 * load.calls) / seconds;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.send('end');
+  await exited;
+}
+
+function entryOf(organizationId: string): UnchainedEntry {
+  const event = { actor: `user_jwt:${newId()}`, action: 'query-context', resource: `project:${newId()}`, outcome: 'completed', lifecycle_id: newId() };
+  return unchained({ organization_id: organizationId, ...event }, Date.now() / 1000);
+}
+
+/** One append or insert of a child process. */
+function writerOf({ mode, organizationId }: Load, entries: Collection<AuditEntryDocument>, scratch: Collection<AuditEntryDocument>): () => Promise<unknown> {
+  const appender = createAppender({ entries, organizationId, onAppended: () => undefined });
+  if (mode === 'chained') return () => appender.append(entryOf(organizationId));
+  let seq = 0;
+  const document = () => {
+    seq += 1;
+    const [made] = chain(organizationId, genesis(organizationId), [entryOf(organizationId)]);
+    return { ...(made as AuditEntryDocument), _id: entryId(`${organizationId}-${process.pid}`, seq) };
+  };
+  if (mode === 'bare') return () => scratch.insertOne(document(), durable);
+  const group = createGroup<AuditEntryDocument, void>(async (batch) => {
+    await scratch.insertMany(batch.map(({ item }) => item), { ordered: true, ...durable });
+    for (const { resolve } of batch) resolve();
+  });
+  return () => group.add(document());
+}
+
+async function runLoad(load: Load): Promise<void> {
+  const mongo = createMongo({ uri: load.uri });
+  await mongo.ping();
+  const write = writerOf(load, mongo.collections.audit_entries, mongo.db.collection('bench_inserts'));
+  process.send?.('ready');
+  await once(process, 'message');
+  let left = load.calls;
+  const caller = async (): Promise<void> => {
+    while (left-- > 0) await write();
+  };
+  await Promise.all(Array.from({ length: load.callers }, caller));
+  process.send?.('done');
+  await once(process, 'message');
+  await mongo.close();
+  process.disconnect?.();
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+}
+
+if (process.argv[2] === 'load') await runLoad(JSON.parse(process.argv[3] ?? '') as Load);

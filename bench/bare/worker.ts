@@ -1,0 +1,21 @@
+import path from 'node:path';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { packageRoot } from '../../src/package-root.js';
+
+/** A worker of the baselines, with the product worker's own settings. */
+const { TEMPORAL_ADDRESS: address = 'localhost:7233', TEMPORAL_NAMESPACE: namespace = 'default', TEMPORAL_TASK_QUEUE: taskQueue = 'bare' } = process.env;
+
+const connection = await NativeConnection.connect({ address });
+const worker = await Worker.create({
+  connection,
+  namespace,
+  taskQueue,
+  workflowsPath: path.join(packageRoot, 'dist/bench/bare/workflows.js'),
+  activities: { nothing: async () => undefined },
+  maxConcurrentActivityTaskExecutions: 100,
+  maxConcurrentWorkflowTaskExecutions: 100,
+});
+process.on('SIGTERM', () => worker.shutdown());
+console.log(JSON.stringify({ msg: 'polling' }));
+await worker.run();
+await connection.close();

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createApiKey } from '../src/auth/api-keys.js';
+import { loadConfig } from '../src/config.js';
+import { createDeps, type Deps } from '../src/deps.js';
+import { newId } from '../src/ids.js';
+import { startStack } from '../stack/index.js';
+import { apiClient, type ApiClient } from '../test/support/client.js';
+import { startApi, startScript, startWorker, type Api, type ProductProcess } from '../test/support/processes.js';
+
+/** The real stack, the product's processes and a bare worker: what every benchmark of a run shares. */
+export interface BenchEnvironment {
+  env: Record<string, string>;
+  deps: Deps;
+  api: Api;
+  worker: ProductProcess;
+  bareTaskQueue: string;
+  /** A new workspace's key, as a client. */
+  workspace(): Promise<{ api: ApiClient; projectID: string; apiKey: string; organizationId: string }>;
+  stop(): Promise<void>;
+}
+
+export async function startEnvironment(folder: string): Promise<BenchEnvironment> {
+  const stack = await startStack({ dataDir: path.join(folder, 'stack'), log: (line) => console.error(line) });
+  const run = newId();
+  const env = {
+    ...stack.environment,
+    TEMPORAL_TASK_QUEUE: `bench-${run}`,
+    DATA_DIR: path.join(folder, 'data'),
+    LOG_LEVEL: 'warn',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    NODE_ENV: 'development',
+    ALLOW_PRIVATE_TARGETS: 'true',
+    SEED: 'false',
+    QUOTA_PROJECT_MAX: '0',
+    QUOTA_ORG_MAX: '0',
+  };
+  const bareTaskQueue = `bare-${run}`;
+  const processes = await Promise.all([
+    startApi({ ...env, LOG_LEVEL: 'info' }, path.join(folder, 'api.log')),
+    startWorker({ ...env, LOG_LEVEL: 'info' }, path.join(folder, 'worker.log')),
+    startScript('bench/bare/worker.js', { ...env, TEMPORAL_TASK_QUEUE: bareTaskQueue }, path.join(folder, 'bare.log'), 'polling'),
+  ]);
+  const [api, worker] = processes;
+  const deps = createDeps(loadConfig(env), 'test');
+  return {
+    env,
+    deps,
+    api,
+    worker,
+    bareTaskQueue,
+    async workspace() {
+      const [org_id, dept_id, project_id, user_id] = [newId(), newId(), newId(), newId()];
+      const scope = { org_id, dept_id, project_id, user_id, role: 'OWNER' };
+      const { secret } = await createApiKey(deps.mongo.collections, { name: 'bench', createdBy: user_id, scope });
+      return { api: apiClient(api.url, { 'x-api-key': secret }), projectID: project_id, apiKey: secret, organizationId: org_id };
+    },
+    async stop() {
+      await deps.close();
+      await Promise.all(processes.map((process) => process.end()));
+      await stack.stop();
+    },
+  };
+}
+
+/** Resident memory in MiB (Linux: VmRSS of proc(5)). */
+export function residentMiB(pid: number): number {
+  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(line?.[1] ?? Number.NaN) / 1024;
+}

@@ -1,0 +1,37 @@
+/** A figure of ours beside the baseline's, measured in one run; `goal` is what the ratio should reach or stay under. */
+export interface Figure {
+  what: string;
+  unit: string;
+  ours: number;
+  baseline: number;
+  ratio: number;
+  goal: string;
+}
+
+export function figure(what: string, unit: string, ours: number, baseline: number, goal: string): Figure {
+  return { what, unit, ours, baseline, ratio: ours / baseline, goal };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
+/** Runs `work` on each item with so many at once. */
+export async function inParallel<T>(items: readonly T[], callers: number, work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items];
+  const caller = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+}
+
+export function range(count: number): number[] {
+  return Array.from({ length: count }, (_, at) => at);
+}

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startEnvironment, type BenchEnvironment } from './environment.js';
+import { benchExecutions, benchMemory } from './executions.js';
+import type { Figure } from './measure.js';
+
+/** `npm run bench [-- name …]`: every benchmark, or those named, in one run on the real stack. */
+const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = {
+  executions: benchExecutions,
+  memory: benchMemory,
+};
+
+const asked = process.argv.slice(2);
+const names = asked.length > 0 ? asked : Object.keys(benches);
+const unknown = names.filter((name) => !(name in benches));
+if (unknown.length > 0) {
+  console.error(`No such benchmark: ${unknown.join(', ')}. There are: ${Object.keys(benches).join(', ')}.`);
+  process.exit(2);
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'service-bench-'));
+const bench = await startEnvironment(folder);
+try {
+  for (const name of names) {
+    console.log(`\n## ${name}\n\n| what | ours | baseline | ratio | goal |\n|---|---|---|---|---|`);
+    for (const { what, unit, ours, baseline, ratio, goal } of (await benches[name]?.(bench)) ?? []) {
+      console.log(`| ${what} | ${ours.toFixed(1)} ${unit} | ${baseline.toFixed(1)} ${unit} | ${ratio.toFixed(2)} | ${goal} |`);
+    }
+  }
+} finally {
+  await bench.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

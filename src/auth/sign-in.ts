@@ -1,0 +1,109 @@
+import { AppError } from '../errors.js';
+import type { ApiKeyScope } from './api-keys.js';
+import type { AuthDeps } from './create-auth.js';
+import { defaultGrants } from './grants.js';
+import { verifyPassword } from './passwords.js';
+import type { SessionDocument } from './sessions.js';
+import { tokenInvalid } from './tokens.js';
+import { findUserByEmail, homeProject, normalizeEmail, roleOn, type UserDocument } from './users.js';
+
+export const sessionTokenSeconds = 3600;
+export const userTokenSeconds = 8 * 3600;
+
+export interface Login {
+  email: string;
+  password: string;
+  projectId?: string | undefined;
+  /** The caller's network address, for the throttle. */
+  address: string;
+}
+
+export type TokenScope = Omit<ApiKeyScope, 'auth_kind'> & { auth_kind: 'user_jwt' | 'session' };
+
+export interface TokenAnswer {
+  access_token: string;
+  token_type: 'Bearer';
+  expires_in: number;
+  scope: TokenScope;
+}
+
+export type SessionAnswer = TokenAnswer & { refresh_token: string };
+
+/**
+ * A user token (`token_use: user`) for mail address and password.
+ * @throws AppError `invalid_token`, one text for every wrong pair; `too_many_requests`; `S2:resolve-scope`
+ */
+export async function signIn(deps: AuthDeps, login: Login): Promise<TokenAnswer> {
+  const scope = await authenticated(deps, login, 'user_jwt');
+  const session = await deps.auth.sessions.start({ kind: 'user', user_id: scope.user_id, project_id: scope.project_id });
+  return tokenFor(deps, session, scope);
+}
+
+/** An SDK session: an access token of one hour and a refresh token. Errors as in `signIn`. */
+export async function logIn(deps: AuthDeps, login: Login): Promise<SessionAnswer> {
+  const scope = await authenticated(deps, login, 'session');
+  const session = await deps.auth.sessions.start({ kind: 'session', user_id: scope.user_id, project_id: scope.project_id });
+  const refresh_token = await deps.auth.sessions.issueRefreshToken(session);
+  return { ...(await tokenFor(deps, session, scope)), refresh_token };
+}
+
+/**
+ * The next pair of a session, with the role that its user has now.
+ * @throws AppError `invalid_token`, also for a user who has no role there any more, whose session then ends
+ */
+export async function refresh(deps: AuthDeps, refreshToken: string): Promise<SessionAnswer> {
+  const { auth, mongo } = deps;
+  const { session, refreshToken: refresh_token } = await auth.sessions.rotate(refreshToken);
+  const user = await mongo.collections.users.findOne({ _id: session.user_id });
+  const scope = user && (await scopeOf(deps, user, session.project_id, 'session'));
+  if (!scope) {
+    await auth.sessions.revoke(session._id, 'the user has no role on the project any more');
+    throw new AppError('invalid_token', tokenInvalid);
+  }
+  return { ...(await tokenFor(deps, session, scope)), refresh_token };
+}
+
+async function authenticated(deps: AuthDeps, login: Login, kind: TokenScope['auth_kind']): Promise<TokenScope> {
+  const { collections } = deps.mongo;
+  const succeeded = await deps.auth.throttle.admit(normalizeEmail(login.email), login.address);
+  const user = await findUserByEmail(collections, login.email);
+  const matches = await verifyPassword(user?.password_hash, login.password);
+  if (!user || !matches) throw new AppError('invalid_token', 'email or password is wrong');
+  await succeeded();
+  const projectId = login.projectId ?? (await homeProject(collections, user));
+  const scope = projectId === undefined ? undefined : await scopeOf(deps, user, projectId, kind);
+  if (!scope) throw new AppError('S2:resolve-scope', 'this user has no role on that project');
+  return scope;
+}
+
+async function scopeOf(
+  { mongo }: AuthDeps,
+  user: UserDocument,
+  projectId: string,
+  kind: TokenScope['auth_kind'],
+): Promise<TokenScope | undefined> {
+  const project = await mongo.collections.projects.findOne({ _id: projectId });
+  const role = project && project.status !== 'deleted' ? await roleOn(mongo.collections, user._id, project) : undefined;
+  if (!project || role === undefined) return undefined;
+  return {
+    org_id: project.organization_id,
+    dept_id: project.department_id,
+    project_id: project._id,
+    user_id: user._id,
+    role,
+    grants: [...defaultGrants(role)],
+    auth_kind: kind,
+  };
+}
+
+async function tokenFor({ auth }: AuthDeps, session: SessionDocument, scope: TokenScope): Promise<TokenAnswer> {
+  const expiresInSeconds = session.kind === 'user' ? userTokenSeconds : sessionTokenSeconds;
+  const { org_id, dept_id, project_id, role } = scope;
+  const claims = { sub: scope.user_id, role, org_id, dept_id, project_id, token_use: session.kind, sid: session._id };
+  return {
+    access_token: await auth.tokens.sign(claims, { expiresInSeconds }),
+    token_type: 'Bearer',
+    expires_in: expiresInSeconds,
+    scope,
+  };
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { verifyAuditFile, type FileVerdict } from '../governance/audit/verify-file.js';
+
+const usage = 'usage: verify-audit FILE [--jwks FILE]';
+
+/** Exit codes: 0 the export is sound, 1 it is broken, 2 it could not be checked. */
+async function main(args: string[]): Promise<number> {
+  const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { jwks: { type: 'string' } } });
+  const [file, ...more] = positionals;
+  if (file === undefined || more.length > 0) throw new Error(usage);
+  const jwks = values.jwks === undefined ? undefined : await readJwks(values.jwks);
+  const lines = () => createInterface({ input: createReadStream(file), crlfDelay: Infinity });
+  return report(await verifyAuditFile(lines, jwks ? { jwks } : {}));
+}
+
+async function readJwks(file: string): Promise<{ keys: object[] }> {
+  const jwks = JSON.parse(await readFile(file, 'utf8')) as { keys?: unknown };
+  if (!Array.isArray(jwks.keys)) throw new Error(`${file} holds no JWKS`);
+  return { keys: jwks.keys as object[] };
+}
+
+function report(verdict: FileVerdict): number {
+  if (verdict.status === 'valid') {
+    console.log(`valid: ${verdict.entries} entries, ${verdict.checkpoints} checkpoints, head ${verdict.headHash}`);
+    if (verdict.ownKeys) console.log("checked with the file's own keys; pass --jwks with the keys that the service published to know who signed");
+    return 0;
+  }
+  if (verdict.status === 'broken') {
+    console.error(`broken${verdict.seq === null ? '' : ` at entry ${verdict.seq}`}: ${verdict.reason}`);
+    return 1;
+  }
+  console.error(`not checked: ${verdict.reason}`);
+  return 2;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 2;
+}

@@ -1,0 +1,16 @@
+import type { Principal } from '../auth/principal.js';
+import type { PolicyDecision, PolicyRequest } from '../governance/policy/evaluate.js';
+import type { ApprovalOutcome, ApprovalRequest } from '../governance/approvals/stage.js';
+import type { Quota } from '../governance/quota/quota.js';
+import type { Recorder } from '../governance/recorder.js';
+
+/** What the pipeline is made of: each stage's own part of the governance. */
+export interface GatewayDeps {
+  authenticate(authorization: readonly string[] | undefined): Promise<Principal>;
+  resolveScope(principal: Principal, workspace: string | undefined): Promise<Principal>;
+  quota: Quota;
+  projectMode(projectId: string): Promise<'simple' | 'governed'>;
+  policies: { evaluate(request: PolicyRequest): Promise<PolicyDecision> };
+  approvals: { stage(request: ApprovalRequest): Promise<ApprovalOutcome> };
+  recorder: Recorder;
+}

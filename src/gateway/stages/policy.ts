@@ -1,0 +1,21 @@
+import { AppError } from '../../errors.js';
+import type { PolicyDecision } from '../../governance/policy/evaluate.js';
+import type { ValidatedCall } from '../call.js';
+import type { GatewayDeps } from '../gateway-deps.js';
+import type { CallRecord } from '../record.js';
+
+/** S5: the rules in force decide; a forbid is a refusal that names them. */
+export async function decide(deps: GatewayDeps, call: ValidatedCall, record: CallRecord): Promise<PolicyDecision> {
+  const decision = await deps.policies.evaluate({
+    principal: call.principal,
+    tool: call.tool.name,
+    resource: call.resource,
+    mode: await deps.projectMode(call.ctx.projectId),
+    dryRun: call.dryRun,
+    input: call.validInput,
+    at: new Date(),
+  });
+  record.decided(decision);
+  if (decision.decision === 'forbid') throw new AppError('S5:policy', decision.reason);
+  return decision;
+}

@@ -1,0 +1,28 @@
+import { isAdminRole } from '../../auth/grants.js';
+import type { Principal } from '../../auth/principal.js';
+import { AppError } from '../../errors.js';
+import type { ReceivedCall, ScopedCall } from '../call.js';
+import type { GatewayDeps } from '../gateway-deps.js';
+
+/**
+ * S2: organization, project and role are resolved.
+ * - the workspace header names a project that the credential reaches
+ * - the tool's grant is held, and an admin role where the tool asks for one
+ */
+export async function resolveScope(
+  deps: GatewayDeps,
+  call: ReceivedCall,
+  authenticated: Principal,
+  lifecycleId: string,
+): Promise<ScopedCall> {
+  const principal = await deps.resolveScope(authenticated, call.workspace);
+  const { tool } = call;
+  const grant = typeof tool.grant === 'function' ? tool.grant(call.input) : tool.grant;
+  if (!principal.grants.includes(grant)) throw new AppError('S2:resolve-scope', `this call needs the grant ${grant}`);
+  if (tool.adminOnly && !isAdminRole(principal.role)) {
+    throw new AppError('S2:resolve-scope', 'this call needs an admin role on the project');
+  }
+  const { projectId, organizationId } = principal;
+  const ctx = { principal, projectId, organizationId, lifecycleId, traceId: call.trace.traceId, signal: call.signal };
+  return { ...call, principal, ctx };
+}

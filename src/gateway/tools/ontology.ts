@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.js';
+import { commitOntology, currentOntology, refuseViolations, violationsOf } from '../../graph/ontology/commit.js';
+import { Ontology, OntologyDefinition } from '../../graph/ontology/definition.js';
+import { dropDraft, listVersions, readDraft, recordVersion, saveDraft, type Draft } from '../../graph/ontology/drafts.js';
+import type { Collections } from '../../stores/collections.js';
+import type { Graph } from '../../stores/neo4j.js';
+import { epochSeconds } from '../../time.js';
+import { defineTool, type Tool, type ToolContext } from '../tool.js';
+
+const OntologyInput = z
+  .strictObject({ define: OntologyDefinition.optional(), commit: z.literal(true).optional() })
+  .refine(({ define, commit }) => !(define && commit), 'takes define or commit, not both')
+  .meta({ id: 'OntologyRequest', example: { commit: true } });
+
+const DraftView = z.object({ base_version: z.int(), updated_at: z.number(), updated_by: z.string(), ...OntologyDefinition.shape });
+const OntologyAnswer = z
+  .object({
+    version: z.int().meta({ description: 'In force; 0 where none was committed.' }),
+    ontology: Ontology.nullable(),
+    draft: DraftView.nullable(),
+    versions: z.array(z.object({ version: z.int(), committed_at: z.number(), committed_by: z.string() })),
+  })
+  .meta({ id: 'OntologyState' });
+
+export interface OntologyDeps {
+  graph: Graph;
+  collections: Pick<Collections, 'ontology_drafts' | 'ontology_versions'>;
+}
+
+type Prepared = { step: 'read' } | { step: 'define'; definition: OntologyDefinition } | { step: 'commit'; draft: Draft };
+
+/** Drafts the project's ontology, and puts a draft in force (contract, `POST /v1/ontology`). */
+export function createOntologyTool(deps: OntologyDeps): Tool {
+  return defineTool({
+    name: 'ontology',
+    title: 'Define and commit the ontology',
+    description:
+      'With `define` keeps a draft of entity and relationship types, with `commit` checks it against stored data and puts it in force as a new version; with neither tells both.',
+    grant: (raw) => (isChange(raw) ? 'svc:ontology.write' : 'svc:docs.read'),
+    input: OntologyInput,
+    output: OntologyAnswer,
+    hints: { readOnly: false, destructive: false, idempotent: false },
+    resource: () => ({ type: 'ontology', id: 'project' }),
+    prepare: (input, ctx) => prepare(deps, input, ctx),
+    dryRun: (prepared, ctx) => dryRun(deps, prepared, ctx),
+    async execute(prepared, ctx) {
+      if (prepared.step === 'define') await define(deps, prepared.definition, ctx);
+      if (prepared.step === 'commit') await commit(deps, prepared.draft, ctx);
+      return { body: await stateOf(deps, ctx.projectId) };
+    },
+  });
+}
+
+function isChange(raw: unknown): boolean {
+  return typeof raw === 'object' && raw !== null && ('define' in raw || 'commit' in raw);
+}
+
+async function prepare({ graph, collections }: OntologyDeps, input: z.infer<typeof OntologyInput>, ctx: ToolContext): Promise<Prepared> {
+  if (input.define) return { step: 'define', definition: input.define };
+  if (!input.commit) return { step: 'read' };
+  const draft = await readDraft(collections, ctx.projectId);
+  if (!draft) throw new AppError('conflict', 'there is no draft to commit; define one first');
+  refuseViolations(await violationsOf(graph, ctx.projectId, draft.definition));
+  return { step: 'commit', draft };
+}
+
+async function dryRun({ graph }: OntologyDeps, prepared: Prepared, ctx: ToolContext): Promise<Record<string, unknown>> {
+  if (prepared.step === 'read') return { read: 'ontology' };
+  if (prepared.step === 'commit') return { commit: prepared.draft.base_version + 1 };
+  const { count, samples } = await violationsOf(graph, ctx.projectId, prepared.definition);
+  return { define: Object.keys(prepared.definition.entity_types), violations: count, samples };
+}
+
+async function define({ graph, collections }: OntologyDeps, definition: OntologyDefinition, ctx: ToolContext): Promise<void> {
+  const baseVersion = (await currentOntology(graph, ctx.projectId))?.version ?? 0;
+  await saveDraft(collections, ctx, { definition, baseVersion, userId: ctx.principal.userId });
+}
+
+async function commit({ graph, collections }: OntologyDeps, draft: Draft, ctx: ToolContext): Promise<void> {
+  await commitOntology(graph, ctx.projectId, {
+    definition: draft.definition,
+    baseVersion: draft.base_version,
+    committedAt: epochSeconds(),
+    committedBy: ctx.principal.userId,
+  });
+  await dropDraft(collections, ctx.projectId, draft.revision);
+}
+
+/** The graph tells what is in force; a version that a crash kept out of the history is added when it is read. */
+export async function stateOf({ graph, collections }: OntologyDeps, projectId: string): Promise<z.infer<typeof OntologyAnswer>> {
+  const ontology = await currentOntology(graph, projectId);
+  if (ontology) await recordVersion(collections, projectId, ontology);
+  const [draft, versions] = await Promise.all([readDraft(collections, projectId), listVersions(collections, projectId)]);
+  return {
+    version: ontology?.version ?? 0,
+    ontology,
+    draft: draft && { base_version: draft.base_version, updated_at: draft.updated_at, updated_by: draft.updated_by, ...draft.definition },
+    versions,
+  };
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.js';
+import { ProjectMode, readProjectMode, setProjectMode } from '../../graph/project-mode.js';
+import type { Collections } from '../../stores/collections.js';
+import { defineTool, type Tool, type ToolContext } from '../tool.js';
+
+const path = '/v1/projects/{projectId}/mode';
+const projectId = z.string().min(1).max(200);
+const Mode = z.object({ mode: ProjectMode }).meta({ id: 'ProjectMode', example: { mode: 'governed' } });
+
+export interface ProjectModeDeps {
+  collections: Pick<Collections, 'project_modes'>;
+}
+
+/** Reads the project's mode (contract, `GET /v1/projects/{projectId}/mode`). */
+export function createReadProjectModeTool({ collections }: ProjectModeDeps): Tool {
+  return defineTool({
+    name: 'get-project-mode',
+    title: 'Read the project mode',
+    description: 'Tells whether the project is simple or governed; in governed mode nothing is saved to its graph directly.',
+    rest: { method: 'get', path },
+    grant: 'svc:docs.read',
+    adminOnly: true,
+    input: z.strictObject({ projectId }),
+    output: Mode,
+    hints: { readOnly: true, destructive: false, idempotent: true },
+    resource: (input) => ({ type: 'project', id: input.projectId }),
+    prepare: async (input, ctx) => requireOwn(input, ctx),
+    dryRun: async () => ({ read: 'mode' }),
+    execute: async (_, ctx) => ({ body: { mode: await readProjectMode(collections, ctx.projectId) } }),
+  });
+}
+
+/** Sets the project's mode (contract, `PUT /v1/projects/{projectId}/mode`). */
+export function createProjectModeTool({ collections }: ProjectModeDeps): Tool {
+  return defineTool({
+    name: 'project-mode',
+    title: 'Set the project mode',
+    description: 'Makes the project simple or governed; in governed mode nothing is saved to its graph directly.',
+    rest: { method: 'put', path },
+    grant: 'svc:ontology.write',
+    adminOnly: true,
+    input: z.strictObject({ projectId, mode: ProjectMode }),
+    output: Mode,
+    hints: { readOnly: false, destructive: false, idempotent: true },
+    resource: (input) => ({ type: 'project', id: input.projectId }),
+    prepare: async (input, ctx) => requireOwn(input, ctx),
+    dryRun: async ({ mode }, ctx) => ({ from: await readProjectMode(collections, ctx.projectId), to: mode }),
+    async execute({ mode }, ctx) {
+      await setProjectMode(collections, { projectId: ctx.projectId, organizationId: ctx.organizationId, userId: ctx.principal.userId }, mode);
+      return { body: { mode } };
+    },
+  });
+}
+
+/** The path may name the call's own project only. */
+function requireOwn<T extends { projectId: string }>(input: T, ctx: ToolContext): T {
+  if (input.projectId !== ctx.projectId) throw new AppError('S2:resolve-scope', 'this credential does not reach that project');
+  return input;
+}

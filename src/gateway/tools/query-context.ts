@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { AppError, isAppError } from '../../errors.js';
+import { looksLikeNaturalLanguage } from '../../graph/guard/natural-language.js';
+import type { GuardedQuery } from '../../graph/guard/guard.js';
+import { grantedProjects } from '../../graph/query/granted-projects.js';
+import { retrieve } from '../../graph/query/retrieve.js';
+import { createCypherQueries, type CypherQueries, type CypherScope } from '../../graph/query/run-cypher.js';
+import { ContextAnswer } from '../../graph/query/views.js';
+import { redactAnswer } from '../../graph/redaction/redactor.js';
+import { Time } from '../../graph/save/input.js';
+import type { Consumption } from '../../graph/store/provenance.js';
+import type { Collections } from '../../stores/collections.js';
+import type { Graph } from '../../stores/neo4j.js';
+import { epochSeconds } from '../../time.js';
+import { defineTool, type Tool, type ToolContext } from '../tool.js';
+
+export const queryLimits = { limit: { default: 25, ceiling: 200 }, timeoutMs: { default: 5000, ceiling: 30_000 } };
+
+const QueryInput = z
+  .strictObject({
+    query: z.string().trim().min(1).max(20_000).meta({ description: 'A question, or Cypher that begins with a read clause and filters on `project_id = $project_id`.' }),
+    params: z.record(z.string().min(1).max(100), z.unknown()).default({}).meta({ description: 'Parameters of the Cypher text; never the project.' }),
+    limit: z.number().min(1).default(queryLimits.limit.default).transform((limit) => Math.min(Math.floor(limit), queryLimits.limit.ceiling))
+      .meta({ description: 'Rows, or entities of a question; 25, at most 200.' }),
+    timeout_ms: z.number().min(1).default(queryLimits.timeoutMs.default).transform((ms) => Math.min(Math.floor(ms), queryLimits.timeoutMs.ceiling))
+      .meta({ description: '5,000, at most 30,000.' }),
+    as_of: Time.optional().meta({ description: 'Facts as they held then; now where not given.' }),
+    granted_projects: z.boolean().default(false).meta({ description: '`$project_ids` holds all projects granted to the caller, not this one alone.' }),
+  })
+  .meta({
+    id: 'QueryContext',
+    example: {
+      query: 'MATCH (c:Customer)-[r:OWNS]->(p:Product) WHERE c.project_id = $project_id AND p.price > $least RETURN c, r, p',
+      params: { least: 50 },
+      limit: 25,
+    },
+  });
+type QueryInput = z.infer<typeof QueryInput>;
+
+interface PreparedQuery {
+  input: QueryInput;
+  /** Undefined for natural language. */
+  query: GuardedQuery | undefined;
+  projectIds: readonly string[];
+  asOf: number;
+}
+
+export interface QueryContextDeps {
+  graph: Graph;
+  collections: Pick<Collections, 'memberships' | 'projects'>;
+}
+
+/** Reads the context graph (specification, `POST /v1/query-context`). */
+export function createQueryContextTool({ graph, collections }: QueryContextDeps): Tool {
+  const cypher = createCypherQueries(graph);
+  return defineTool({
+    name: 'query-context',
+    title: 'Query the context graph',
+    description:
+      'Answers a question in natural language, or a read-only Cypher query, from the context graph of the project: ranked entities, relationships, facts and rows, each with its provenance; personal data is redacted.',
+    grant: 'svc:query.read',
+    input: QueryInput,
+    output: ContextAnswer,
+    hints: { readOnly: true, destructive: false, idempotent: true },
+    resource: () => ({ type: 'context', id: 'graph' }),
+    prepare: (input, ctx) => prepare(cypher, collections, input, ctx),
+    dryRun: async ({ input, query, projectIds }) => ({
+      query: query ? 'cypher' : 'natural_language',
+      ...(query?.columns ? { columns: query.columns } : {}),
+      projects: projectIds.length,
+      limit: input.limit,
+      timeout_ms: input.timeout_ms,
+    }),
+    async execute(prepared, ctx) {
+      const consumed = { lifecycle_id: ctx.lifecycleId, run: null, at: epochSeconds() };
+      const answer = await ask(cypher, graph, prepared, ctx, consumed);
+      return { body: await redactAnswer(answer), consumed: answer.entities.map(({ id }) => id) };
+    },
+  });
+}
+
+async function prepare(cypher: CypherQueries, collections: QueryContextDeps['collections'], input: QueryInput, ctx: ToolContext): Promise<PreparedQuery> {
+  refuseProjectIn(input.params, 'params', 0);
+  const granted = input.granted_projects ? await grantedProjects(collections, ctx.principal) : [];
+  const projectIds = [...new Set([ctx.projectId, ...granted])];
+  const asOf = input.as_of ?? epochSeconds();
+  if (looksLikeNaturalLanguage(input.query)) return { input, query: undefined, projectIds, asOf };
+  const prepared = { input, query: cypher.guard(input.query), projectIds, asOf };
+  // Where the database does not answer, it is S8 that tells so.
+  await cypher.check(scopeOf(prepared, prepared.query, ctx)).catch((error: unknown) => {
+    if (!isAppError(error) || error.code !== 'data_service_unreachable') throw error;
+  });
+  return prepared;
+}
+
+function scopeOf({ input, projectIds, asOf }: PreparedQuery, query: GuardedQuery, ctx: ToolContext): CypherScope {
+  return { query, params: input.params, projectId: ctx.projectId, grantedProjectIds: projectIds, asOf };
+}
+
+async function ask(cypher: CypherQueries, graph: Graph, prepared: PreparedQuery, ctx: ToolContext, consumed: Consumption): Promise<ContextAnswer> {
+  const { input, query, projectIds, asOf } = prepared;
+  const bounds = { limit: input.limit, timeoutMs: input.timeout_ms };
+  if (!query) return retrieve(graph, { text: input.query, projectIds, asOf, ...bounds }, consumed);
+  return cypher.run({ ...scopeOf(prepared, query, ctx), ...bounds, signal: ctx.signal }, consumed);
+}
+
+const projectNames = new Set(['project_id', 'project_ids', 'projectid', 'projectids']);
+const deepest = 20;
+
+/** The project is never the client's to name, at any depth (specification, Query rules 3). */
+function refuseProjectIn(value: unknown, place: string, depth: number): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > deepest) throw new AppError('S4:validate-input', `${place}: is too deep`);
+  for (const [name, each] of Object.entries(value)) {
+    if (projectNames.has(name.toLowerCase())) {
+      throw new AppError('S4:validate-input', `${place}.${name}: the project comes from the credential and the workspace header`);
+    }
+    refuseProjectIn(each, `${place}.${name}`.slice(0, 200), depth + 1);
+  }
+}

@@ -1,0 +1,92 @@
+import type { Collections } from '../../stores/collections.js';
+import { createAppender, type Appender } from './appender.js';
+import type { Checkpoints } from './checkpoints.js';
+import type { Head } from './entry.js';
+import type { Checkpoint } from './statement.js';
+
+export interface ActiveChainsOptions {
+  collections: Pick<Collections, 'audit_entries'>;
+  checkpoints: Pick<Checkpoints, 'seal'>;
+  checkpointEvery?: number;
+  checkpointSeconds?: number;
+  onError?(error: unknown): void;
+}
+
+/** The chains to which this process appends, each sealed by a checkpoint every so many entries and seconds. */
+export interface ActiveChains {
+  appender(organizationId: string): Appender;
+  seal(organizationId: string): Promise<Checkpoint | null>;
+  close(): Promise<void>;
+}
+
+interface ActiveChain {
+  appender: Appender;
+  /** The last entry of this process since the last sweep. */
+  appended: Head | undefined;
+  sealed: number;
+  sealing: Promise<Checkpoint | null> | undefined;
+}
+
+export function createActiveChains(options: ActiveChainsOptions): ActiveChains {
+  const { collections, checkpoints, checkpointEvery = 1000, checkpointSeconds = 60, onError = () => undefined } = options;
+  const chains = new Map<string, ActiveChain>();
+
+  function chainOf(organizationId: string): ActiveChain {
+    const present = chains.get(organizationId);
+    if (present) return present;
+    const onAppended = (head: Head) => {
+      made.appended = head;
+      if (head.seq - made.sealed >= checkpointEvery) sealInBackground(organizationId, made);
+    };
+    const appender = createAppender({ entries: collections.audit_entries, organizationId, onAppended });
+    const made: ActiveChain = { appender, appended: undefined, sealed: 0, sealing: undefined };
+    chains.set(organizationId, made);
+    return made;
+  }
+
+  async function sealNow(organizationId: string, chain: ActiveChain): Promise<Checkpoint | null> {
+    const checkpoint = await checkpoints.seal(organizationId, await chain.appender.head());
+    chain.sealed = Math.max(chain.sealed, checkpoint?.entries ?? 0);
+    return checkpoint;
+  }
+
+  /** One at a time for a chain; the next begins with the head that is there then. */
+  async function seal(organizationId: string): Promise<Checkpoint | null> {
+    const chain = chainOf(organizationId);
+    while (chain.sealing) await chain.sealing.catch(() => undefined);
+    chain.sealing = sealNow(organizationId, chain).finally(() => (chain.sealing = undefined));
+    return chain.sealing;
+  }
+
+  function sealInBackground(organizationId: string, chain: ActiveChain): void {
+    if (chain.sealing) return;
+    void seal(organizationId).catch((error: unknown) => {
+      // Tried again when as many entries were added, not with each of them.
+      chain.sealed = chain.appended?.seq ?? chain.sealed;
+      onError(error);
+    });
+  }
+
+  /** Seals what is not sealed, and forgets the chains to which nothing was added since the sweep before. */
+  function sweep(): void {
+    for (const [organizationId, chain] of chains) {
+      if (chain.appended && chain.appended.seq > chain.sealed) sealInBackground(organizationId, chain);
+      else if (chain.appended) chain.appended = undefined;
+      else if (!chain.sealing) chains.delete(organizationId);
+    }
+  }
+
+  const timer = setInterval(sweep, checkpointSeconds * 1000);
+  timer.unref();
+
+  return {
+    appender: (organizationId) => chainOf(organizationId).appender,
+    seal,
+    async close() {
+      clearInterval(timer);
+      await Promise.all([...chains.values()].map(({ appender }) => appender.idle()));
+      const unsealed = [...chains].filter(([, { appended, sealed }]) => appended && appended.seq > sealed);
+      await Promise.all(unsealed.map(([organizationId]) => seal(organizationId).catch(onError)));
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { Collection } from 'mongodb';
+import { AppError } from '../../errors.js';
+import { listPage, type ListQuery, type Page } from '../../http/lists.js';
+import type { Collections } from '../../stores/collections.js';
+import { isDuplicateKey } from '../../stores/mongo.js';
+import { createChainCheck } from './chain-check.js';
+import type { CheckpointFile } from './checkpoint-file.js';
+import { entryId, idsAfter, type AuditEntryDocument, type Head } from './entry.js';
+import { checkpointOf, digestOf, statementType, verifyStatement, type Checkpoint, type CheckpointPayload, type StatementSigner } from './statement.js';
+
+export interface CheckpointsOptions {
+  collections: Pick<Collections, 'audit_entries' | 'audit_checkpoints'>;
+  signer: StatementSigner;
+  file: CheckpointFile;
+  now(): number;
+}
+
+export interface Checkpoints {
+  /**
+   * Signs the chain's length and head, once what was added since the last checkpoint is found sound; the last checkpoint
+   * where nothing was added, null where the chain is empty.
+   * @throws AppError `conflict` where the chain is broken: nothing is signed that would vouch for it
+   */
+  seal(organizationId: string, head: Head): Promise<Checkpoint | null>;
+  /** Every stored statement in ascending order. */
+  statements(organizationId: string): Promise<string[]>;
+  list(organizationId: string, query: ListQuery): Promise<Page<Checkpoint>>;
+}
+
+export function createCheckpoints({ collections, signer, file, now }: CheckpointsOptions): Checkpoints {
+  const { audit_entries: entries, audit_checkpoints: checkpoints } = collections;
+
+  async function latest(organizationId: string): Promise<Checkpoint | null> {
+    const [document] = await checkpoints.find({ organization_id: organizationId }).sort({ _id: -1 }).limit(1).toArray();
+    if (!document) return null;
+    const checkpoint = await verifyStatement(document.statement, await signer.jwks());
+    if (!checkpoint) throw new AppError('conflict', 'the last checkpoint is not signed by a published key');
+    return checkpoint;
+  }
+
+  async function sign(organizationId: string, head: Head, last: Checkpoint | null): Promise<Checkpoint> {
+    const payload: CheckpointPayload = {
+      organization: organizationId,
+      number: (last?.number ?? 0) + 1,
+      entries: head.seq,
+      head_hash: head.hash,
+      at: now() / 1000,
+      previous: last ? digestOf(last.statement) : null,
+    };
+    return { ...payload, statement: await signer.sign(payload, statementType) };
+  }
+
+  return {
+    async seal(organizationId, head) {
+      for (;;) {
+        const last = await latest(organizationId);
+        if (head.seq <= (last?.entries ?? 0)) return last;
+        await requireSound(entries, organizationId, last, head);
+        const checkpoint = await sign(organizationId, head, last);
+        try {
+          await checkpoints.insertOne({ _id: entryId(organizationId, checkpoint.number), organization_id: organizationId, statement: checkpoint.statement });
+        } catch (error) {
+          if (isDuplicateKey(error)) continue;
+          throw error;
+        }
+        await file.append(organizationId, checkpoint.statement);
+        return checkpoint;
+      }
+    },
+    async statements(organizationId) {
+      const documents = await checkpoints.find({ organization_id: organizationId }).sort({ _id: 1 }).toArray();
+      return documents.map(({ statement }) => statement);
+    },
+    async list(organizationId, query) {
+      const page = await listPage(checkpoints, { organization_id: organizationId }, query);
+      return { ...page, data: page.data.flatMap(({ statement }) => checkpointOf(statement) ?? []) };
+    },
+  };
+}
+
+/** Hashes what was added since the last checkpoint. The head comes from the appending process, not only from the store. */
+async function requireSound(entries: Collection<AuditEntryDocument>, organizationId: string, last: Checkpoint | null, head: Head): Promise<void> {
+  const start = last ? { seq: last.entries, hash: last.head_hash } : undefined;
+  const check = createChainCheck(organizationId, [{ entries: head.seq, head_hash: head.hash }], start);
+  const added = entries.find({ _id: { ...idsAfter(organizationId, last?.entries ?? 0), $lte: entryId(organizationId, head.seq) } });
+  for await (const entry of added.sort({ _id: 1 }).batchSize(1000)) if (!check.take(entry)) break;
+  const { finding } = check.end();
+  if (finding) throw new AppError('conflict', `no checkpoint is signed: the audit chain is broken at entry ${finding.seq}`);
+}

@@ -1,0 +1,102 @@
+import { bindPatterns, conditionText, newContainer } from './containers.js';
+import { bindProjection, bindRegularQuery } from './clauses.js';
+import { argumentsOf, functionOf } from './inspect.js';
+import { child, childrenOf, has, nameOf, whereOf, type Token, type Tree } from './tree.js';
+import { copyOf, type Names, type Scope } from './variables.js';
+
+/** What the rewriting needs of the text and of where it stands in it. */
+export interface Binding {
+  text: string;
+  tokens: readonly Token[];
+  names: Names;
+  scope: Scope;
+  maxHops: number;
+}
+
+/**
+ * Writes the tree as text with every node and relationship of every pattern bound to the scope parameter.
+ * What is not a pattern comes out letter by letter, but for comments, which become a space.
+ */
+export function bind(tree: Tree, binding: Binding): string {
+  if (tree.token) return gapBefore(tree, binding) + tree.token.text;
+  const write = writers[tree.rule];
+  return write ? gapBefore(tree, binding) + write(tree, binding) : bindChildren(tree, binding);
+}
+
+export function bindChildren(tree: Tree, binding: Binding): string {
+  return tree.children.map((each) => bind(each, binding)).join('');
+}
+
+export function bindTrimmed(tree: Tree, binding: Binding): string {
+  return bind(tree, binding).trim();
+}
+
+/** The caller's own words, for the name of a column. */
+export function sourceOf(tree: Tree, { text, tokens }: Binding): string {
+  return text.slice(tokens[tree.first]?.start, tokens[tree.last]?.end);
+}
+
+function gapBefore(tree: Tree, { text, tokens }: Binding): string {
+  const from = tokens[tree.first - 1]?.end ?? 0;
+  const gap = text.slice(from, tokens[tree.first]?.start);
+  return /^[ \t\r\n]*$/.test(gap) ? gap : ' ';
+}
+
+const writers: Readonly<Record<string, (tree: Tree, binding: Binding) => string>> = {
+  regularQuery: (tree, binding) => bindRegularQuery(tree, { ...binding, scope: inner(binding.scope) }).text,
+  returnItems: bindProjection,
+  existsExpression: (tree, binding) => bindSubquery('EXISTS', tree, binding),
+  countExpression: (tree, binding) => bindSubquery('COUNT', tree, binding),
+  collectExpression: (tree, binding) => bindSubquery('COLLECT', tree, binding),
+  functionInvocation: (tree, binding) => {
+    const pattern = functionOf(tree) === 'exists' ? argumentsOf(tree)[0] : undefined;
+    return pattern ? bindPatternExpression(pattern, binding) : bindChildren(tree, binding);
+  },
+  patternExpression: bindPatternExpression,
+  patternComprehension: bindPatternComprehension,
+  listComprehension: bindIteration,
+  listItemsPredicate: bindIteration,
+  reduceExpression: bindIteration,
+  orderItem: (tree, binding) => binding.names.within(() => bindChildren(tree, binding)),
+};
+
+function inner(scope: Scope): Scope {
+  return { ...copyOf(scope), holdsOurs: false };
+}
+
+function bindSubquery(keyword: string, tree: Tree, binding: Binding): string {
+  const patterns = child(tree, 'patternList');
+  const query = child(tree, 'regularQuery');
+  if (query) return `${keyword} { ${bindTrimmed(query, binding)} }`;
+  return patterns ? `${keyword} { ${boundPatterns(patterns, whereOf(tree), binding)} }` : '';
+}
+
+/** A pattern among expressions asks whether it is there, and takes no WHERE, which EXISTS does. */
+function bindPatternExpression(tree: Tree, binding: Binding): string {
+  return `EXISTS { ${boundPatterns(tree, undefined, binding)} }`;
+}
+
+function boundPatterns(patterns: Tree, where: Tree | undefined, binding: Binding): string {
+  const container = newContainer(patterns, binding.scope);
+  const text = bindPatterns(patterns, container, binding);
+  return `${text} WHERE ${conditionText(container, where, binding)}`;
+}
+
+function bindPatternComprehension(tree: Tree, binding: Binding): string {
+  const pattern = child(tree, 'pathPatternNonEmpty');
+  const result = tree.children.at(-2);
+  if (!pattern || !result) return '';
+  const container = newContainer(pattern, binding.scope);
+  const path = has(tree, 'EQ') ? child(tree, 'variable') : undefined;
+  if (path) container.elements.delete(nameOf(path));
+  const text = bindPatterns(pattern, container, binding, path);
+  const within = { ...binding, scope: { ...binding.scope, elements: container.elements } };
+  return `[${text} WHERE ${conditionText(container, whereOf(tree), binding)} | ${bindTrimmed(result, within)}]`;
+}
+
+/** The names that walk a list hide what had them before. */
+function bindIteration(tree: Tree, binding: Binding): string {
+  const scope = copyOf(binding.scope);
+  for (const each of childrenOf(tree, 'variable')) scope.elements.delete(nameOf(each));
+  return bindChildren(tree, { ...binding, scope });
+}

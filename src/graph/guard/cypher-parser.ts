@@ -1,0 +1,148 @@
+import { CypherLexer, CypherParser } from '@neo4j-cypher/language-support';
+import type { Token, Tree } from './tree.js';
+
+/** What is used of an ANTLR parse tree node: rules have `ruleIndex`, tokens `symbol`. */
+interface AntlrNode {
+  ruleIndex?: number;
+  children?: AntlrNode[] | null;
+  symbol?: AntlrToken;
+}
+
+interface AntlrToken {
+  type: number;
+  channel: number;
+  start: number;
+  stop: number;
+  tokenIndex: number;
+}
+
+interface AntlrParser {
+  ruleNames: string[];
+  _interp: { predictionMode: number };
+  removeErrorListeners(): void;
+  addErrorListener(listener: object): void;
+  statements(): AntlrNode;
+}
+
+export interface LexedText {
+  tokens: Token[];
+  antlrTokens: AntlrToken[];
+}
+
+/** Why the text is no Cypher: the token at which the grammar stopped. */
+export class CypherSyntaxError extends Error {
+  override readonly name = 'CypherSyntaxError';
+  constructor(readonly tokenIndex: number) {
+    super(`syntax error at token ${tokenIndex}`);
+  }
+}
+
+/** Levels of precedence with one operand, and the classes of names. */
+const sayingNothing = /^(expression\d*|symbolic\w*NameString|unescaped\w+|escaped\w+)$/;
+const sll = 0;
+const ll = 1;
+const endOfFile = -1;
+
+/** Linear: comments and spaces are left out, each other character is in a token. */
+export function lex(text: string): LexedText {
+  // The library bundles its own antlr4, so its classes are met through the few members that are used here.
+  const lexer = new CypherLexer(charStream(text) as never);
+  const tokens: Token[] = [];
+  const antlrTokens: AntlrToken[] = [];
+  for (;;) {
+    const token = lexer.nextToken() as unknown as AntlrToken;
+    if (token.channel !== 0) continue;
+    token.tokenIndex = antlrTokens.length;
+    antlrTokens.push(token);
+    if (token.type === endOfFile) return { tokens, antlrTokens };
+    tokens.push({
+      type: CypherLexer.symbolicNames[token.type] ?? CypherLexer.literalNames[token.type] ?? String(token.type),
+      text: text.slice(token.start, token.stop + 1),
+      start: token.start,
+      end: token.stop + 1,
+    });
+  }
+}
+
+/** Neo4j's Cypher 5 grammar, whole text. Throws {@link CypherSyntaxError}. */
+export function parse(lexed: LexedText): Tree {
+  try {
+    return parseWith(lexed, sll);
+  } catch (error) {
+    if (!(error instanceof CypherSyntaxError)) throw error;
+    return parseWith(lexed, ll);
+  }
+}
+
+function parseWith(lexed: LexedText, predictionMode: number): Tree {
+  const parser = new CypherParser(tokenStream(lexed.antlrTokens) as never) as unknown as AntlrParser;
+  parser._interp.predictionMode = predictionMode;
+  parser.removeErrorListeners();
+  parser.addErrorListener({
+    syntaxError: (_: unknown, token: AntlrToken) => {
+      throw new CypherSyntaxError(token.tokenIndex);
+    },
+    reportAmbiguity() {},
+    reportAttemptingFullContext() {},
+    reportContextSensitivity() {},
+  });
+  const tree = convert(parser.statements(), parser.ruleNames, lexed.tokens);
+  if (!tree) throw new CypherSyntaxError(0);
+  return tree;
+}
+
+function convert(node: AntlrNode, ruleNames: string[], tokens: Token[]): Tree | null {
+  if (node.symbol) {
+    const index = node.symbol.tokenIndex;
+    const token = tokens[index];
+    return token ? { rule: token.type, children: [], token, first: index, last: index } : null;
+  }
+  const children: Tree[] = [];
+  for (const each of node.children ?? []) {
+    const converted = convert(each, ruleNames, tokens);
+    if (converted) children.push(converted);
+  }
+  const first = children[0];
+  const last = children.at(-1);
+  if (!first || !last) return null;
+  const rule = ruleNames[node.ruleIndex ?? -1] ?? 'unknown';
+  if (children.length === 1 && sayingNothing.test(rule)) return first;
+  return { rule, children, token: null, first: first.first, last: last.last };
+}
+
+/** By UTF-16 units, so that offsets are the text's; what is beyond the basic plane passes in strings and quoted names only. */
+function charStream(text: string): object {
+  let at = 0;
+  return {
+    get index() { return at; },
+    get size() { return text.length; },
+    consume() { at += 1; },
+    LA(offset: number) {
+      const position = offset < 0 ? at + offset : at + offset - 1;
+      return position < 0 || position >= text.length ? endOfFile : text.charCodeAt(position);
+    },
+    mark: () => -1,
+    release() {},
+    seek(position: number) { at = Math.min(position, text.length); },
+    getText: (start: number, stop: number) => text.slice(start, stop + 1),
+    getSourceName: () => 'query',
+  };
+}
+
+function tokenStream(tokens: AntlrToken[]): object {
+  let at = 0;
+  const token = (offset: number) => tokens[Math.min(offset < 0 ? at + offset : at + offset - 1, tokens.length - 1)];
+  return {
+    get index() { return at; },
+    get size() { return tokens.length; },
+    tokenSource: null,
+    consume() { at = Math.min(at + 1, tokens.length - 1); },
+    LT: token,
+    LA: (offset: number) => token(offset)?.type ?? endOfFile,
+    get: (index: number) => tokens[index],
+    mark: () => -1,
+    release() {},
+    seek(position: number) { at = Math.min(position, tokens.length - 1); },
+    getText: () => '',
+  };
+}

@@ -1,0 +1,161 @@
+import { bindTrimmed, type Binding } from './bind.js';
+import { conditionText, inScope, newContainer, type Container } from './containers.js';
+import { clampedPathLength, clampedQuantifier } from './hops.js';
+import { refuse } from './refusal.js';
+import { conjunctsOf, isTotalCondition, isTotalValue } from './total.js';
+import { child, compact, find, has, nameOf, quoted, whereOf, type Tree } from './tree.js';
+
+/** The path of the outermost pattern: its name, and where conditions on it go. Named only when it is needed. */
+interface Path {
+  name: string | null;
+  container: Container;
+  allowed: boolean;
+}
+
+/** A `pattern` (`p = …`), or the bare pattern of a comprehension or an expression. */
+export function bindPattern(tree: Tree, container: Container, binding: Binding, pathVariable?: Tree): string {
+  const variable = pathVariable ?? (tree.rule === 'pattern' ? child(tree, 'variable') : undefined);
+  const selector = child(tree, 'selector');
+  const path: Path = { name: variable ? quoted(nameOf(variable)) : null, container, allowed: !selector };
+  const element = tree.rule === 'pattern' ? child(tree, 'anonymousPattern') : tree;
+  if (!element) return '';
+  const text = selector ? bindSelected(selector, element, container, path, binding) : bindElement(element, container, path, binding);
+  return path.name ? `${path.name} = ${text}` : text;
+}
+
+/** A selector picks among paths before WHERE is asked: the bindings must be inside of what it picks from. */
+function bindSelected(selector: Tree, pattern: Tree, outer: Container, path: Path, binding: Binding): string {
+  const container = newContainer(pattern, binding.scope);
+  const text = bindElement(pattern, container, path, binding);
+  for (const condition of container.conditions) outer.conditions.add(condition);
+  return `${bindTrimmed(selector, binding)} (${text} WHERE ${conditionText(container, undefined, binding)})`;
+}
+
+function bindElement(tree: Tree, container: Container, path: Path, binding: Binding): string {
+  switch (tree.rule) {
+    case 'nodePattern':
+      return bindNode(tree, container, binding);
+    case 'relationshipPattern':
+      return bindRelationship(tree, container, path, binding);
+    case 'parenthesizedPath':
+      return bindParenthesized(tree, container, path, binding);
+    case 'shortestPathPattern':
+      return `${compact(tree.children[0] ?? tree)}(${bindElement(tree.children[2] ?? tree, container, path, binding)})`;
+    case 'patternElement':
+      return bindSequence(tree, container, path, binding);
+    default:
+      return tree.children.map((each) => bindElement(each, container, path, binding)).join('');
+  }
+}
+
+function bindSequence(tree: Tree, container: Container, path: Path, binding: Binding): string {
+  return tree.children
+    .map((each, index) => {
+      const next = tree.children[index + 1];
+      if (each.rule === 'quantifier') return '';
+      if (each.rule === 'relationshipPattern' && next?.rule === 'quantifier') return bindQuantified(each, next, binding);
+      return bindElement(each, container, path, binding);
+    })
+    .join('');
+}
+
+/** `-[r]->+` is short for `(()-[r]->())+`, which lets the nodes between be bound. */
+function bindQuantified(relationship: Tree, quantifier: Tree, binding: Binding): string {
+  const container = newContainer(relationship, binding.scope);
+  const path: Path = { name: null, container, allowed: false };
+  const [from, to] = [binding.names.fresh(), binding.names.fresh()];
+  const text = bindRelationship(relationship, container, path, binding);
+  container.conditions.add(inScope(from)).add(inScope(to));
+  return `((${from})${text}(${to}) WHERE ${conditionText(container, undefined, binding)})${clampedQuantifier(quantifier, binding.maxHops)}`;
+}
+
+function bindParenthesized(tree: Tree, outer: Container, path: Path, binding: Binding): string {
+  const pattern = child(tree, 'pattern');
+  if (!pattern) return '';
+  if (has(pattern, 'selector')) throw refuse('A path selector stands at the beginning of a pattern');
+  if (has(pattern, 'variable')) throw refuse('A part of a path takes no path variable');
+  const quantifier = child(tree, 'quantifier');
+  const container = newContainer(pattern, binding.scope);
+  const innerPath = quantifier ? { ...path, allowed: false } : path;
+  const text = bindElement(child(pattern, 'anonymousPattern') ?? pattern, container, innerPath, binding);
+  const condition = conditionText(container, whereOf(tree), binding);
+  if (!quantifier) for (const each of container.conditions) outer.conditions.add(each);
+  return `(${text} WHERE ${condition})${quantifier ? clampedQuantifier(quantifier, binding.maxHops) : ''}`;
+}
+
+function bindNode(tree: Tree, container: Container, binding: Binding): string {
+  const variable = variableOf(tree, binding);
+  container.conditions.add(inScope(variable));
+  return `(${variable}${detailsOf(tree, variable, container, binding)})`;
+}
+
+function bindRelationship(tree: Tree, container: Container, path: Path, binding: Binding): string {
+  const bracket = tree.children.findIndex((each) => each.rule === 'LBRACKET');
+  const arrows = tree.children.filter((each) => ['leftArrow', 'arrowLine', 'rightArrow'].includes(each.rule));
+  const half = arrows.findIndex((each) => each.rule === 'arrowLine') + 1;
+  const left = arrows.slice(0, half).map(compact).join('');
+  const right = arrows.slice(half).map(compact).join('');
+  const length = child(tree, 'pathLength');
+  if (bracket >= 0 && length) return `${left}[${bindVariableLength(tree, length, path, binding)}]${right}`;
+  const variable = variableOf(tree, binding);
+  container.conditions.add(inScope(variable));
+  return `${left}[${variable}${detailsOf(tree, variable, container, binding)}]${right}`;
+}
+
+/** Passes through nodes without a name: the whole path is bound. */
+function bindVariableLength(tree: Tree, length: Tree, path: Path, binding: Binding): string {
+  if (!path.allowed) throw refuse('Within a quantified or selected path write a quantifier, not [*]');
+  if (whereOf(tree)) throw refuse('A relationship of variable length takes no WHERE of its own');
+  const map = find(tree, 'map');
+  if (map && !isTotalMap(map, path.container)) throw refuse('A relationship of variable length takes plain values as properties');
+  path.name ??= binding.names.fresh();
+  const [node, relationship] = [binding.names.fresh(), binding.names.fresh()];
+  path.container.conditions.add(`all(${node} IN nodes(${path.name}) WHERE ${inScope(node)})`);
+  path.container.conditions.add(`all(${relationship} IN relationships(${path.name}) WHERE ${inScope(relationship)})`);
+  const variable = child(tree, 'variable');
+  const labels = child(tree, 'labelExpression');
+  const parts = [variable ? quoted(nameOf(variable)) : '', labels ? ` ${bindTrimmed(labels, binding)}` : '', clampedPathLength(length, binding.maxHops)];
+  return `${parts.join('')}${map ? ` ${bindTrimmed(map, binding)}` : ''}`;
+}
+
+function variableOf(tree: Tree, binding: Binding): string {
+  const variable = child(tree, 'variable');
+  return variable ? quoted(nameOf(variable)) : binding.names.fresh();
+}
+
+/** Labels, properties and WHERE as they were; what can fail goes behind the bindings. */
+function detailsOf(tree: Tree, variable: string, container: Container, binding: Binding): string {
+  const labels = child(tree, 'labelExpression');
+  const kept: string[] = [];
+  for (const [key, value] of entriesOf(tree)) {
+    const text = bindTrimmed(value, binding);
+    if (isTotalValue(value, container.elements)) kept.push(`${quoted(nameOf(key))}: ${text}`);
+    else container.guarded.push(`(${variable}.${quoted(nameOf(key))} = (${text}))`);
+  }
+  const where = whereOf(tree);
+  const conditions: string[] = [];
+  for (const conjunct of where ? conjunctsOf(where) : []) {
+    const text = `(${bindTrimmed(conjunct, binding)})`;
+    if (isTotalCondition(conjunct, container.elements)) conditions.push(text);
+    else container.guarded.push(text);
+  }
+  const parts = [labels ? ` ${bindTrimmed(labels, binding)}` : ''];
+  if (kept.length > 0) parts.push(` {${kept.join(', ')}}`);
+  if (conditions.length > 0) parts.push(` WHERE ${conditions.join(' AND ')}`);
+  return parts.join('');
+}
+
+function entriesOf(tree: Tree): [key: Tree, value: Tree][] {
+  const properties = child(tree, 'properties');
+  const entries = properties ? (child(properties, 'map')?.children ?? []) : [];
+  return entries.flatMap((key, index): [Tree, Tree][] => {
+    const value = entries[index + 2];
+    return key.rule === 'propertyKeyName' && value ? [[key, value]] : [];
+  });
+}
+
+function isTotalMap(map: Tree, container: Container): boolean {
+  return map.children.every(
+    (each) => each.token !== null || each.rule === 'propertyKeyName' || isTotalValue(each, container.elements),
+  );
+}

@@ -1,0 +1,82 @@
+import { child, childrenOf, has, isOperator, nameOf, quoted, type Tree } from './tree.js';
+import { refuse } from './refusal.js';
+import { reservedPrefix } from './text-bounds.js';
+
+/** What a clause can see: the caller's variables, and whether names of ours are among them. */
+export interface Scope {
+  variables: Set<string>;
+  /** Those that are nodes or relationships for sure. */
+  elements: Set<string>;
+  holdsOurs: boolean;
+}
+
+export function emptyScope(): Scope {
+  return { variables: new Set(), elements: new Set(), holdsOurs: false };
+}
+
+export function copyOf(scope: Scope): Scope {
+  return { variables: new Set(scope.variables), elements: new Set(scope.elements), holdsOurs: scope.holdsOurs };
+}
+
+/** Gives names to what the caller left anonymous. */
+export class Names {
+  private used = 0;
+
+  fresh(): string {
+    this.used += 1;
+    return quoted(`${reservedPrefix}_${this.used}`);
+  }
+
+  /** Takes the names back after an item of RETURN or ORDER BY, so that both write one expression the same way. */
+  within<T>(item: () => T): T {
+    const before = this.used;
+    const result = item();
+    this.used = before;
+    return result;
+  }
+
+  get count(): number {
+    return this.used;
+  }
+}
+
+/** The variables that a pattern brings, in its own order. */
+export function addPatternVariables(tree: Tree, scope: Scope, grouped = false): void {
+  if (tree.rule === 'properties' || isOperator(tree) || tree.rule === 'whereClause') return;
+  if (['nodePattern', 'relationshipPattern', 'pattern'].includes(tree.rule)) {
+    const variable = child(tree, 'variable');
+    if (variable) {
+      scope.variables.add(nameOf(variable));
+      if (!grouped && tree.rule !== 'pattern' && !child(tree, 'pathLength')) scope.elements.add(nameOf(variable));
+      else scope.elements.delete(nameOf(variable));
+    }
+    if (tree.rule !== 'pattern') return;
+  }
+  tree.children.forEach((each, index) => {
+    const quantified = tree.children[index + 1]?.rule === 'quantifier';
+    addPatternVariables(each, scope, grouped || quantified || (tree.rule === 'parenthesizedPath' && has(tree, 'quantifier')));
+  });
+}
+
+/** The scope after WITH, or the columns of RETURN. Items without a name are columns by their text: left out here. */
+export function projected(items: Tree, before: Scope): Scope {
+  const after = has(items, 'TIMES') ? copyOf(before) : emptyScope();
+  if (has(items, 'TIMES')) after.holdsOurs = false;
+  for (const item of childrenOf(items, 'returnItem')) {
+    const expression = item.children[0];
+    const alias = has(item, 'AS') ? item.children.at(-1) : child(item, 'variable');
+    if (!alias || !expression) continue;
+    const name = nameOf(alias);
+    after.variables.add(name);
+    if (expression.rule === 'variable' && before.elements.has(nameOf(expression))) after.elements.add(name);
+    else after.elements.delete(name);
+  }
+  return after;
+}
+
+/** `*` written out where our names would be among what it stands for. */
+export function starOf(scope: Scope): string {
+  if (!scope.holdsOurs) return '*';
+  if (scope.variables.size === 0) throw refuse('There is no variable that * could stand for');
+  return [...scope.variables].sort().map(quoted).join(', ');
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { PropertyName, TypeName } from '../store/names.js';
+
+export const PropertyType = z.enum(['string', 'number', 'integer', 'boolean', 'date', 'datetime', 'object', 'array', 'any']);
+export type PropertyType = z.infer<typeof PropertyType>;
+
+const Description = z.string().max(2000);
+
+export const OntologyProperty = z.strictObject({
+  type: PropertyType.default('any').meta({ description: '`date` and `datetime` are ISO 8601 texts.' }),
+  required: z.boolean().default(false),
+  personal: z.boolean().default(false).meta({ description: 'Personal data: kept, and never answered.' }),
+  multi_valued: z.boolean().default(false).meta({ description: 'Facts with this predicate stand beside each other.' }),
+  description: Description.optional(),
+});
+export type OntologyProperty = z.infer<typeof OntologyProperty>;
+
+const properties = z
+  .record(PropertyName, OntologyProperty)
+  .default({})
+  .refine((map) => Object.keys(map).length <= 200, 'has more than 200 properties');
+const open = z.boolean().default(false).meta({ description: 'Takes properties that are not named here.' });
+
+const EntityType = z.strictObject({ description: Description.optional(), properties, open });
+const RelationshipType = z.strictObject({
+  description: Description.optional(),
+  from: z.array(TypeName).min(1).max(200).optional().meta({ description: 'Types of the entity that it leaves; any where not given.' }),
+  to: z.array(TypeName).min(1).max(200).optional(),
+  properties,
+  open,
+  multi_valued: z.boolean().default(false).meta({ description: 'Facts with this predicate stand beside each other.' }),
+});
+
+const few = (map: object) => Object.keys(map).length <= 300;
+
+export const OntologyDefinition = z
+  .strictObject({
+    entity_types: z.record(TypeName, EntityType).refine(few, 'has more than 300 types'),
+    relationship_types: z.record(TypeName, RelationshipType).default({}).refine(few, 'has more than 300 types'),
+  })
+  .superRefine(({ entity_types, relationship_types }, context) => {
+    for (const [name, { from = [], to = [] }] of Object.entries(relationship_types)) {
+      for (const type of [...from, ...to]) {
+        if (!Object.hasOwn(entity_types, type)) {
+          context.addIssue({ code: 'custom', path: ['relationship_types', name], message: `names ${type}, which is no entity type` });
+        }
+      }
+    }
+  })
+  .meta({
+    id: 'OntologyDefinition',
+    example: {
+      entity_types: {
+        Customer: { properties: { segment: { type: 'string', required: true }, ssn: { type: 'string', personal: true } } },
+        Product: { properties: { price: { type: 'number' } } },
+      },
+      relationship_types: { OWNS: { from: ['Customer'], to: ['Product'], properties: { since: { type: 'date' } } } },
+    },
+  });
+export type OntologyDefinition = z.infer<typeof OntologyDefinition>;
+
+export const Ontology = z.object({
+  version: z.int(),
+  committed_at: z.number().meta({ description: 'Epoch seconds.' }),
+  committed_by: z.string(),
+  ...OntologyDefinition.shape,
+});
+export type Ontology = z.infer<typeof Ontology>;
+
+const none: ReadonlySet<string> = new Set();
+
+/** Names of the personal properties of one type. */
+export function personalOf(ontology: OntologyDefinition | null, kind: 'entity_types' | 'relationship_types', type: string): ReadonlySet<string> {
+  const types = ontology?.[kind];
+  if (!types || !Object.hasOwn(types, type)) return none;
+  const marked = Object.entries(types[type]?.properties ?? {}).filter(([, { personal }]) => personal);
+  return new Set(marked.map(([name]) => name));
+}
+
+/** Predicates whose object is personal: every name that is marked on some type. */
+export function personalPredicates(ontology: OntologyDefinition | null): ReadonlySet<string> {
+  return predicatesWhere(ontology, ({ personal }) => personal);
+}
+
+export function multiValuedPredicates(ontology: OntologyDefinition | null): ReadonlySet<string> {
+  const relationships = Object.entries(ontology?.relationship_types ?? {}).filter(([, type]) => type.multi_valued);
+  return new Set([...predicatesWhere(ontology, (property) => property.multi_valued), ...relationships.map(([name]) => name)]);
+}
+
+function predicatesWhere(ontology: OntologyDefinition | null, holds: (property: OntologyProperty) => boolean): ReadonlySet<string> {
+  if (!ontology) return none;
+  const types = [...Object.values(ontology.entity_types), ...Object.values(ontology.relationship_types)];
+  return new Set(types.flatMap((type) => Object.entries(type.properties).filter(([, each]) => holds(each)).map(([name]) => name)));
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import type { Collections } from '../stores/collections.js';
+import { epochSeconds } from '../time.js';
+
+/** In `governed` mode the policy engine refuses save-context. */
+export const ProjectMode = z.enum(['simple', 'governed']);
+export type ProjectMode = z.infer<typeof ProjectMode>;
+
+/** `_id` is the project id; a project without one is simple. */
+export interface ProjectModeDocument {
+  _id: string;
+  organization_id: string;
+  mode: ProjectMode;
+  updated_at: number;
+  updated_by: string;
+}
+
+export async function readProjectMode(collections: Pick<Collections, 'project_modes'>, projectId: string): Promise<ProjectMode> {
+  return (await collections.project_modes.findOne({ _id: projectId }))?.mode ?? 'simple';
+}
+
+export async function setProjectMode(
+  collections: Pick<Collections, 'project_modes'>,
+  place: { projectId: string; organizationId: string; userId: string },
+  mode: ProjectMode,
+): Promise<void> {
+  const fields = { organization_id: place.organizationId, mode, updated_at: epochSeconds(), updated_by: place.userId };
+  await collections.project_modes.updateOne({ _id: place.projectId }, { $set: fields }, { upsert: true });
+}

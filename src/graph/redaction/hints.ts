@@ -1,0 +1,55 @@
+/** What the name of a property, or the words before a number, say of the value. */
+export interface Hints {
+  phone: boolean;
+  nationalId: boolean;
+  secret: boolean;
+  card: boolean;
+}
+
+export const noHints: Hints = { phone: false, nationalId: false, secret: false, card: false };
+
+const phone = 'phones?|mobile|cell(?:phone)?|telephone|telefon|telefone|telefono|tel|fax|whatsapp|msisdn|handy|sms';
+const nationalId =
+  'ssn|itin|nino|cpf|dni|nie|nif|nir|curp|pesel|bsn|cpr|hetu|cnp|egn|oib|sin|nhs|aadhaar|insee|rrn|personnummer|passport|social security|national (?:id|identity|insurance|number)|identity (?:card|number|no)|id card|tax (?:id|number|payer|file)|taxpayer|codice fiscale|driv(?:er|ing) licen[cs]e|drivers licen[cs]e|steuer id|insurance number|medicare';
+const secret =
+  'password|passwd|passphrase|pwd|secret|api key|apikey|access key|private key|secret key|signing key|access token|auth token|refresh token|bearer token|session token|id token|credentials?';
+const card = 'card|credit card|pan|cc number';
+
+const anywhere = (words: string) => new RegExp(`(?<!\\p{L})(?:${words})(?!\\p{L})`, 'u');
+const atTheEnd = (words: string) =>
+  new RegExp(`(?<!\\p{L})(?:${words})(?: (?:number|num|no|nr|is|was|me|us|at|on|under|code|id|my|home|work|office))* ?$`, 'u');
+
+const inName = { phone: anywhere(phone), nationalId: anywhere(nationalId), secret: anywhere(secret), card: anywhere(card) };
+const before = { phone: atTheEnd(`${phone}|call(?:ed)?|dial|ring`), nationalId: atTheEnd(nationalId) };
+/** `phone_count` and `password_policy` hold no phone and no password. */
+const aboutIt = /(?<!\p{L})(?:counts?|total|users?|sold|sales|price|amount|cost|size|year|rate|percent|score|usage|minutes|model|type|duration|policy|length|url|endpoint|version|enabled|status|expir\p{L}*|required|valid|verified|at)(?!\p{L})/u;
+
+/** `homePhoneNumber` and `home_phone_number` are both three words. */
+function wordsOf(name: string): string {
+  return name
+    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .toLowerCase();
+}
+
+const byName = new Map<string, Hints>();
+
+export function hintsOfName(name: string): Hints {
+  const known = byName.get(name);
+  if (known) return known;
+  const words = wordsOf(name.slice(0, 200));
+  const none = aboutIt.test(words) || !Object.values(inName).some((pattern) => pattern.test(words));
+  const hints = none
+    ? noHints
+    : { phone: inName.phone.test(words), nationalId: inName.nationalId.test(words), secret: inName.secret.test(words), card: inName.card.test(words) };
+  if (byName.size > 5000) byName.clear();
+  byName.set(name, hints);
+  return hints;
+}
+
+const reach = 40;
+
+/** Whether the words right before a number name its kind: `Tel.: `, `passport no. `. */
+export function isNamedBefore(text: string, at: number, kind: 'phone' | 'nationalId'): boolean {
+  return before[kind].test(wordsOf(text.slice(Math.max(0, at - reach), at)));
+}

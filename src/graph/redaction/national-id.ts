@@ -1,0 +1,60 @@
+import { personValidators, stdnum } from 'stdnum';
+import { isNamedBefore, type Hints } from './hints.js';
+import { matches, type Span } from './span.js';
+
+interface Form {
+  pattern: RegExp;
+  /** Left out where the form alone is telling. */
+  valid?: (text: string) => boolean;
+}
+
+const by = (country: string, kind: string) => {
+  const validator = (stdnum as Record<string, Record<string, { validate(text: string): { isValid: boolean } }> | undefined>)[country]?.[kind];
+  if (!validator) throw new Error(`no validator for ${country} ${kind}`);
+  return (text: string) => validator.validate(text).isValid;
+};
+const form = (source: string, valid?: Form['valid']): Form => ({
+  pattern: new RegExp(`(?<![\\p{L}\\p{N}.\\-/])(?:${source})(?![\\p{L}\\p{N}]|[.\\-/]\\d)`, 'giu'),
+  ...(valid ? { valid } : {}),
+});
+
+/** Forms that a number of another kind hardly has; all others need a hint, since their check digits are met by chance. */
+const forms: readonly Form[] = [
+  form('\\d{3}-\\d{2}-\\d{4}'),
+  form('\\d{3} \\d{2} \\d{4}', by('US', 'ssn')),
+  form('[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\\d{2} ?\\d{2} ?\\d{2} ?[A-D]', by('GB', 'nino')),
+  form('\\d{3}\\.\\d{3}\\.\\d{3}-\\d{2}', by('BR', 'cpf')),
+  form('\\d{8}-?[A-Z]', by('ES', 'dni')),
+  form('[XYZ]-?\\d{7}-?[A-Z]', by('ES', 'nie')),
+  form('[A-Z]{6}\\d{2}[A-EHLMPR-T]\\d{2}[A-Z]\\d{3}[A-Z]', by('IT', 'codicefiscale')),
+  form('[12] ?\\d{2} ?(?:0[1-9]|1[0-2]) ?\\d[\\dAB] ?\\d{3} ?\\d{3} ?\\d{2}', by('FR', 'nir')),
+  form('\\d{4}[ -]\\d{4}[ -]\\d{4}', by('IN', 'aadhaar')),
+  form('[A-Z]{3}[ABCFGHLJPT][A-Z]\\d{4}[A-Z]', by('IN', 'pan')),
+  form('(?:\\d{2})?\\d{6}[-+]\\d{4}', (text) => by('SE', 'personnummer')(text) || by('DK', 'cpr')(text)),
+  form('\\d{6}[-+A]\\d{3}[0-9A-Y]', by('FI', 'hetu')),
+  form('\\d{6}-[1-8]\\d{6}', by('KR', 'rrn')),
+  form('\\d{2}\\.\\d{2}\\.\\d{2}-\\d{3}\\.\\d{2}', by('BE', 'nn')),
+  form('756\\.?\\d{4}\\.?\\d{4}\\.?\\d{2}', by('CH', 'ssn')),
+  form('\\d{1,2}\\.\\d{3}\\.\\d{3}-[\\dK]', by('CL', 'rut')),
+  form('[A-Z]{4}\\d{6}[HM][A-Z]{5}[A-Z0-9]\\d', by('MX', 'curp')),
+  form('[1-9]\\d{5}(?:19|20)\\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\\d|3[01])\\d{3}[\\dX]', by('CN', 'ric')),
+  form('\\d{3}-\\d{3}-\\d{3}', by('CA', 'sin')),
+];
+
+const idLike = /(?<![\p{L}\p{N}])(?=(?:[ .\-/]?[\p{L}]){0,6}(?:[ .\-/]?\d){2})[\p{Lu}\d](?:[.\-/]?[\p{Lu}\d]|(?<=\d) \d){4,23}(?![\p{L}\p{N}])/gu;
+const everyPersonValidator = Object.values(personValidators).flat();
+
+/** National ids of people: by a telling form and its check digits, or by a hint before any number that could be one. */
+export function findNationalIds(text: string, hints: Hints): Span[] {
+  const formed = forms.flatMap(({ pattern, valid }) => matches(text, pattern, 'national_id', (match) => valid?.(match) ?? true));
+  const hinted = matches(text, idLike, 'national_id', (match, at) => {
+    if ((match.match(/\d/g) ?? []).length < 5) return false;
+    return hints.nationalId || isNamedBefore(text, at, 'nationalId');
+  });
+  return [...formed, ...hinted];
+}
+
+/** For the pieces of a list put together: a valid number of some country, where its check is not met by chance. */
+export function isNationalId(text: string): boolean {
+  return /^\d{3}-?\d{2}-?\d{4}$/.test(text) && everyPersonValidator.some((validator) => validator.validate(text).isValid);
+}

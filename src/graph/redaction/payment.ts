@@ -1,0 +1,55 @@
+import cardValidator from 'card-validator';
+import { countrySpecs, isValidIBAN } from 'ibantools';
+import { matches, type Span } from './span.js';
+
+const separator = '[ .\\-\\u2010-\\u2015/]';
+const digitRun = new RegExp(`(?<![\\p{L}\\p{N}]|\\d[.,])\\d(?:${separator}?\\d){11,45}(?![\\p{L}\\p{N}])`, 'gu');
+
+export function isCardNumber(digits: string): boolean {
+  if (digits.length < 13 || digits.length > 19 || /^(\d)\1+$/.test(digits)) return false;
+  const { isValid, card } = cardValidator.number(digits);
+  return isValid && card !== null;
+}
+
+/** Cards by brand and Luhn's check, also within a longer row of numbers. */
+export function findCards(text: string): Span[] {
+  const spans: Span[] = [];
+  for (const run of text.matchAll(digitRun)) {
+    if (isCardNumber(run[0].replace(/\D/g, ''))) spans.push({ start: run.index, end: run.index + run[0].length, label: 'card' });
+    else spans.push(...cardsWithin(run[0], run.index));
+  }
+  return spans;
+}
+
+/** Neighbouring groups of three digits and more, for a card that stands between other numbers. */
+function cardsWithin(run: string, offset: number): Span[] {
+  const groups = [...run.matchAll(/\d+/g)];
+  for (let first = 0; first < groups.length; first += 1) {
+    let digits = '';
+    for (let last = first; last < groups.length && digits.length < 19; last += 1) {
+      const group = groups[last];
+      const start = groups[first]?.index ?? 0;
+      if (!group || group[0].length < 3) break;
+      digits += group[0];
+      if (isCardNumber(digits)) return [{ start: offset + start, end: offset + group.index + group[0].length, label: 'card' }];
+    }
+  }
+  return [];
+}
+
+const ibanLike = /(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?:[ \-.]?[A-Z0-9]){11,40}/giu;
+
+/** IBANs by country, length and check digits (ISO 13616); the words that follow one are not taken along. */
+export function findIbans(text: string): Span[] {
+  return matches(text, ibanLike, 'iban', (match) => {
+    const length = countrySpecs[match.slice(0, 2).toUpperCase()]?.chars;
+    if (!length) return false;
+    let compact = '';
+    let at = 0;
+    for (; at < match.length && compact.length < length; at += 1) {
+      const character = match.charAt(at);
+      if (/[A-Z0-9]/i.test(character)) compact += character.toUpperCase();
+    }
+    return compact.length === length && isValidIBAN(compact) && at;
+  });
+}

@@ -1,0 +1,58 @@
+import { noHints, type Hints } from './hints.js';
+import { findMails } from './mail.js';
+import { findNationalIds } from './national-id.js';
+import { findCards, findIbans, isCardNumber } from './payment.js';
+import { findPhones } from './phone.js';
+import { findSecrets } from './secret.js';
+import { placeholder, replaceSpans, type Span } from './span.js';
+
+/** Numbers that are no one's: they are blanked before detectors of numbers look, so that none begins or ends in one. */
+const harmless = [
+  /(?<![\p{L}\p{N}])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\p{L}\p{N}])/giu,
+  /(?<![\p{L}\p{N}])(?:19|20)\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?)?(?![\p{L}\p{N}])/gu,
+  /(?<![\p{L}\p{N}])(?:0?[1-9]|[12]\d|3[01])([./-])(?:0?[1-9]|1[0-2])\1(?:19|20)\d{2}(?: \d{1,2}:\d{2}(?::\d{2})?)?(?![\p{L}\p{N}])/gu,
+  /(?<![\p{L}\p{N}])(?:0?[1-9]|1[0-2])\/(?:0?[1-9]|[12]\d|3[01])\/(?:19|20)\d{2}(?![\p{L}\p{N}])/gu,
+  /(?<![\p{L}\p{N}:])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?![\p{L}\p{N}:])/gu,
+  /(?<![\p{L}\p{N}.])(?:\d{1,3}\.){3}\d{1,3}(?![\p{L}\p{N}.])/gu,
+];
+/** Invisible characters that split a value for a program and not for a reader. */
+// eslint-disable-next-line no-misleading-character-class
+const invisible = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
+const worthLooking = /\d{2}|@|%40|\(at\)|\[at\]|＠|[\w\-+/.]{16}|secret|passw|pwd|key/i;
+
+/**
+ * Replaces personal data and credentials in a text.
+ * @param hints what the name of the property says of its value
+ * @param known spans that were found before, in the same text
+ */
+export function redactText(text: string, hints: Hints = noHints, known: readonly Span[] = []): string {
+  if (known.length === 0 && !hints.secret && !worthLooking.test(text) && /^[\x20-\x7E]*$/.test(text)) return text;
+  const normal = text.normalize('NFKC').replace(invisible, '');
+  if (normal === text) return replaceSpans(text, spansOf(text, hints, known));
+  // What is found only without the disguise is answered without it; where nothing is found the text stays as it is.
+  const spans = spansOf(normal, hints, []);
+  if (spans.length > 0) return replaceSpans(replaceSpansIn(text, known, normal), spansOf(replaceSpansIn(text, known, normal), hints, []));
+  return known.length > 0 ? replaceSpans(text, known) : text;
+}
+
+function replaceSpansIn(text: string, known: readonly Span[], normal: string): string {
+  return known.length === 0 ? normal : replaceSpans(text, known).normalize('NFKC').replace(invisible, '');
+}
+
+function spansOf(text: string, hints: Hints, known: readonly Span[]): Span[] {
+  const spans = [...known, ...findSecrets(text, hints), ...findMails(text)];
+  if (!/\d(?:.{0,3}\d){4}/.test(text)) return spans;
+  const numbers = harmless.reduce((rest, pattern) => rest.replace(pattern, (match) => '~'.repeat(match.length)), text);
+  return [...spans, ...findIbans(numbers), ...findCards(numbers), ...findNationalIds(numbers, hints), ...findPhones(numbers, hints)];
+}
+
+/** A card's number may be stored as a number, and so may what the name of a property calls a phone or an id. */
+export function redactNumber(value: number, hints: Hints): number | string {
+  if (!Number.isInteger(value) || value < 100_000) return value;
+  const digits = value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 0 });
+  if (isCardNumber(digits)) return placeholder('card');
+  // Past 2^53 the last digits are lost, and with them Luhn's check.
+  if (hints.card && digits.length >= 13) return placeholder('card');
+  if (hints.nationalId) return placeholder('national_id');
+  return hints.phone && digits.length >= 6 && digits.length <= 15 ? placeholder('phone') : value;
+}

@@ -1,0 +1,89 @@
+import { hintsOfName, noHints, type Hints } from './hints.js';
+import { findIbans, isCardNumber } from './payment.js';
+import { isNationalId } from './national-id.js';
+import { redactNumber, redactText } from './redact-text.js';
+import { lintSecrets, needsLint } from './secret.js';
+import { placeholder, type Label, type Span } from './span.js';
+
+type Json = unknown;
+
+/**
+ * Replaces personal data and credentials anywhere in an answer: texts, numbers, the names of map entries, and lists
+ * whose pieces are one value. The input stays as it is.
+ */
+export async function redactAnswer<T>(answer: T): Promise<T> {
+  const suspicious = new Set<string>();
+  collectSuspicious(answer, suspicious);
+  const secrets = suspicious.size === 0 ? new Map<string, Span[]>() : await lintSecrets([...suspicious]);
+  return createRedaction(secrets).value(answer, noHints) as T;
+}
+
+function collectSuspicious(value: Json, into: Set<string>): void {
+  if (typeof value === 'string') {
+    if (needsLint(value)) into.add(value);
+  } else if (Array.isArray(value)) for (const each of value) collectSuspicious(each, into);
+  else if (isMap(value)) {
+    for (const [name, each] of Object.entries(value)) {
+      collectSuspicious(name, into);
+      collectSuspicious(each, into);
+    }
+  }
+}
+
+/** One answer's walk; equal texts under equal names are looked at once. */
+function createRedaction(secrets: ReadonlyMap<string, Span[]>) {
+  const done = new Map<Hints, Map<string, string>>();
+
+  function value(json: Json, hints: Hints): Json {
+    if (typeof json === 'string') return text(json, hints);
+    if (typeof json === 'number') return redactNumber(json, hints);
+    if (Array.isArray(json)) {
+      const label = labelOfPieces(json);
+      return json.map((each) => (label ? placeholder(label) : value(each, hints)));
+    }
+    return isMap(json) ? map(json) : json;
+  }
+
+  function text(given: string, hints: Hints): string {
+    const seen = done.get(hints) ?? new Map<string, string>();
+    done.set(hints, seen);
+    const redacted = seen.get(given) ?? redactText(given, hints, secrets.get(given));
+    seen.set(given, redacted);
+    return redacted;
+  }
+
+  function map(given: Readonly<Record<string, Json>>): Record<string, Json> {
+    const entries = new Map<string, Json>();
+    for (const [name, each] of Object.entries(given)) {
+      let shown = text(name, noHints);
+      for (let count = 2; entries.has(shown); count += 1) shown = `${text(name, noHints)} ${count}`;
+      entries.set(shown, value(each, hintsOfEntry(given, name)));
+    }
+    return Object.fromEntries(entries);
+  }
+
+  return { value };
+}
+
+/** The object of a fact is named by its predicate. */
+function hintsOfEntry(map: Readonly<Record<string, Json>>, name: string): Hints {
+  return hintsOfName(name === 'object' && typeof map.predicate === 'string' ? map.predicate : name);
+}
+
+/** `split(card, '-')` is a card all the same. */
+function labelOfPieces(list: readonly Json[]): Label | undefined {
+  if (list.length < 2 || list.length > 40) return undefined;
+  const short = list.every((each) => (typeof each === 'string' && each.length <= 8) || (typeof each === 'number' && Number.isInteger(each)));
+  if (!short) return undefined;
+  const joined = list.join('');
+  if (joined.length < 9 || joined.length > 40) return undefined;
+  if (isCardNumber(joined.replace(/[ -]/g, ''))) return 'card';
+  const [iban] = findIbans(joined);
+  if (iban?.start === 0 && iban.end === joined.length) return 'iban';
+  const threeParts = list.length === 3 && list.every((each, at) => String(each).length === [3, 2, 4][at]);
+  return threeParts && isNationalId(joined) ? 'national_id' : undefined;
+}
+
+function isMap(value: Json): value is Record<string, Json> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ManagedTransaction } from 'neo4j-driver';
+import { newId } from '../../ids.js';
+import { readEntities, type StoredEntity } from '../store/entities.js';
+import { derivedId } from '../store/names.js';
+import type { JsonMap } from '../store/values.js';
+import type { EntityRef, SaveInput } from './input.js';
+import { problem, type Place } from './problems.js';
+
+export interface PlannedEntity extends StoredEntity {
+  action: 'create' | 'update' | 'unchanged';
+  /** The first place in the input that names it. */
+  place: Place;
+}
+
+export interface EntityPlan {
+  entities: PlannedEntity[];
+  /** The id of each entity of the input, in its order. */
+  ids: string[];
+  /** The entity that a reference means; undefined where it is none of the project. */
+  resolve(ref: EntityRef): StoredEntity | undefined;
+}
+
+const nameKey = (type: string, name: string) => JSON.stringify([type, name]);
+const candidates = 3;
+const candidateId = (projectId: string, type: string, name: string, at: number) => derivedId('entity', projectId, type, name, at);
+
+/** Finds what the input names, by id, or by type and name, within the project alone, and what would become of it. */
+export async function planEntities(tx: ManagedTransaction, projectId: string, input: Pick<SaveInput, 'entities' | 'relationships' | 'facts'>): Promise<EntityPlan> {
+  const keys = keysOf(projectId, input);
+  const stored = await readEntities(tx, projectId, keys);
+  const byId = new Map(stored.byId.map((entity) => [entity.id, entity]));
+  const byName = new Map(stored.byName.map((entity) => [nameKey(entity.type, entity.name), entity]));
+  const planned = new Map<string, PlannedEntity>();
+
+  const ids = input.entities.map((given, at) => {
+    const place: Place = ['entities', at];
+    const id = given.id ?? (byName.get(nameKey(given.type, given.name))?.id ?? unnamedId(projectId, given, byId));
+    const before: StoredEntity | undefined = planned.get(id) ?? byId.get(id) ?? byName.get(nameKey(given.type, given.name));
+    const known = before?.id === id ? before : undefined;
+    if (known && known.type !== given.type) throw problem([...place, 'type'], `the entity ${id} is a ${known.type}`);
+    const entity = { id, type: given.type, name: given.name, properties: merged(known?.properties, given.properties as JsonMap) };
+    planned.set(id, { ...entity, ...changeOf(entity, known, planned.get(id)), place: planned.get(id)?.place ?? place });
+    byName.set(nameKey(entity.type, entity.name), entity);
+    return id;
+  });
+
+  return { entities: [...planned.values()], ids, resolve: resolver(planned, byId, byName) };
+}
+
+/** The same type and name give the same id everywhere; one that was given another name since is passed over. */
+function unnamedId(projectId: string, given: { type: string; name: string }, byId: ReadonlyMap<string, StoredEntity>): string {
+  for (let at = 0; at < candidates; at += 1) {
+    const id = candidateId(projectId, given.type, given.name, at);
+    const taken = byId.get(id);
+    if (!taken || (taken.type === given.type && taken.name === given.name)) return id;
+  }
+  return newId();
+}
+
+function changeOf(entity: StoredEntity, known: StoredEntity | undefined, earlier: PlannedEntity | undefined): Pick<PlannedEntity, 'action'> {
+  if (earlier && earlier.action !== 'unchanged') return { action: earlier.action };
+  if (!known) return { action: 'create' };
+  const same = known.name === entity.name && isDeepStrictEqual({ ...known.properties }, { ...entity.properties });
+  return { action: same ? 'unchanged' : 'update' };
+}
+
+/** Given properties take the place of those before; null takes one away. */
+export function merged(before: JsonMap = {}, given: JsonMap): JsonMap {
+  return Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null));
+}
+
+function keysOf(projectId: string, { entities, relationships, facts }: Pick<SaveInput, 'entities' | 'relationships' | 'facts'>) {
+  const refs = [...relationships.flatMap(({ from, to }) => [from, to]), ...facts.flatMap(({ subject, object }) => [subject, object])];
+  const named = [...entities.filter(({ id }) => id === undefined), ...refs.filter((ref) => typeof ref === 'object')];
+  const texts = refs.filter((ref): ref is string => typeof ref === 'string' && ref.length <= 200);
+  const derived = named.flatMap(({ type, name }) => Array.from({ length: candidates }, (_, at) => candidateId(projectId, type, name, at)));
+  const names = new Map(named.map(({ type, name }) => [nameKey(type, name), { type, name }]));
+  return { ids: [...new Set([...entities.flatMap(({ id }) => id ?? []), ...texts, ...derived])], names: [...names.values()] };
+}
+
+function resolver(planned: ReadonlyMap<string, PlannedEntity>, byId: ReadonlyMap<string, StoredEntity>, byName: ReadonlyMap<string, StoredEntity>) {
+  const namesOfCall = new Map<string, PlannedEntity | 'several'>();
+  for (const entity of planned.values()) namesOfCall.set(entity.name, namesOfCall.has(entity.name) ? 'several' : entity);
+  return (ref: EntityRef): StoredEntity | undefined => {
+    if (typeof ref === 'object') return byName.get(nameKey(ref.type, ref.name));
+    const named = namesOfCall.get(ref);
+    return planned.get(ref) ?? byId.get(ref) ?? (named === 'several' ? undefined : named);
+  };
+}

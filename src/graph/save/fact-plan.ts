@@ -1,0 +1,85 @@
+import type { ManagedTransaction } from 'neo4j-driver';
+import { newId } from '../../ids.js';
+import { readFacts, type FactObject, type StoredFact } from '../store/facts.js';
+import { reconcile } from '../store/reconcile.js';
+import type { EntityPlan } from './entity-plan.js';
+import type { EntityRef, SaveInput } from './input.js';
+import { problem, type Place } from './problems.js';
+
+export interface FactPlan {
+  /** How many of the input are kept, those included that were known before. */
+  count: number;
+  superseded: StoredFact[];
+  created: StoredFact[];
+  /** Facts of another object that end where a new one begins. */
+  closed: number;
+  /** Names of the entities that facts speak of, for full text. */
+  names: Map<string, string>;
+}
+
+interface Context {
+  entities: EntityPlan;
+  multiValued: ReadonlySet<string>;
+  stamp: Record<string, unknown>;
+  now: number;
+}
+
+/** What becomes of the facts that are known when the given ones are learned, in their order. */
+export async function planFacts(tx: ManagedTransaction, projectId: string, given: SaveInput['facts'], context: Context): Promise<FactPlan> {
+  const names = new Map<string, string>();
+  const statements = given.map((fact, at) => statementOf(fact, ['facts', at], context, names));
+  const known = new Map<string, StoredFact[]>();
+  for (const fact of await readFacts(tx, projectId, distinct(statements))) {
+    known.set(keyOf(fact), [...(known.get(keyOf(fact)) ?? []), fact]);
+  }
+  const superseded = new Map<string, StoredFact>();
+  const created = new Map<string, StoredFact>();
+  const closed = new Set<string>();
+  for (const statement of statements) {
+    const here = known.get(keyOf(statement)) ?? [];
+    const change = reconcile<FactObject>(here, statement, { multiValued: context.multiValued.has(statement.predicate), same: Object.is });
+    const gone = new Set(change.superseded.map(({ id }) => id));
+    for (const fact of here.filter(({ id }) => gone.has(id))) {
+      if (!Object.is(fact.object, statement.object)) closed.add(fact.id);
+      // What this very call stated was never recorded.
+      if (!created.delete(fact.id)) superseded.set(fact.id, fact);
+    }
+    const added = change.stated.map(({ of: rest, ...each }) => {
+      const before = here.find(({ id }) => id === rest?.id);
+      return { ...statement, ...each, id: newId(), stamp: before?.stamp ?? context.stamp };
+    });
+    for (const fact of added) created.set(fact.id, fact);
+    known.set(keyOf(statement), [...here.filter(({ id }) => !gone.has(id)), ...added]);
+  }
+  return { count: statements.length, superseded: [...superseded.values()], created: [...created.values()], closed: closed.size, names };
+}
+
+const keyOf = ({ subject, predicate }: { subject: string; predicate: string }) => JSON.stringify([subject, predicate]);
+
+function distinct(statements: readonly { subject: string; predicate: string }[]) {
+  return [...new Map(statements.map(({ subject, predicate }) => [keyOf({ subject, predicate }), { subject, predicate }])).values()];
+}
+
+function statementOf(fact: SaveInput['facts'][number], place: Place, context: Context, names: Map<string, string>): StoredFact {
+  const subject = termOf(fact.subject, [...place, 'subject'], context.entities, names);
+  const object = typeof fact.object === 'string' || typeof fact.object === 'object' ? termOf(fact.object, [...place, 'object'], context.entities, names) : fact.object;
+  return {
+    id: '',
+    subject,
+    predicate: fact.predicate,
+    object,
+    confidence: fact.confidence,
+    valid_from: fact.valid_from ?? Math.min(context.now, (fact.valid_to ?? Infinity) - 1e-6),
+    valid_to: fact.valid_to ?? null,
+    stamp: context.stamp,
+  };
+}
+
+/** A text that is no entity stays a text; type and name must be one. */
+function termOf(ref: EntityRef, place: Place, entities: EntityPlan, names: Map<string, string>): string {
+  const entity = entities.resolve(ref);
+  if (!entity && typeof ref === 'object') throw problem(place, 'is no entity of this project');
+  if (!entity) return String(ref);
+  names.set(entity.id, entity.name);
+  return entity.id;
+}

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ManagedTransaction } from 'neo4j-driver';
+import { readRelationships, relationshipId, type StoredRelationship } from '../store/relationships.js';
+import type { JsonMap } from '../store/values.js';
+import { merged, type EntityPlan } from './entity-plan.js';
+import type { EntityRef, SaveInput } from './input.js';
+import { problem, type Place } from './problems.js';
+
+export interface PlannedRelationship extends StoredRelationship {
+  action: 'create' | 'update' | 'unchanged';
+  fromType: string;
+  toType: string;
+  place: Place;
+}
+
+/** @throws AppError 422 for an end that is no entity of the project. */
+export async function planRelationships(
+  tx: ManagedTransaction,
+  projectId: string,
+  given: SaveInput['relationships'],
+  entities: EntityPlan,
+): Promise<PlannedRelationship[]> {
+  const ends = given.map((each, at) => ({
+    from: endOf(entities, each.from, ['relationships', at, 'from']),
+    to: endOf(entities, each.to, ['relationships', at, 'to']),
+  }));
+  const keys = given.map(({ type }, at) => ({ from: ends[at]?.from.id ?? '', type, to: ends[at]?.to.id ?? '' }));
+  const stored = new Map((await readRelationships(tx, projectId, keys)).map((each) => [relationshipId(each.from, each.type, each.to), each]));
+  const planned = new Map<string, PlannedRelationship>();
+  for (const [at, key] of keys.entries()) {
+    const id = relationshipId(key.from, key.type, key.to);
+    const earlier = planned.get(id);
+    const known = earlier ?? stored.get(id);
+    const properties = merged(known?.properties, (given[at]?.properties ?? {}) as JsonMap);
+    const same = known && isDeepStrictEqual({ ...known.properties }, { ...properties });
+    const action = same ? (earlier?.action ?? 'unchanged') : (earlier?.action === 'create' || !known ? 'create' : 'update');
+    const types = { fromType: ends[at]?.from.type ?? '', toType: ends[at]?.to.type ?? '' };
+    planned.set(id, { ...key, id, properties, action, ...types, place: ['relationships', at] });
+  }
+  return [...planned.values()];
+}
+
+function endOf(entities: EntityPlan, ref: EntityRef, place: Place) {
+  const entity = entities.resolve(ref);
+  if (!entity) throw problem(place, 'is no entity of this project');
+  return entity;
+}

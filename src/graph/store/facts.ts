@@ -1,0 +1,115 @@
+import type { ManagedTransaction, Node } from 'neo4j-driver';
+import { placeholder } from '../redaction/span.js';
+import { readSealed, searchText } from './entities.js';
+import { scopeTerm } from './names.js';
+import type { Known } from './reconcile.js';
+import { sealedKey, storeSealed } from './sealing.js';
+import { toStored, type Json } from './values.js';
+
+export type FactObject = string | number | boolean;
+
+/** `subject` is an entity's id, or a text where it is none; `object` likewise, or a number or boolean. */
+export interface StoredFact extends Known<FactObject> {
+  subject: string;
+  predicate: string;
+  stamp: Record<string, unknown>;
+}
+
+/** The facts that are believed now, of any validity, for pairs of subject and predicate. */
+export async function readFacts(tx: ManagedTransaction, projectId: string, pairs: readonly { subject: string; predicate: string }[]): Promise<StoredFact[]> {
+  if (pairs.length === 0) return [];
+  const { records } = await tx.run(
+    `UNWIND $pairs AS pair MATCH (f:Fact {project_id: $projectId, subject: pair.subject})
+     WHERE f.predicate = pair.predicate AND f.superseded_at IS NULL RETURN f`,
+    { pairs: [...pairs], projectId },
+  );
+  const nodes = records.map((record) => record.get('f') as Node);
+  const sealed = await readSealed(tx, nodes.map(({ properties }) => sealedKey(projectId, 'fact', String(properties.id))));
+  return nodes.map((node) => factOf(projectId, node, sealed)).sort((a, b) => a.valid_from - b.valid_from || (a.id < b.id ? -1 : 1));
+}
+
+const stampNames = ['_saved_by', '_source', '_recorded_at', '_lifecycle_id'];
+
+export function factOf(projectId: string, { properties: p }: Pick<Node, 'properties'>, sealed: ReadonlyMap<string, unknown>): StoredFact {
+  const id = String(p.id);
+  const values = sealed.get(sealedKey(projectId, 'fact', id));
+  const hidden = typeof values === 'string' ? (JSON.parse(values) as { object: FactObject }) : undefined;
+  return {
+    id,
+    subject: String(p.subject),
+    predicate: String(p.predicate),
+    object: hidden ? hidden.object : (p.object as FactObject),
+    confidence: Number(p.confidence),
+    valid_from: Number(p.valid_from),
+    valid_to: typeof p.valid_to === 'number' ? p.valid_to : null,
+    stamp: Object.fromEntries(stampNames.map((name) => [name, (p as Record<string, unknown>)[name] ?? null])),
+  };
+}
+
+/** Takes them out of every answer, whatever time it is asked for, and keeps them. */
+export async function supersedeFacts(tx: ManagedTransaction, projectId: string, ids: readonly string[], at: number): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.run('UNWIND $ids AS id MATCH (f:Fact {project_id: $projectId, id: id}) SET f.superseded_at = $at, f._until = $never', {
+    ids: [...ids],
+    projectId,
+    at,
+    never: beforeAllTime,
+  });
+}
+
+/** Below every `as_of`. */
+const beforeAllTime = -1e300;
+
+/** `names` are the names of entities, so that full text finds a fact by its subject. */
+export async function writeFacts(
+  tx: ManagedTransaction,
+  projectId: string,
+  facts: readonly StoredFact[],
+  context: { recordedAt: number; personal: ReadonlySet<string>; names: ReadonlyMap<string, string> },
+): Promise<void> {
+  if (facts.length === 0) return;
+  const rows = facts.map((fact) => {
+    const object = context.personal.has(fact.predicate) ? placeholder('personal') : fact.object;
+    const named = (value: FactObject) => context.names.get(String(value)) ?? String(value);
+    return {
+      id: fact.id,
+      subject: fact.subject,
+      object: typeof fact.object === 'string' && object === fact.object ? fact.object : null,
+      properties: {
+        ...toStored({ object }),
+        ...fact.stamp,
+        id: fact.id,
+        project_id: projectId,
+        subject: fact.subject,
+        predicate: fact.predicate,
+        confidence: fact.confidence,
+        valid_from: fact.valid_from,
+        valid_to: fact.valid_to,
+        recorded_at: context.recordedAt,
+        _since: fact.valid_from,
+        _until: fact.valid_to,
+        _scope: scopeTerm(projectId),
+        _search: searchText([named(fact.subject), fact.predicate], object === fact.object ? { '': named(fact.object) } : {}),
+      },
+    };
+  });
+  await tx.run('UNWIND $rows AS row MERGE (f:Fact {project_id: $projectId, id: row.id}) SET f = row.properties', { rows, projectId });
+  await linkFacts(tx, projectId, rows);
+  const sealed = facts.map((fact) => ({ key: sealedKey(projectId, 'fact', fact.id), sealed: context.personal.has(fact.predicate) ? { object: fact.object as Json } : null }));
+  await storeSealed(tx, sealed);
+}
+
+/** The links carry project_id, since the guard binds relationships as well. */
+export async function linkFacts(tx: ManagedTransaction, projectId: string, rows: readonly { id: string; subject: string; object: string | null }[]): Promise<void> {
+  const parameters = { rows: rows.map(({ id, subject, object }) => ({ id, subject, object })), projectId };
+  await tx.run(
+    `UNWIND $rows AS row MATCH (f:Fact {project_id: $projectId, id: row.id})
+     MATCH (e:Entity {project_id: $projectId, id: row.subject}) MERGE (e)-[r:HAS_FACT]->(f) SET r.project_id = $projectId`,
+    parameters,
+  );
+  await tx.run(
+    `UNWIND $rows AS row MATCH (f:Fact {project_id: $projectId, id: row.id})
+     MATCH (e:Entity {project_id: $projectId, id: row.object}) MERGE (f)-[r:FACT_OBJECT]->(e) SET r.project_id = $projectId`,
+    parameters,
+  );
+}

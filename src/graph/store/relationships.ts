@@ -1,0 +1,77 @@
+import type { ManagedTransaction, Relationship } from 'neo4j-driver';
+import { personalOf, type OntologyDefinition } from '../ontology/definition.js';
+import { readSealed } from './entities.js';
+import { derivedId, internalProperties } from './names.js';
+import { seal, sealedKey, storeSealed, unseal } from './sealing.js';
+import { fromStored, toStored, type JsonMap } from './values.js';
+
+/** `from` and `to` are entity ids; one relationship of a type goes from one entity to another. */
+export interface StoredRelationship {
+  id: string;
+  from: string;
+  type: string;
+  to: string;
+  properties: JsonMap;
+}
+
+export function relationshipId(from: string, type: string, to: string): string {
+  return derivedId('relationship', from, type, to);
+}
+
+export function isOwnRelationshipProperty(name: string): boolean {
+  return name === 'id' || name === 'project_id' || internalProperties.has(name);
+}
+
+/** Those that are there. */
+export async function readRelationships(
+  tx: ManagedTransaction,
+  projectId: string,
+  keys: readonly { from: string; type: string; to: string }[],
+): Promise<StoredRelationship[]> {
+  if (keys.length === 0) return [];
+  const { records } = await tx.run(
+    `UNWIND $keys AS key
+     MATCH (a:Entity {project_id: $projectId, id: key.from}), (b:Entity {project_id: $projectId, id: key.to})
+     MATCH (a)-[r]->(b) WHERE type(r) = key.type RETURN r`,
+    { keys: [...keys], projectId },
+  );
+  const found = records.map((record) => record.get('r') as Relationship);
+  const sealed = await readSealed(tx, found.map(({ properties }) => sealedKey(projectId, 'relationship', String(properties.id))));
+  return found.map((relationship) => relationshipOf(projectId, relationship, sealed));
+}
+
+export function relationshipOf(
+  projectId: string,
+  { type, properties }: Pick<Relationship, 'type' | 'properties'>,
+  sealed: ReadonlyMap<string, unknown>,
+): StoredRelationship {
+  const id = String(properties.id);
+  const shown = fromStored(properties, isOwnRelationshipProperty);
+  const values = sealed.get(sealedKey(projectId, 'relationship', id));
+  return { id, type, from: String(properties._from), to: String(properties._to), properties: unseal(shown, values) };
+}
+
+/** Writes each relationship whole; both ends are entities of the project. */
+export async function writeRelationships(
+  tx: ManagedTransaction,
+  projectId: string,
+  relationships: readonly (StoredRelationship & { stamp: Record<string, unknown> })[],
+  ontology: OntologyDefinition | null,
+): Promise<void> {
+  if (relationships.length === 0) return;
+  const parted = relationships.map((each) => ({ each, ...seal(each.properties, personalOf(ontology, 'relationship_types', each.type)) }));
+  const rows = parted.map(({ each, shown }) => ({
+    id: each.id,
+    from: each.from,
+    type: each.type,
+    to: each.to,
+    properties: { ...toStored(shown), ...each.stamp, id: each.id, project_id: projectId, _from: each.from, _to: each.to },
+  }));
+  await tx.run(
+    `UNWIND $rows AS row
+     MATCH (a:Entity {project_id: $projectId, id: row.from}), (b:Entity {project_id: $projectId, id: row.to})
+     MERGE (a)-[r:$(row.type)]->(b) SET r = row.properties`,
+    { rows, projectId },
+  );
+  await storeSealed(tx, parted.map(({ each, sealed }) => ({ key: sealedKey(projectId, 'relationship', each.id), sealed })));
+}

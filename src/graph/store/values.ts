@@ -1,0 +1,77 @@
+import neo4j from 'neo4j-driver';
+
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+export type JsonMap = Record<string, Json>;
+
+/**
+ * Properties as Neo4j holds them: texts, numbers, booleans and lists of one of them as they are, anything else as JSON
+ * text whose property is named in `_json`. Whole numbers become integers, so that `LIMIT n.count` works.
+ */
+export function toStored(properties: Readonly<JsonMap>): Record<string, unknown> {
+  const json: string[] = [];
+  const stored: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null) continue;
+    const native = toNative(value);
+    if (native === undefined) json.push(name);
+    stored[name] = native ?? JSON.stringify(value);
+  }
+  return json.length === 0 ? stored : { ...stored, _json: json };
+}
+
+function toNative(value: Json): unknown {
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return toNumber(value);
+  if (!Array.isArray(value)) return undefined;
+  if (value.every((each) => typeof each === 'string') || value.every((each) => typeof each === 'boolean')) return value;
+  if (!value.every((each) => typeof each === 'number')) return undefined;
+  return value.every(Number.isSafeInteger) ? value.map(toNumber) : value;
+}
+
+function toNumber(value: number): unknown {
+  return Number.isSafeInteger(value) && !Object.is(value, -0) ? neo4j.int(value) : value;
+}
+
+/** The caller's parameters: whole numbers are integers at every depth, since a list index or LIMIT takes no float. */
+export function toParameter(value: unknown): unknown {
+  if (typeof value === 'number') return toNumber(value);
+  if (Array.isArray(value)) return value.map(toParameter);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toParameter(each)]));
+}
+
+/** What `toStored` was given, without the properties that are ours. */
+export function fromStored(stored: Readonly<Record<string, unknown>>, without: (name: string) => boolean): JsonMap {
+  const json = new Set(Array.isArray(stored._json) ? (stored._json as string[]) : []);
+  const entries = Object.entries(stored).filter(([name]) => !without(name));
+  return Object.fromEntries(entries.map(([name, value]) => [name, json.has(name) ? parsed(value) : toJson(value)]));
+}
+
+function parsed(value: unknown): Json {
+  try {
+    return JSON.parse(String(value)) as Json;
+  } catch {
+    return toJson(value);
+  }
+}
+
+/** Any value of a query's answer that is no node, relationship or path, as JSON: times and points as the text Cypher prints. */
+export function toJson(value: unknown): Json {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'bigint') return Number(value);
+  if (neo4j.isInt(value)) return value.toNumber();
+  if (Array.isArray(value)) return value.map(toJson);
+  if (neo4j.isPoint(value)) return { srid: Number(value.srid), x: value.x, y: value.y, ...(value.z === undefined ? {} : { z: value.z }) };
+  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+  if (isTemporal(value)) return value.toString();
+  return Object.fromEntries(Object.entries(value as object).map(([name, each]) => [name, toJson(each)]));
+}
+
+function isTemporal(value: unknown): value is { toString(): string } {
+  return (
+    neo4j.isDate(value as object) || neo4j.isDateTime(value as object) || neo4j.isLocalDateTime(value as object) ||
+    neo4j.isTime(value as object) || neo4j.isLocalTime(value as object) || neo4j.isDuration(value as object)
+  );
+}

@@ -1,0 +1,85 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isId, newId } from '../../ids.js';
+import type { Collections } from '../../stores/collections.js';
+import { epochSeconds } from '../../time.js';
+import type { ClientMetadata } from './client-metadata.js';
+
+/** A registration that nobody ever consents to is forgotten after this time; one in use is kept as long as grants can last. */
+const unusedDays = 30;
+const usedDays = 400;
+const secretPrefix = 'svc_ocs_';
+
+/** `_id` is the `client_id`: our own, or the address of a metadata document, whose copy this then is. */
+export interface OauthClientDocument extends ClientMetadata {
+  _id: string;
+  /** SHA-256 of the secret, which is random and long; null for a public client. */
+  secret_hash: string | null;
+  created_at: number;
+  /** Only of a metadata document: until when its copy may be used without asking again. */
+  fresh_until: number | null;
+  expires_at: Date;
+}
+
+export interface Clients {
+  register(metadata: ClientMetadata): Promise<{ client: OauthClientDocument; secret: string | undefined }>;
+  /** A stored client that has not expired, in whatever state its metadata is. */
+  find(id: string): Promise<OauthClientDocument | undefined>;
+  /** Stores or renews the copy of a metadata document. */
+  keepDocument(id: string, metadata: ClientMetadata, freshSeconds: number): Promise<OauthClientDocument>;
+  /** Somebody consented: the client is now one in use. */
+  used(id: string): Promise<void>;
+}
+
+export function createClients({ oauth_clients: clients }: Collections): Clients {
+  return {
+    async register(metadata) {
+      const secret = metadata.token_endpoint_auth_method === 'none' ? undefined : secretPrefix + randomBytes(32).toString('base64url');
+      const client: OauthClientDocument = {
+        _id: newId(),
+        ...metadata,
+        secret_hash: secret === undefined ? null : hashOf(secret),
+        created_at: Math.floor(epochSeconds()),
+        fresh_until: null,
+        expires_at: inDays(unusedDays),
+      };
+      await clients.insertOne(client);
+      return { client, secret };
+    },
+    async find(id) {
+      if (!isId(id) && !isDocumentAddress(id)) return undefined;
+      const client = await clients.findOne({ _id: id });
+      return client && client.expires_at.getTime() > Date.now() ? client : undefined;
+    },
+    async keepDocument(id, metadata, freshSeconds) {
+      const now = epochSeconds();
+      const fields = { ...metadata, secret_hash: null, fresh_until: now + freshSeconds };
+      await clients.updateOne(
+        { _id: id },
+        { $set: fields, $setOnInsert: { created_at: Math.floor(now) }, $max: { expires_at: inDays(unusedDays) } },
+        { upsert: true },
+      );
+      return { _id: id, ...fields, created_at: now, expires_at: inDays(unusedDays) };
+    },
+    async used(_id) {
+      await clients.updateOne({ _id }, { $max: { expires_at: inDays(usedDays) } });
+    },
+  };
+}
+
+/** Whether a `client_id` names a metadata document instead of a registration. */
+export function isDocumentAddress(id: string): boolean {
+  return /^https?:\/\//.test(id) && id.length <= 2000;
+}
+
+/** Takes the same time however much of a secret is right. */
+export function secretMatches({ secret_hash }: Pick<OauthClientDocument, 'secret_hash'>, secret: string): boolean {
+  return secret_hash !== null && timingSafeEqual(Buffer.from(hashOf(secret)), Buffer.from(secret_hash));
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+function inDays(days: number): Date {
+  return new Date(Date.now() + days * 24 * 3600 * 1000);
+}

@@ -1,0 +1,42 @@
+import express, { type Request, type RequestHandler } from 'express';
+import { OauthError } from './oauth-error.js';
+
+const formType = 'application/x-www-form-urlencoded';
+
+/** Reads a form as text: repeated fields must be seen, not merged. */
+export function formBody(limit: string): RequestHandler[] {
+  return [
+    (req, _res, next) => {
+      if (!req.is(formType)) throw new OauthError('invalid_request', `the body must be sent as ${formType}`);
+      next();
+    },
+    express.text({ limit, type: formType }),
+  ];
+}
+
+export function formOf(req: Request): URLSearchParams {
+  return new URLSearchParams(typeof req.body === 'string' ? req.body : '');
+}
+
+export function queryOf(req: Request): URLSearchParams {
+  const at = req.originalUrl.indexOf('?');
+  return new URLSearchParams(at === -1 ? '' : req.originalUrl.slice(at + 1));
+}
+
+/**
+ * The fields, each at most once; one without a value counts as left out (RFC 6749, 3.1 and 3.2).
+ * @throws OauthError `invalid_request` for a repeated field and for characters that belong in none
+ */
+export function singleFields(form: URLSearchParams): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of form) {
+    if (fields.has(name)) throw new OauthError('invalid_request', `${name.slice(0, 40)} is sent more than once`);
+    // eslint-disable-next-line no-control-regex -- these are what is refused
+    if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(name + value)) {
+      throw new OauthError('invalid_request', 'control characters are not allowed');
+    }
+    fields.set(name, value);
+  }
+  for (const [name, value] of fields) if (value === '') fields.delete(name);
+  return fields;
+}

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll } from '@jest/globals';
+import express from 'express';
+import { pinoHttp } from 'pino-http';
+import { z } from 'zod';
+import { authenticateBearer } from '../../src/auth/authenticate-bearer.js';
+import { resolveScope } from '../../src/auth/resolve-scope.js';
+import { createUser, grantRole } from '../../src/auth/users.js';
+import type { Deps } from '../../src/deps.js';
+import { apiKeyRoutes } from '../../src/gateway/routes/api-keys.js';
+import { authRoutes } from '../../src/gateway/routes/auth.js';
+import { jwksRoutes } from '../../src/gateway/routes/jwks.js';
+import { defineRoute } from '../../src/http/define-route.js';
+import { errorHandler } from '../../src/http/errors.js';
+import { mountRoutes } from '../../src/http/mount.js';
+import { newId } from '../../src/ids.js';
+import { platformApiKeyRoutes } from '../../src/platform/resources/api-key.js';
+import { apiClient, type ApiClient } from '../support/client.js';
+import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+
+export interface AuthServer {
+  deps: Deps;
+  client(): ApiClient;
+  /** With `Authorization: Bearer`. */
+  as(credential: string): ApiClient;
+}
+
+/**
+ * The routes of credentials and `GET /probe`, which answers the principal, over HTTP with stores and caches of their
+ * own: two of these know no more of each other than two processes do.
+ */
+export function useAuthServer(overrides: Record<string, string> = {}): AuthServer {
+  const deps = useDeps(overrides);
+  let server: Server | undefined;
+  const url = () => `http://127.0.0.1:${(server?.address() as AddressInfo).port}`;
+  beforeAll(async () => {
+    server = listen(deps);
+    await once(server, 'listening');
+  });
+  afterAll(() => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+  return {
+    deps,
+    client: () => apiClient(url()),
+    as: (credential) => apiClient(url(), { authorization: `Bearer ${credential}` }),
+  };
+}
+
+function listen(deps: Deps): Server {
+  const app = express();
+  app.set('query parser', 'simple');
+  app.use(pinoHttp({ logger: deps.log }));
+  const probe = defineRoute({
+    method: 'get',
+    path: '/probe',
+    permission: 'any',
+    tag: 'test',
+    summary: 'The principal',
+    response: { schema: z.unknown(), description: 'The principal.' },
+    handler: ({ ctx }) => resolveScope(deps, ctx.principal, ctx.req.get('x-service-workspace')),
+  });
+  const baseUrl = () => 'http://gateway.test';
+  mountRoutes(app, [...authRoutes(deps, baseUrl), ...apiKeyRoutes(deps), ...jwksRoutes(deps), ...platformApiKeyRoutes(deps), probe], {
+    authenticate: (req) => authenticateBearer(deps, req.headersDistinct.authorization, baseUrl()),
+    checkScope: () => undefined,
+    idempotency: deps.idempotency,
+    verifyResponses: true,
+  });
+  app.use(errorHandler);
+  return app.listen(0, '127.0.0.1');
+}
+
+export interface Person {
+  userId: string;
+  email: string;
+  password: string;
+  workspace: Workspace;
+}
+
+export interface PersonOptions {
+  /** OWNER and ORG_ADMIN hold it on the organization, any other role on the project; null: no role at all. */
+  role?: string | null;
+  workspace?: Workspace;
+}
+
+/** A user with a password and a role in a workspace, by default one of their own. */
+export async function createPerson(deps: Deps, { role = 'OWNER', workspace }: PersonOptions = {}): Promise<Person> {
+  const at = workspace ?? (await createWorkspace(deps));
+  const userId = newId();
+  const email = `Person-${userId}@Example.com`;
+  const password = `password of ${userId}`;
+  const { organizationId } = at;
+  await createUser(deps.mongo.collections, { id: userId, email, name: 'Person', password, organizationId });
+  const projectId = role === 'OWNER' || role === 'ORG_ADMIN' ? null : at.projectID;
+  if (role !== null) await grantRole(deps.mongo.collections, { userId, organizationId, projectId, role });
+  return { userId, email, password, workspace: at };
+}
+
+export async function userToken(server: AuthServer, { email, password, workspace }: Person): Promise<string> {
+  const { body } = await server.client().post('/v1/auth/sign-in', { email, password, project_id: workspace.projectID });
+  return body.access_token as string;
+}
+
+export async function sessionOf(server: AuthServer, { email, password, workspace }: Person): Promise<{ access: string; refresh: string }> {
+  const { body } = await server.client().post('/v1/auth/login', { email, password, project_id: workspace.projectID });
+  return { access: body.access_token, refresh: body.refresh_token };
+}

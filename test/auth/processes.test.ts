@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { apiClient, type ApiClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { useDeps } from '../support/fixture.js';
+import { startApi, type Api } from '../support/processes.js';
+import { testRun } from '../support/run.js';
+import { verifies } from '../support/verifies.js';
+import { createPerson } from './auth-server.js';
+
+const deps = useDeps();
+const one = apiClient(testRun().url);
+let second: Api;
+let two: ApiClient;
+
+beforeAll(async () => {
+  second = await startApi(testRun().env, path.join(testRun().logs, 'api-credentials.log'));
+  two = apiClient(second.url);
+});
+afterAll(() => second.end());
+
+function bearer(token: string) {
+  return { authorization: `Bearer ${token}` };
+}
+
+describe('two API processes', () => {
+  test('take each other’s tokens, and see a logout at the next call', async () => {
+    verifies('auth.logout');
+    const { email, password, workspace } = await createPerson(deps);
+    const token = (await one.post('/v1/auth/sign-in', { email, password })).body.access_token;
+    const list = () => two.get(`/v1/apikeys?project_id=${workspace.projectID}`, bearer(token));
+    expect((await list()).status).toBe(200);
+    expect((await one.post('/v1/auth/logout', undefined, bearer(token))).status).toBe(200);
+    expect(await list()).toMatchObject({ status: 401, body: { error: 'invalid_token', error_description: 'token invalid' } });
+  });
+
+  test('see a revoked key at the very next call', async () => {
+    verifies('auth.keys.revoke.immediate');
+    const { email, password, workspace } = await createPerson(deps);
+    const token = (await one.post('/v1/auth/sign-in', { email, password })).body.access_token;
+    const key = await one.post('/v1/apikeys', { name: 'k', project_id: workspace.projectID }, bearer(token));
+    const use = () => two.get('/v1/project', { 'x-api-key': key.body.secret });
+    expect((await use()).status).toBe(200);
+    await one.delete(`/v1/apikeys/${key.body.id}?project_id=${workspace.projectID}`, bearer(token));
+    expect(await use()).toMatchObject({ status: 401, body: { error_description: 'api key invalid or revoked' } });
+  });
+
+  test('give fifty refreshes at once the same child', async () => {
+    verifies('auth.refresh.grace');
+    const { email, password } = await createPerson(deps);
+    const { refresh_token } = (await one.post('/v1/auth/login', { email, password })).body;
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, at) => (at % 2 ? one : two).post('/v1/auth/refresh', { refresh_token })),
+    );
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.refresh_token}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(200);
+  });
+});
+
+test('a process in production without SECRETS_KEY refuses to start, and says so', async () => {
+  verifies('first-start.production-generated-secrets');
+  const log = path.join(testRun().logs, 'api-production.log');
+  await expect(startApi({ ...testRun().env, NODE_ENV: 'production', SECRETS_KEY: '' }, log)).rejects.toThrow(/ended \(1\)/);
+  await eventually(async () => expect(await readFile(log, 'utf8')).toContain('SECRETS_KEY is not set'));
+});

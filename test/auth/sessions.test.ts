@@ -1,0 +1,164 @@
+import { describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { hashApiKey as sha256 } from '../../src/auth/api-keys.js';
+import { epochSeconds } from '../../src/time.js';
+import { verifies } from '../support/verifies.js';
+import { createPerson, sessionOf, useAuthServer, userToken } from './auth-server.js';
+
+const server = useAuthServer();
+const two = useAuthServer();
+const { collections } = server.deps.mongo;
+const day = 24 * 3600;
+
+const invalid = { error: 'invalid_token', error_description: 'token invalid' };
+
+function refresh(refresh_token: string, at = server) {
+  return at.client().post('/v1/auth/refresh', { refresh_token });
+}
+
+/** Moves the rotation that made this token into the past. */
+async function age(token: string, seconds: number): Promise<void> {
+  await collections.refresh_tokens.updateOne({ _id: sha256(token) }, { $set: { created_at: epochSeconds() - seconds } });
+}
+
+describe('POST /v1/auth/login', () => {
+  test('answers an hour of access, a refresh token and the scope', async () => {
+    verifies('auth.login', 'auth.login.lifetime', 'auth.kind.session');
+    const { email, password, userId, workspace } = await createPerson(server.deps);
+    const { status, body } = await server.client().post('/v1/auth/login', { email, password });
+    expect(status).toBe(200);
+    expect(Object.keys(body).sort()).toEqual(['access_token', 'expires_in', 'refresh_token', 'scope', 'token_type']);
+    expect(body).toMatchObject({ token_type: 'Bearer', expires_in: 3600 });
+    expect(body.scope).toMatchObject({ project_id: workspace.projectID, user_id: userId, auth_kind: 'session' });
+    expect(body.refresh_token).toMatch(/^svc_srt_[\w-]{43}$/);
+    const claims = decodeJwt(body.access_token);
+    expect(claims.exp! - claims.iat!).toBe(3600);
+    const probe = await server.as(body.access_token).get('/probe');
+    expect(probe.body).toMatchObject({ kind: 'session', userId, projectId: workspace.projectID, role: 'OWNER' });
+    const session = await collections.sessions.findOne({ _id: String(claims.sid) });
+    expect(session!.refresh_until - session!.created_at).toBeCloseTo(30 * day, 0);
+  });
+});
+
+describe('POST /v1/auth/refresh', () => {
+  test('answers a new pair, which works, and keeps only hashes', async () => {
+    verifies('auth.refresh', 'auth.refresh.hashed');
+    const session = await sessionOf(server, await createPerson(server.deps));
+    const { status, body, headers } = await refresh(session.refresh);
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body.refresh_token).toMatch(/^svc_srt_[\w-]{43}$/);
+    expect(body.refresh_token).not.toBe(session.refresh);
+    expect((await server.as(body.access_token).get('/probe')).status).toBe(200);
+    const sid = String(decodeJwt(body.access_token).sid);
+    const stored = JSON.stringify([
+      await collections.refresh_tokens.find({ session_id: sid }).toArray(),
+      await collections.sessions.findOne({ _id: sid }),
+    ]);
+    expect(stored).toContain(sha256(session.refresh));
+    for (const token of [session.refresh, body.refresh_token]) expect(stored).not.toContain(token.slice('svc_srt_'.length));
+  });
+
+  test('fifty at once on two processes get the same child', async () => {
+    verifies('auth.refresh.grace');
+    const session = await sessionOf(server, await createPerson(server.deps));
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, at) => refresh(session.refresh, at % 2 ? server : two)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1);
+    expect((await refresh(answers[0]!.body.refresh_token)).status).toBe(200);
+  });
+
+  test('repeated within ten seconds gets the same child, also when that is used already', async () => {
+    const session = await sessionOf(server, await createPerson(server.deps));
+    const child = (await refresh(session.refresh)).body.refresh_token;
+    await refresh(child, two);
+    await age(child, 8);
+    expect((await refresh(session.refresh, two)).body.refresh_token).toBe(child);
+  });
+
+  test('used again later ends the family: its newest tokens, in every process', async () => {
+    verifies('auth.refresh.reuse');
+    const session = await sessionOf(server, await createPerson(server.deps));
+    const child = (await refresh(session.refresh)).body;
+    const newest = (await refresh(child.refresh_token)).body;
+    await age(child.refresh_token, 11);
+    const reuse = await refresh(session.refresh, two);
+    expect([reuse.status, reuse.body]).toEqual([401, invalid]);
+    for (const token of [session.access, child.access_token, newest.access_token]) {
+      const { status, body } = await server.as(token).get('/probe');
+      expect([status, body]).toEqual([401, invalid]);
+    }
+    for (const token of [session.refresh, child.refresh_token, newest.refresh_token]) expect((await refresh(token)).status).toBe(401);
+  });
+
+  test('ends thirty days after the login, whenever the last refresh was', async () => {
+    const session = await sessionOf(server, await createPerson(server.deps));
+    const { body } = await refresh(session.refresh);
+    const _id = String(decodeJwt(body.access_token).sid);
+    await collections.sessions.updateOne({ _id }, { $set: { refresh_until: epochSeconds() - 1 } });
+    expect((await refresh(body.refresh_token)).status).toBe(401);
+  });
+
+  test('takes the role that the user has now, and ends the session of one who has none', async () => {
+    const member = await createPerson(server.deps, { role: 'MEMBER' });
+    const session = await sessionOf(server, member);
+    const membership = { _id: `project:${member.workspace.projectID}:${member.userId}` };
+    await collections.memberships.updateOne(membership, { $set: { role: 'PROJECT_ADMIN' } });
+    const { body } = await refresh(session.refresh);
+    expect(body.scope).toMatchObject({ role: 'PROJECT_ADMIN' });
+    expect(body.scope.grants).toHaveLength(8);
+    await collections.memberships.deleteOne(membership);
+    expect((await refresh(body.refresh_token)).status).toBe(401);
+    expect((await server.as(body.access_token).get('/probe')).status).toBe(401);
+  });
+
+  test('refuses what is no refresh token', async () => {
+    const person = await createPerson(server.deps);
+    const session = await sessionOf(server, person);
+    const wrong = ['svc_srt_', `svc_srt_${'A'.repeat(43)}`, session.access, person.workspace.apiKey, `${session.refresh}=`, ` ${session.refresh}`];
+    for (const token of wrong) {
+      const { status, body } = await refresh(token);
+      expect([status, body]).toEqual([401, invalid]);
+    }
+    expect((await server.as(session.refresh).get('/probe')).body).toEqual(invalid);
+    expect((await refresh(session.refresh)).status).toBe(200);
+  });
+});
+
+describe('POST /v1/auth/logout', () => {
+  test('ends the session of the bearer credential at once, in every process', async () => {
+    verifies('auth.logout');
+    const session = await sessionOf(server, await createPerson(server.deps));
+    expect((await two.as(session.access).get('/probe')).status).toBe(200);
+    expect((await server.as(session.access).post('/v1/auth/logout')).body).toEqual({ logged_out: true });
+    expect((await two.as(session.access).get('/probe')).body).toEqual(invalid);
+    expect((await refresh(session.refresh, two)).body).toEqual(invalid);
+  });
+
+  test('ends the session of a refresh token without a credential, also twice', async () => {
+    const person = await createPerson(server.deps);
+    const [session, other] = [await sessionOf(server, person), await sessionOf(server, person)];
+    const body = { refresh_token: session.refresh };
+    for (let again = 0; again < 2; again += 1) expect((await server.client().post('/v1/auth/logout', body)).status).toBe(200);
+    expect((await server.as(session.access).get('/probe')).status).toBe(401);
+    expect((await server.as(other.access).get('/probe')).status).toBe(200);
+  });
+
+  test('ends a user token, and is nothing for an API key or nobody', async () => {
+    const person = await createPerson(server.deps);
+    const token = await userToken(server, person);
+    expect((await server.as(token).post('/v1/auth/logout')).status).toBe(200);
+    expect((await server.as(token).get('/probe')).status).toBe(401);
+    expect((await server.as(person.workspace.apiKey).post('/v1/auth/logout')).body).toEqual(invalid);
+    const nobody = await server.client().post('/v1/auth/logout');
+    expect([nobody.status, nobody.body.error_description]).toEqual([401, 'missing bearer credential']);
+  });
+
+  test('revokeAll ends the sessions of a user on a project and no others', async () => {
+    const person = await createPerson(server.deps);
+    const [session, bystander] = [await sessionOf(server, person), await sessionOf(server, await createPerson(server.deps))];
+    await server.deps.auth.sessions.revokeAll({ userId: person.userId, projectId: person.workspace.projectID }, 'a test');
+    expect((await server.as(session.access).get('/probe')).status).toBe(401);
+    expect((await server.as(bystander.access).get('/probe')).status).toBe(200);
+  });
+});

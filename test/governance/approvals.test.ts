@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { approvalWorkflowId, stateQuery } from '../../workflows/approval/messages.js';
+import type { Principal } from '../../src/auth/principal.js';
+import { createSecretBox } from '../../src/auth/secret-box.js';
+import { createApprovals } from '../../src/governance/approvals/create-approvals.js';
+import { payloadDigest } from '../../src/governance/approvals/payload-digest.js';
+import type { ApprovalRequest } from '../../src/governance/approvals/stage.js';
+import { createPolicies } from '../../src/governance/policy/create-policies.js';
+import { newId } from '../../src/ids.js';
+import { epochSeconds } from '../../src/time.js';
+import { useDeps } from '../support/fixture.js';
+import { testRun } from '../support/run.js';
+import { verifies } from '../support/verifies.js';
+import { agent, asking, colleagueOf, heldCall, hold, payload, serveGovernance, startApprovalWorker, type GovernanceApi } from './approvals-harness.js';
+
+const queue = { TEMPORAL_TASK_QUEUE: `approvals-${newId()}` };
+const deps = useDeps(queue);
+const otherProcess = useDeps(queue);
+const secrets = createSecretBox(deps.config);
+const approvals = createApprovals({ collections: deps.mongo.collections, temporal: deps.temporal, secrets });
+const elsewhere = createApprovals({ collections: otherProcess.mongo.collections, temporal: otherProcess.temporal, secrets });
+const policies = createPolicies(deps.mongo);
+let api: GovernanceApi;
+let worker: { end(): Promise<void> };
+beforeAll(async () => {
+  api = await serveGovernance(deps, policies, approvals);
+  worker = await startApprovalWorker({ ...testRun().env, ...queue, NODE_ENV: 'test' });
+});
+afterAll(async () => {
+  await api.close();
+  await worker.end();
+});
+
+/** Holds a call, has it approved, and gives its resume token. */
+async function approvedToken(principal: Principal, fields: Partial<ApprovalRequest> = {}): Promise<string> {
+  const { approval_id } = await hold(approvals, principal, fields);
+  await approvals.decide(colleagueOf(principal), approval_id, { decision: 'approve' });
+  const { resume_token } = await approvals.read(principal, approval_id);
+  expect(resume_token).toMatch(/^svc_rt_[\w-]{43}$/);
+  return resume_token ?? '';
+}
+
+const path = (id: string, decision = '') => `/v1/approvals/${id}${decision}`;
+
+describe('S6:approval', () => {
+  test('holds a call as a workflow named after its approval until it is approved, then lets it pass once', async () => {
+    verifies('approval.workflow', 'approval.approved', 'approval.token.once', 'pipeline.s6-approval');
+    const principal = agent();
+    const { approval_id, expires_at } = await hold(approvals, principal);
+    expect(expires_at).toBeCloseTo(epochSeconds() + 600, -1);
+    const handle = deps.temporal.client.workflow.getHandle(approvalWorkflowId(approval_id));
+    expect(await handle.query(stateQuery)).toMatchObject({ status: 'pending', votes: [] });
+    const approver = colleagueOf(principal);
+    expect(await api.as(approver).post(path(approval_id, '/approve'), { comment: 'fine' })).toMatchObject({
+      status: 200,
+      body: { approval_id, status: 'approved', decided_by: approver.userId, votes: [{ comment: 'fine' }], payload_digest: payloadDigest('save-context', payload) },
+    });
+    const read = await api.as(principal).get(path(approval_id));
+    expect(read.headers.get('cache-control')).toBe('no-store');
+    const resumeToken = read.body.resume_token;
+    expect(await approvals.stage(heldCall(principal, { resumeToken }))).toEqual({ outcome: 'resumed', approval_id });
+    expect(await approvals.stage(heldCall(principal, { resumeToken }))).toMatchObject({ outcome: 'refused', reason: 'used', error: { code: 'S6:approval', status: 403 } });
+    expect((await api.as(principal).get(path(approval_id))).body).not.toHaveProperty('resume_token');
+  });
+
+  test('lets one of 50 concurrent uses on two processes pass', async () => {
+    verifies('approval.token.once');
+    const principal = agent();
+    const resumeToken = await approvedToken(principal);
+    const uses = await Promise.all(Array.from({ length: 50 }, (_, at) => (at % 2 ? approvals : elsewhere).stage(heldCall(principal, { resumeToken }))));
+    expect(uses.filter(({ outcome }) => outcome === 'resumed')).toHaveLength(1);
+    expect(uses.filter((use) => use.outcome === 'refused' && use.reason === 'used')).toHaveLength(49);
+  });
+
+  test('refuses a token with anything but its own call, in the same words, and the token stays good', async () => {
+    verifies('approval.token.bound', 'approval.token.ended');
+    const principal = agent();
+    const resumeToken = await approvedToken(principal);
+    const wrong: [string, Partial<ApprovalRequest>][] = [
+      ['other_payload', { payloadDigest: payloadDigest('save-context', { ...payload, source: 'other' }) }],
+      ['other_tool', { tool: 'catalog-ingest' }],
+      ['other_caller', { principal: { ...principal, userId: newId() } }],
+      ['other_caller', { principal: { ...principal, keyId: newId() } }],
+      ['other_caller', { principal: { ...principal, kind: 'session', keyId: '' } }],
+      ['other_project', { principal: { ...principal, projectId: newId() } }],
+      ['other_policy_version', { decision: { ...asking, policy_version: 2 } }],
+      ['other_policies', { decision: { ...asking, policy_ids: ['ask', 'ask-more'] } }],
+      ['other_policies', { decision: { ...asking, approvers: 2 } }],
+      ['not_asked', { decision: { ...asking, decision: 'permit' } }],
+      ['not_asked', { dryRun: true }],
+      ['unknown', { resumeToken: `svc_rt_${'A'.repeat(43)}` }],
+      ['malformed', { resumeToken: 'svc_rt_' }],
+      ['malformed', { resumeToken: `${resumeToken} ` }],
+      ['malformed', { resumeToken: '' }],
+    ];
+    const texts = new Set<string>();
+    for (const [reason, fields] of wrong) {
+      const outcome = await approvals.stage(heldCall(principal, { resumeToken, ...fields }));
+      expect(outcome).toMatchObject({ outcome: 'refused', reason, error: { code: 'S6:approval', status: 403 } });
+      if (outcome.outcome === 'refused') texts.add(outcome.error.message);
+    }
+    expect(texts.size).toBe(1);
+    expect(await elsewhere.stage(heldCall(principal, { resumeToken }))).toMatchObject({ outcome: 'resumed' });
+  });
+
+  test('refuses the token of a call whose policies were changed since', async () => {
+    verifies('approval.token.bound');
+    const principal = agent();
+    const rules = [{ policy_id: 'ask', description: '', effect: 'require_approval' as const }];
+    const admin = colleagueOf(principal);
+    const decide = async () => {
+      const { projectId: id } = principal;
+      return policies.evaluate({ principal, tool: 'save-context', resource: { type: 'project', id }, mode: 'simple', dryRun: false, input: payload, at: new Date() });
+    };
+    await policies.replace(admin, rules);
+    const before = await decide();
+    const resumeToken = await approvedToken(principal, { decision: before });
+    await policies.replace(admin, rules);
+    expect(await approvals.stage(heldCall(principal, { decision: await decide(), resumeToken }))).toMatchObject({ outcome: 'refused', reason: 'other_policy_version' });
+    expect(await approvals.stage(heldCall(principal, { decision: before, resumeToken }))).toMatchObject({ outcome: 'resumed' });
+  });
+
+  test('refuses a token after its time', async () => {
+    verifies('approval.token.ended');
+    const principal = agent();
+    const resumeToken = await approvedToken(principal);
+    const { resume_tokens } = deps.mongo.collections;
+    const minted = await resume_tokens.findOne({ project_id: principal.projectId });
+    expect(minted?.expires_at).toBeCloseTo(epochSeconds() + asking.approval_ttl_seconds, -1);
+    await resume_tokens.updateOne({ _id: minted?._id ?? '' }, { $set: { expires_at: epochSeconds() } });
+    expect(await approvals.read(principal, minted?.approval_id ?? '')).not.toHaveProperty('resume_token');
+    expect(await approvals.stage(heldCall(principal, { resumeToken }))).toMatchObject({ outcome: 'refused', reason: 'expired' });
+  });
+
+  test('keeps tokens only as hash and sealed, and out of the workflow’s history', async () => {
+    const principal = agent();
+    const resumeToken = await approvedToken(principal);
+    const stored = await deps.mongo.collections.resume_tokens.findOne({ project_id: principal.projectId });
+    expect(JSON.stringify(stored)).not.toContain(resumeToken.slice(7));
+    const { events } = await deps.temporal.client.workflow.getHandle(approvalWorkflowId(stored?.approval_id ?? '')).fetchHistory();
+    const text = payloadsOf(events);
+    expect(text).toContain(principal.projectId);
+    expect(text).not.toContain('svc_rt_');
+  });
+
+  test('an identical call that waits gets the same approval, also at the same moment on two processes', async () => {
+    verifies('approval.pending');
+    const principal = agent();
+    const outcomes = await Promise.all(Array.from({ length: 10 }, (_, at) => (at % 2 ? approvals : elsewhere).stage(heldCall(principal))));
+    const ids = new Set(outcomes.map((outcome) => (outcome.outcome === 'pending' ? outcome.approval_id : outcome.outcome)));
+    expect(ids.size).toBe(1);
+    for (const other of [{ payloadDigest: payloadDigest('save-context', {}) }, { decision: { ...asking, policy_version: 2 } }, { principal: { ...principal, keyId: newId() } }]) {
+      expect(ids).not.toContain((await hold(approvals, principal, other)).approval_id);
+    }
+    const [first = ''] = ids;
+    await approvals.decide(colleagueOf(principal), first, { decision: 'reject' });
+    expect((await hold(approvals, principal)).approval_id).not.toBe(first);
+  });
+
+  test('asks nobody for a dry run, and holds no call that is permitted', async () => {
+    const principal = agent();
+    expect(await approvals.stage(heldCall(principal, { dryRun: true }))).toEqual({ outcome: 'would_ask' });
+    expect(await approvals.stage(heldCall(principal, { decision: { ...asking, decision: 'permit' } }))).toEqual({ outcome: 'not_asked' });
+    expect((await approvals.list(principal, { limit: 50 })).total_count).toBe(0);
+  });
+
+  test('digests the canonical payload: key order does not matter, tool and every value do', () => {
+    const digest = payloadDigest('docs', { a: 1, b: ['x'] });
+    expect(payloadDigest('docs', { b: ['x'], a: 1.0 })).toBe(digest);
+    for (const other of [payloadDigest('doc', { a: 1, b: ['x'] }), payloadDigest('docs', { a: '1', b: ['x'] }), payloadDigest('docs', { a: 1, b: [['x']] })]) expect(other).not.toBe(digest);
+  });
+});
+
+/** The bytes of every payload, as text. */
+function payloadsOf(value: unknown): string {
+  if (value instanceof Uint8Array || ArrayBuffer.isView(value)) return Buffer.from(value as Uint8Array).toString();
+  return typeof value === 'object' && value !== null ? Object.values(value).map(payloadsOf).join('\n') : '';
+}

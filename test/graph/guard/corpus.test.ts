@@ -1,0 +1,53 @@
+import { verifies } from '../../support/verifies.js';
+import { attacks } from './attacks.js';
+import { honestQueries } from './honest.js';
+import { createWorlds, sorted, type Worlds } from './worlds.js';
+
+let worlds: Worlds;
+
+beforeAll(async () => {
+  worlds = await createWorlds(process.env);
+});
+afterAll(() => worlds.close());
+
+describe('query guard: attacks', () => {
+  it('has at least 80 attacks and 40 honest queries, each under its own name', () => {
+    verifies('gateway.query.never-leaves-project');
+    expect(new Set(attacks.map(({ name }) => name)).size).toBe(attacks.length);
+    expect(attacks.length).toBeGreaterThanOrEqual(80);
+    expect(honestQueries.length).toBeGreaterThanOrEqual(40);
+  });
+
+  it.each(attacks)('$name', async (attack) => {
+    verifies('gateway.query.never-leaves-project');
+    const [beset, alone] = [await worlds.run(attack, 'beset'), await worlds.run(attack, 'alone')];
+    if ('rows' in beset && 'rows' in alone) {
+      expect(beset.canaries).toEqual([]);
+      expect(sorted(beset.rows)).toEqual(sorted(alone.rows));
+    } else {
+      expect(beset).toEqual(alone);
+    }
+  });
+});
+
+describe('query guard: honest queries', () => {
+  it.each(honestQueries)('$name', async (query) => {
+    verifies('gateway.query.honest-pass');
+    const outcome = await worlds.run(query, 'beset');
+    if (!('rows' in outcome)) throw new Error(JSON.stringify(outcome));
+    expect(outcome.canaries).toEqual([]);
+    const expected = query.rows.map((row) => withSortedLists(row));
+    expect(query.ordered ? outcome.rows : sorted(outcome.rows.map(byKey))).toEqual(query.ordered ? expected : sorted(expected.map(byKey)));
+  });
+});
+
+function withSortedLists(row: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([key, value]) => [key, Array.isArray(value) ? sorted(value) : value]));
+}
+
+function byKey(row: unknown): unknown {
+  return JSON.parse(JSON.stringify(row, (_, value: unknown) =>
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value));
+}

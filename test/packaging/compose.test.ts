@@ -1,0 +1,147 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { loadConfig } from '../../src/config.js';
+import { findOnPath } from '../../stack/prerequisites.js';
+import { searchAttributeTypes } from '../../workflows/search-attributes.js';
+import { verifies } from '../support/verifies.js';
+import { composeFile, interpolated, reference, text } from './files.js';
+
+const source = text('docker-compose.yml');
+const file = composeFile(interpolated(source, { MONGODB_PASSWORD: 'mongopass', NEO4J_PASSWORD: 'neo4jpass' }));
+const services = Object.entries(file.services);
+const ours = services.filter(([, service]) => service.build !== undefined);
+const oneShots = ['temporal-schema', 'temporal-setup'];
+const serviceOf = (name: string) => file.services[name] ?? { image: '', restart: '', networks: [] };
+const environmentOf = (name: string) => Object.fromEntries(Object.entries(serviceOf(name).environment ?? {}).map(([key, value]) => [key, String(value ?? '')]));
+
+/** The reference implementation of the Compose specification, which Docker Compose is made of. */
+const loader = 'github.com/compose-spec/compose-go/v2/cmd@v2.16.2';
+const go = findOnPath('go', process.env);
+
+describe('the compose file', () => {
+  test('holds every server and process of the product, each with a health check', () => {
+    verifies('stack.compose.services');
+    expect(Object.keys(file.services).sort()).toEqual(
+      ['api', 'mongodb', 'neo4j', 'postgresql', 'temporal', 'temporal-schema', 'temporal-setup', 'temporal-ui', 'worker'],
+    );
+    expect(serviceOf('temporal').environment).toMatchObject({ DB: 'postgres12', POSTGRES_SEEDS: 'postgresql' });
+    for (const [name, { healthcheck, restart }] of services) {
+      if (oneShots.includes(name)) expect([name, restart]).toEqual([name, 'on-failure:5']);
+      else expect([name, restart, healthcheck?.test.length]).toEqual([name, 'unless-stopped', expect.any(Number)]);
+    }
+  });
+
+  (go ? test : test.skip)(
+    'is taken by the reference loader of the specification',
+    () => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'compose-test-'));
+      try {
+        writeFileSync(path.join(folder, 'docker-compose.yml'), interpolated(source));
+        const loaded = execFileSync(go ?? '', ['run', loader, 'docker-compose.yml'], { cwd: folder, encoding: 'utf8', env: { ...process.env, GOFLAGS: '' } });
+        expect(Object.keys(composeFile(loaded).services).sort()).toEqual(Object.keys(file.services).sort());
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+    120_000,
+  );
+
+  test('waits for what a service needs: for health, or for the end of a one-shot', () => {
+    const edges = services.flatMap(([name, { depends_on = {} }]) => Object.entries(depends_on).map(([on, { condition }]) => ({ name, on, condition })));
+    for (const { name, on, condition } of edges) {
+      const expected = oneShots.includes(on) ? 'service_completed_successfully' : 'service_healthy';
+      expect([name, on, condition]).toEqual([name, on, expected]);
+    }
+    const needed = (name: string) => edges.filter((edge) => edge.name === name).map(({ on }) => on).sort();
+    expect(needed('api')).toEqual(['mongodb', 'neo4j', 'temporal', 'temporal-setup']);
+    expect(needed('worker')).toEqual(needed('api'));
+    expect(needed('temporal')).toEqual(['temporal-schema']);
+  });
+
+  test('names only networks, volumes and configs that it defines, and no other', () => {
+    const used = (pick: (service: (typeof services)[number][1]) => string[]) => [...new Set(services.flatMap(([, service]) => pick(service)))].sort();
+    expect(used(({ networks }) => networks)).toEqual(Object.keys(file.networks).sort());
+    expect(used(({ volumes = [] }) => volumes.map((volume) => volume.split(':')[0] ?? ''))).toEqual(Object.keys(file.volumes).sort());
+    expect(used(({ configs = [] }) => configs.map((config) => config.source))).toEqual(Object.keys(file.configs).sort());
+  });
+
+  test('pins every image to one version, with MongoDB 7 or later and the Neo4j that the stack builds', () => {
+    for (const [name, { image }] of services) expect([name, image]).toEqual([name, expect.stringMatching(/:\d+\.\d+(\.\d+)?(-[a-z]+)?$/)]);
+    expect(Number(/^mongo:(\d+)/.exec(serviceOf('mongodb').image)?.[1])).toBeGreaterThanOrEqual(7);
+    const neo4j = /<neo4j\.version>(.+?)</.exec(text('stack/neo4j/pom.xml'))?.[1] ?? '';
+    expect(neo4j).toMatch(/^5\.26\./);
+    expect(serviceOf('neo4j').image).toBe(`neo4j:${neo4j}-community`);
+    const [setup, schema, server] = ['temporal-setup', 'temporal-schema', 'temporal'].map((name) => serviceOf(name).image.split(':')[1]);
+    expect([setup, schema]).toEqual([server, server]);
+    const { version } = JSON.parse(text('package.json')) as { version: string };
+    expect(ours.map(([, { image }]) => image)).toEqual([`governed-context-service:${version}`, `governed-context-service:${version}`]);
+  });
+
+  test('gives no password and no key a default', () => {
+    const secret = /PASSWORD|KEY$|SECRET|TOKEN/;
+    const references = [...source.matchAll(reference)].filter(([, name = '']) => secret.test(name));
+    expect(new Set(references.map(([, name]) => name))).toEqual(
+      new Set(['MONGODB_PASSWORD', 'MONGODB_ROOT_PASSWORD', 'NEO4J_PASSWORD', 'POSTGRES_PASSWORD', 'SECRETS_KEY', 'LLM_API_KEY']),
+    );
+    // Without a key there is no model endpoint, and the offline model answers.
+    for (const [all, name, kind] of references) expect([name, name === 'LLM_API_KEY' ? all === '${LLM_API_KEY:-}' : kind === '?']).toEqual([name, true]);
+    for (const [name, { environment = {} }] of Object.entries(composeFile(source).services)) {
+      const literal = Object.entries(environment).filter(([key, value]) => secret.test(key) && !String(value).includes('${'));
+      expect([name, literal]).toEqual([name, []]);
+    }
+  });
+
+  test('publishes on the loopback address only, and never the internal listener', () => {
+    const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${port}`));
+    expect(published).toEqual(['api 127.0.0.1:8080:8080', 'temporal-ui 127.0.0.1:8233:8080']);
+    expect(file.networks.inside?.internal).toBe(true);
+    for (const name of ['mongodb', 'neo4j', 'postgresql', 'temporal', ...oneShots]) expect([name, serviceOf(name).networks]).toEqual([name, ['inside']]);
+  });
+
+  test.each(ours.map(([name]) => name))('runs %s with nothing that it does not need', (name) => {
+    expect(serviceOf(name)).toMatchObject({ read_only: true, init: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], tmpfs: ['/tmp'] });
+  });
+});
+
+describe('the compose file and the code', () => {
+  const known = new Set([...text('src/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name));
+  /** Read by Temporal's and OpenTelemetry's own libraries. */
+  const standard = /^(TEMPORAL_(ADDRESS|NAMESPACE|API_KEY|TLS.*)|OTEL_[A-Z_]+)$/;
+
+  test.each(ours.map(([name]) => name))('agree on the variables of %s', (name) => {
+    const unknown = Object.keys(environmentOf(name)).filter((variable) => !known.has(variable) && !standard.test(variable));
+    expect(unknown).toEqual([]);
+  });
+
+  test('agree on the addresses of the servers', () => {
+    const config = loadConfig(environmentOf('api'));
+    expect(config).toMatchObject({ environment: 'production', host: '0.0.0.0', dataDir: '/data', seed: false, baseUrl: 'http://localhost:8080' });
+    expect(config.temporal).toMatchObject({ connection: { address: 'temporal:7233' }, namespace: 'default', uiUrl: 'http://localhost:8233' });
+    expect(config.mongodb.uri).toBe('mongodb://service:mongopass@mongodb:27017/service');
+    expect(serviceOf('mongodb').environment).toMatchObject({ SERVICE_PASSWORD: 'mongopass' });
+    expect(config.neo4j).toEqual({ uri: 'bolt://neo4j:7687', user: 'neo4j', password: 'neo4jpass' });
+    expect(serviceOf('neo4j').environment).toMatchObject({ NEO4J_AUTH: 'neo4j/neo4jpass' });
+    const { temporal, mongodb, neo4j } = loadConfig(environmentOf('worker'));
+    expect({ temporal, mongodb, neo4j }).toEqual({ temporal: config.temporal, mongodb: config.mongodb, neo4j: config.neo4j });
+  });
+
+  test('agree on the port, the data folder and the programs', () => {
+    const { port, dataDir } = loadConfig(environmentOf('api'));
+    expect(serviceOf('api').ports).toEqual([expect.stringMatching(new RegExp(`:${port}$`))]);
+    expect(serviceOf('api').healthcheck?.test.join(' ')).toContain(`http://127.0.0.1:${port}/readyz`);
+    for (const [, { volumes }] of ours) expect(volumes).toEqual([`service-data:${dataDir}`]);
+    const programs = [serviceOf('worker').command?.at(-1), serviceOf('worker').healthcheck?.test.at(-1)];
+    for (const program of programs) expect(text((program ?? '').replace(/^dist\/(.*)\.js$/, '$1.ts'))).toContain('loadConfig(process.env)');
+  });
+
+  test('agree on the search attributes', () => {
+    const script = serviceOf('temporal-setup').command?.[0] ?? '';
+    const registered = /for name in (.+?); do/.exec(script)?.[1]?.split(' ');
+    expect(registered).toEqual(Object.keys(searchAttributeTypes));
+    expect(script).toContain('--type Keyword');
+    expect(new Set(Object.values(searchAttributeTypes))).toEqual(new Set(['KEYWORD']));
+  });
+});

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { packageRoot } from '../../src/package-root.js';
+import { verifies } from '../support/verifies.js';
+import { dockerStages, packagesImportedBy, text } from './files.js';
+
+const stages = dockerStages();
+const runtime = stages.at(-1) ?? [];
+const all = stages.flat();
+const valuesOf = (name: string, instructions = runtime) => instructions.filter((each) => each.name === name).map(({ rest }) => rest);
+const { scripts, dependencies } = JSON.parse(text('package.json')) as { scripts: { build: string }; dependencies: Record<string, string> };
+
+describe('the Dockerfile', () => {
+  test('has several stages, and its last one runs as a user that is not root', () => {
+    verifies('stack.compose.image-unprivileged');
+    expect(stages.length).toBeGreaterThan(1);
+    expect(valuesOf('USER')).toEqual(['node']);
+    const later = runtime.slice(runtime.findIndex(({ name }) => name === 'USER'));
+    expect(later.map(({ name }) => name)).toEqual(expect.not.arrayContaining(['COPY', 'RUN', 'ADD']));
+  });
+
+  test('copies files that are there, or that the build makes', () => {
+    const fromHere = valuesOf('COPY', all).filter((rest) => !rest.startsWith('--from='));
+    for (const file of fromHere.flatMap((rest) => rest.split(' ').slice(0, -1))) expect([file, existsSync(path.join(packageRoot, file))]).toEqual([file, true]);
+    const built = valuesOf('COPY').flatMap((rest) => /^--from=build \/app\/dist\/(\w+) /.exec(rest)?.[1] ?? []);
+    expect(built).toEqual(['src', 'workflows', 'activities']);
+    for (const folder of built) expect(scripts.build.split(' ')).toContain(folder);
+  });
+
+  test('starts a program that the build makes, without a shell between it and the signals', () => {
+    const [command = ''] = valuesOf('CMD');
+    const program = (JSON.parse(command) as string[]).at(-1) ?? '';
+    expect(existsSync(path.join(packageRoot, program))).toBe(true);
+    expect(valuesOf('HEALTHCHECK').join()).toMatch(/CMD \["node", .*\/healthz/);
+  });
+
+  test('holds no secret', () => {
+    for (const rest of [...valuesOf('ENV', all), ...valuesOf('ARG', all)]) expect(rest).not.toMatch(/PASSWORD|SECRET|TOKEN|KEY/);
+  });
+
+  test('installs for the running product only what the running product imports', () => {
+    expect(valuesOf('RUN', all).filter((rest) => rest.startsWith('npm ci'))).toEqual([
+      'npm ci --ignore-scripts --no-audit --no-fund',
+      'npm ci --omit=dev --ignore-scripts --no-audit --no-fund',
+    ]);
+    const missing = [...packagesImportedBy('src', 'workflows', 'activities')].filter((name) => !(name in dependencies));
+    expect(missing).toEqual([]);
+  });
+});
+
+test('.dockerignore lets through what the build takes, and nothing else', () => {
+  const allowed = text('.dockerignore').split('\n').filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+  const folders = scripts.build.slice(0, scripts.build.indexOf(' -d ')).split(' ').slice(1);
+  expect(allowed.sort()).toEqual(['package.json', 'package-lock.json', '.swcrc', ...folders].sort());
+  expect(text('.dockerignore').split('\n')).toContain('*');
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  agentflowExecutionType,
+  cancelUpdate,
+  executionWorkflowId,
+  pauseUpdate,
+  resumeUpdate,
+  stateQuery,
+  type AgentflowExecutionInput,
+} from '../../../workflows/agentflow-execution/messages.js';
+import { eventually } from '../../support/eventually.js';
+import { moveExecution, prepareExecution, untilExecution, untilListed } from '../../support/executions.js';
+import { createWorkspace, useDeps } from '../../support/fixture.js';
+import { flowThatCalls } from '../../support/flows.js';
+import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
+import { verifies } from '../../support/verifies.js';
+
+const deps = useDeps();
+let sink: HttpSink;
+beforeAll(async () => {
+  sink = await startHttpSink();
+});
+afterAll(() => sink.close());
+
+/** Executes a prepared execution as the API does, but with a history limit that each few steps reach. */
+async function startWithTinyHistory(agents: string[][]) {
+  const workspace = await createWorkspace(deps);
+  const flow = flowThatCalls(...agents.map((urls) => urls.map((name) => `${sink.url}/${workspace.projectID}/${name}`)));
+  const { _id } = await prepareExecution(workspace, flow, { files: [{ name: 'a.txt', content: 'The sink answers.' }] });
+  const record = await deps.mongo.collections.executions.findOne({ _id });
+  if (!record) throw new Error('the record is missing');
+  const input: AgentflowExecutionInput = {
+    execution_id: _id,
+    project_id: workspace.projectID,
+    organization_id: workspace.organizationId,
+    agentflow_id: record.agentflow_id,
+    agentflow_name: record.agentflow.name,
+    executed_by: workspace.userId,
+    goal: record.goal,
+    input_variables: {},
+    runtime_inputs: {},
+    files: record.files,
+    agents: record.plan,
+    first_agent_id: record.agentflow.initialAgent,
+    max_history_events: 24,
+  };
+  const first = await deps.temporal.client.workflow.start(agentflowExecutionType, {
+    taskQueue: deps.temporal.taskQueue,
+    workflowId: executionWorkflowId(_id),
+    memo: { execute_request: 'kept' },
+    args: [input],
+  });
+  return { workspace, id: _id as string, firstRunId: first.firstExecutionRunId, handle: deps.temporal.client.workflow.getHandle(executionWorkflowId(_id)) };
+}
+
+describe('a long run', () => {
+  test('continues as new and keeps outputs, state and id', async () => {
+    verifies('execution.continue-as-new');
+    const { workspace, id, firstRunId, handle } = await startWithTinyHistory([['a', 'b', 'c'], ['d', 'e'], ['f']]);
+    const ended = await untilListed(workspace, id, 'completed');
+    expect(ended.agents_output.map((output: any) => output.actions.length)).toEqual([3, 2, 1]);
+    const calls = sink.requests.filter((request) => request.path.includes(workspace.projectID));
+    expect(calls.map((request) => request.path.split('/').at(-1))).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    const { body } = await workspace.api.get(`/execute_flow/${id}/monitoring`);
+    expect(body.steps.map((step: any) => step.kind)).toEqual(['documents', ...'aaamaamam'].map((kind) => ({ a: 'action', m: 'model' })[kind] ?? kind));
+    expect(body.run_id).not.toBe(firstRunId);
+    const description = await handle.describe();
+    expect(description.memo).toMatchObject({ execute_request: 'kept' });
+    const events = await deps.mongo.collections.execution_events.find({ execution_id: id }).sort({ seq: 1 }).toArray();
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, at) => at + 1));
+    expect(events.filter(({ type }) => type === 'started')).toHaveLength(1);
+    await eventually(async () => {
+      const found: string[] = [];
+      for await (const run of deps.temporal.client.workflow.list({ query: `WorkflowId = '${executionWorkflowId(id)}' AND AgentflowStatus = 'completed'` })) found.push(run.runId);
+      expect(found).toEqual([description.runId]);
+    });
+  });
+
+  test('keeps a pause over it, also when signals alone fill the history, and can be moved afterwards', async () => {
+    verifies('execution.continue-as-new');
+    const { workspace, id, firstRunId, handle } = await startWithTinyHistory([['a', 'b'], ['c']]);
+    const release = sink.hold(`/${workspace.projectID}/a`);
+    await eventually(async () => expect((await handle.query(stateQuery)).status).toBe('running'));
+    await handle.executeUpdate(pauseUpdate, { args: [{ by: 'me' }] });
+    release();
+    const isOn = async () => (await handle.describe()).runId !== firstRunId;
+    while (!(await isOn())) await handle.signal('pause');
+    expect(await handle.query(stateQuery)).toMatchObject({ status: 'paused', pause: { by: 'me' } });
+    expect(await workspace.api.get(`/execute_flow/${id}`)).toMatchObject({ body: { status: 'paused' } });
+    await handle.executeUpdate(resumeUpdate, { args: [{}] });
+    const ended = await untilListed(workspace, id, 'completed');
+    expect(ended.agents_output).toMatchObject([{ actions: [{}, {}] }, { actions: [{}] }]);
+  });
+
+  test('is cancelled whenever the cancel comes', async () => {
+    verifies('execution.continue-as-new');
+    const { workspace, id, firstRunId, handle } = await startWithTinyHistory([['a', 'b', 'c', 'd', 'e', 'f', 'g'], ['h']]);
+    const release = sink.hold(`/${workspace.projectID}/g`);
+    await eventually(async () => expect((await handle.describe()).runId).not.toBe(firstRunId));
+    expect(await handle.executeUpdate(cancelUpdate, { args: [{ by: 'me' }] })).toMatchObject({ status: 'failed' });
+    expect(await untilListed(workspace, id, 'failed')).toMatchObject({ execution_context: { failure: { reason: 'cancelled', by: 'me' } } });
+    await eventually(async () => expect((await handle.describe()).status.name).toBe('CANCELLED'));
+    expect(await moveExecution(workspace, id, 'resume')).toMatchObject({ status: 409 });
+    await untilExecution(workspace, id, 'failed');
+    release();
+  });
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  cancelUpdate,
+  executionWorkflowId,
+  pauseUpdate,
+  resumeUpdate,
+  stateQuery,
+  type MoveRequest,
+} from '../../../workflows/agentflow-execution/messages.js';
+import { eventually } from '../../support/eventually.js';
+import { startExecution, untilExecution, untilListed } from '../../support/executions.js';
+import { createWorkspace, useDeps } from '../../support/fixture.js';
+import { flowThatCalls } from '../../support/flows.js';
+import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
+import { temporalCli } from '../../support/temporal-cli.js';
+import { verifies } from '../../support/verifies.js';
+
+const deps = useDeps();
+let sink: HttpSink;
+beforeAll(async () => {
+  sink = await startHttpSink();
+});
+afterAll(() => sink.close());
+
+const handleOf = (id: string) => deps.temporal.client.workflow.getHandle(executionWorkflowId(id));
+
+async function heldExecution() {
+  const workspace = await createWorkspace(deps);
+  const release = sink.hold(`/${workspace.projectID}`);
+  const id = await startExecution(workspace, flowThatCalls([`${sink.url}/${workspace.projectID}`, `${sink.url}/${workspace.projectID}`]));
+  await eventually(() => expect(sink.requests.some(({ path }) => path.includes(workspace.projectID))).toBe(true));
+  return { workspace, id, release };
+}
+
+const cli = temporalCli();
+
+/** How an operator may send a signal. */
+const senders = [
+  { by: 'a client', send: (id: string, name: string, request?: MoveRequest) => handleOf(id).signal(name, ...(request ? [request] : [])) },
+  ...(cli
+    ? [
+        {
+          by: 'the Temporal command line',
+          send: (id: string, name: string, request?: MoveRequest) =>
+            cli('workflow', 'signal', '--workflow-id', executionWorkflowId(id), '--name', name, ...(request ? ['--input', JSON.stringify(request)] : [])),
+        },
+      ]
+    : []),
+];
+
+describe('a signal to agentflowExecution', () => {
+  test.each(senders)('from $by pauses, resumes and cancels', async ({ send }) => {
+    verifies('execution.signals');
+    const { workspace, id, release } = await heldExecution();
+    await send(id, 'pause');
+    await untilExecution(workspace, id, 'paused');
+    await untilListed(workspace, id, 'paused');
+    release();
+    await eventually(async () => expect((await handleOf(id).query(stateQuery)).steps[0]).toMatchObject({ status: 'completed' }));
+    await send(id, 'resume', { by: 'ops' });
+    await untilExecution(workspace, id, 'completed');
+
+    const other = await heldExecution();
+    await send(other.id, 'cancel', { by: 'ops', reason: 'by hand' });
+    const ended = await untilListed(other.workspace, other.id, 'failed');
+    expect(ended.execution_context.failure).toMatchObject({ reason: 'cancelled', by: 'ops', message: 'by hand' });
+    await eventually(async () => expect((await handleOf(other.id).describe()).status.name).toBe('CANCELLED'));
+    other.release();
+  });
+
+  test('that the state does not allow changes nothing and is noted', async () => {
+    verifies('execution.signals.wrong-state');
+    const { workspace, id, release } = await heldExecution();
+    await handleOf(id).signal('resume');
+    const ignored = await eventually(async () => {
+      const stored = await deps.mongo.collections.execution_events.find({ execution_id: id }).toArray();
+      expect(stored.at(-1)).toMatchObject({ type: 'signal_ignored' });
+      return stored.at(-1);
+    });
+    expect(ignored?.data).toEqual({ signal: 'resume', status: 'running' });
+    expect(await handleOf(id).query(stateQuery)).toMatchObject({ status: 'running', unpublished: [] });
+    await handleOf(id).signal('pause');
+    await handleOf(id).signal('pause');
+    await untilExecution(workspace, id, 'paused');
+    await handleOf(id).signal('resume');
+    release();
+    await untilExecution(workspace, id, 'completed');
+    expect((await handleOf(id).describe()).status.name).toMatch(/RUNNING|COMPLETED/);
+  });
+
+  test.each([[null], [7], ['text'], [[]], [{ by: { deep: 1 }, reason: 5 }], [{ by: 'x'.repeat(10_000) }]])('with the payload %j does not break the run', async (payload) => {
+    const { workspace, id, release } = await heldExecution();
+    await handleOf(id).signal('pause', payload);
+    await untilExecution(workspace, id, 'paused');
+    const { pause } = await handleOf(id).query(stateQuery);
+    expect(typeof pause?.by).toBe('string');
+    expect(pause?.by.length).toBeLessThanOrEqual(500);
+    await handleOf(id).signal('resume', payload);
+    release();
+    await untilExecution(workspace, id, 'completed');
+  });
+});
+
+describe('an update of agentflowExecution', () => {
+  test('answers the new status, and its validator refuses a move that is not allowed', async () => {
+    verifies('execution.updates');
+    const { workspace, id, release } = await heldExecution();
+    const handle = handleOf(id);
+    await expect(handle.executeUpdate(resumeUpdate, { args: [{}] })).rejects.toBeInstanceOf(WorkflowUpdateFailedError);
+    expect(await handle.executeUpdate(pauseUpdate, { args: [{ by: 'me' }] })).toEqual({ execution_id: id, status: 'paused' });
+    await expect(handle.executeUpdate(pauseUpdate, { args: [{}] })).rejects.toMatchObject({ cause: { type: 'conflict', details: [{ status: 'paused' }] } });
+    expect(await handle.executeUpdate(resumeUpdate, { args: [{}] })).toEqual({ execution_id: id, status: 'running' });
+    expect(await handle.executeUpdate(cancelUpdate, { args: [{ reason: 'enough' }] })).toEqual({ execution_id: id, status: 'failed' });
+    await untilListed(workspace, id, 'failed');
+    await expect(handle.executeUpdate(pauseUpdate, { args: [{}] })).rejects.toThrow();
+    release();
+  });
+
+  test.each([[null], [7], ['text']])('with the payload %j does not break the run', async (payload) => {
+    const { workspace, id, release } = await heldExecution();
+    expect(await handleOf(id).executeUpdate('pause', { args: [payload] })).toMatchObject({ status: 'paused' });
+    expect(await handleOf(id).executeUpdate('resume', { args: [] })).toMatchObject({ status: 'running' });
+    release();
+    await untilExecution(workspace, id, 'completed');
+  });
+});
+
+describe("Temporal's own cancel request", () => {
+  test.each(['running', 'paused'])('ends a %s execution as cancelled by the operator', async (status) => {
+    const { workspace, id, release } = await heldExecution();
+    if (status === 'paused') await handleOf(id).executeUpdate(pauseUpdate, { args: [{}] });
+    if (cli) await cli('workflow', 'cancel', '--workflow-id', executionWorkflowId(id));
+    else await handleOf(id).cancel();
+    const ended = await untilListed(workspace, id, 'failed');
+    expect(ended.execution_context.failure).toMatchObject({ reason: 'cancelled', by: 'operator' });
+    await eventually(async () => expect((await handleOf(id).describe()).status.name).toBe('CANCELLED'));
+    release();
+  });
+});

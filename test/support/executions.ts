@@ -1,0 +1,48 @@
+import { expect } from '@jest/globals';
+import type { Answer } from './client.js';
+import { eventually } from './eventually.js';
+import type { Workspace } from './fixture.js';
+
+type Member = Pick<Workspace, 'api' | 'projectID'>;
+
+/** Makes the agentflow and an execution of it in `ready`; gives the execution as created. */
+export async function prepareExecution({ api, projectID }: Member, flow: object, request: object = {}): Promise<any> {
+  const agentflow = await api.post(`/agentflow?projectID=${projectID}`, flow);
+  expect(agentflow).toMatchObject({ status: 201 });
+  const body = { agentflow_id: agentflow.body._id, goal: 'the sink', ...request };
+  const created = await api.post(`/execute_flow?projectID=${projectID}`, body);
+  expect(created).toMatchObject({ status: 201, body: { status: 'ready' } });
+  return created.body;
+}
+
+export function moveExecution({ api }: Member, id: string, move: string, body: object = {}, headers: Record<string, string> = {}): Promise<Answer> {
+  return api.post(`/execute_flow/${id}/${move}`, body, headers);
+}
+
+/** Prepares and executes; gives the id. */
+export async function startExecution(member: Member, flow: object, request: object = {}): Promise<string> {
+  const { execution_id: id } = await prepareExecution(member, flow, request);
+  expect(await moveExecution(member, id, 'execute')).toMatchObject({ status: 200, body: { execution_id: id, status: 'ready' } });
+  return id;
+}
+
+export async function untilExecution({ api }: Member, id: string, expected: object | string, timeoutMs = 30_000): Promise<any> {
+  return eventually(
+    async () => {
+      const { body } = await api.get(`/execute_flow/${id}`);
+      expect(body).toMatchObject(typeof expected === 'string' ? { status: expected } : expected);
+      return body;
+    },
+    { timeoutMs },
+  );
+}
+
+/** The record as it is stored: what lists show, and what a reader sees without the workflow. */
+export async function untilListed({ api, projectID }: Member, id: string, status: string): Promise<any> {
+  return eventually(async () => {
+    const { body } = await api.get(`/${projectID}/execution_flows?projectID=${projectID}`);
+    const listed = body.data.find((execution: any) => execution._id === id);
+    expect(listed).toMatchObject({ status });
+    return listed;
+  });
+}

@@ -1,0 +1,28 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { packageRoot } from '../../../src/package-root.js';
+
+export interface Helper<M> {
+  child: ChildProcess;
+  messages: M[];
+  /** Lets it begin; it was started and connected before. */
+  go(): void;
+  ended: Promise<unknown>;
+}
+
+/** Another OS process of the product's own code, ready to begin; `script` lies beside this file. */
+export async function startHelper<M>(script: string, options: object): Promise<Helper<M>> {
+  const child = fork(path.join(packageRoot, 'dist/test/support/governance', `${script}.js`), [JSON.stringify(options)], { execArgv: [] });
+  const messages: M[] = [];
+  const ended = once(child, 'exit');
+  await Promise.race([once(child, 'message'), ended.then(([code]) => Promise.reject(new Error(`${script} ended with ${String(code)}`)))]);
+  child.on('message', (message) => messages.push(message as M));
+  return { child, messages, go: () => child.send('go'), ended };
+}
+
+/** In the helper: says that it is ready, and waits to be let go. */
+export async function readyToGo(): Promise<void> {
+  process.send?.('ready');
+  await once(process, 'message');
+}
