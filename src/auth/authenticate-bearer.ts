@@ -10,6 +10,14 @@ import { tokenInvalid } from './tokens.js';
 const longestCredential = 8192;
 const wellFormed = /^[A-Za-z0-9._~+/-]+=*$/;
 
+/** Access tokens of this service's own authorization server (src/oauth), where it is served. */
+export interface OauthBearers {
+  claims(token: string): boolean;
+  principal(token: string, baseUrl: string): Promise<Principal>;
+}
+
+export type BearerDeps = AuthDeps & { oauth?: { access: OauthBearers } };
+
 /** The claims of a user token (specification, User tokens) and what ours add. */
 const Claims = z.object({
   sub: z.string().min(1).max(255),
@@ -28,7 +36,7 @@ const Claims = z.object({
  * @throws AppError `invalid_token` (401) in the three texts of the specification, with `Www-Authenticate`
  */
 export async function authenticateBearer(
-  deps: AuthDeps,
+  deps: BearerDeps,
   authorization: string | readonly string[] | undefined,
   baseUrl: string,
 ): Promise<Principal> {
@@ -38,7 +46,7 @@ export async function authenticateBearer(
     throw new AppError('invalid_token', 'missing bearer credential', { headers: { 'Www-Authenticate': `Bearer ${metadata}` } });
   }
   try {
-    return await principalOf(deps, credential);
+    return await principalOf(deps, credential, baseUrl);
   } catch (error) {
     if (!isAppError(error) || error.code !== 'invalid_token') throw error;
     const headers = { 'Www-Authenticate': `Bearer error="invalid_token", ${metadata}` };
@@ -56,12 +64,13 @@ function credentialOf(authorization: string | readonly string[] | undefined): st
   return credential === '' ? undefined : credential;
 }
 
-async function principalOf({ mongo, auth }: AuthDeps, credential: string): Promise<Principal> {
+async function principalOf({ mongo, auth, oauth }: BearerDeps, credential: string, baseUrl: string): Promise<Principal> {
   if (looksLikeApiKey(credential)) return authenticateApiKey(mongo.collections, credential, auth.keyUse);
   if (credential.length > longestCredential || !wellFormed.test(credential)) throw new AppError('invalid_token', tokenInvalid);
   if (auth.outsideTokens?.claims(credential)) {
     return { ...fromClaims(await auth.outsideTokens.verify(credential)), outside: true };
   }
+  if (oauth?.access.claims(credential)) return oauth.access.principal(credential, baseUrl);
   const payload = await auth.tokens.verify(credential, { tokenUse: ['user', 'session'] });
   const principal = fromClaims(payload);
   if (typeof payload.sid !== 'string' || !(await auth.sessions.isLive(payload.sid))) throw new AppError('invalid_token', tokenInvalid);

@@ -16,31 +16,31 @@ export interface Tokens {
   /** The resource that tokens are for: the gateway. */
   audience: string;
   /** Adds issuer, audience, `iat`, `exp` and `jti`; a claim given here wins, save for issuer and times. */
-  sign(claims: JWTPayload, options: { expiresInSeconds: number; typ?: string }): Promise<string>;
+  sign(claims: JWTPayload, options: { expiresInSeconds: number; typ?: string; issuer?: string }): Promise<string>;
   /** @throws AppError `invalid_token` (401) unless key, algorithm, type, issuer, audience, times and use are all right */
-  verify(token: string, options: { tokenUse: readonly TokenUse[]; audience?: string; typ?: string }): Promise<JWTPayload>;
+  verify(token: string, options: { tokenUse: readonly TokenUse[]; audience?: string | string[]; typ?: string; issuer?: string }): Promise<JWTPayload>;
 }
 
 export function createTokens(keys: SigningKeys, issuer: string): Tokens {
   return {
     issuer,
     audience: issuer,
-    async sign(claims, { expiresInSeconds, typ = accessTokenType }) {
+    async sign(claims, { expiresInSeconds, typ = accessTokenType, issuer: by = issuer }) {
       const { kid, key } = await keys.current();
       const now = Math.floor(Date.now() / 1000);
       return new SignJWT({ aud: issuer, jti: newId(), ...claims })
         .setProtectedHeader({ alg: signingAlgorithm, kid, typ })
-        .setIssuer(issuer)
+        .setIssuer(by)
         .setIssuedAt(now)
         .setExpirationTime(now + expiresInSeconds)
         .sign(key);
     },
-    async verify(token, { tokenUse, audience = issuer, typ = accessTokenType }) {
+    async verify(token, { tokenUse, audience = issuer, typ = accessTokenType, issuer: by = issuer }) {
       const { payload } = await refusingBadTokens(() =>
         jwtVerify(token, async ({ kid }) => (await keys.find(kid ?? '')) ?? refuse(), {
           algorithms: [signingAlgorithm],
           requiredClaims: ['iat', 'exp', 'sub', 'jti'],
-          issuer,
+          issuer: by,
           audience,
           typ,
         }),

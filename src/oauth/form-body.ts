@@ -40,3 +40,10 @@ export function singleFields(form: URLSearchParams): ReadonlyMap<string, string>
   for (const [name, value] of fields) if (value === '') fields.delete(name);
   return fields;
 }
+
+/** @throws OauthError `invalid_request` */
+export function requiredField(fields: ReadonlyMap<string, string>, name: string): string {
+  const value = fields.get(name);
+  if (value === undefined) throw new OauthError('invalid_request', `${name} is missing`);
+  return value;
+}

@@ -15,6 +15,10 @@ import type { RepositoryBindingDocument } from '../gateway/tools/bind-repository
 import type { OntologyDraftDocument, OntologyVersionDocument } from '../graph/ontology/drafts.js';
 import type { ProjectModeDocument } from '../graph/project-mode.js';
 import type { IdempotencyDocument } from '../http/idempotency.js';
+import type { OauthClientDocument } from '../oauth/clients/clients.js';
+import type { OauthCounterDocument } from '../oauth/rate-limit.js';
+import type { OauthCodeDocument } from '../oauth/token/codes.js';
+import type { OauthGrantDocument } from '../oauth/token/grants.js';
 import type { AgentflowVersionDocument } from '../platform/resources/agentflows/promote.js';
 import type { AgentflowDocument } from '../platform/resources/agentflows/schemas.js';
 import type { ExecutionDocument, ExecutionEventDocument } from '../platform/resources/executions/record.js';
@@ -34,6 +38,10 @@ export interface Documents {
   refresh_tokens: RefreshTokenDocument;
   login_attempts: LoginAttemptsDocument;
   login_origins: LoginOriginDocument;
+  oauth_clients: OauthClientDocument;
+  oauth_codes: OauthCodeDocument;
+  oauth_grants: OauthGrantDocument;
+  oauth_counters: OauthCounterDocument;
   idempotency: IdempotencyDocument;
   quotas: QuotaDocument;
   lifecycles: LifecycleDocument;
@@ -79,6 +87,10 @@ const indexes: Record<keyof Documents, Index[]> = {
   refresh_tokens: [expiring],
   login_attempts: [expiring],
   login_origins: [expiring],
+  oauth_clients: [expiring],
+  oauth_codes: [expiring],
+  oauth_grants: [{ keys: { user_id: 1 } }, expiring],
+  oauth_counters: [expiring],
   idempotency: [{ keys: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
   quotas: [],
   lifecycles: [{ keys: { project_id: 1, _id: -1 } }],

@@ -121,6 +121,14 @@ describe('policies in force', () => {
     expect(await elsewhere.evaluate(request(owner))).toMatchObject({ policy_ids: ['last'], policy_version: 7 });
   });
 
+  test('two engines of one process do not mix their sets', () => {
+    const engines = (['permit', 'forbid'] as const).map((effect) => ({ effect, engine: createPolicyEngine(), set: compileSet(1, [PolicyRule.parse({ policy_id: 'x', effect })]) }));
+    for (const round of ['1', '2']) {
+      const asked = request(principalOf(), { resource: { type: 'round', id: round } });
+      for (const { effect, engine, set } of engines) expect(engine.evaluate(set, asked).decision).toBe(effect);
+    }
+  });
+
   test('more organizations than the engine holds sets for keep their own rules', () => {
     const engine = createPolicyEngine();
     const sets = Array.from({ length: 300 }, (_, at) => compileSet(1, [PolicyRule.parse({ policy_id: `of-${at}`, effect: 'permit' })]));

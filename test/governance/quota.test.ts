@@ -121,4 +121,19 @@ describe('quota', () => {
     for (const projectId of ['a.b', '$a', 'a', '']) expect(await quota.admit({ organizationId, projectId })).toEqual({ admitted: true });
     expect(await quota.admit({ organizationId, projectId: 'a.b' })).toMatchObject({ admitted: false });
   });
+
+  test('forgets in time the projects whose admissions have all left the window, and no other', async () => {
+    const organizationId = newId();
+    const [idle, busy] = [subject(organizationId), subject(organizationId)];
+    let now = 1_800_000_000_000;
+    const quota = quotaOf({ projectMax: 2000, organizationMax: 2000, now: () => now });
+    await quota.admit(idle);
+    now += 60_001;
+    await times(999, () => quota.admit(busy));
+    await eventually(async () => {
+      const document = await collections.quotas.findOne({ _id: organizationId });
+      expect(Object.keys(document?.projects ?? {})).toEqual([busy.projectId]);
+    });
+    expect(await quota.usage(busy)).toMatchObject({ org_window_used: 999, project_window_used: 999 });
+  });
 });

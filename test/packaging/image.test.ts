@@ -55,3 +55,10 @@ test('.dockerignore lets through what the build takes, and nothing else', () => 
   expect(allowed.sort()).toEqual(['package.json', 'package-lock.json', '.swcrc', ...folders].sort());
   expect(text('.dockerignore').split('\n')).toContain('*');
 });
+
+test('package-lock.json names the optional packages of every platform, without which npm ci refuses it elsewhere', () => {
+  const { packages } = JSON.parse(text('package-lock.json')) as { packages: Record<string, { optionalDependencies?: Record<string, string> }> };
+  const locked = new Set(Object.keys(packages).map((key) => key.slice(key.lastIndexOf('node_modules/') + 'node_modules/'.length)));
+  const missing = Object.values(packages).flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies).filter((name) => !locked.has(name)));
+  expect(missing).toEqual([]);
+});

@@ -19,7 +19,7 @@ export interface Api extends ProductProcess {
   port: number;
 }
 
-const startMs = 30_000;
+const startMs = 60_000;
 
 export async function startApi(env: Record<string, string>, logFile: string): Promise<Api> {
   const started = await startScript('src/main.js', env, logFile, 'listening');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Principal } from '../../auth/principal.js';
+import type { QuotaUsage } from '../../governance/quota/quota.js';
 import { examplesOf } from '../../graph/query/examples.js';
 import { readProjectMode } from '../../graph/project-mode.js';
 import { saveBounds } from '../../graph/save/input.js';
@@ -9,13 +10,6 @@ import { defineTool, type Tool, type ToolContext } from '../tool.js';
 import { errorDocs, stageDocs } from './docs-errors.js';
 import { stateOf } from './ontology.js';
 import { queryLimits } from './query-context.js';
-
-export interface QuotaUsage {
-  org_window_max: number;
-  org_window_used: number;
-  project_window_max: number;
-  project_window_used: number;
-}
 
 export interface DocsDeps {
   graph: Graph;

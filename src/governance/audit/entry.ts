@@ -86,7 +86,7 @@ function canonicalText(content: Omit<AuditEntry, 'hash'>): string {
   const values = Object.values(content);
   const isFlat = values.length === fieldCount && values.every((value) => typeof value === 'string' || Number.isFinite(value) || value === null);
   const { action, actor, at, entry_id, lifecycle_id, outcome, prev_hash, resource, seq } = content;
-  if (isFlat && entry_id !== undefined) return JSON.stringify({ action, actor, at, entry_id, lifecycle_id, outcome, prev_hash, resource, seq });
+  if (isFlat) return JSON.stringify({ action, actor, at, entry_id, lifecycle_id, outcome, prev_hash, resource, seq });
   return canonicalize(content) ?? '';
 }
 

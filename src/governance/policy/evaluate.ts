@@ -51,12 +51,14 @@ const longestKey = 4000;
  * them. The decision depends on nothing but set and call, so that repeats are remembered.
  */
 export function createPolicyEngine(): PolicyEngine {
+  // Names are the whole process's, engines are not.
+  const own = newId();
   const names = new Map<CompiledSet, string>();
   const remembered = new Map<string, PolicyDecision>();
 
   const nameOf = (set: CompiledSet): string => {
     const known = names.get(set);
-    const name = known ?? (names.size < maxPreparsedSets ? `set-${names.size}` : takeOldest(names));
+    const name = known ?? (names.size < maxPreparsedSets ? `${own}-${names.size}` : takeOldest(names));
     names.delete(set);
     names.set(set, name);
     if (known === undefined) preparse(name, set);

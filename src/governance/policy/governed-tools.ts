@@ -28,6 +28,7 @@ export const governedTools: Readonly<Record<string, Readonly<Record<string, Fact
   'save-model': { model: text('model') },
   'bind-repository': { repository: text('repository') },
   'project-mode': { mode: text('mode') },
+  'get-project-mode': {},
 };
 
 export function factsOf(tool: string, input: unknown): Record<string, string | number | boolean | string[]> {

@@ -85,7 +85,7 @@ export type QueryGuard = ReturnType<typeof createQueryGuard>;
 
 /** The caller's parameters with the project's. Throws when the caller passes a name that is the service's. */
 export function parametersFor(
-  query: GuardedQuery,
+  query: Pick<GuardedQuery, 'usesProjectIds'>,
   scope: { projectId: string; grantedProjectIds: readonly string[] },
   params: Record<string, unknown> = {},
 ): Record<string, unknown> {

@@ -20,7 +20,9 @@ const atTheEnd = (words: string) =>
   new RegExp(`(?<!\\p{L})(?:${words})(?: (?:number|num|no|nr|is|was|me|us|at|on|under|code|id|my|home|work|office))* ?$`, 'u');
 
 const inName = { phone: anywhere(phone), nationalId: anywhere(nationalId), secret: anywhere(secret), card: anywhere(card) };
-const before = { phone: atTheEnd(`${phone}|call(?:ed)?|dial|ring`), nationalId: atTheEnd(nationalId) };
+const verbs = 'call(?:ed)?|dial|ring';
+const somewhere = { phone: anywhere(`${phone}|${verbs}`), nationalId: inName.nationalId };
+const before = { phone: atTheEnd(`${phone}|${verbs}`), nationalId: atTheEnd(nationalId) };
 /** `phone_count` and `password_policy` hold no phone and no password. */
 const aboutIt = /(?<!\p{L})(?:counts?|total|users?|sold|sales|price|amount|cost|size|year|rate|percent|score|usage|minutes|model|type|duration|policy|length|url|endpoint|version|enabled|status|expir\p{L}*|required|valid|verified|at)(?!\p{L})/u;
 
@@ -48,6 +50,11 @@ export function hintsOfName(name: string): Hints {
 }
 
 const reach = 40;
+
+/** Whether a text holds such a word at all; where not, no number in it need be asked. */
+export function namesSome(text: string, kind: 'phone' | 'nationalId'): boolean {
+  return somewhere[kind].test(wordsOf(text));
+}
 
 /** Whether the words right before a number name its kind: `Tel.: `, `passport no. `. */
 export function isNamedBefore(text: string, at: number, kind: 'phone' | 'nationalId'): boolean {

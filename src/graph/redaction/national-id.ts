@@ -1,5 +1,5 @@
 import { personValidators, stdnum } from 'stdnum';
-import { isNamedBefore, type Hints } from './hints.js';
+import { isNamedBefore, namesSome, type Hints } from './hints.js';
 import { matches, type Span } from './span.js';
 
 interface Form {
@@ -41,12 +41,15 @@ const forms: readonly Form[] = [
   form('\\d{3}-\\d{3}-\\d{3}', by('CA', 'sin')),
 ];
 
+/** One pass that most texts end with. */
+const anyForm = new RegExp(forms.map(({ pattern }) => `(?:${pattern.source})`).join('|'), 'iu');
 const idLike = /(?<![\p{L}\p{N}])(?=(?:[ .\-/]?[\p{L}]){0,6}(?:[ .\-/]?\d){2})[\p{Lu}\d](?:[.\-/]?[\p{Lu}\d]|(?<=\d) \d){4,23}(?![\p{L}\p{N}])/gu;
 const everyPersonValidator = Object.values(personValidators).flat();
 
 /** National ids of people: by a telling form and its check digits, or by a hint before any number that could be one. */
 export function findNationalIds(text: string, hints: Hints): Span[] {
-  const formed = forms.flatMap(({ pattern, valid }) => matches(text, pattern, 'national_id', (match) => valid?.(match) ?? true));
+  const formed = !anyForm.test(text) ? [] : forms.flatMap(({ pattern, valid }) => matches(text, pattern, 'national_id', (match) => valid?.(match) ?? true));
+  if (!hints.nationalId && !namesSome(text, 'nationalId')) return formed;
   const hinted = matches(text, idLike, 'national_id', (match, at) => {
     if ((match.match(/\d/g) ?? []).length < 5) return false;
     return hints.nationalId || isNamedBefore(text, at, 'nationalId');

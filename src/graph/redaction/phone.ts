@@ -1,5 +1,6 @@
-import { isPossiblePhoneNumber, isValidPhoneNumber, type CountryCode } from 'libphonenumber-js/max';
-import { isNamedBefore, type Hints } from './hints.js';
+import { isPossiblePhoneNumber, isValidPhoneNumber, type CountryCode } from 'libphonenumber-js/core';
+import metadata from 'libphonenumber-js/max/metadata';
+import { isNamedBefore, namesSome, type Hints } from './hints.js';
 import { matches, type Span } from './span.js';
 
 const gap = '[ ./\\-\\u2010-\\u2015]{0,3}';
@@ -17,27 +18,27 @@ const bareZero: readonly CountryCode[] = ['GB', 'FR', 'DE'];
  * words before it, or the name of its property, call one.
  */
 export function findPhones(text: string, hints: Hints): Span[] {
-  const hinted = (at: number) => hints.phone || isNamedBefore(text, at, 'phone');
+  const hinted = hints.phone ? () => true : namesSome(text, 'phone') ? (at: number) => isNamedBefore(text, at, 'phone') : undefined;
   return [
     ...matches(text, international, 'phone', isInternational),
-    ...matches(text, northAmerican, 'phone', (match) => /[-.(]/.test(match) || isValidPhoneNumber(match, 'US')),
+    ...matches(text, northAmerican, 'phone', (match) => /[-.(]/.test(match) || isValidPhoneNumber(match, 'US', metadata)),
     ...matches(text, withTrunkZero, 'phone', isNational),
-    ...matches(text, anyNumber, 'phone', (match, at) => digitsOf(match).length <= 15 && hinted(at)),
+    ...(hinted ? matches(text, anyNumber, 'phone', (match, at) => digitsOf(match).length <= 15 && hinted(at)) : []),
   ];
 }
 
 function isInternational(match: string): boolean {
   const digits = digitsOf(match);
-  if (match.startsWith('+')) return isPossiblePhoneNumber(`+${digits}`);
+  if (match.startsWith('+')) return isPossiblePhoneNumber(`+${digits}`, metadata);
   const number = `+${digits.slice(2)}`;
-  return digits.length === match.length ? isValidPhoneNumber(number) : isPossiblePhoneNumber(number);
+  return digits.length === match.length ? isValidPhoneNumber(number, metadata) : isPossiblePhoneNumber(number, metadata);
 }
 
 function isNational(match: string): boolean {
   const digits = digitsOf(match);
   const countries = digits.length === match.length ? bareZero : trunkZero;
   if (digits.length === match.length && digits.length < 10) return false;
-  return countries.some((country) => isValidPhoneNumber(digits, country));
+  return countries.some((country) => isValidPhoneNumber(digits, country, metadata));
 }
 
 function digitsOf(text: string): string {

@@ -74,7 +74,8 @@ export async function writeEntities(
     },
   }));
   await tx.run('UNWIND $rows AS row MERGE (n:Entity {project_id: $projectId, id: row.id}) SET n = row.properties, n:$(row.type)', { rows, projectId });
-  await storeSealed(tx, parted.map(({ entity, sealed }) => ({ key: sealedKey(projectId, 'entity', entity.id), sealed })));
+  // Where no ontology was ever in force nothing is sealed.
+  if (ontology) await storeSealed(tx, parted.map(({ entity, sealed }) => ({ key: sealedKey(projectId, 'entity', entity.id), sealed })));
 }
 
 const searchLength = 8000;

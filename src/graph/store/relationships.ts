@@ -73,5 +73,6 @@ export async function writeRelationships(
      MERGE (a)-[r:$(row.type)]->(b) SET r = row.properties`,
     { rows, projectId },
   );
-  await storeSealed(tx, parted.map(({ each, sealed }) => ({ key: sealedKey(projectId, 'relationship', each.id), sealed })));
+  // Where no ontology was ever in force nothing is sealed.
+  if (ontology) await storeSealed(tx, parted.map(({ each, sealed }) => ({ key: sealedKey(projectId, 'relationship', each.id), sealed })));
 }

@@ -54,10 +54,11 @@ function documentAddressProblem(id: string, { baseUrl, allowLoopbackHttp }: Clie
 }
 
 async function fetchDocument(http: HttpClient, url: string): Promise<HttpResponse> {
-  const request = { method: 'GET', url, headers: { accept: 'application/json' }, timeoutMs, maxBytes, signal: AbortSignal.timeout(timeoutMs) } as const;
-  const response = await http.request(request).catch((error: unknown) => {
+  const { signal } = new AbortController();
+  const headers = { accept: 'application/json' };
+  const response = await http.request({ method: 'GET', url, headers, timeoutMs, maxBytes, signal }).catch((error: unknown) => {
     // Which of the reasons it was would tell a stranger about the network that this server stands in.
-    throw isOutboundError(error) || request.signal.aborted ? refused('could not be read', error) : error;
+    throw isOutboundError(error) ? refused('could not be read', error) : error;
   });
   const isJson = /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(String(response.headers['content-type'] ?? ''));
   if (response.status !== 200 || !isJson) throw refused('could not be read');

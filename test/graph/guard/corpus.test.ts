@@ -1,12 +1,16 @@
 import { verifies } from '../../support/verifies.js';
+import { functionAttacks } from './attacks-functions.js';
+import { patternAttacks } from './attacks-patterns.js';
 import { attacks } from './attacks.js';
 import { honestQueries } from './honest.js';
 import { createWorlds, sorted, type Worlds } from './worlds.js';
 
 let worlds: Worlds;
+const leaks: boolean[] = [];
+const errors: boolean[] = [];
 
 beforeAll(async () => {
-  worlds = await createWorlds(process.env);
+  worlds = await createWorlds();
 });
 afterAll(() => worlds.close());
 
@@ -20,13 +24,32 @@ describe('query guard: attacks', () => {
 
   it.each(attacks)('$name', async (attack) => {
     verifies('gateway.query.never-leaves-project');
-    const [beset, alone] = [await worlds.run(attack, 'beset'), await worlds.run(attack, 'alone')];
+    const [beset, alone] = await Promise.all([worlds.run(attack, 'beset'), worlds.run(attack, 'alone')]);
     if ('rows' in beset && 'rows' in alone) {
       expect(beset.canaries).toEqual([]);
       expect(sorted(beset.rows)).toEqual(sorted(alone.rows));
     } else {
       expect(beset).toEqual(alone);
     }
+  });
+});
+
+describe('query guard: control', () => {
+  it.each(patternAttacks.filter(({ query }) => query.includes('Secret') || query.includes('OR true')))('without the guard: $name', async (attack) => {
+    const outcome = await worlds.runBare(attack, 'beset');
+    leaks.push('canaries' in outcome && outcome.canaries.length > 0);
+  });
+
+  it('most of these leave the project, so that the corpus would notice', () => {
+    expect(leaks.filter(Boolean).length).toBeGreaterThan(leaks.length / 3);
+  });
+
+  it.each(functionAttacks.filter(({ name }) => name.startsWith('error')))('without the guard fails on foreign data or not at all: $name', async (attack) => {
+    errors.push('failed' in (await worlds.runBare(attack, 'beset')));
+  });
+
+  it('most of these tell by an error', () => {
+    expect(errors.filter(Boolean).length).toBeGreaterThan(errors.length / 2);
   });
 });
 

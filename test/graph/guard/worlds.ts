@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import neo4j, { isInt, type Driver, type Node, type Relationship } from 'neo4j-driver';
 import { isAppError } from '../../../src/errors.js';
+import { testRun } from '../../support/run.js';
 import { createQueryGuard, parametersFor } from '../../../src/graph/guard/guard.js';
 
 /** A caller's query. `{{W}}` stands for the world, so that a label or a type can exist in one world only. */
@@ -20,10 +21,13 @@ export type Outcome = { refused: string } | { failed: string } | { rows: unknown
  */
 export interface Worlds {
   run(query: Query, world: 'beset' | 'alone'): Promise<Outcome>;
+  /** The same without the guard: the control that shows what it is for. */
+  runBare(query: Query, world: 'beset' | 'alone'): Promise<Outcome>;
   close(): Promise<void>;
 }
 
-export async function createWorlds(environment: Record<string, string | undefined>): Promise<Worlds> {
+export async function createWorlds(): Promise<Worlds> {
+  const environment = testRun().env;
   const id = randomBytes(5).toString('hex');
   const canary = `CANARY${id}`;
   const driver = neo4j.driver(environment.NEO4J_URI ?? '', neo4j.auth.basic(environment.NEO4J_USER ?? '', environment.NEO4J_PASSWORD ?? ''), {
@@ -35,15 +39,16 @@ export async function createWorlds(environment: Record<string, string | undefine
   };
   await createGraphs(driver, canary, projects);
   const guard = createQueryGuard();
-  return {
-    async run({ query, params = {}, granted = false }, world) {
+  const runWith =
+    (guarded: boolean): Worlds['run'] =>
+    async ({ query, params = {}, granted = false }, world) => {
       const { own, granted: other, suffix } = projects[world];
       const text = query.replaceAll('{{W}}', suffix);
       const session = driver.session({ defaultAccessMode: neo4j.session.READ });
       try {
-        const guarded = guard.guard(text);
-        const parameters = parametersFor(guarded, { projectId: own, grantedProjectIds: granted ? [other] : [] }, params);
-        const result = await session.run(guarded.text, parameters, { timeout: 5000 });
+        const known = guarded ? guard.guard(text) : { text, usesProjectIds: granted };
+        const parameters = parametersFor(known, { projectId: own, grantedProjectIds: granted ? [other] : [] }, params);
+        const result = await session.run(known.text, parameters, { timeout: 5000 });
         const rows = result.records.map((record) => record.toObject());
         return { rows: rows.map((row) => plain(row, suffix)), canaries: foreignIn(rows, canary, granted ? [] : [other]) };
       } catch (error) {
@@ -53,7 +58,10 @@ export async function createWorlds(environment: Record<string, string | undefine
       } finally {
         await session.close();
       }
-    },
+    };
+  return {
+    run: runWith(true),
+    runBare: runWith(false),
     async close() {
       const all = Object.values(projects).flatMap((each) => [each.own, each.granted, each.foreign]);
       await driver.executeQuery('MATCH (n) WHERE n.project_id IN $all DETACH DELETE n', { all });

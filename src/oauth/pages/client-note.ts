@@ -1,0 +1,26 @@
+import { isDocumentAddress, type OauthClientDocument } from '../clients/clients.js';
+import { isLoopback, redirectHost } from '../clients/redirect-uri.js';
+import { html, type Html } from './html.js';
+
+export type ShownClient = Pick<OauthClientDocument, '_id' | 'client_name'>;
+
+/** What the app calls itself; its own address where it gives no name. */
+export function clientName({ _id, client_name }: ShownClient): string {
+  if (client_name !== '') return client_name;
+  return isDocumentAddress(_id) ? new URL(_id).host : 'An app without a name';
+}
+
+/** Who asks, as far as anybody knows: a registered name is only claimed, a document's address is proven. */
+export function clientNote(client: ShownClient, redirectUri: string): Html {
+  const goal = html`<p>Afterwards you are sent to <strong>${redirectHost(redirectUri)}</strong>.</p>`;
+  const caution = isLoopback(redirectUri)
+    ? 'Any app on this device can ask like this.'
+    : 'Anybody can register an app under any name.';
+  if (isDocumentAddress(client._id)) {
+    return html`<p>The app is identified by <strong>${new URL(client._id).host}</strong>.</p>
+${goal}
+<p class="note">Nobody has checked what it does. ${isLoopback(redirectUri) && caution} Go on only if you have just started this from the app yourself.</p>`;
+  }
+  return html`${goal}
+<p class="note"><strong>Not verified.</strong> ${caution} Go on only if you have just started this from the app yourself.</p>`;
+}

@@ -1,0 +1,34 @@
+import { clientName, clientNote, type ShownClient } from './client-note.js';
+import { html, type Html } from './html.js';
+import { layout, problemNote } from './layout.js';
+
+export interface SignInPage {
+  client: ShownClient;
+  redirectUri: string;
+  page: string;
+  csrf: string;
+  email?: string;
+  message?: string;
+}
+
+export function signInPage({ client, redirectUri, page, csrf, email, message }: SignInPage): Html {
+  const name = clientName(client);
+  return layout(
+    `Sign in to continue to ${name}`,
+    html`<h1>Sign in to continue to <bdi>${name}</bdi></h1>
+${problemNote(message === undefined ? undefined : `${message[0]?.toUpperCase()}${message.slice(1)}.`)}
+<p><bdi>${name}</bdi> asks to use this service in your name. Sign in to see what it asks for; nothing is allowed yet.</p>
+${clientNote(client, redirectUri)}
+<form method="post" action="${page}">
+<input type="hidden" name="csrf_token" value="${csrf}">
+<label for="email">Email address</label>
+<input id="email" name="email" type="email" autocomplete="username" maxlength="320" required value="${email ?? ''}">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1024" required>
+<div class="actions">
+<button class="primary" name="action" value="sign-in">Sign in</button>
+<button name="action" value="deny" formnovalidate>Cancel</button>
+</div>
+</form>`,
+  );
+}

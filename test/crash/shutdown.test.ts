@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { moveExecution, startExecution, untilExecution } from '../support/executions.js';
+import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+import { flowThatCalls } from '../support/flows.js';
+import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { ownProduct } from '../support/own-product.js';
+import type { Api, ProductProcess } from '../support/processes.js';
+import { verifies } from '../support/verifies.js';
+
+const deps = useDeps();
+const product = ownProduct();
+let sink: HttpSink;
+/** The one that runs at present. */
+let worker: Promise<ProductProcess>;
+beforeAll(async () => {
+  sink = await startHttpSink();
+});
+afterAll(() => sink.close());
+
+const requestsOf = ({ projectID }: Workspace) => sink.requests.filter((request) => request.path.includes(projectID));
+
+describe('SIGTERM to the API', () => {
+  test('lets a request in flight finish, takes no new ones, and ends with 0', async () => {
+    verifies('service.shutdown.api-drains');
+    const api = await product.api();
+    const workspace = product.through(api, await createWorkspace(deps));
+    const release = sink.hold(`/${workspace.projectID}`);
+    const id = await startExecution(workspace, flowThatCalls([`${sink.url}/${workspace.projectID}`]));
+    // Without a worker the move waits for an answer.
+    const inFlight = moveExecution(workspace, id, 'resume');
+    let answered = false;
+    inFlight.then(() => (answered = true)).catch(() => undefined);
+    worker = product.worker();
+    await eventually(async () => expect((await workspace.api.get('/healthz')).status).toBe(200));
+    const ended = api.end('SIGTERM');
+    await eventually(() => expect(fetch(`${api.url}/healthz`, { headers: { connection: 'close' } })).rejects.toThrow());
+    expect(answered).toBe(false);
+    expect(await inFlight).toMatchObject({ status: expect.any(Number), body: { error: expect.stringMatching(/^(conflict|unavailable)$/) } });
+    expect(await ended).toEqual({ code: 0, signal: null });
+    release();
+    await worker;
+  });
+});
+
+describe('SIGTERM to the worker', () => {
+  let api: Promise<Api>;
+  beforeAll(() => {
+    api = product.api();
+  });
+
+  test('lets a step that ends in time finish, once', async () => {
+    verifies('service.shutdown.worker');
+    const [first, workspace] = [await worker, product.through(await api, await createWorkspace(deps))];
+    const release = sink.hold(`/${workspace.projectID}`);
+    const id = await startExecution(workspace, flowThatCalls([`${sink.url}/${workspace.projectID}`]));
+    await eventually(() => expect(requestsOf(workspace)).toHaveLength(1));
+    const ended = first.end('SIGTERM');
+    release();
+    expect(await ended).toEqual({ code: 0, signal: null });
+    worker = product.worker();
+    await worker;
+    await untilExecution(workspace, id, 'completed');
+    expect(requestsOf(workspace)).toHaveLength(1);
+    expect((await workspace.api.get(`/execute_flow/${id}/monitoring`)).body.steps[0]).toMatchObject({ status: 'completed', attempts: 1 });
+  });
+
+  test('hands a step that takes longer back, and another worker goes on with it', async () => {
+    verifies('service.shutdown.worker');
+    const [first, workspace] = [await worker, product.through(await api, await createWorkspace(deps))];
+    const release = sink.hold(`/${workspace.projectID}`);
+    const id = await startExecution(workspace, flowThatCalls([`${sink.url}/${workspace.projectID}`]));
+    await eventually(() => expect(requestsOf(workspace)).toHaveLength(1));
+    worker = product.worker();
+    const [ended] = await Promise.all([first.end('SIGTERM'), worker]);
+    expect(ended).toEqual({ code: 0, signal: null });
+    await eventually(() => expect(requestsOf(workspace)).toHaveLength(2));
+    release();
+    await untilExecution(workspace, id, 'completed');
+    expect(new Set(requestsOf(workspace).map(({ key }) => key)).size).toBe(1);
+  });
+});

@@ -1,0 +1,166 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createQueryContextTool } from '../../../src/gateway/tools/query-context.js';
+import { createSaveContextTool } from '../../../src/gateway/tools/save-context.js';
+import { prepareGraph } from '../../../src/graph/store/schema.js';
+import { newId } from '../../../src/ids.js';
+import { grantRole } from '../../../src/auth/users.js';
+import { createGraph } from '../../../src/stores/neo4j.js';
+import { useDeps } from '../../support/fixture.js';
+import { verifies } from '../../support/verifies.js';
+import { call, contextFor, contextOf, dryRun, refusal } from '../../graph/tool-call.js';
+
+const deps = useDeps();
+const { collections } = deps.mongo;
+const save = createSaveContextTool(deps);
+const query = createQueryContextTool({ graph: deps.graph, collections });
+const ctx = contextOf();
+const person = { type: 'Person', name: 'Ann' };
+
+beforeAll(async () => {
+  await prepareGraph(deps.graph);
+  await call(save, ctx, {
+    entities: [
+      { id: 'ann', ...person, properties: { note: 'Mail ann@example.com', years: [2019, 2020], ratio: 0.5, card: 4_111_111_111_111_111 } },
+      { id: 'bob', type: 'Person', name: 'Bob', properties: { contact: { phones: ['+49 30 901820'] } } },
+      ...Array.from({ length: 300 }, (_, at) => ({ id: `p${at}`, type: 'Point', name: `point ${at}`, properties: { at } })),
+    ],
+    relationships: [{ from: 'ann', type: 'KNOWS', to: 'bob', properties: { note: 'IBAN DE89370400440532013000' } }],
+    facts: [
+      { subject: 'ann', predicate: 'employer', object: 'Initech', valid_from: 100, valid_to: 200 },
+      { subject: 'ann', predicate: 'employer', object: 'Globex', valid_from: 200 },
+      { subject: 'bob', predicate: 'reach', object: 'bob@example.com' },
+    ],
+  });
+});
+
+const cypher = (text: string, rest = {}) => call(query, contextFor(ctx.principal), { query: text, ...rest });
+
+describe('POST /v1/query-context with Cypher', () => {
+  it('clamps limit and timeout, and tells when there is more', async () => {
+    verifies('gateway.query.limit', 'gateway.query.timeout', 'gateway.query');
+    const points = 'MATCH (n:Point) WHERE n.project_id = $project_id RETURN n.at AS at ORDER BY at';
+    expect(await cypher(points)).toMatchObject({ limit: 25, truncated: true, rows: { length: 25 }, entities: [] });
+    expect(await cypher(points, { limit: 100_000, timeout_ms: 9e9 })).toMatchObject({ limit: 200, truncated: true, rows: { length: 200 } });
+    expect(await cypher(`${points} LIMIT 25`)).toMatchObject({ truncated: false, rows: { length: 25 } });
+    expect(await dryRun(query, ctx, { query: points, timeout_ms: 9e9 })).toMatchObject({ query: 'cypher', columns: ['at'], limit: 25, timeout_ms: 30_000 });
+    expect(query.input.parse({ query: points })).toMatchObject({ timeout_ms: 5000 });
+  });
+
+  it('binds params with whole numbers as such, and refuses the project among them', async () => {
+    verifies('gateway.query.params', 'gateway.project-id.never-from-client');
+    const { rows } = await cypher('MATCH (n:Point) WHERE n.project_id = $project_id AND n.at IN $list RETURN n.at AS at, $deep.x[1] AS x LIMIT $n', {
+      params: { list: [3, 4, 5], n: 2, deep: { x: ['a', 'b'] } },
+    });
+    expect(rows).toEqual([{ at: 3, x: 'b' }, { at: 4, x: 'b' }]);
+    for (const params of [{ project_id: 'x' }, { project_ids: ['x'] }, { deep: [{ projectID: 'x' }] }, { __guard_scope: ['x'] }, { __guard_as_of: 1 }]) {
+      expect(await refusal(cypher('MATCH (n) WHERE n.project_id = $project_id RETURN n', { params }))).toMatchObject({ code: 'S4:validate-input', status: 422 });
+    }
+    expect(query.input.safeParse({ query: 'x', project_id: 'x' }).success).toBe(false);
+  });
+
+  it('answers values of every kind as JSON, and properties that are the service’s never', async () => {
+    verifies('gateway.query');
+    const { rows } = await cypher(
+      `MATCH (n:Person {project_id: $project_id, id: 'ann'})
+       RETURN date('2024-02-03') AS d, duration('P1D') AS u, point({x: 1, y: 2}) AS p, 1.5 AS f, 7 AS i, null AS no, properties(n) AS m, n {.*} AS s, [n.years] AS l`,
+    );
+    expect(rows[0]).toMatchObject({ d: '2024-02-03', u: 'P1D', f: 1.5, i: 7, no: null, l: [[2019, 2020]], p: { srid: 7203, x: 1, y: 2 } });
+    expect(Object.keys(rows[0].m).sort()).toEqual(['card', 'id', 'name', 'note', 'project_id', 'ratio', 'type', 'years']);
+    expect(rows[0].s).toEqual(rows[0].m);
+  });
+
+  it('gathers entities, relationships and facts out of paths, lists and maps', async () => {
+    verifies('gateway.query');
+    const { entities, relationships, facts } = await cypher(
+      `MATCH path = (a:Person)-[:KNOWS]->(b:Person)-[:HAS_FACT]->(f:Fact) WHERE a.project_id = $project_id RETURN {paths: [path]} AS all`,
+    );
+    expect(entities.map(({ id }: any) => id)).toEqual(['ann', 'bob']);
+    expect(relationships.map(({ type }: any) => type)).toEqual(['KNOWS']);
+    expect(facts.map(({ predicate }: any) => predicate)).toEqual(['reach']);
+  });
+
+  it('lets no personal data out of any field', async () => {
+    verifies('gateway.query.redaction');
+    const answer = await cypher(
+      `MATCH (a:Person)-[r:KNOWS]->(b:Person)-[:HAS_FACT]->(f:Fact) WHERE a.project_id = $project_id
+       RETURN a, r, b, f, a.note AS alias, [a.card] AS list, {nested: {deep: b.contact}} AS map, collect(f.object) AS objects`,
+    );
+    const text = JSON.stringify(answer);
+    for (const value of ['ann@example.com', 'bob@example.com', '901820', '4111111111111111', 'DE8937']) expect(text).not.toContain(value);
+    expect(answer.entities[0].properties).toMatchObject({ note: 'Mail [redacted:email]', card: '[redacted:card]', ratio: 0.5 });
+    expect(answer.facts[0].object).toBe('[redacted:email]');
+  });
+
+  it('sees the facts that hold now, or at as_of, in rows and counts too', async () => {
+    verifies('gateway.query.as-of', 'gateway.save-context.facts');
+    const employers = 'MATCH (p:Person)-[:HAS_FACT]->(f:Fact {predicate: "employer"}) WHERE p.project_id = $project_id RETURN collect(f.object) AS objects, count(f) AS n';
+    expect((await cypher(employers)).rows).toEqual([{ objects: ['Globex'], n: 1 }]);
+    expect((await cypher(employers, { as_of: 150 })).rows).toEqual([{ objects: ['Initech'], n: 1 }]);
+    expect((await cypher(employers, { as_of: '1970-01-01T00:03:20Z' })).rows).toEqual([{ objects: ['Globex'], n: 1 }]);
+    expect((await cypher(employers, { as_of: 50 })).rows).toEqual([{ objects: [], n: 0 }]);
+  });
+
+  it('stops a query at its timeout and answers 504', async () => {
+    verifies('gateway.query.slow');
+    const slow = `MATCH (a:Point), (b:Point), (c:Point), (d:Point) WHERE a.project_id = $project_id AND a.at + b.at + c.at + d.at < 0 RETURN count(*) AS n`;
+    const started = Date.now();
+    expect(await refusal(cypher(slow, { timeout_ms: 300 }))).toMatchObject({ code: 'S8:execute', status: 504 });
+    expect(Date.now() - started).toBeLessThan(10_000);
+  });
+
+  it('refuses what does not compile with 422, and tells no stored value when a query fails as it runs', async () => {
+    verifies('gateway.query.read-only');
+    expect(await refusal(cypher('MATCH (n) WHERE n.project_id = $project_id RETURN m'))).toMatchObject({ code: 'S4:validate-input', status: 422 });
+    const failing = await refusal(cypher("MATCH (n:Person {id: 'ann'}) WHERE n.project_id = $project_id RETURN date(n.note) AS d"));
+    expect(failing).toMatchObject({ code: 'S4:validate-input', status: 422 });
+    expect(failing.message).not.toContain('ann@');
+    expect(await refusal(cypher('CREATE (n:Person {project_id: $project_id}) RETURN n'))).toMatchObject({ code: 'S4:validate-input', status: 422 });
+  });
+
+  it('cuts an answer that is too large', async () => {
+    verifies('gateway.query', 'input.bounded');
+    const { truncated, rows } = await cypher(
+      `MATCH (n:Person {project_id: $project_id, id: 'ann'}) UNWIND range(1, 200) AS i RETURN [x IN range(1, 10000) | 'word'] AS words`, { limit: 200 },
+    );
+    expect(truncated).toBe(true);
+    expect(JSON.stringify(rows).length).toBeLessThan(5 * 1024 * 1024);
+  });
+
+  it('is 502 data_service_unreachable when the graph does not answer', async () => {
+    verifies('downstream.graph-down');
+    const graph = createGraph({ uri: 'bolt://127.0.0.1:1', user: 'neo4j', password: '' });
+    const down = createQueryContextTool({ graph, collections });
+    for (const text of ['MATCH (n) WHERE n.project_id = $project_id RETURN n', 'what is new here']) {
+      expect(await refusal(call(down, ctx, { query: text }))).toMatchObject({ code: 'data_service_unreachable', status: 502 });
+    }
+    await graph.close();
+  });
+});
+
+describe('granted projects of POST /v1/query-context', () => {
+  it('reaches the projects of a person’s memberships, and with a key the one that it is for', async () => {
+    verifies('gateway.query.granted-projects');
+    const userId = newId();
+    const organizationId = newId();
+    const [first, second, third] = await Promise.all(
+      Array.from({ length: 3 }, async (_, at) => {
+        const mine = contextOf({ userId, organizationId, kind: 'user_jwt', role: 'PROJECT_ADMIN' });
+        await collections.projects.insertOne({
+          _id: mine.projectId, name: newId(), description: '', organization_id: organizationId, department_id: 'd', user_id: userId, status: 'active', created_at: 1, updated_at: 1,
+        });
+        if (at < 2) await grantRole(collections, { userId, organizationId, projectId: mine.projectId, role: 'PROJECT_ADMIN' });
+        await call(save, mine, { entities: [{ type: 'Thing', name: `thing ${at}` }] });
+        return mine;
+      }),
+    );
+    if (!first || !second || !third) throw new Error('no projects');
+    const things = { query: 'MATCH (n:Thing) WHERE n.project_id IN $project_ids RETURN n.name AS name ORDER BY name' };
+    const names = async (of: typeof first, rest = {}) => (await call(query, of, { ...things, ...rest })).rows.map(({ name }: any) => name);
+    expect(await names(first)).toEqual(['thing 0']);
+    expect(await names(first, { granted_projects: true })).toEqual(['thing 0', 'thing 1']);
+    expect(await names(contextFor({ ...first.principal, kind: 'api_key' }), { granted_projects: true })).toEqual(['thing 0']);
+    expect(await names(contextFor({ ...first.principal, clientId: 'app' }), { granted_projects: true })).toEqual(['thing 0']);
+    const found = await call(query, first, { query: 'where is the thing', granted_projects: true });
+    expect(new Set(found.entities.map((entity: any) => entity.project_id))).toEqual(new Set([first.projectId, second.projectId]));
+  });
+});

@@ -1,0 +1,53 @@
+import type { Grant } from '../../src/auth/grants.js';
+import type { Principal } from '../../src/auth/principal.js';
+import { newId } from '../../src/ids.js';
+import type { Tool, ToolContext } from '../../src/gateway/tool.js';
+
+/** A call's context as the pipeline would make it, on a project of the test's own. */
+export function contextOf(overrides: Partial<Principal> = {}): ToolContext {
+  const principal: Principal = {
+    kind: 'api_key',
+    userId: newId(),
+    organizationId: newId(),
+    departmentId: newId(),
+    projectId: newId(),
+    role: 'OWNER',
+    grants: ['svc:query.read', 'svc:docs.read', 'svc:ontology.write'] satisfies Grant[],
+    ...overrides,
+  };
+  return contextFor(principal);
+}
+
+/** Another call of the same caller. */
+export function contextFor(principal: Principal): ToolContext {
+  return {
+    principal,
+    projectId: principal.projectId,
+    organizationId: principal.organizationId,
+    lifecycleId: newId(),
+    traceId: newId(),
+    signal: new AbortController().signal,
+  };
+}
+
+/** Runs a tool as S4 and S8 do. */
+export async function call(tool: Tool, ctx: ToolContext, input: unknown): Promise<any> {
+  const prepared = await tool.prepare(tool.input.parse(input), ctx);
+  const { body, consumed } = await tool.execute(prepared, ctx);
+  return { ...tool.output.parse(body) as object, consumed };
+}
+
+export async function dryRun(tool: Tool, ctx: ToolContext, input: unknown): Promise<any> {
+  return tool.dryRun(await tool.prepare(tool.input.parse(input), ctx), ctx);
+}
+
+/** The refusal that the pipeline would answer with. */
+export async function refusal(work: Promise<unknown>): Promise<{ code: string; status: number; message: string }> {
+  const outcome = await work.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if (!('error' in outcome)) throw new Error(`was not refused: ${JSON.stringify(outcome.value).slice(0, 300)}`);
+  const { code, status, message } = outcome.error as { code: string; status: number; message: string };
+  return { code, status, message };
+}
