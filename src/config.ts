@@ -15,6 +15,7 @@ const Environment = z.object({
   PORT: port.default(8080),
   HOST: z.string().default('0.0.0.0'),
   DOWNSTREAM_PORT: port.default(8081),
+  DOWNSTREAM_HOST: z.string().default('127.0.0.1'),
   BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   SURFACES: z
     .string()
@@ -38,6 +39,17 @@ const Environment = z.object({
   SECRETS_KEY: z.string().optional(),
   USER_TOKEN_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
   USER_TOKEN_ISSUER: z.string().optional(),
+  CODESYNC_WEBHOOK_SECRET: z.string().optional(),
+  CATALOG_WEBHOOK_SECRET: z.string().optional(),
+  CATALOG_SERVER_KEY: z.string().optional(),
+  CATALOG_URL: z.url({ protocol: /^https?$/ }).optional(),
+  CATALOG_TOKEN: z.string().optional(),
+  CATALOG_PROJECT_ID: z.string().optional(),
+  CATALOG_QUIET_WINDOW_MS: z.coerce.number().int().min(0).default(5000),
+  CATALOG_LONGEST_WAIT_MS: z.coerce.number().int().min(0).default(60_000),
+  CALLBACK_DOWNSTREAM_URL: z.url({ protocol: /^https?$/ }).optional(),
+  CALLBACK_BODY_LIMIT: z.coerce.number().int().min(0).default(25 * 1024 * 1024),
+  CALLBACK_TIMEOUT_MS: z.coerce.number().int().min(1).default(30_000),
   ALLOW_PRIVATE_TARGETS: flag.default(false),
   SEED: flag.optional(),
 });
@@ -67,8 +79,31 @@ export interface Config {
   secretsKey: string | undefined;
   /** An outside identity provider whose user tokens are taken as well. */
   userTokens: { jwksUrl: string | undefined; issuer: string | undefined };
+  callbacks: CallbacksConfig;
+  catalog: CatalogConfig;
   allowPrivateTargets: boolean;
   seed: boolean;
+}
+
+export interface CallbacksConfig {
+  /** Undefined: this process's own downstream listener. */
+  downstreamUrl: string | undefined;
+  downstreamHost: string;
+  /** The largest body of a callback, in bytes. */
+  bodyLimit: number;
+  timeoutMs: number;
+  codesyncSecret: string | undefined;
+  catalogSecret: string | undefined;
+  serverKey: string | undefined;
+}
+
+export interface CatalogConfig {
+  url: string | undefined;
+  token: string | undefined;
+  /** The project whose graph the catalog is brought into; undefined: the seeded one. */
+  projectId: string | undefined;
+  quietWindowMs: number;
+  longestWaitMs: number;
 }
 
 /**
@@ -106,6 +141,22 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     quota: { projectMax: env.QUOTA_PROJECT_MAX, organizationMax: env.QUOTA_ORG_MAX, windowSeconds: env.QUOTA_WINDOW_SECONDS },
     secretsKey: env.SECRETS_KEY,
     userTokens: { jwksUrl: env.USER_TOKEN_JWKS_URL, issuer: env.USER_TOKEN_ISSUER },
+    callbacks: {
+      downstreamUrl: env.CALLBACK_DOWNSTREAM_URL,
+      downstreamHost: env.DOWNSTREAM_HOST,
+      bodyLimit: env.CALLBACK_BODY_LIMIT,
+      timeoutMs: env.CALLBACK_TIMEOUT_MS,
+      codesyncSecret: env.CODESYNC_WEBHOOK_SECRET,
+      catalogSecret: env.CATALOG_WEBHOOK_SECRET,
+      serverKey: env.CATALOG_SERVER_KEY,
+    },
+    catalog: {
+      url: env.CATALOG_URL,
+      token: env.CATALOG_TOKEN,
+      projectId: env.CATALOG_PROJECT_ID,
+      quietWindowMs: env.CATALOG_QUIET_WINDOW_MS,
+      longestWaitMs: env.CATALOG_LONGEST_WAIT_MS,
+    },
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
     seed: env.SEED ?? env.NODE_ENV !== 'production',
   };

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { createApp } from './app.js';
 import { loadConfig, type Config } from './config.js';
 import { createDeps, type Deps } from './deps.js';
+import { prepareGraph } from './graph/store/schema.js';
 import type { Condition } from './operation/health.js';
 import { packageRoot } from './package-root.js';
 import { onShutdown } from './shutdown.js';
@@ -31,6 +32,7 @@ async function main(): Promise<void> {
     const steps = [
       { name: 'record store', run: () => prepareMongo(deps.mongo) },
       { name: 'seed', run: () => seed(deps, addressesOf(config, baseUrl)) },
+      { name: 'context graph', run: () => prepareGraph(deps.graph) },
     ];
     void prepare(deps, steps).then(() => {
       if (condition === 'preparing') condition = 'serving';

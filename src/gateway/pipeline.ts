@@ -1,7 +1,7 @@
 import { AppError, isAppError } from '../errors.js';
 import type { ReceivedCall } from './call.js';
 import type { GatewayDeps } from './gateway-deps.js';
-import { createRecord, type CallOutcome, type CallRecord } from './record.js';
+import { CallRecord, type CallOutcome } from './record.js';
 import { approve } from './stages/approval.js';
 import { authenticate } from './stages/authenticate.js';
 import { dryRun } from './stages/dry-run.js';
@@ -25,7 +25,7 @@ export type Pipeline = (call: ReceivedCall) => Promise<ToolAnswer>;
  */
 export function createPipeline(deps: GatewayDeps): Pipeline {
   return async (received) => {
-    const record = createRecord(received);
+    const record = new CallRecord(received);
     const { outcome, answer } = await run(deps, received, record).catch((error: unknown) => refuse(deps, record, error));
     await record.store(deps.recorder, outcome);
     return { ...answer, body: { lifecycle_id: record.lifecycleId, ...answer.body } };
@@ -39,12 +39,12 @@ interface Ended {
 
 async function run(deps: GatewayDeps, received: ReceivedCall, record: CallRecord): Promise<Ended> {
   const principal = await record.at('S1:authenticate', () => authenticate(deps, received));
-  record.authenticated(principal);
+  record.principal = principal;
   const scoped = await record.at('S2:resolve-scope', () => resolveScope(deps, received, principal, record.lifecycleId));
-  record.scope(scoped);
+  record.principal = scoped.principal;
   await record.at('S3:rate-quota', () => admit(deps, scoped));
   const call = await record.at('S4:validate-input', () => validateInput(scoped));
-  record.validated(call);
+  record.call = call;
   const decision = await record.at('S5:policy', () => decide(deps, call, record));
   const approval = await record.at('S6:approval', () => approve(deps, call, decision, record));
   if (approval.pending) return { outcome: 'pending_approval', answer: { status: 202, body: approval.body } };
@@ -54,13 +54,13 @@ async function run(deps: GatewayDeps, received: ReceivedCall, record: CallRecord
   }
   record.skip('S7:dry-run', 'not asked for');
   const { body, consumed } = await record.at('S8:execute', () => execute(call));
-  record.consumed(consumed);
+  record.consumed = consumed;
   return { outcome: 'completed', answer: { status: 200, body } };
 }
 
 /** A refusal is stored like an answer, as soon as its project is known; a 401 has no lifecycle. */
 async function refuse(deps: GatewayDeps, record: CallRecord, error: unknown): Promise<never> {
-  if (!record.scoped) throw error;
+  if (!record.principal) throw error;
   const refusal = isAppError(error) ? error : new AppError('internal_error', 'the call failed', { cause: error });
   await record.store(deps.recorder, refusal.status < 500 ? 'denied' : 'failed');
   const { code, message, status, headers } = refusal;

@@ -4,111 +4,86 @@ import type { GovernedRecord, Recorder } from '../governance/recorder.js';
 import type { PolicyDecision } from '../governance/policy/evaluate.js';
 import { newId } from '../ids.js';
 import { epochSeconds } from '../time.js';
-import type { ReceivedCall, ScopedCall, StageRecord, ValidatedCall } from './call.js';
+import type { ReceivedCall, StageRecord, ValidatedCall } from './call.js';
 
 export type CallOutcome = GovernedRecord['lifecycle']['status'];
 
 /** What a call did, gathered stage by stage and stored once, before the answer leaves. */
-export interface CallRecord {
-  readonly lifecycleId: string;
+export class CallRecord {
+  readonly lifecycleId = newId();
+  readonly startedAt = epochSeconds();
+  readonly stages: StageRecord[] = [];
   /** A call whose project is known has a lifecycle; a 401 has none. */
-  readonly scoped: boolean;
-  /** Runs a stage and notes how it ended; the first failed one is the refusal. */
-  at<T>(stage: StageId, work: () => Promise<T>): Promise<T>;
-  skip(stage: StageId, why: string): void;
-  authenticated(principal: Principal): void;
-  scope(call: ScopedCall): void;
-  validated(call: ValidatedCall): void;
-  decided(decision: PolicyDecision): void;
-  approval(approvalId: string): void;
+  principal: Principal | undefined;
+  call: ValidatedCall | undefined;
+  decision: PolicyDecision | undefined;
+  approvalId: string | undefined;
+  consumed: readonly string[] = [];
   /** Why a resume token was refused: for the audit chain, never for the caller. */
-  refusedBecause(reason: string): void;
-  consumed(ids: readonly string[]): void;
-  store(recorder: Recorder, outcome: CallOutcome): Promise<void>;
+  refusedBecause: string | undefined;
+
+  constructor(readonly received: ReceivedCall) {}
+
+  /** Runs a stage and notes how it ended; the first failed one is the refusal. */
+  async at<T>(stage: StageId, work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      this.stages.push({ stage, status: 'ok', detail: '' });
+      return result;
+    } catch (error) {
+      this.stages.push({ stage, status: 'failed', detail: isAppError(error) ? error.message : 'failed' });
+      throw error;
+    }
+  }
+
+  skip(stage: StageId, why: string): void {
+    this.stages.push({ stage, status: 'ok', detail: why });
+  }
+
+  async store(recorder: Recorder, outcome: CallOutcome): Promise<void> {
+    if (this.principal) await recorder.record(governedRecord(this, this.principal, outcome));
+  }
 }
 
-export function createRecord(received: ReceivedCall): CallRecord {
-  const lifecycleId = newId();
-  const startedAt = epochSeconds();
-  const stages: StageRecord[] = [];
-  let principal: Principal | undefined;
-  let call: ValidatedCall | undefined;
-  let decision: PolicyDecision | undefined;
-  let approvalId: string | undefined;
-  let because: string | undefined;
-  let consumed: readonly string[] = [];
-
+function governedRecord(record: CallRecord, principal: Principal, outcome: CallOutcome): GovernedRecord {
+  const { lifecycleId, received, call, decision, approvalId, refusedBecause } = record;
+  const { projectId: project_id, organizationId: organization_id } = principal;
+  const at = epochSeconds();
+  const decisionId = decision && newId();
   return {
-    lifecycleId,
-    get scoped() {
-      return principal !== undefined;
+    lifecycle: {
+      _id: lifecycleId,
+      tool: received.tool.name,
+      status: outcome,
+      stages: record.stages,
+      principal: callerOf(principal),
+      project_id,
+      organization_id,
+      trace_id: received.trace.traceId,
+      created_at: record.startedAt,
+      ended_at: at,
+      payload_digest: call?.payloadDigest ?? null,
+      consumed: [...record.consumed],
+      ...(approvalId !== undefined && { approval_id: approvalId }),
+      ...(decisionId !== undefined && { decision_id: decisionId }),
     },
-    async at(stage, work) {
-      try {
-        const result = await work();
-        stages.push({ stage, status: 'ok', detail: '' });
-        return result;
-      } catch (error) {
-        stages.push({ stage, status: 'failed', detail: isAppError(error) ? error.message : 'failed' });
-        throw error;
-      }
-    },
-    skip: (stage, why) => void stages.push({ stage, status: 'ok', detail: why }),
-    authenticated: (who) => void (principal = who),
-    scope: (scoped) => void (principal = scoped.principal),
-    validated: (valid) => void (call = valid),
-    decided: (made) => void (decision = made),
-    approval: (id) => void (approvalId = id),
-    refusedBecause: (reason) => void (because = reason),
-    consumed: (ids) => void (consumed = ids),
-    async store(recorder, outcome) {
-      if (!principal) return;
-      const at = epochSeconds();
-      const decisionId = decision && newId();
-      const { projectId, organizationId } = principal;
-      await recorder.record({
-        lifecycle: {
-          _id: lifecycleId,
-          tool: received.tool.name,
-          status: outcome,
-          stages,
-          principal: callerOf(principal),
-          project_id: projectId,
-          organization_id: organizationId,
-          trace_id: received.trace.traceId,
-          created_at: startedAt,
-          ended_at: at,
-          payload_digest: call?.payloadDigest ?? null,
-          consumed: [...consumed],
-          ...(approvalId === undefined ? {} : { approval_id: approvalId }),
-          ...(decisionId === undefined ? {} : { decision_id: decisionId }),
-        },
-        ...(decision && decisionId
-          ? {
-              decision: {
-                _id: decisionId,
-                lifecycle_id: lifecycleId,
-                project_id: projectId,
-                organization_id: organizationId,
-                decision: decision.decision,
-                policy_ids: decision.policy_ids,
-                policy_version: decision.policy_version,
-                at,
-              },
-            }
-          : {}),
-        audit: {
-          organization_id: organizationId,
-          at,
-          actor: actorOf(principal),
-          action: received.tool.name,
-          resource: call ? `${call.resource.type}:${call.resource.id}` : `project:${projectId}`,
-          outcome: because === undefined ? outcome : `${outcome}: ${because}`,
-          lifecycle_id: lifecycleId,
-        },
-      });
+    ...(decision && decisionId !== undefined && { decision: decisionDocument(decision, decisionId, { lifecycle_id: lifecycleId, project_id, organization_id, at }) }),
+    audit: {
+      organization_id,
+      at,
+      actor: actorOf(principal),
+      action: received.tool.name,
+      resource: call ? `${call.resource.type}:${call.resource.id}` : `project:${project_id}`,
+      outcome: refusedBecause === undefined ? outcome : `${outcome}: ${refusedBecause}`,
+      lifecycle_id: lifecycleId,
     },
   };
+}
+
+type DecisionPlace = Pick<NonNullable<GovernedRecord['decision']>, 'lifecycle_id' | 'project_id' | 'organization_id' | 'at'>;
+
+function decisionDocument({ decision, policy_ids, policy_version }: PolicyDecision, _id: string, place: DecisionPlace) {
+  return { _id, ...place, decision, policy_ids, policy_version };
 }
 
 function callerOf({ userId, kind, keyId, clientId }: Principal) {

@@ -31,7 +31,6 @@ export function singleFields(form: URLSearchParams): ReadonlyMap<string, string>
   const fields = new Map<string, string>();
   for (const [name, value] of form) {
     if (fields.has(name)) throw new OauthError('invalid_request', `${name.slice(0, 40)} is sent more than once`);
-    // eslint-disable-next-line no-control-regex -- these are what is refused
     if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(name + value)) {
       throw new OauthError('invalid_request', 'control characters are not allowed');
     }

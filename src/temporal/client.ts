@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, Connection, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  isGrpcServiceError,
+  makeGrpcRetryInterceptor,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { status } from '@grpc/grpc-js';
 import type { Config } from '../config.js';
@@ -33,19 +40,27 @@ const workerTimeoutMs = 10_000;
 /** How long a call that needs a worker may be silent before Temporal itself is asked. */
 const patienceMs = 400;
 const pingTimeoutMs = 1200;
+/** Of one request while the server refuses connections: about a second in all. */
+const maxAttempts = 4;
 
 export function createTemporal(options: Config['temporal'], blobs: BlobStore): Temporal {
   const dataConverter = createDataConverter(blobs);
-  const connection = Connection.lazy(options.connection);
+  const interceptors = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions({ maxAttempts }))];
+  const connection = Connection.lazy({ ...options.connection, interceptors });
   const client = new Client({ connection, namespace: options.namespace, dataConverter });
 
-  const call: Temporal['call'] = async (work, timeoutMs = defaultTimeoutMs) => {
+  /** What nobody waits for any longer is aborted, so that it has no effect after its caller was told `unavailable`. */
+  const attempt = async <T>(work: (client: Client) => Promise<T>, timeoutMs: number, over = new AbortController()): Promise<T> => {
+    const withDeadline = () => connection.withDeadline(Date.now() + timeoutMs, () => work(client));
     try {
-      return await within(timeoutMs, connection.withDeadline(Date.now() + timeoutMs, () => work(client)));
+      return await within(timeoutMs, connection.withAbortSignal(over.signal, withDeadline));
     } catch (error) {
       throw unreachable(error) ? new AppError('unavailable', 'the workflow service does not answer', { cause: error }) : error;
+    } finally {
+      over.abort();
     }
   };
+  const call: Temporal['call'] = (work, timeoutMs = defaultTimeoutMs) => attempt(work, timeoutMs);
   const ping = async () => void (await call((temporal) => temporal.workflowService.getSystemInfo({}), pingTimeoutMs));
 
   return {
@@ -54,9 +69,10 @@ export function createTemporal(options: Config['temporal'], blobs: BlobStore): T
     taskQueue: options.taskQueue,
     call,
     async callWorker(work) {
-      const answer = call(work, workerTimeoutMs);
+      const over = new AbortController();
+      const answer = attempt(work, workerTimeoutMs, over);
       const patience = delay(patienceMs).then(ping).then(() => answer);
-      return Promise.race([answer, patience]);
+      return Promise.race([answer, patience]).finally(() => over.abort());
     },
     uiLink(workflowId, runId) {
       const run = runId === undefined ? '' : `/${runId}`;

@@ -46,7 +46,7 @@ describe('policies in force', () => {
     const owner = principalOf();
     const permitted = await policies.evaluate(request(owner, { tool: 'save-context' }));
     expect(permitted).toMatchObject({ decision: 'permit', policy_ids: ['permit-everything'], policy_version: 0 });
-    for (const tool of ['save-context', 'catalog-ingest']) {
+    for (const tool of ['save-context']) {
       const refused = await policies.evaluate(request(owner, { tool, mode: 'governed' }));
       expect(refused).toMatchObject({ decision: 'forbid', policy_ids: ['builtin.governed-mode'], policy_version: 0 });
     }

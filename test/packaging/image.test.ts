@@ -9,7 +9,7 @@ const stages = dockerStages();
 const runtime = stages.at(-1) ?? [];
 const all = stages.flat();
 const valuesOf = (name: string, instructions = runtime) => instructions.filter((each) => each.name === name).map(({ rest }) => rest);
-const { scripts, dependencies } = JSON.parse(text('package.json')) as { scripts: { build: string }; dependencies: Record<string, string> };
+const { scripts, dependencies } = JSON.parse(text('package.json')) as { scripts: { build: string; start: string; stack: string }; dependencies: Record<string, string> };
 
 describe('the Dockerfile', () => {
   test('has several stages, and its last one runs as a user that is not root', () => {
@@ -54,6 +54,11 @@ test('.dockerignore lets through what the build takes, and nothing else', () => 
   const folders = scripts.build.slice(0, scripts.build.indexOf(' -d ')).split(' ').slice(1);
   expect(allowed.sort()).toEqual(['package.json', 'package-lock.json', '.swcrc', ...folders].sort());
   expect(text('.dockerignore').split('\n')).toContain('*');
+});
+
+test('npm start and npm run stack leave no shell between npm and the program, so that it gets the signals of npm', () => {
+  expect(scripts.start).toMatch(/ && exec node dist\/stack\/start\.js$/);
+  expect(scripts.stack).toMatch(/ && exec node dist\/stack\/cli\.js$/);
 });
 
 test('package-lock.json names the optional packages of every platform, without which npm ci refuses it elsewhere', () => {

@@ -2,15 +2,18 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { loadConfig } from '../../src/config.js';
 import type { Workspace } from '../../src/seed.js';
 import { apiClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
+import { useDeps } from '../support/fixture.js';
 import { startHttpSink } from '../support/http-sink.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 import { endAll, freePort, launch, listenOn, type Launched } from './launcher.js';
 
 const farewell = 'Ctrl-C stops everything';
+const deps = useDeps();
 let dataDir: string;
 
 beforeEach(async () => {
@@ -47,7 +50,7 @@ async function endsWithin(launched: Launched, signal: NodeJS.Signals, ms: number
 describe('npm start', () => {
   test('runs the sample and shows its progress, its result, the links and the next commands', async () => {
     verifies('sample.runs-to-completion', 'sample.reads-document', 'sample.calls-http', 'sample.terminal');
-    verifies('first-start.prints-sign-in', 'first-start.api-key-works', 'first-start.workspace-file', 'env.port', 'env.base-url', 'env.data-dir');
+    verifies('first-start.prints-sign-in', 'first-start.api-key-works', 'first-start.workspace-file', 'env.servers', 'env.port', 'env.base-url');
     const port = await freePort();
     const launched = launch(dataDir, { PORT: port });
     await launched.says(farewell);
@@ -66,6 +69,7 @@ describe('npm start', () => {
 
     const { total_count, data } = await executionsOf(workspace);
     const [execution] = data;
+    expect(await deps.mongo.collections.executions.countDocuments({ projectID: workspace.project_id })).toBe(1);
     expect(total_count).toBe(1);
     expect(execution?.status).toBe('completed');
     expect(execution?.agents_output.map(({ title }) => title)).toEqual(['Handbook reader', 'Brief writer']);
@@ -162,6 +166,11 @@ describe('the end', () => {
     expect(launched.stderr()).toBe(`The ${name} ended (SIGKILL); see ${path.join(dataDir, 'logs', `${name.toLowerCase()}.log`)}\n`);
     await eventually(() => expect(launched.processes()).toEqual([]), { timeoutMs: 2_000 });
   });
+});
+
+test('with an empty environment the API is on 8080, known as localhost, and keeps its data in .data', () => {
+  verifies('env.port', 'env.base-url', 'env.data-dir');
+  expect(loadConfig({})).toMatchObject({ port: 8080, baseUrl: undefined, dataDir: path.resolve('.data') });
 });
 
 describe('what cannot be', () => {

@@ -15,9 +15,10 @@ export interface OwnProduct {
 }
 
 /** API and worker processes that a test may kill: on a task queue of their own, ended after the file. */
+/** `overrides` are read at each start, so that a test can fill them in when its own servers are up. */
 export function ownProduct(overrides: Record<string, string> = {}): OwnProduct {
   const name = `own-${newId()}`;
-  const env = { ...testRun().env, TEMPORAL_TASK_QUEUE: name, ...overrides };
+  const env = () => ({ ...testRun().env, TEMPORAL_TASK_QUEUE: name, ...overrides });
   const started: ProductProcess[] = [];
   const keep = <T extends ProductProcess>(running: T): T => {
     started.push(running);
@@ -28,9 +29,11 @@ export function ownProduct(overrides: Record<string, string> = {}): OwnProduct {
   });
   const log = (part: string) => path.join(testRun().logs, `${name}-${part}.log`);
   return {
-    env,
-    api: async () => keep(await startApi(env, log('api'))),
-    worker: async () => keep(await startWorker(env, log('worker'))),
+    get env() {
+      return env();
+    },
+    api: async () => keep(await startApi(env(), log('api'))),
+    worker: async () => keep(await startWorker(env(), log('worker'))),
     through: (api, workspace) => ({ ...workspace, api: apiClient(api.url, { 'x-api-key': workspace.apiKey }) }),
   };
 }

@@ -21,10 +21,10 @@ export async function approve(deps: GatewayDeps, call: ValidatedCall, decision: 
     dryRun: call.dryRun,
   });
   if (outcome.outcome === 'refused') {
-    record.refusedBecause(outcome.reason);
+    record.refusedBecause = outcome.reason;
     throw outcome.error;
   }
-  if (outcome.outcome === 'resumed' || outcome.outcome === 'pending') record.approval(outcome.approval_id);
+  if (outcome.outcome === 'resumed' || outcome.outcome === 'pending') record.approvalId = outcome.approval_id;
   if (outcome.outcome !== 'pending') return { pending: false };
   const { approval_id, expires_at } = outcome;
   return { pending: true, body: { status: 'pending_approval', approval_id, expires_at } };

@@ -15,7 +15,7 @@ export async function decide(deps: GatewayDeps, call: ValidatedCall, record: Cal
     input: call.validInput,
     at: new Date(),
   });
-  record.decided(decision);
+  record.decision = decision;
   if (decision.decision === 'forbid') throw new AppError('S5:policy', decision.reason);
   return decision;
 }

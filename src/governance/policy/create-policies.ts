@@ -14,6 +14,7 @@ import { createPolicyStore } from './store.js';
 export interface Policies {
   /** Decides one call by the version in force at this moment, whichever process stored it. Has no effect. */
   evaluate(request: PolicyRequest): Promise<PolicyDecision>;
+  versionInForce(organizationId: string): Promise<number>;
   /** @throws AppError `S2:resolve-scope` without an administrator's role, as all below */
   read(principal: Principal): Promise<PolicySet>;
   replace(principal: Principal, policies: PolicyRule[], expectedVersion?: number): Promise<PolicySet>;
@@ -36,6 +37,7 @@ export function createPolicies({ collections }: { collections: Collections }): P
     async evaluate(request) {
       return engine.evaluate(await store.current(request.principal.organizationId), request);
     },
+    versionInForce: async (organizationId) => (await store.current(organizationId)).version,
     async read(principal) {
       requireAdmin(principal);
       return setOf(principal.organizationId, await store.latest(principal.organizationId));

@@ -11,7 +11,7 @@ export const builtinRules: readonly PolicyRule[] = [
     policy_id: 'builtin.governed-mode',
     description: 'The context graph of a project in governed mode is not written by clients.',
     effect: 'forbid',
-    tools: ['save-context', 'catalog-ingest'],
+    tools: ['save-context'],
     when: 'context.mode == "governed"',
   },
 ];

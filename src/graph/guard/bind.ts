@@ -20,7 +20,7 @@ export interface Binding {
 export function bind(tree: Tree, binding: Binding): string {
   if (tree.token) return gapBefore(tree, binding) + tree.token.text;
   const write = writers[tree.rule];
-  return write ? gapBefore(tree, binding) + write(tree, binding) : bindChildren(tree, binding);
+  return write ? gapBefore(tree, binding) + write(tree, binding).trimStart() : bindChildren(tree, binding);
 }
 
 export function bindChildren(tree: Tree, binding: Binding): string {

@@ -19,6 +19,7 @@ interface AntlrToken {
 interface AntlrParser {
   ruleNames: string[];
   _interp: { predictionMode: number };
+  _errHandler: { sync(): void };
   removeErrorListeners(): void;
   addErrorListener(listener: object): void;
   statements(): AntlrNode;
@@ -37,8 +38,20 @@ export class CypherSyntaxError extends Error {
   }
 }
 
+interface GrammarRule {
+  name: string;
+  saysNothing: boolean;
+}
+
 /** Levels of precedence with one operand, and the classes of names. */
 const sayingNothing = /^(expression\d*|symbolic\w*NameString|unescaped\w+|escaped\w+)$/;
+let grammarRules: GrammarRule[] | undefined;
+
+function rulesOf(parser: AntlrParser): GrammarRule[] {
+  grammarRules ??= parser.ruleNames.map((name) => ({ name, saysNothing: sayingNothing.test(name) }));
+  return grammarRules;
+}
+
 const sll = 0;
 const ll = 1;
 const endOfFile = -1;
@@ -77,6 +90,8 @@ export function parse(lexed: LexedText): Tree {
 function parseWith(lexed: LexedText, predictionMode: number): Tree {
   const parser = new CypherParser(tokenStream(lexed.antlrTokens) as never) as unknown as AntlrParser;
   parser._interp.predictionMode = predictionMode;
+  // It looks for places to go on after an error; the first error ends it here.
+  parser._errHandler.sync = () => {};
   parser.removeErrorListeners();
   parser.addErrorListener({
     syntaxError: (_: unknown, token: AntlrToken) => {
@@ -86,29 +101,36 @@ function parseWith(lexed: LexedText, predictionMode: number): Tree {
     reportAttemptingFullContext() {},
     reportContextSensitivity() {},
   });
-  const tree = convert(parser.statements(), parser.ruleNames, lexed.tokens);
+  const tree = convert(parser.statements(), rulesOf(parser), lexed.tokens);
   if (!tree) throw new CypherSyntaxError(0);
   return tree;
 }
 
-function convert(node: AntlrNode, ruleNames: string[], tokens: Token[]): Tree | null {
-  if (node.symbol) {
-    const index = node.symbol.tokenIndex;
+const noChildren: readonly Tree[] = [];
+
+function convert(node: AntlrNode, rules: readonly GrammarRule[], tokens: Token[]): Tree | null {
+  let at = node;
+  // Down the levels that say nothing, of which there are some fifteen above each name and number.
+  while (at.children?.length === 1 && rules[at.ruleIndex ?? -1]?.saysNothing) at = at.children[0] ?? at;
+  if (at.symbol) {
+    const index = at.symbol.tokenIndex;
     const token = tokens[index];
-    return token ? { rule: token.type, children: [], token, first: index, last: index } : null;
+    return token ? { rule: token.type, children: noChildren, token, first: index, last: index } : null;
   }
   const children: Tree[] = [];
-  for (const each of node.children ?? []) {
-    const converted = convert(each, ruleNames, tokens);
+  for (const each of at.children ?? noNodes) {
+    const converted = convert(each, rules, tokens);
     if (converted) children.push(converted);
   }
   const first = children[0];
   const last = children.at(-1);
-  if (!first || !last) return null;
-  const rule = ruleNames[node.ruleIndex ?? -1] ?? 'unknown';
-  if (children.length === 1 && sayingNothing.test(rule)) return first;
-  return { rule, children, token: null, first: first.first, last: last.last };
+  const rule = rules[at.ruleIndex ?? -1];
+  if (!first || !last || !rule) return null;
+  if (children.length === 1 && rule.saysNothing) return first;
+  return { rule: rule.name, children, token: null, first: first.first, last: last.last };
 }
+
+const noNodes: AntlrNode[] = [];
 
 /** By UTF-16 units, so that offsets are the text's; what is beyond the basic plane passes in strings and quoted names only. */
 function charStream(text: string): object {

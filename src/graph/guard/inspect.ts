@@ -1,6 +1,6 @@
 import { allowedFunctions, allowedRules, refusedRules } from './language.js';
 import { refuse } from './refusal.js';
-import { child, childrenOf, compact, find, isOperator, nameOf, walk, type Tree } from './tree.js';
+import { child, childrenOf, compact, nameOf, walk, type Tree } from './tree.js';
 
 export interface QueryBounds {
   maxPatterns: number;
@@ -106,19 +106,24 @@ function checkIterationDepth(tree: Tree, most: number, depth: number): void {
 
 const maxDoublings = 4;
 
-/** `x + x`, clause after clause, doubles a text or a list each time. */
+/** `x + x`, clause after clause, doubles a text or a list each time. A net with a wide mesh: see the timeout and the memory limit. */
 function checkGrowth(statement: Tree): void {
   let doublings = 0;
   walk(statement, (tree) => {
     if (tree.rule !== 'expression6') return;
-    const operands = tree.children.filter((each) => each.rule !== 'PLUS' && each.rule !== 'MINUS');
-    const names = operands.map((each) => (isOperator(each) ? '' : bareVariable(each))).filter((name) => name !== '');
+    const names = tree.children.flatMap((each) => [...wholeVariablesIn(each)]);
     doublings += names.length - new Set(names).size;
   });
   if (doublings > maxDoublings) throw refuse(`A value may be added to itself at most ${maxDoublings} times`);
 }
 
-function bareVariable(tree: Tree): string {
-  const variable = find(tree, 'variable');
-  return variable ? nameOf(variable) : '';
+/** Variables that stand for themselves, not for one of their properties. */
+function wholeVariablesIn(tree: Tree): Set<string> {
+  const names = new Set<string>();
+  walk(tree, (each) => {
+    if (each.rule === 'expression2' && each.children[0]?.rule === 'variable') return false;
+    if (each.rule === 'variable') names.add(nameOf(each));
+    return true;
+  });
+  return names;
 }

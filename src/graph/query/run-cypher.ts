@@ -33,9 +33,12 @@ export interface CypherQueries {
   run(call: CypherCall, consumed: Consumption): Promise<ContextAnswer>;
 }
 
+/** Rows that are under way at once: few, since each may be as large as an answer. */
+const fetchSize = 20;
+
 export function createCypherQueries(graph: Connection): CypherQueries {
   const assertReadPlan = createReadPlanCheck();
-  const open = (fetchSize = 1) => graph.driver.session({ defaultAccessMode: neo4j.session.READ, fetchSize });
+  const open = () => graph.driver.session({ defaultAccessMode: neo4j.session.READ, fetchSize });
   return {
     guard: createTimedGuard(),
     check(call) {
@@ -43,7 +46,7 @@ export function createCypherQueries(graph: Connection): CypherQueries {
       return withSession(session, () => assertReadPlan(session, call.query, parametersOf(call)));
     },
     run(call, consumed) {
-      const session = open(call.limit + 1);
+      const session = open();
       return withSession(session, async () => {
         const parameters = parametersOf(call);
         await assertReadPlan(session, call.query, parameters);

@@ -39,7 +39,7 @@ export async function planEntities(tx: ManagedTransaction, projectId: string, in
     const before: StoredEntity | undefined = planned.get(id) ?? byId.get(id) ?? byName.get(nameKey(given.type, given.name));
     const known = before?.id === id ? before : undefined;
     if (known && known.type !== given.type) throw problem([...place, 'type'], `the entity ${id} is a ${known.type}`);
-    const entity = { id, type: given.type, name: given.name, properties: merged(known?.properties, given.properties as JsonMap) };
+    const entity = { id, type: given.type, name: given.name, properties: merged(known?.properties, given.properties) };
     planned.set(id, { ...entity, ...changeOf(entity, known, planned.get(id)), place: planned.get(id)?.place ?? place });
     byName.set(nameKey(entity.type, entity.name), entity);
     return id;

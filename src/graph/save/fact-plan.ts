@@ -78,8 +78,10 @@ function statementOf(fact: SaveInput['facts'][number], place: Place, context: Co
 /** A text that is no entity stays a text; type and name must be one. */
 function termOf(ref: EntityRef, place: Place, entities: EntityPlan, names: Map<string, string>): string {
   const entity = entities.resolve(ref);
-  if (!entity && typeof ref === 'object') throw problem(place, 'is no entity of this project');
-  if (!entity) return String(ref);
+  if (!entity) {
+    if (typeof ref === 'object') throw problem(place, 'is no entity of this project');
+    return ref;
+  }
   names.set(entity.id, entity.name);
   return entity.id;
 }

@@ -11,7 +11,7 @@ export const Time = z
   .meta({ description: 'Epoch seconds, or ISO 8601 with its zone.' });
 
 const Value = z.json().superRefine((value, context) => {
-  const problem = problemOf(value as Json);
+  const problem = problemOf(value);
   if (problem) context.addIssue({ code: 'custom', message: problem });
 });
 

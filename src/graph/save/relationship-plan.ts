@@ -31,7 +31,7 @@ export async function planRelationships(
     const id = relationshipId(key.from, key.type, key.to);
     const earlier = planned.get(id);
     const known = earlier ?? stored.get(id);
-    const properties = merged(known?.properties, (given[at]?.properties ?? {}) as JsonMap);
+    const properties = merged(known?.properties, (given[at]?.properties ?? {}));
     const same = known && isDeepStrictEqual({ ...known.properties }, { ...properties });
     const action = same ? (earlier?.action ?? 'unchanged') : (earlier?.action === 'create' || !known ? 'create' : 'update');
     const types = { fromType: ends[at]?.from.type ?? '', toType: ends[at]?.to.type ?? '' };

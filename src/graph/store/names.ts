@@ -6,7 +6,7 @@ const text = (most: number) =>
     .string()
     .min(1)
     .max(most)
-    // eslint-disable-next-line no-control-regex
+     
     .refine((value) => !/[\u0000-\u001F\u007F\p{Surrogate}]/u.test(value), 'holds a character that a name cannot have')
     .refine((value) => value.trim() === value, 'begins or ends with a space');
 

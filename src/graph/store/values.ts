@@ -65,13 +65,14 @@ export function toJson(value: unknown): Json {
   if (Array.isArray(value)) return value.map(toJson);
   if (neo4j.isPoint(value)) return { srid: Number(value.srid), x: value.x, y: value.y, ...(value.z === undefined ? {} : { z: value.z }) };
   if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
-  if (isTemporal(value)) return value.toString();
+  if (neo4j.isDuration(value)) return value.toString().replace(/T$/, '');
+  if (isTemporal(value)) return String(value);
   return Object.fromEntries(Object.entries(value as object).map(([name, each]) => [name, toJson(each)]));
 }
 
 function isTemporal(value: unknown): value is { toString(): string } {
   return (
-    neo4j.isDate(value as object) || neo4j.isDateTime(value as object) || neo4j.isLocalDateTime(value as object) ||
-    neo4j.isTime(value as object) || neo4j.isLocalTime(value as object) || neo4j.isDuration(value as object)
+    neo4j.isDate(value) || neo4j.isDateTime(value) || neo4j.isLocalDateTime(value) ||
+    neo4j.isTime(value) || neo4j.isLocalTime(value)
   );
 }

@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { epochSeconds } from '../../time.js';
 import type { OauthClientDocument } from '../clients/clients.js';
 import { requiredField } from '../form-body.js';
 import { OauthError } from '../oauth-error.js';
@@ -15,13 +14,18 @@ const verifierForm = /^[A-Za-z0-9\-._~]{43,128}$/;
  * two uses one collides, and then what the other gave is ended.
  * @throws OauthError `invalid_grant`, one text for every way in which a code is not good
  */
-export async function exchangeCode(deps: TokenDeps, client: OauthClientDocument, fields: ReadonlyMap<string, string>): Promise<TokenAnswer> {
+export async function exchangeCode(
+  deps: TokenDeps,
+  client: OauthClientDocument,
+  fields: ReadonlyMap<string, string>,
+  now: number,
+): Promise<TokenAnswer> {
   const code = requiredField(fields, 'code');
   const redirectUri = requiredField(fields, 'redirect_uri');
   const verifier = requiredField(fields, 'code_verifier');
   const record = await deps.codes.find(code);
   if (record?.grant.client_id !== client._id) throw refused();
-  if (record.valid_until <= epochSeconds() || record.redirect_uri !== redirectUri || !provesChallenge(verifier, record.code_challenge)) {
+  if (record.valid_until <= now || record.redirect_uri !== redirectUri || !provesChallenge(verifier, record.code_challenge)) {
     await endReplayed(deps, record);
     throw refused();
   }

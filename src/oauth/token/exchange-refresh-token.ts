@@ -12,7 +12,12 @@ import type { TokenDeps } from './token.js';
  * The refresh grant (RFC 6749, 6): always rotates, and gives what the person could still consent to today.
  * @throws OauthError `invalid_grant`, so that the client begins anew
  */
-export async function exchangeRefreshToken(deps: TokenDeps, client: OauthClientDocument, fields: ReadonlyMap<string, string>): Promise<TokenAnswer> {
+export async function exchangeRefreshToken(
+  deps: TokenDeps,
+  client: OauthClientDocument,
+  fields: ReadonlyMap<string, string>,
+  now: number,
+): Promise<TokenAnswer> {
   if (!client.grant_types.includes('refresh_token')) throw new OauthError('unauthorized_client', 'the client did not register for refresh_token');
   const found = await deps.grants.find(requiredField(fields, 'refresh_token'));
   if (found?.grant.client_id !== client._id) throw refused();
@@ -30,7 +35,7 @@ export async function exchangeRefreshToken(deps: TokenDeps, client: OauthClientD
   }
   const given = scopes.filter((scope) => allowed.includes(scope));
   if (given.length === 0) throw new OauthError('invalid_scope', 'the person may not give that any more');
-  const refreshToken = await deps.grants.rotate(grant, presented);
+  const refreshToken = await deps.grants.rotate(grant, presented, now);
   if (refreshToken === undefined) throw refused();
   return tokenAnswer(deps.auth.tokens, { grant, standing, scopes: given, refreshToken, issuer: deps.baseUrl() });
 }

@@ -49,10 +49,10 @@ export interface Grants {
   /** The grant of a genuine refresh token that may still be used; which client it is for, the caller checks. */
   find(refreshToken: string): Promise<{ grant: OauthGrantDocument; presented: RefreshTokenParts } | undefined>;
   /**
-   * Exchanges a refresh token for its child; the same child for a repeat within ten seconds.
+   * Exchanges a refresh token, presented at `now`, for its child; the same child for a repeat within ten seconds.
    * @returns undefined for a repeat after that, which has ended the grant, and for a grant that has ended
    */
-  rotate(grant: OauthGrantDocument, presented: RefreshTokenParts): Promise<string | undefined>;
+  rotate(grant: OauthGrantDocument, presented: RefreshTokenParts, now: number): Promise<string | undefined>;
   /** Read anew for every question, so that a revocation holds at once in every process. */
   isLive(grantId: string): Promise<boolean>;
   revoke(grantId: string, because: string): Promise<void>;
@@ -87,8 +87,7 @@ export function createGrants({ collections, box, log }: { collections: Collectio
       if (!grant || !isGenuine(refreshToken, presented, keyOf(grant))) return undefined;
       return isUsable(grant) ? { grant, presented } : undefined;
     },
-    async rotate({ _id, client_id, user_id, ...grant }, { generation }) {
-      const now = epochSeconds();
+    async rotate({ _id, client_id, user_id, ...grant }, { generation }, now) {
       // One atomic update by `_id`: of repeats at once, in any process, the first one's time decides for all.
       const after = await grants.findOneAndUpdate(
         { _id },

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { AuthDeps } from '../../auth/create-auth.js';
+import { epochSeconds } from '../../time.js';
 import { authenticateClient } from '../clients/client-authentication.js';
 import type { Clients } from '../clients/clients.js';
 import { formOf, requiredField, singleFields } from '../form-body.js';
@@ -21,11 +22,13 @@ const exchanges = { authorization_code: exchangeCode, refresh_token: exchangeRef
 /** The token endpoint (RFC 6749, 3.2). */
 export function tokenHandler(deps: TokenDeps): RequestHandler {
   return async (req, res) => {
+    // Of repeats at once it counts when they came, not how long a busy server took to get to them.
+    const now = epochSeconds();
     const fields = singleFields(formOf(req));
     const client = await authenticateClient(deps.clients, req.get('authorization'), fields);
     const grantType = requiredField(fields, 'grant_type');
     if (!isSupported(grantType)) throw new OauthError('unsupported_grant_type', 'grant_type is authorization_code or refresh_token');
-    res.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' }).json(await exchanges[grantType](deps, client, fields));
+    res.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' }).json(await exchanges[grantType](deps, client, fields, now));
   };
 }
 

@@ -120,7 +120,7 @@ describe('POST /v1/query-context with Cypher', () => {
   it('cuts an answer that is too large', async () => {
     verifies('gateway.query', 'input.bounded');
     const { truncated, rows } = await cypher(
-      `MATCH (n:Person {project_id: $project_id, id: 'ann'}) UNWIND range(1, 200) AS i RETURN [x IN range(1, 10000) | 'word'] AS words`, { limit: 200 },
+      `MATCH (n:Person {project_id: $project_id, id: 'ann'}) UNWIND range(1, 200) AS i RETURN [x IN range(1, 10000) | 'word'] AS words`, { limit: 200, timeout_ms: 30_000 },
     );
     expect(truncated).toBe(true);
     expect(JSON.stringify(rows).length).toBeLessThan(5 * 1024 * 1024);

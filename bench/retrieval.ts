@@ -1,0 +1,125 @@
+import neo4j from 'neo4j-driver';
+import { newId } from '../src/ids.js';
+import { retrieve } from '../src/graph/query/retrieve.js';
+import { derivedId, scopeTerm } from '../src/graph/store/names.js';
+import { prepareGraph } from '../src/graph/store/schema.js';
+import type { Graph } from '../src/stores/neo4j.js';
+
+export interface RetrievalFigures {
+  small: { entities: number; medianMs: number; p95Ms: number };
+  large: { entities: number; relationships: number; medianMs: number; p95Ms: number };
+  /** Median over the large graph against that over the small one; the goal is at most 3. */
+  ratio: number;
+}
+
+export interface RetrievalSizes {
+  small: number;
+  large: number;
+  /** Of each entity. */
+  relationships: number;
+  questions: number;
+}
+
+const batch = 5000;
+
+/**
+ * Questions over a graph of 1,000 entities and over one of 100,000 with 300,000 relationships, each in a project of its
+ * own in one database, taken in turns so that both meet the same load; both projects are taken away again.
+ */
+export async function benchRetrieval(
+  graph: Graph,
+  sizes: RetrievalSizes = { small: 1000, large: 100_000, relationships: 3, questions: 200 },
+): Promise<RetrievalFigures> {
+  await prepareGraph(graph);
+  const projects = { small: newId(), large: newId() };
+  try {
+    await load(graph, projects.small, sizes.small, sizes.relationships);
+    await load(graph, projects.large, sizes.large, sizes.relationships);
+    const times = { small: [] as number[], large: [] as number[] };
+    for (let at = -20; at < sizes.questions; at += 1) {
+      for (const which of ['small', 'large'] as const) {
+        const ms = await timed(() => ask(graph, projects[which], questionOf(Math.abs(at), sizes[which])));
+        if (at >= 0) times[which].push(ms);
+      }
+    }
+    const figures = { small: percentiles(times.small), large: percentiles(times.large) };
+    return {
+      small: { entities: sizes.small, ...figures.small },
+      large: { entities: sizes.large, relationships: sizes.large * sizes.relationships, ...figures.large },
+      ratio: Number((figures.large.medianMs / figures.small.medianMs).toFixed(2)),
+    };
+  } finally {
+    for (const project of Object.values(projects)) await clear(graph, project);
+  }
+}
+
+const kinds = ['Customer', 'Product', 'Supplier', 'Contract', 'Site'];
+const topics = ['turbine', 'harbour', 'insurance', 'compiler', 'orchard', 'railway', 'glacier', 'museum', 'battery', 'satellite'];
+
+/** Every third names one entity, the others share their words with a tenth, or a fiftieth, of the graph. */
+function questionOf(at: number, entities: number): string {
+  const topic = topics[at % topics.length] ?? '';
+  if (at % 3 === 0) return `What do we know about ${topic} ${(at * 7919) % entities}?`;
+  return at % 3 === 1 ? `which ${topic} is near` : `${kinds[at % kinds.length] ?? ''} with a ${topic}`;
+}
+
+function ask(graph: Graph, projectId: string, text: string) {
+  const question = { text, projectIds: [projectId], asOf: Date.now() / 1000, limit: 25, timeoutMs: 30_000 };
+  return retrieve(graph, question, { lifecycle_id: 'bench', run: null, at: 0 });
+}
+
+async function load(graph: Graph, projectId: string, entities: number, relationships: number): Promise<void> {
+  const common = { projectId, scope: scopeTerm(projectId) };
+  for (let from = 0; from < entities; from += batch) {
+    const rows = Array.from({ length: Math.min(batch, entities - from) }, (_, at) => entityRow(from + at, entities, relationships));
+    await graph.driver.executeQuery(
+      `UNWIND $rows AS row CREATE (n:Entity {project_id: $projectId, id: row.id, type: row.type, name: row.name,
+         _scope: $scope, _search: row.search, _saved_by: 'bench', _recorded_at: 0.0}) SET n:$(row.type)`,
+      { ...common, rows: rows.map(({ links: _, ...row }) => row) },
+    );
+  }
+  for (let from = 0; from < entities; from += batch) {
+    const rows = Array.from({ length: Math.min(batch, entities - from) }, (_, at) => entityRow(from + at, entities, relationships)).flatMap(({ id, links }) =>
+      links.map((to, at) => ({ from: id, to, id: derivedId('bench', id, to, at) })),
+    );
+    await graph.driver.executeQuery(
+      `UNWIND $rows AS row MATCH (a:Entity {project_id: $projectId, id: row.from}), (b:Entity {project_id: $projectId, id: row.to})
+       CREATE (a)-[:RELATES {project_id: $projectId, id: row.id, _from: row.from, _to: row.to}]->(b)`,
+      { ...common, rows },
+    );
+  }
+  await graph.driver.executeQuery('CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()');
+}
+
+/** Some links go to one of a few hubs, as in real graphs. */
+function entityRow(at: number, entities: number, relationships: number) {
+  const type = kinds[at % kinds.length] ?? '';
+  const topic = topics[at % topics.length] ?? '';
+  const name = `${topic} ${at}`;
+  const links = Array.from({ length: relationships }, (_, link) => `e${link === 0 && at % 4 === 0 ? at % 20 : (at * 31 + link * 7907 + 1) % entities}`);
+  return { id: `e${at}`, type, name, search: `${type} ${name} number ${at} of the ${topic} business`, links };
+}
+
+async function clear(graph: Graph, projectId: string): Promise<void> {
+  const session = graph.driver.session();
+  try {
+    await session.run(
+      `MATCH (n:Entity {project_id: $projectId}) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF $rows ROWS`,
+      { projectId, rows: neo4j.int(batch) },
+    );
+  } finally {
+    await session.close();
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+function percentiles(times: number[]): { medianMs: number; p95Ms: number } {
+  const sorted = [...times].sort((a, b) => a - b);
+  const at = (share: number) => Number((sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(2));
+  return { medianMs: at(0.5), p95Ms: at(0.95) };
+}

@@ -1,0 +1,85 @@
+import { Agent, type Dispatcher } from 'undici';
+import { AppError, isAppError } from '../errors.js';
+import { withDeadline } from '../outbound/deadline.js';
+import { isOutboundError } from '../outbound/outbound-error.js';
+import { acknowledgementLimit, acknowledgementOf } from './acknowledgement.js';
+import type { Acknowledgement } from './receiver.js';
+
+export interface ForwardRequest {
+  /** Made by `pathOf`, never by a sender. */
+  path: string;
+  contentType: string | undefined;
+  body: Buffer;
+}
+
+export type Forward = (request: ForwardRequest) => Promise<Acknowledgement>;
+
+export interface ForwarderOptions {
+  /** Asked on each call, since the own listener's port is known only once it is bound. */
+  downstreamUrl(): string;
+  timeoutMs: number;
+}
+
+const never = new AbortController().signal;
+
+/**
+ * Hands bodies to the downstream service as they are, with `Content-Type` alone.
+ * @throws AppError `upstream_unreachable` where nothing usable answers or a redirect does, `upstream_timeout`
+ */
+export function createForwarder({ downstreamUrl, timeoutMs }: ForwarderOptions): Forward {
+  // The deadline is ours; undici's own would differ from what is configured.
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: timeoutMs } });
+  return async ({ path, contentType, body }) => {
+    const base = new URL(downstreamUrl());
+    const options: Dispatcher.RequestOptions = {
+      origin: base.origin,
+      path: base.pathname.replace(/\/+$/, '') + path,
+      method: 'POST',
+      headers: contentType === undefined ? {} : { 'content-type': contentType },
+      body,
+    };
+    try {
+      return await withDeadline({ timeoutMs, signal: never }, (signal) => exchange(agent, { ...options, signal }, body));
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  };
+}
+
+async function exchange(agent: Agent, options: Dispatcher.RequestOptions, sent: Buffer): Promise<Acknowledgement> {
+  const { statusCode, headers, body } = await agent.request(options);
+  if (statusCode < 200 || (statusCode >= 300 && statusCode < 400)) {
+    discard(body);
+    throw new AppError('upstream_unreachable', 'the downstream service answered with a redirect, which is not followed');
+  }
+  const answer = await readSmall(body);
+  const contentType = headers['content-type'];
+  return acknowledgementOf(statusCode, typeof contentType === 'string' ? contentType : '', answer, sent);
+}
+
+/** What is longer than an acknowledgement is none, and not read to its end. */
+async function readSmall(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > acknowledgementLimit) {
+      discard(body);
+      return Buffer.alloc(0);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function discard(body: Dispatcher.ResponseData['body']): void {
+  body.on('error', () => undefined).destroy();
+}
+
+function refusalOf(error: unknown): AppError {
+  if (isAppError(error)) return error;
+  if (isOutboundError(error) && error.code === 'timeout') {
+    return new AppError('upstream_timeout', 'the downstream service did not answer in time', { cause: error });
+  }
+  return new AppError('upstream_unreachable', 'the downstream service could not be reached', { cause: error });
+}

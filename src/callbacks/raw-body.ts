@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '../errors.js';
+
+const restMs = 5000;
+
+/** How many bytes of bodies this process holds at once, so that many large senders cannot fill its memory. */
+export interface ByteBudget {
+  /** @throws AppError `unavailable` with `Retry-After` when the budget is used up */
+  take(bytes: number): void;
+  give(bytes: number): void;
+}
+
+export function createByteBudget(most: number): ByteBudget {
+  let held = 0;
+  return {
+    take(bytes) {
+      if (held + bytes > most) {
+        throw new AppError('unavailable', 'too many large callbacks are at work', { headers: { 'Retry-After': '1' } });
+      }
+      held += bytes;
+    },
+    give: (bytes) => void (held -= bytes),
+  };
+}
+
+/**
+ * The body exactly as it came, chunked or not, whatever its type or encoding. The caller gives its length back to
+ * the budget.
+ * @throws AppError `payload_too_large` as soon as that is known, `invalid_request` for a body that breaks off
+ */
+export async function readRawBody(req: IncomingMessage, limit: number, budget: ByteBudget): Promise<Buffer> {
+  if (Number(req.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return new Promise<Buffer>((resolve, reject) => {
+    const settle = (error: unknown) => {
+      req.off('data', onData).off('end', onEnd).off('close', onCutOff).off('error', onCutOff);
+      if (error === undefined) return resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      budget.give(size);
+      reject(error);
+    };
+    const onData = (chunk: Buffer) => {
+      try {
+        if (size + chunk.length > limit) throw tooLarge(limit);
+        budget.take(chunk.length);
+      } catch (error) {
+        return settle(error);
+      }
+      size += chunk.length;
+      chunks.push(chunk);
+    };
+    const onEnd = () => settle(undefined);
+    const onCutOff = () => settle(new AppError('invalid_request', 'the body broke off'));
+    req.on('data', onData).on('end', onEnd).on('close', onCutOff).on('error', onCutOff);
+  });
+}
+
+/** Reads on for a while after a refusal, so that the sender sees it, and then cuts a sender that does not stop. */
+export function discardRest(req: IncomingMessage, atMost: number): void {
+  if (req.complete || req.destroyed) return;
+  let left = atMost;
+  const late = setTimeout(() => req.destroy(), restMs);
+  late.unref();
+  req.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) req.destroy();
+  });
+  req.once('close', () => clearTimeout(late)).once('end', () => clearTimeout(late)).on('error', () => undefined);
+  req.resume();
+}
+
+function tooLarge(limit: number): AppError {
+  return new AppError('payload_too_large', `the body is larger than ${limit} bytes`);
+}

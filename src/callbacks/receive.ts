@@ -1,0 +1,73 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { AppError } from '../errors.js';
+import type { Deliveries } from './deliveries.js';
+import { createByteBudget, discardRest, readRawBody } from './raw-body.js';
+import type { Acknowledgement, Delivery, HeaderReader, Receiver } from './receiver.js';
+import { createTargets } from './target.js';
+
+export interface ReceiveOptions {
+  receivers: readonly Receiver[];
+  deliveries: Deliveries;
+  /** The largest body, in bytes. */
+  bodyLimit: number;
+}
+
+/** Bodies that are held at once, in full ones. */
+const bodiesAtOnce = 10;
+const duplicate: Acknowledgement = { status: 200, body: { status: 'duplicate' } };
+
+/**
+ * The spine of every receiver: path → method → admission → raw body → verify → deduplicate → hand over. It works on the
+ * request target as the sender wrote it; whatever is not exactly a receiver's path goes on to the rest of the application.
+ */
+export function createReceive({ receivers, deliveries, bodyLimit }: ReceiveOptions): RequestHandler {
+  const targetOf = createTargets(receivers);
+  const budget = createByteBudget(bodyLimit * bodiesAtOnce);
+
+  async function receive(receiver: Receiver, params: Record<string, string>, req: Request): Promise<Acknowledgement> {
+    requirePost(req);
+    const header: HeaderReader = (name) => single(req.headers[name]);
+    receiver.admit?.(header);
+    const body = await readRawBody(req, bodyLimit, budget);
+    try {
+      const delivery: Delivery = { params, header, body };
+      receiver.verify?.(delivery);
+      return await once(receiver, delivery);
+    } finally {
+      budget.give(body.length);
+    }
+  }
+
+  async function once(receiver: Receiver, delivery: Delivery): Promise<Acknowledgement> {
+    const id = receiver.deliveryId?.(delivery);
+    if (id !== undefined && (await deliveries.seen(id))) return duplicate;
+    const acknowledgement = await receiver.handOver(delivery);
+    if (id !== undefined && acknowledgement.body?.status === 'accepted') await deliveries.remember(id);
+    return acknowledgement;
+  }
+
+  return (req, res, next) => {
+    const target = targetOf(req.originalUrl);
+    if (!target) return next();
+    receive(target.route, target.params, req)
+      .then((acknowledgement) => answer(res, acknowledgement))
+      .catch((error: unknown) => {
+        next(error);
+        discardRest(req, bodyLimit);
+      });
+  };
+}
+
+function requirePost(req: Request): void {
+  if (req.method !== 'POST') throw new AppError('method_not_allowed', 'this path takes POST', { headers: { Allow: 'POST' } });
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+function answer(res: Response, { status, body }: Acknowledgement): void {
+  if (body === null) return void res.writeHead(status).end();
+  const text = JSON.stringify(body);
+  res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) }).end(text);
+}

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startMongodb } from '../../stack/mongodb.js';
+import type { StartedService } from '../../stack/service.js';
+import { loadConfig } from '../../src/config.js';
+import { createDeps, type Deps } from '../../src/deps.js';
+import { eventually } from '../support/eventually.js';
+import { moveExecution, prepareExecution, startExecution, untilExecution, untilListed } from '../support/executions.js';
+import { createWorkspace } from '../support/fixture.js';
+import { flowThatCalls } from '../support/flows.js';
+import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { ownProduct } from '../support/own-product.js';
+import { verifies } from '../support/verifies.js';
+
+jest.setTimeout(180_000);
+const dataDir = mkdtempSync(path.join(tmpdir(), 'own-mongodb-'));
+const product = ownProduct();
+let mongodb: StartedService;
+let deps: Deps;
+let sink: HttpSink;
+
+beforeAll(async () => {
+  const env = { ...process.env, MONGODB_URI: '' };
+  [sink, mongodb] = await Promise.all([startHttpSink(), startMongodb({ dataDir, env })]);
+  Object.assign(product.env, mongodb.environment);
+  deps = createDeps(loadConfig({ NODE_ENV: 'test', ...product.env, LOG_LEVEL: 'silent' }), 'test');
+});
+afterAll(async () => {
+  await Promise.all([deps.close(), sink.close()]);
+  await mongodb.service.stop();
+  rmSync(dataDir, { recursive: true });
+});
+
+describe('with MongoDB down', () => {
+  test('calls are 503, runs go on, and the record catches up once it is back', async () => {
+    verifies('platform.errors.body', 'execution.projection', 'service.readyz');
+    const [api] = await Promise.all([product.api(), product.worker()]);
+    const workspace = product.through(api, await createWorkspace(deps));
+    const url = (name: string) => `${sink.url}/${workspace.projectID}/${name}`;
+    const release = sink.hold(`/${workspace.projectID}/one`);
+    const id = await startExecution(workspace, flowThatCalls([url('one')], [url('two')]));
+    const { _id: ready } = await prepareExecution(workspace, flowThatCalls([]));
+    await eventually(() => expect(sink.requests).toHaveLength(1));
+    await mongodb.service.kill('SIGKILL');
+    for (const answer of [
+      await workspace.api.get(`/execute_flow/${id}`),
+      await moveExecution(workspace, ready, 'execute'),
+      await workspace.api.get(`/${workspace.projectID}/execution_flows`),
+    ]) {
+      expect(answer).toMatchObject({ status: 503, body: { error: 'unavailable', error_description: expect.any(String) } });
+    }
+    expect(await workspace.api.get('/healthz')).toMatchObject({ status: 200 });
+    expect(await workspace.api.get('/readyz')).toMatchObject({ status: 503, body: { dependencies: { mongodb: 'down', temporal: 'up' } } });
+    release();
+    await eventually(() => expect(sink.requests).toHaveLength(2));
+    await mongodb.service.restart();
+    await eventually(async () => expect(await workspace.api.get('/readyz')).toMatchObject({ status: 200 }));
+    expect(await untilExecution(workspace, id, 'completed', 60_000)).toMatchObject({ agents_output: [{}, {}] });
+    await untilListed(workspace, id, 'completed');
+    expect(await moveExecution(workspace, ready, 'execute')).toMatchObject({ status: 200 });
+    await untilExecution(workspace, ready, 'completed', 60_000);
+  });
+});

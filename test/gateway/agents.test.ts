@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { createKey, useDeps } from '../support/fixture.js';
+import { flowThatCalls } from '../support/flows.js';
+import { bearerClient, createGatewayWorkspace, type GatewayWorkspace } from '../support/gateway.js';
+import { verifies } from '../support/verifies.js';
+
+const deps = useDeps();
+
+async function agentflowIn({ api, projectID }: GatewayWorkspace): Promise<string> {
+  const made = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls([]));
+  return made.body._id;
+}
+
+describe('POST /v1/run-agent', () => {
+  test('is 409 before a version was promoted, and then runs the promoted one whatever is edited later', async () => {
+    verifies('gateway.run-agent', 'gateway.run-agent.unpromoted', 'platform.agentflows.promote', 'errors.status.409', 'errors.code.conflict');
+    const workspace = await createGatewayWorkspace(deps);
+    const agentflow_id = await agentflowIn(workspace);
+    const call = { agentflow_id, goal: 'say hello', inputs: { name: 'Ada' } };
+    expect(await workspace.gateway.post('/v1/run-agent', call)).toMatchObject({ status: 409, body: { error: 'conflict', lifecycle_id: expect.any(String) } });
+    expect(await workspace.api.post(`/agentflow/${agentflow_id}/promote`)).toMatchObject({ status: 200, body: { agentflow_id, version: 1 } });
+    await workspace.api.patch(`/agentflow/${agentflow_id}`, { name: 'Edited afterwards' });
+    const started = await workspace.gateway.post('/v1/run-agent', call);
+    expect(started).toMatchObject({ status: 200, body: { execution_id: expect.any(String), status: 'ready', lifecycle_id: expect.any(String) } });
+    const { execution_id, lifecycle_id } = started.body;
+    const ended = await eventually(async () => {
+      const { body } = await workspace.api.get(`/execute_flow/${execution_id}`);
+      expect(body.status).toBe('completed');
+      return body;
+    });
+    expect(ended).toMatchObject({ agentflow: { name: 'Test flow' }, execution_context: { lifecycle_id }, input_variables: { name: 'Ada' } });
+  });
+
+  test('is 404 for an agentflow of another project', async () => {
+    verifies('errors.status.404');
+    const mine = await createGatewayWorkspace(deps);
+    const theirs = await createGatewayWorkspace(deps);
+    const agentflow_id = await agentflowIn(theirs);
+    expect(await mine.gateway.post('/v1/run-agent', { agentflow_id, goal: 'x' })).toMatchObject({ status: 404, body: { error: 'not_found' } });
+  });
+
+  test('with dry_run tells the version that it would start and starts nothing', async () => {
+    const workspace = await createGatewayWorkspace(deps);
+    const agentflow_id = await agentflowIn(workspace);
+    await workspace.api.post(`/agentflow/${agentflow_id}/promote`);
+    const dry = await workspace.gateway.post('/v1/run-agent', { agentflow_id, goal: 'x', dry_run: true });
+    expect(dry).toMatchObject({ status: 200, body: { would: { start: { agentflow_id, version: 1 } } } });
+    expect((await workspace.gateway.post('/v1/orchestrate', { operation: 'list' })).body.executions).toEqual([]);
+  });
+});
+
+describe('POST /v1/orchestrate', () => {
+  test('lists, reads and cancels executions of the project alone', async () => {
+    verifies('gateway.orchestrate');
+    const workspace = await createGatewayWorkspace(deps);
+    const stranger = await createGatewayWorkspace(deps);
+    const agentflow_id = await agentflowIn(workspace);
+    const { body } = await workspace.api.post(`/execute_flow?projectID=${workspace.projectID}`, { agentflow_id, goal: 'x' });
+    const { execution_id } = body;
+    const orchestrate = (operation: string) => workspace.gateway.post('/v1/orchestrate', { operation, execution_id });
+    expect((await orchestrate('list')).body.executions).toMatchObject([{ execution_id, status: 'ready' }]);
+    expect((await orchestrate('get')).body.execution).toMatchObject({ execution_id, status: 'ready', goal: 'x' });
+    expect(await orchestrate('pause')).toMatchObject({ status: 409, body: { error: 'conflict' } });
+    expect(await orchestrate('cancel')).toMatchObject({ status: 200, body: { execution: { execution_id, status: 'failed' } } });
+    expect(await stranger.gateway.post('/v1/orchestrate', { operation: 'get', execution_id })).toMatchObject({ status: 404 });
+    expect(await workspace.gateway.post('/v1/orchestrate', { operation: 'get' })).toMatchObject({ status: 400 });
+  });
+
+  test('asks for the read grant to look and for the write grant to move', async () => {
+    verifies('gateway.orchestrate.grants');
+    const workspace = await createGatewayWorkspace(deps);
+    const looker = bearerClient(await createKey(deps, workspace, { grants: ['svc:orchestrate.read'] }));
+    const mover = bearerClient(await createKey(deps, workspace, { grants: ['svc:orchestrate.write'] }));
+    const move = { operation: 'cancel', execution_id: '01980000-0000-7000-8000-000000000000' };
+    expect((await looker.post('/v1/orchestrate', { operation: 'list' })).status).toBe(200);
+    expect(await looker.post('/v1/orchestrate', move)).toMatchObject({ status: 403, body: { error: 'S2:resolve-scope' } });
+    expect((await mover.post('/v1/orchestrate', { operation: 'list' })).status).toBe(403);
+    expect((await mover.post('/v1/orchestrate', move)).status).toBe(404);
+  });
+});
+
+describe('the tools that save', () => {
+  test('keep a skill of the project', async () => {
+    verifies('gateway.save-skill');
+    const { gateway, api, projectID } = await createGatewayWorkspace(deps);
+    const action = { _id: 'ping', name: 'Ping', endpoint: 'https://example.com/ping', method: 'GET' };
+    const saved = await gateway.post('/v1/save-skill', { name: 'Pinging', actions: [action] });
+    expect(saved).toMatchObject({ status: 200, body: { skill_id: expect.any(String), name: 'Pinging' } });
+    expect((await api.get(`/skill/${saved.body.skill_id}`)).body).toMatchObject({ name: 'Pinging', projectID, initial_action_id: 'ping' });
+    const nowhere = { name: 'Broken', actions: [{ ...action, next_action_id: 'nowhere' }] };
+    expect(await gateway.post('/v1/save-skill', nowhere)).toMatchObject({ status: 422, body: { error: 'validation_failed' } });
+  });
+
+  test('set the model that agents without one of their own use', async () => {
+    verifies('gateway.save-model');
+    const workspace = await createGatewayWorkspace(deps);
+    expect((await workspace.gateway.post('/v1/save-model', { model: 'project-model', temperature: 0.7 })).status).toBe(200);
+    const agentflow_id = await agentflowIn(workspace);
+    const { body } = await workspace.api.post(`/execute_flow?projectID=${workspace.projectID}`, { agentflow_id, goal: 'x' });
+    const record = await deps.mongo.collections.executions.findOne({ _id: body.execution_id });
+    expect(record?.plan[0]?.llm).toEqual({ model: 'project-model', temperature: 0.7, max_tokens: 1024 });
+  });
+
+  test('bind a repository, with the grant that no default holds', async () => {
+    verifies('gateway.bind-repository');
+    const workspace = await createGatewayWorkspace(deps);
+    const binder = bearerClient(await createKey(deps, workspace, { grants: ['svc:codesync.write'] }));
+    const call = { repository: 'Octo/Catalog', branch: 'main' };
+    expect((await workspace.gateway.post('/v1/bind-repository', call)).status).toBe(403);
+    expect(await binder.post('/v1/bind-repository', call)).toMatchObject({ status: 200, body: { repository: 'octo/catalog', branch: 'main' } });
+    expect((await binder.post('/v1/bind-repository', { repository: 'no-owner' })).status).toBe(400);
+  });
+});

@@ -1,0 +1,27 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createCatalogIngestTool } from '../../../src/gateway/tools/catalog-ingest.js';
+import { createQueryContextTool } from '../../../src/gateway/tools/query-context.js';
+import { prepareGraph } from '../../../src/graph/store/schema.js';
+import { useDeps } from '../../support/fixture.js';
+import { verifies } from '../../support/verifies.js';
+import { call, contextOf } from '../../graph/tool-call.js';
+
+const deps = useDeps();
+const ingest = createCatalogIngestTool(deps);
+const query = createQueryContextTool({ graph: deps.graph, collections: deps.mongo.collections });
+beforeAll(() => prepareGraph(deps.graph));
+
+describe('POST /v1/catalog/ingest', () => {
+  it('stores what a catalog knows under its source', async () => {
+    verifies('gateway.catalog-ingest');
+    const ctx = contextOf();
+    const table = { id: 't1', type: 'Table', name: 'orders', properties: { rows: 120 } };
+    const input = { source: 'metadata', entities: [table, { id: 'd1', type: 'Database', name: 'shop' }], relationships: [{ from: 'd1', type: 'HAS', to: 't1' }] };
+    expect(await call(ingest, ctx, input)).toMatchObject({ saved: { entities: 2, relationships: 1, facts: 0 }, ids: ['t1', 'd1'] });
+    const { entities } = await call(query, ctx, { query: 'MATCH (d:Database)-[:HAS]->(t:Table) WHERE d.project_id = $project_id RETURN t' });
+    expect(entities).toMatchObject([{ name: 'orders', provenance: { source: 'metadata' } }]);
+    expect([ingest.rest, ingest.grant]).toEqual([{ method: 'post', path: '/v1/catalog/ingest' }, 'svc:ontology.write']);
+    expect(ingest.input.safeParse({ entities: [table] }).success).toBe(false);
+    expect(ingest.input.safeParse({ ...input, facts: [] }).success).toBe(false);
+  });
+});

@@ -1,0 +1,61 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createDocsTool } from '../../../src/gateway/tools/docs.js';
+import { createOntologyTool } from '../../../src/gateway/tools/ontology.js';
+import { createProjectModeTool } from '../../../src/gateway/tools/project-mode.js';
+import { createQueryContextTool } from '../../../src/gateway/tools/query-context.js';
+import { createSaveContextTool } from '../../../src/gateway/tools/save-context.js';
+import { prepareGraph } from '../../../src/graph/store/schema.js';
+import { useDeps } from '../../support/fixture.js';
+import { verifies } from '../../support/verifies.js';
+import { call, contextFor, contextOf } from '../../graph/tool-call.js';
+
+const deps = useDeps();
+const { collections } = deps.mongo;
+const query = createQueryContextTool({ graph: deps.graph, collections });
+const mode = createProjectModeTool({ collections });
+let used = 0;
+const docs = createDocsTool({
+  graph: deps.graph,
+  collections,
+  quotaUsage: async () => ({ org_window_max: 600, org_window_used: 7, project_window_max: 0, project_window_used: (used += 1) }),
+  policyVersion: async () => 3,
+  tools: () => [query, mode],
+});
+beforeAll(() => prepareGraph(deps.graph));
+
+describe('POST /v1/docs', () => {
+  it('tells credential, grants, quota, mode and policy version as they are now', async () => {
+    verifies('gateway.docs.governance');
+    const ctx = contextOf({ kind: 'user_jwt', clientId: 'client-1', grants: ['svc:docs.read'] });
+    const first = await call(docs, ctx, { topic: 'governance' });
+    expect(first).toMatchObject({
+      topic: 'governance', auth_kind: 'user_jwt', client_id: 'client-1', grants: ['svc:docs.read'], mode: 'simple', policy_version: 3,
+      quota: { org_window_max: 600, org_window_used: 7, project_window_max: 0, project_window_used: used }, scope: { project_id: ctx.projectId },
+    });
+    await call(mode, ctx, { projectId: ctx.projectId, mode: 'governed' });
+    const second = await call(docs, contextFor(ctx.principal), { topic: 'governance' });
+    expect(second).toMatchObject({ mode: 'governed', quota: { project_window_used: first.quota.project_window_used + 1 } });
+  });
+
+  it('answers every other topic from the live service, and takes no other', async () => {
+    verifies('gateway.docs.topics');
+    const ctx = contextOf();
+    const ontology = createOntologyTool({ graph: deps.graph, collections });
+    await call(ontology, ctx, { define: { entity_types: { 'Odd type': {}, Ship: {} }, relationship_types: { CARRIES: { from: ['Ship'], to: ['Odd type'] } } } });
+    await call(ontology, ctx, { commit: true });
+    expect(await call(docs, ctx, { topic: 'ontology' })).toMatchObject({ version: 1, ontology: { entity_types: { Ship: {} } } });
+    const { tools } = await call(docs, ctx, { topic: 'tools' });
+    expect(tools).toMatchObject([{ name: 'query-context', mcp_tool: 'query_context', granted: true, route: 'POST /v1/query-context' }, { route: 'PUT /v1/projects/{projectId}/mode' }]);
+    const { errors } = await call(docs, ctx, { topic: 'errors' });
+    expect(errors).toContainEqual(expect.objectContaining({ error: 'S3:rate-quota', status: 429 }));
+    expect(docs.input.safeParse({ topic: 'weather' }).success).toBe(false);
+  });
+
+  it('gives examples that run as they stand', async () => {
+    verifies('gateway.docs.topics', 'gateway.query.honest-pass');
+    const ctx = contextOf();
+    await call(createSaveContextTool(deps), ctx, { entities: [{ type: 'Customer', name: 'A' }] });
+    const { examples } = await call(docs, ctx, { topic: 'query' });
+    for (const { query: text } of examples) expect(await call(query, ctx, { query: text, params: { name: 'A' }, granted_projects: true })).toMatchObject({ limit: 25 });
+  });
+});

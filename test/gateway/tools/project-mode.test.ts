@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { createProjectModeTool, createReadProjectModeTool } from '../../../src/gateway/tools/project-mode.js';
+import { readProjectMode } from '../../../src/graph/project-mode.js';
+import { newId } from '../../../src/ids.js';
+import { useDeps } from '../../support/fixture.js';
+import { verifies } from '../../support/verifies.js';
+import { call, contextOf, dryRun, refusal } from '../../graph/tool-call.js';
+
+const { collections } = useDeps().mongo;
+const read = createReadProjectModeTool({ collections });
+const set = createProjectModeTool({ collections });
+
+describe('/v1/projects/{projectId}/mode', () => {
+  it('is simple until an admin sets it', async () => {
+    verifies('gateway.mode.get', 'gateway.mode.put');
+    const ctx = contextOf();
+    const { projectId } = ctx;
+    expect(await call(read, ctx, { projectId })).toMatchObject({ mode: 'simple' });
+    expect(await dryRun(set, ctx, { projectId, mode: 'governed' })).toEqual({ from: 'simple', to: 'governed' });
+    expect(await call(set, ctx, { projectId, mode: 'governed' })).toMatchObject({ mode: 'governed' });
+    expect(await call(read, ctx, { projectId })).toMatchObject({ mode: 'governed' });
+    expect(await readProjectMode(collections, projectId)).toBe('governed');
+    expect([read.adminOnly, set.adminOnly]).toEqual([true, true]);
+  });
+
+  it('is the mode of the call’s own project only', async () => {
+    verifies('gateway.mode.put');
+    const ctx = contextOf();
+    for (const [tool, rest] of [[read, {}], [set, { mode: 'governed' }]] as const) {
+      expect(await refusal(call(tool, ctx, { projectId: newId(), ...rest }))).toMatchObject({ code: 'S2:resolve-scope', status: 403 });
+    }
+    expect(set.input.safeParse({ projectId: 'x', mode: 'chaotic' }).success).toBe(false);
+  });
+});

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll } from '@jest/globals';
+import express from 'express';
+import helmet from 'helmet';
+import { pinoHttp } from 'pino-http';
+import { z } from 'zod';
+import { authenticateBearer } from '../../src/auth/authenticate-bearer.js';
+import { resolveScope } from '../../src/auth/resolve-scope.js';
+import type { Deps } from '../../src/deps.js';
+import { apiKeyRoutes } from '../../src/gateway/routes/api-keys.js';
+import { jwksRoutes } from '../../src/gateway/routes/jwks.js';
+import { defineRoute } from '../../src/http/define-route.js';
+import { errorHandler } from '../../src/http/errors.js';
+import { mountRoutes } from '../../src/http/mount.js';
+import { createOauth, createOauthRouter, type Oauth, type OauthOptions } from '../../src/oauth/create-oauth.js';
+import type { HttpClient } from '../../src/outbound/http-client.js';
+import { apiClient, type ApiClient } from '../support/client.js';
+import { useDeps } from '../support/fixture.js';
+
+export interface OauthServer {
+  deps: Deps & { oauth: Oauth };
+  /** Where it listens. */
+  url: string;
+  /** The issuer: `url` unless the options say otherwise. */
+  baseUrl: string;
+  /** A client whose address, for the rate limits, is its own. */
+  client(): ApiClient;
+  as(credential: string): ApiClient;
+}
+
+export interface OauthServerOptions {
+  baseUrl?: () => string;
+  limits?: OauthOptions['limits'];
+  http?: HttpClient;
+  env?: Record<string, string>;
+}
+
+/**
+ * The authorization server beside the routes that take its tokens, over HTTP, with stores and caches of its own: two of
+ * these know no more of each other than two processes do. `GET /probe` answers the principal and needs `svc:query.read`,
+ * `GET /probe/run` needs `svc:agent.run`.
+ */
+export function useOauthServer(options: OauthServerOptions = {}): OauthServer {
+  const base = useDeps(options.env);
+  const deps = { ...base, ...(options.http && { http: options.http }), oauth: createOauth(base) };
+  const server = listen(deps, options);
+  const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  beforeAll(async () => {
+    if (!server.listening) await once(server, 'listening');
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = { 'x-forwarded-for': randomAddress() };
+  return {
+    deps,
+    get url() {
+      return url();
+    },
+    get baseUrl() {
+      return options.baseUrl?.() ?? url();
+    },
+    client: () => apiClient(url(), address),
+    as: (credential) => apiClient(url(), { authorization: `Bearer ${credential}` }),
+  };
+}
+
+function listen(deps: Deps & { oauth: Oauth }, options: OauthServerOptions): Server {
+  const app = express();
+  app.set('query parser', 'simple');
+  app.set('trust proxy', true);
+  app.use(pinoHttp({ logger: deps.log }));
+  app.use(helmet());
+  const server = app.listen(0, '127.0.0.1');
+  const baseUrl = () => options.baseUrl?.() ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  app.use(createOauthRouter(deps, { baseUrl, ...(options.limits && { limits: options.limits }) }));
+  mountRoutes(app, [...jwksRoutes(deps), ...apiKeyRoutes(deps), ...probes(deps)], {
+    authenticate: (req) => authenticateBearer(deps, req.headersDistinct.authorization, baseUrl()),
+    checkScope: () => undefined,
+    idempotency: deps.idempotency,
+    verifyResponses: true,
+  });
+  app.use(errorHandler);
+  return server;
+}
+
+function probes(deps: Deps) {
+  const response = { schema: z.unknown(), description: 'The principal.' };
+  const probe = (path: string, permission: 'svc:query.read' | 'svc:agent.run') =>
+    defineRoute({
+      method: 'get',
+      path,
+      permission,
+      tag: 'test',
+      summary: 'The principal',
+      response,
+      handler: ({ ctx }) => resolveScope(deps, ctx.principal, ctx.req.get('x-service-workspace')),
+    });
+  return [probe('/probe', 'svc:query.read'), probe('/probe/run', 'svc:agent.run')];
+}
+
+/** Documentation addresses (RFC 3849), so that no two tests share a rate limit. */
+export function randomAddress(): string {
+  return `2001:db8:${randomUUID().slice(0, 4)}:${randomUUID().slice(0, 4)}::1`;
+}
