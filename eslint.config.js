@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 /** For each folder the others of the product that it may import; imports point one way (docs/conventions.md). */
 const mayImport = {
   workflows: [],
-  activities: ['workflows', 'models', 'outbound', 'stores', 'auth', 'governance', 'graph', 'temporal'],
+  activities: ['workflows', 'models', 'outbound', 'stores', 'auth', 'governance', 'graph', 'temporal', 'connectors', 'callbacks', 'platform'],
   'src/models': ['outbound'],
   'src/outbound': [],
   'src/stores': [],
@@ -13,9 +13,10 @@ const mayImport = {
   'src/governance': ['auth', 'http', 'stores', 'temporal', 'workflows'],
   'src/graph': ['auth', 'stores'],
   'src/operation': ['http'],
-  'src/platform': ['auth', 'http', 'stores', 'temporal', 'workflows', 'models', 'outbound', 'governance'],
+  'src/connectors': ['auth', 'stores'],
+  'src/platform': ['auth', 'http', 'stores', 'temporal', 'workflows', 'models', 'outbound', 'governance', 'connectors'],
   'src/gateway': ['auth', 'http', 'stores', 'temporal', 'workflows', 'governance', 'graph'],
-  'src/callbacks': ['auth', 'http', 'stores', 'temporal', 'workflows', 'outbound', 'governance'],
+  'src/callbacks': ['auth', 'http', 'stores', 'temporal', 'workflows', 'outbound', 'governance', 'graph', 'connectors'],
 };
 const folders = [...Object.keys(mayImport), 'stack', 'test', 'bench'].map((folder) => folder.replace('src/', ''));
 /** Type-only: the collection table names the document types of every folder. */

@@ -1,30 +1,44 @@
-import type { ChatModel } from '../src/models/port.js';
-import type { HttpClient } from '../src/outbound/http-client.js';
-import type { BlobStore } from '../src/stores/blobs.js';
-import type { Mongo } from '../src/stores/mongo.js';
+import type { SecretBox } from '../src/auth/secret-box.js';
+import type { Deps } from '../src/deps.js';
+import { createExecution } from '../src/platform/resources/executions/create.js';
+import { execute } from '../src/platform/resources/executions/moves.js';
 import type { ApprovalActivities } from '../workflows/approval/activities.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
+import type { CatalogSyncActivities } from '../workflows/catalog-sync/activities.js';
+import type { CodeSyncActivities } from '../workflows/code-sync/activities.js';
+import type { ConnectorEventsActivities } from '../workflows/connector-events/activities.js';
 import { createActionActivities } from './action.js';
-import { createApprovalActivities, type ApprovalActivityDeps } from './approvals.js';
+import { createApprovalActivities } from './approvals.js';
+import { createCatalogActivities } from './catalog.js';
+import { createCodeSyncActivities } from './code-sync.js';
+import { createConnectorActivities, type ExecutionPort } from './connectors.js';
 import { createDocumentActivities } from './documents.js';
 import { createExecutionRecordActivities } from './execution-records.js';
 import { createModelActivities } from './model.js';
 
-export interface ActivityDeps {
-  mongo: Mongo;
-  blobs: BlobStore;
-  http: HttpClient;
-  models: ChatModel;
-  secrets: ApprovalActivityDeps['secrets'];
-}
+export type ActivityDeps = Deps & { secrets: SecretBox };
+
+export type Activities = AgentflowExecutionActivities & ApprovalActivities & CatalogSyncActivities & CodeSyncActivities & ConnectorEventsActivities;
 
 /** Everything that workflows do to the world outside. */
-export function createActivities({ mongo, blobs, http, models, secrets }: ActivityDeps): AgentflowExecutionActivities & ApprovalActivities {
+export function createActivities(deps: ActivityDeps): Activities {
+  const { config, mongo, graph, blobs, http, models, secrets } = deps;
+  const { audit } = deps.governance;
   return {
     ...createExecutionRecordActivities({ mongo }),
     ...createDocumentActivities({ blobs }),
     ...createActionActivities({ http }),
     ...createModelActivities({ models }),
     ...createApprovalActivities({ mongo, secrets }),
+    ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit }),
+    ...createCodeSyncActivities({ mongo, graph, audit }),
+    ...createConnectorActivities({ mongo, http, secrets, executions: executionsOf(deps) }),
+  };
+}
+
+function executionsOf(deps: Deps): ExecutionPort {
+  return {
+    create: (principal, input, id) => createExecution(deps, principal, input, id),
+    execute: (principal, id, idempotencyKey) => execute(deps, principal, id, idempotencyKey),
   };
 }

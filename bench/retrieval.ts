@@ -3,14 +3,8 @@ import { newId } from '../src/ids.js';
 import { retrieve } from '../src/graph/query/retrieve.js';
 import { derivedId, scopeTerm } from '../src/graph/store/names.js';
 import { prepareGraph } from '../src/graph/store/schema.js';
+import { figure, median, range, timed, type Figure } from './measure.js';
 import type { Graph } from '../src/stores/neo4j.js';
-
-export interface RetrievalFigures {
-  small: { entities: number; medianMs: number; p95Ms: number };
-  large: { entities: number; relationships: number; medianMs: number; p95Ms: number };
-  /** Median over the large graph against that over the small one; the goal is at most 3. */
-  ratio: number;
-}
 
 export interface RetrievalSizes {
   small: number;
@@ -21,36 +15,32 @@ export interface RetrievalSizes {
 }
 
 const batch = 5000;
+const warmUp = 20;
 
 /**
  * Questions over a graph of 1,000 entities and over one of 100,000 with 300,000 relationships, each in a project of its
  * own in one database, taken in turns so that both meet the same load; both projects are taken away again.
  */
 export async function benchRetrieval(
-  graph: Graph,
+  { deps: { graph } }: { deps: { graph: Graph } },
   sizes: RetrievalSizes = { small: 1000, large: 100_000, relationships: 3, questions: 200 },
-): Promise<RetrievalFigures> {
+): Promise<Figure[]> {
   await prepareGraph(graph);
   const projects = { small: newId(), large: newId() };
+  const times = { small: [] as number[], large: [] as number[] };
   try {
-    await load(graph, projects.small, sizes.small, sizes.relationships);
-    await load(graph, projects.large, sizes.large, sizes.relationships);
-    const times = { small: [] as number[], large: [] as number[] };
-    for (let at = -20; at < sizes.questions; at += 1) {
+    for (const which of ['small', 'large'] as const) await load(graph, projects[which], sizes[which], sizes.relationships);
+    for (const at of range(sizes.questions + warmUp)) {
       for (const which of ['small', 'large'] as const) {
-        const ms = await timed(() => ask(graph, projects[which], questionOf(Math.abs(at), sizes[which])));
-        if (at >= 0) times[which].push(ms);
+        const ms = await timed(() => ask(graph, projects[which], questionOf(at, sizes[which])));
+        if (at >= warmUp) times[which].push(ms);
       }
     }
-    const figures = { small: percentiles(times.small), large: percentiles(times.large) };
-    return {
-      small: { entities: sizes.small, ...figures.small },
-      large: { entities: sizes.large, relationships: sizes.large * sizes.relationships, ...figures.large },
-      ratio: Number((figures.large.medianMs / figures.small.medianMs).toFixed(2)),
-    };
   } finally {
     for (const project of Object.values(projects)) await clear(graph, project);
   }
+  const what = `retrieval, median over ${sizes.large} entities and ${sizes.large * sizes.relationships} relationships; baseline over ${sizes.small}`;
+  return [figure(what, 'ms', median(times.large), median(times.small), 'at most 3')];
 }
 
 const kinds = ['Customer', 'Product', 'Supplier', 'Contract', 'Site'];
@@ -73,7 +63,7 @@ async function load(graph: Graph, projectId: string, entities: number, relations
   for (let from = 0; from < entities; from += batch) {
     const rows = Array.from({ length: Math.min(batch, entities - from) }, (_, at) => entityRow(from + at, entities, relationships));
     await graph.driver.executeQuery(
-      `UNWIND $rows AS row CREATE (n:Entity {project_id: $projectId, id: row.id, type: row.type, name: row.name,
+      `UNWIND $rows AS row CREATE (n:Entity:_Scoped {project_id: $projectId, id: row.id, type: row.type, name: row.name,
          _scope: $scope, _search: row.search, _saved_by: 'bench', _recorded_at: 0.0}) SET n:$(row.type)`,
       { ...common, rows: rows.map(({ links: _, ...row }) => row) },
     );
@@ -110,16 +100,4 @@ async function clear(graph: Graph, projectId: string): Promise<void> {
   } finally {
     await session.close();
   }
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
-}
-
-function percentiles(times: number[]): { medianMs: number; p95Ms: number } {
-  const sorted = [...times].sort((a, b) => a - b);
-  const at = (share: number) => Number((sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(2));
-  return { medianMs: at(0.5), p95Ms: at(0.95) };
 }

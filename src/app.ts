@@ -3,9 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
+import { createCallbacks } from './callbacks/create-callbacks.js';
 import type { Deps } from './deps.js';
 import { AppError } from './errors.js';
 import { createGateway } from './gateway/create-gateway.js';
+import { createMcp } from './gateway/mcp/create-mcp.js';
 import { mountTools, toolRoutes } from './gateway/rest.js';
 import { gatewaySurface, requireCredential } from './gateway/surface.js';
 import { errorHandler } from './http/errors.js';
@@ -24,6 +26,8 @@ export interface AppOptions {
   baseUrl(): string;
   condition(): Condition;
   version: string;
+  /** Where callbacks are forwarded to; known only when the downstream port is bound. */
+  downstreamUrl?(): string;
 }
 
 /** Mounts the surfaces that this process serves, then one error handler; no environment, no I/O. */
@@ -34,6 +38,8 @@ export function createApp(deps: Deps, options: AppOptions): Express {
   app.set('trust proxy', deps.config.trustProxy);
   app.use(pinoHttp({ logger: deps.log, genReqId: requestId, autoLogging: { ignore: (req: IncomingMessage) => req.url === '/healthz' } }));
   app.use(traced);
+  // Before anything that reads bodies: signatures are over the bytes as received.
+  if (deps.config.surfaces.includes('callbacks')) app.use(createCallbacks(deps, options.downstreamUrl ?? (() => downstreamOf(deps))));
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } }, strictTransportSecurity: false }));
 
   const groups: RouteGroup[] = [{ security: 'none', routes: healthRoutes(deps, options.condition) }];
@@ -44,6 +50,7 @@ export function createApp(deps: Deps, options: AppOptions): Express {
     groups.push({ security: 'bearer', routes: [...toolRoutes(gateway.tools), ...gateway.routes] });
     mountTools(app, gateway.tools, gateway.pipeline, requireCredential(options.baseUrl));
     mountRoutes(app, gateway.routes, rules);
+    app.use(createMcp(gateway, deps, { baseUrl: options.baseUrl, version: options.version }).router);
   }
   if (deps.config.surfaces.includes('platform')) {
     const routes = platformRoutes(deps);
@@ -60,6 +67,10 @@ export function createApp(deps: Deps, options: AppOptions): Express {
   });
   app.use(errorHandler);
   return app;
+}
+
+function downstreamOf({ config }: Deps): string {
+  return config.callbacks.downstreamUrl ?? `http://127.0.0.1:${config.downstreamPort}`;
 }
 
 /** A caller's request id is kept when it is harmless, so that it can be followed through its logs and ours. */

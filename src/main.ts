@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createApp } from './app.js';
+import { startDownstream, type DownstreamListener } from './callbacks/downstream/listener.js';
 import { loadConfig, type Config } from './config.js';
 import { createDeps, type Deps } from './deps.js';
 import { prepareGraph } from './graph/store/schema.js';
@@ -22,7 +23,8 @@ async function main(): Promise<void> {
   let condition: Condition = 'preparing';
   let baseUrl = config.baseUrl ?? '';
   const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string };
-  const app = createApp(deps, { baseUrl: () => baseUrl, condition: () => condition, version });
+  const downstream = config.surfaces.includes('callbacks') ? await startDownstream(deps) : undefined;
+  const app = createApp(deps, { baseUrl: () => baseUrl, condition: () => condition, version, ...(downstream && { downstreamUrl: downstream.url }) });
 
   const server = app.listen(config.port, config.host, (error) => {
     if (error) throw error;
@@ -42,7 +44,7 @@ async function main(): Promise<void> {
   server.keepAliveTimeout = 65_000;
   onShutdown(deps.log, async () => {
     condition = 'draining';
-    await drain(server, deps);
+    await drain(server, deps, downstream);
   });
 }
 
@@ -57,13 +59,15 @@ function addressesOf(config: Config, baseUrl: string): Addresses {
 }
 
 /** Stops taking connections, lets requests in flight finish, and cuts what is left after the deadline. */
-async function drain(server: Server, deps: Deps): Promise<void> {
+async function drain(server: Server, deps: Deps, downstream: DownstreamListener | undefined): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();
   const cut = setTimeout(() => server.closeAllConnections(), drainMs);
   deps.stopping.abort();
   await closed;
   clearTimeout(cut);
+  // After the receivers, which hand over to it.
+  await downstream?.close();
   await deps.close();
 }
 

@@ -19,6 +19,7 @@ import type { Tool } from './tool.js';
 export interface Gateway {
   tools: readonly Tool[];
   pipeline: Pipeline;
+  ports: PlatformPorts;
   /** Beside the tools: credentials, governance records, connection info. */
   routes: readonly Route[];
 }
@@ -28,6 +29,7 @@ export function createGateway(deps: Deps, ports: PlatformPorts, baseUrl: () => s
   const { governance } = deps;
   return {
     tools: createTools(deps, ports),
+    ports,
     pipeline: createPipeline({
       authenticate: (authorization) => authenticateBearer(deps, authorization, baseUrl()),
       resolveScope: (principal, workspace) => resolveScope(deps, principal, workspace),

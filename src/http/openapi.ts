@@ -54,7 +54,7 @@ function operation(route: Route, security: RouteGroup['security']): ZodOpenApiOp
     ...(route.description === undefined ? {} : { description: route.description }),
     security: route.permission === 'public' ? [] : [{ [security]: [] }],
     requestParams: {
-      ...(route.params ? { path: route.params as z.ZodObject } : {}),
+      path: (route.params as z.ZodObject | undefined) ?? textParams(route.path),
       ...(route.query ? { query: route.query as z.ZodObject } : {}),
       ...(route.idempotent ? { header: z.object({ 'Idempotency-Key': z.string().max(255).optional() }) } : {}),
     },
@@ -64,6 +64,11 @@ function operation(route: Route, security: RouteGroup['security']): ZodOpenApiOp
       ...errorResponses(route),
     },
   };
+}
+
+/** The parameters of a path whose route leaves them unchecked. */
+function textParams(path: string): z.ZodObject {
+  return z.object(Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, z.string()])));
 }
 
 function operationId(route: Route): string {

@@ -19,8 +19,13 @@ export function formOf(req: Request): URLSearchParams {
 }
 
 export function queryOf(req: Request): URLSearchParams {
-  const at = req.originalUrl.indexOf('?');
-  return new URLSearchParams(at === -1 ? '' : req.originalUrl.slice(at + 1));
+  return new URLSearchParams(queryTextOf(req));
+}
+
+/** As it was sent, repeated parameters and all. */
+export function queryTextOf({ originalUrl }: Request): string {
+  const at = originalUrl.indexOf('?');
+  return at === -1 ? '' : originalUrl.slice(at + 1);
 }
 
 /**

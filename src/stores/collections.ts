@@ -4,6 +4,9 @@ import type { LoginAttemptsDocument, LoginOriginDocument } from '../auth/login-t
 import type { RefreshTokenDocument, SessionDocument } from '../auth/sessions.js';
 import type { SigningKeyDocument } from '../auth/signing-keys.js';
 import type { DepartmentDocument, MembershipDocument, OrganizationDocument, UserDocument } from '../auth/users.js';
+import type { CatalogSightingDocument } from '../callbacks/catalog/sightings.js';
+import type { CallbackDeliveryDocument } from '../callbacks/deliveries.js';
+import type { ConnectorDocument, TriggerDocument } from '../connectors/connector.js';
 import type { ApprovalDocument, ApprovalRequestDocument, ResumeTokenDocument } from '../governance/approvals/record.js';
 import type { AuditEntryDocument } from '../governance/audit/entry.js';
 import type { CheckpointDocument } from '../governance/audit/statement.js';
@@ -63,6 +66,10 @@ export interface Documents {
   agentflow_versions: AgentflowVersionDocument;
   executions: ExecutionDocument;
   execution_events: ExecutionEventDocument;
+  callback_deliveries: CallbackDeliveryDocument;
+  catalog_sightings: CatalogSightingDocument;
+  connectors: ConnectorDocument;
+  connector_triggers: TriggerDocument;
 }
 
 export type Collections = { [Name in keyof Documents]: Collection<Documents[Name]> };
@@ -112,6 +119,10 @@ const indexes: Record<keyof Documents, Index[]> = {
   agentflow_versions: [{ keys: { agentflow_id: 1, version: -1 } }],
   executions: [{ keys: { projectID: 1, _id: -1 } }],
   execution_events: [{ keys: { execution_id: 1, seq: 1 } }],
+  callback_deliveries: [expiring],
+  catalog_sightings: [{ keys: { project_id: 1, _id: 1 } }],
+  connectors: [{ keys: { projectID: 1, _id: -1 } }],
+  connector_triggers: [{ keys: { projectID: 1, _id: -1 } }],
 };
 
 export function collectionsOf(db: Db): Collections {

@@ -42,6 +42,7 @@ function make(changes: JWTPayload = {}, header: object = {}, key = keyPair.priva
 
 describe('a user token of the configured identity provider', () => {
   test('holds with the role, project and grants of its claims', async () => {
+    verifies('env.user-token-issuer');
     verifies('auth.user-token.outside-issuer');
     const { status, body } = await server.as(await make()).get('/probe');
     expect(status).toBe(200);
@@ -81,6 +82,7 @@ describe('a user token of the configured identity provider', () => {
   });
 
   test('is 503 while its keys cannot be read', async () => {
+    verifies('errors.code.unavailable', 'errors.status.503');
     const { status, body } = await dark.as(await make()).get('/probe');
     expect([status, body.error]).toEqual([503, 'unavailable']);
   });

@@ -16,7 +16,8 @@ import { verifies } from '../support/verifies.js';
 
 jest.setTimeout(180_000);
 const dataDir = mkdtempSync(path.join(tmpdir(), 'own-mongodb-'));
-const product = ownProduct();
+const servers: Record<string, string> = {};
+const product = ownProduct(servers);
 let mongodb: StartedService;
 let deps: Deps;
 let sink: HttpSink;
@@ -24,7 +25,7 @@ let sink: HttpSink;
 beforeAll(async () => {
   const env = { ...process.env, MONGODB_URI: '' };
   [sink, mongodb] = await Promise.all([startHttpSink(), startMongodb({ dataDir, env })]);
-  Object.assign(product.env, mongodb.environment);
+  Object.assign(servers, mongodb.environment);
   deps = createDeps(loadConfig({ NODE_ENV: 'test', ...product.env, LOG_LEVEL: 'silent' }), 'test');
 });
 afterAll(async () => {

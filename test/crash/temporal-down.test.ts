@@ -8,14 +8,15 @@ import { moveExecution, prepareExecution, startExecution, untilExecution } from 
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
 import { startHttpSink, type HttpSink } from '../support/http-sink.js';
-import { ownProduct, type OwnProduct } from '../support/own-product.js';
+import { ownProduct } from '../support/own-product.js';
 import type { Api, ProductProcess } from '../support/processes.js';
 import { verifies } from '../support/verifies.js';
 
 jest.setTimeout(180_000);
 const deps = useDeps();
 const dataDir = mkdtempSync(path.join(tmpdir(), 'own-temporal-'));
-const product: OwnProduct = ownProduct();
+const servers: Record<string, string> = {};
+const product = ownProduct(servers);
 let temporal: StartedTemporal;
 let sink: HttpSink;
 let api: Api;
@@ -24,7 +25,7 @@ let worker: ProductProcess;
 beforeAll(async () => {
   const env = { ...process.env, TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '' };
   [sink, temporal] = await Promise.all([startHttpSink(), startTemporal({ dataDir, env })]);
-  Object.assign(product.env, temporal.environment);
+  Object.assign(servers, temporal.environment);
   [api, worker] = await Promise.all([product.api(), product.worker()]);
 });
 afterAll(async () => {

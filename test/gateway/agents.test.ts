@@ -15,6 +15,7 @@ async function agentflowIn({ api, projectID }: GatewayWorkspace): Promise<string
 describe('POST /v1/run-agent', () => {
   test('is 409 before a version was promoted, and then runs the promoted one whatever is edited later', async () => {
     verifies('gateway.run-agent', 'gateway.run-agent.unpromoted', 'platform.agentflows.promote', 'errors.status.409', 'errors.code.conflict');
+    verifies('execution.search-attribute-lifecycle');
     const workspace = await createGatewayWorkspace(deps);
     const agentflow_id = await agentflowIn(workspace);
     const call = { agentflow_id, goal: 'say hello', inputs: { name: 'Ada' } };
@@ -28,6 +29,11 @@ describe('POST /v1/run-agent', () => {
       const { body } = await workspace.api.get(`/execute_flow/${execution_id}`);
       expect(body.status).toBe('completed');
       return body;
+    });
+    await eventually(async () => {
+      const found = [];
+      for await (const run of deps.temporal.client.workflow.list({ query: `LifecycleId = '${lifecycle_id}'` })) found.push(run.workflowId);
+      expect(found).toEqual([`execution/${execution_id}`]);
     });
     expect(ended).toMatchObject({ agentflow: { name: 'Test flow' }, execution_context: { lifecycle_id }, input_variables: { name: 'Ada' } });
   });

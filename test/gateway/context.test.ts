@@ -78,6 +78,17 @@ describe('POST /v1/save-context and /v1/query-context', () => {
     }
   });
 
+  test('are cut at their timeout with 504 when they are slow', async () => {
+    verifies('errors.status.504', 'gateway.query.slow');
+    const { gateway } = await createGatewayWorkspace(deps);
+    await gateway.post('/v1/save-context', { source: 's', entities: Array.from({ length: 60 }, (_, at) => ({ id: `n${at}`, type: 'Node', name: `n${at}`, properties: {} })) });
+    const query = 'MATCH (a), (b), (c), (d), (e) WHERE a.project_id = $project_id RETURN count(*) AS all';
+    const begun = Date.now();
+    const cut = await gateway.post('/v1/query-context', { query, timeout_ms: 300 });
+    expect(cut).toMatchObject({ status: 504, body: { error: 'S8:execute', lifecycle_id: expect.any(String) } });
+    expect(Date.now() - begun).toBeLessThan(10_000);
+  });
+
   test('in governed mode save-context is refused at S5 and queries go on', async () => {
     verifies('gateway.save-context.simple-mode-only', 'gateway.mode.get', 'gateway.mode.put');
     const { gateway, projectID } = await createGatewayWorkspace(deps);

@@ -97,14 +97,17 @@ describe('a governed call', () => {
   });
 
   test('is refused at S5 by a forbid rule, which the decision names', async () => {
-    verifies('pipeline.s5-policy', 'policy.decision-names-rules', 'gateway.policies');
+    verifies('pipeline.s5-policy', 'policy.decision-names-rules', 'gateway.policies', 'gateway.policies.evaluate');
     const { gateway } = await createGatewayWorkspace(deps);
     const forbid = { policy_id: 'no-listing', description: 'Nobody lists.', effect: 'forbid', tools: ['orchestrate'] };
     const all = { policy_id: 'all', effect: 'permit' };
     expect(await gateway.put('/v1/policies', { policies: [all, forbid] })).toMatchObject({ status: 200, body: { version: 1 } });
     const refused = await gateway.post('/v1/orchestrate', list);
     expect(refused).toMatchObject({ status: 403, body: { error: 'S5:policy', error_description: 'Nobody lists.' } });
+    const tried = await gateway.post('/v1/policies/evaluate', { tool: 'orchestrate', input: list });
+    expect(tried).toMatchObject({ status: 200, body: { decision: 'forbid', policy_ids: ['no-listing'], policy_version: 1 } });
     const decisions = await gateway.get('/v1/policy-decisions');
+    expect(decisions.body.total_count).toBe(1);
     expect(decisions.body.data[0]).toMatchObject({ decision: 'forbid', policy_ids: ['no-listing'], policy_version: 1 });
     expect(await stagesOf(gateway, refused.body.lifecycle_id)).toEqual([...allStages.slice(0, 4), 'S5:policy!']);
   });

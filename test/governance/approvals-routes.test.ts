@@ -32,7 +32,7 @@ const path = (id: string, decision = '') => `/v1/approvals/${id}${decision}`;
 
 describe('POST /v1/approvals/{id}/approve and /reject', () => {
   test('is 409 once the approval is no longer pending, and a rejected call gets no token', async () => {
-    verifies('approval.not-pending', 'approval.rejected', 'approval.token.ended');
+    verifies('gateway.approvals.reject', 'approval.not-pending', 'approval.rejected', 'approval.token.ended');
     const principal = agent();
     const { approval_id } = await hold(approvals, principal);
     const approver = api.as(colleagueOf(principal));
@@ -65,6 +65,7 @@ describe('POST /v1/approvals/{id}/approve and /reject', () => {
   });
 
   test('is 404 for an unknown, a malformed and another project’s approval', async () => {
+    verifies('gateway.approvals.unknown');
     const principal = agent();
     const { approval_id } = await hold(approvals, principal);
     const stranger = principalOf('OWNER');
@@ -77,7 +78,7 @@ describe('POST /v1/approvals/{id}/approve and /reject', () => {
   });
 
   test('needs as many different people as the policy asks for', async () => {
-    verifies('approval.several-approvers');
+    verifies('approval.several-approvers', 'gateway.approvals.approve');
     const principal = agent();
     const { approval_id } = await hold(approvals, principal, { decision: { ...asking, approvers: 3 } });
     const [one, two, three] = ['OWNER', 'ORG_ADMIN', 'PROJECT_ADMIN'].map((role) => colleagueOf(principal, role)) as [Principal, Principal, Principal];
@@ -116,6 +117,7 @@ describe('POST /v1/approvals/{id}/approve and /reject', () => {
 
 describe('GET /v1/approvals', () => {
   test('lists the project’s approvals newest first, by status and by page; others than administrators see their own', async () => {
+    verifies('gateway.approvals.list');
     verifies('approval.pending');
     const principal = agent();
     const colleague = agent(colleagueOf(principal, 'MEMBER', { kind: 'api_key' }));
@@ -136,6 +138,7 @@ describe('GET /v1/approvals', () => {
   });
 
   test('gives the resume token to its requester alone', async () => {
+    verifies('gateway.approvals.get');
     verifies('approval.approved');
     const principal = agent();
     const { approval_id } = await hold(approvals, principal);

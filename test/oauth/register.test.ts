@@ -39,7 +39,7 @@ describe('POST /oauth/register', () => {
 
   test('strips from a name what could mislead the person who reads it', async () => {
     const { body } = await register({ redirect_uris, client_name: ' Good\u202Epaa\nname\u0007 \u200B' });
-    expect(body.client_name).toBe('Goodpaaname');
+    expect(body.client_name).toBe('Goodpaa name');
   });
 
   test.each([

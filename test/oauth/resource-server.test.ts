@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { exportSPKI, generateKeyPair, importJWK, SignJWT, UnsecuredJWT, decodeJwt, type JWTPayload } from 'jose';
+import { exportSPKI, generateKeyPair, importJWK, SignJWT, UnsecuredJWT, decodeJwt, type CryptoKey, type JWTPayload } from 'jose';
 import { createPerson, type Person } from '../auth/auth-server.js';
 import { createWorkspace } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';

@@ -189,7 +189,7 @@ describe('POST /oauth/token', () => {
     ['an SDK session token', { grant_type: 'refresh_token', refresh_token: `svc_srt_${'A'.repeat(43)}` }, 'invalid_grant'],
   ])('refuses %s', async (_, fields, error) => {
     verifies('oauth.token.client-errors');
-    const { status, body } = await token(api(), { client_id: client.client_id, ...(fields as Record<string, string>) });
+    const { status, body } = await token(api(), { client_id: client.client_id, ...fields });
     expect([status, body.error]).toEqual([400, error]);
   });
 

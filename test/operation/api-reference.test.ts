@@ -18,8 +18,10 @@ function servedOperations(): string[] {
   const app = createApp(deps, { baseUrl: () => 'http://localhost', condition: () => 'serving', version: '0' });
   const layers = (app.router as unknown as { stack: Layer[] }).stack;
   const operations = layers.flatMap(({ route }) => {
-    if (!route || typeof route.path !== 'string' || route.methods._all) return [];
-    return Object.keys(route.methods).map((method) => `${method} ${route.path as string}`.replace(/:(\w+)/g, '{$1}'));
+    const methods = Object.keys(route?.methods ?? {});
+    // Those that take every method are the answers 405.
+    if (!route || typeof route.path !== 'string' || methods.length > 1) return [];
+    return methods.map((method) => `${method} ${route.path as string}`.replace(/:(\w+)/g, '{$1}'));
   });
   return operations.filter((operation) => !/^get \/(openapi\.json|docs)/.test(operation)).sort();
 }

@@ -17,7 +17,7 @@ export const errors = [
     says: 'not_found is the code of a 404 for an approval, agentflow, execution or path.' },
   { id: 'errors.code.conflict', source: 'spec: Error body, error', part: 2,
     says: 'conflict is the code of a 409.' },
-  { id: 'errors.code.unconfigured', source: 'spec: Error body, error', part: 2,
+  { id: 'errors.code.unconfigured', source: 'spec: Error body, error', part: 4,
     says: 'unconfigured is the code where a deployment lacks the setting that the call needs.' },
   { id: 'errors.code.unavailable', source: 'spec: Error body, error', part: 2,
     says: 'unavailable is the code of a 503 by a fault of the deployment.' },

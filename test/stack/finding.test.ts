@@ -6,6 +6,7 @@ import { resolveMongodb } from '../../stack/mongodb.js';
 import { resolveNeo4j } from '../../stack/neo4j.js';
 import { requireJdk, requireMaven } from '../../stack/prerequisites.js';
 import { resolveTemporal } from '../../stack/temporal.js';
+import { verifies } from '../support/verifies.js';
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
@@ -40,6 +41,7 @@ const oneSentence = /^[^\n]+\.$/;
 
 describe('finding a server', () => {
   it('takes each from PATH before anything else', async () => {
+    verifies('stack.lookup-order');
     const [temporal, mongod, script] = [program('temporal'), program('mongod'), program('neo4j')];
     expect(await resolveTemporal({ env, log })).toBe(temporal);
     expect(await resolveMongodb({ env, log })).toEqual({ mongod });
@@ -48,6 +50,7 @@ describe('finding a server', () => {
   });
 
   it('builds once, and takes it from the cache from then on', async () => {
+    verifies('stack.build-cached', 'stack.vendor-unreachable-builds');
     program('go', 'go version go1.26.0 linux/amd64');
     const built = await resolveTemporal({ env, log });
     expect(built).toContain(path.join(folder, 'cache', 'governed-context-service'));
@@ -67,6 +70,7 @@ describe('finding a server', () => {
   });
 
   it('refuses a missing or old prerequisite in one sentence that says what to install', async () => {
+    verifies('stack.missing-prerequisite');
     expect(await refusal(() => resolveTemporal({ env, log }))).toMatch(/no go on PATH: install Go 1\.21 or later/);
     program('go', 'go version go1.19.8 linux/amd64');
     expect(await refusal(() => resolveTemporal({ env, log }))).toMatch(/newer Go than go1\.19: install/);

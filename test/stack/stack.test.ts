@@ -11,6 +11,7 @@ import { startStack, type Stack } from '../../stack/index.js';
 import { isAlive, type ProcessIdentity } from '../../stack/process-identity.js';
 import { packageRoot } from '../../src/package-root.js';
 import { testRun } from '../support/run.js';
+import { verifies } from '../support/verifies.js';
 
 /** The run's own Neo4j stands in for an external one; Temporal and MongoDB are this file's. */
 const env = { ...process.env, ...testRun().env, TEMPORAL_ADDRESS: '', MONGODB_URI: '' };
@@ -62,6 +63,7 @@ afterAll(async () => {
 
 describe('the local stack', () => {
   it('uses servers that the environment names, and starts none', async () => {
+    verifies('stack.environment-address-wins');
     const running = await start();
     const folder = mkdtempSync(path.join(tmpdir(), 'external-'));
     const external = await start({ dataDir: folder, env: { ...env, ...running.environment } });

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { loadConfig } from '../../src/config.js';
 import type { Workspace } from '../../src/seed.js';
 import { apiClient } from '../support/client.js';
@@ -14,6 +14,8 @@ import { endAll, freePort, launch, listenOn, type Launched } from './launcher.js
 
 const farewell = 'Ctrl-C stops everything';
 const deps = useDeps();
+// Each starts two processes or more, on a machine that may be busy.
+jest.setTimeout(120_000);
 let dataDir: string;
 
 beforeEach(async () => {

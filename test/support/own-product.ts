@@ -14,8 +14,10 @@ export interface OwnProduct {
   through(api: Api, workspace: Workspace): Workspace;
 }
 
-/** API and worker processes that a test may kill: on a task queue of their own, ended after the file. */
-/** `overrides` are read at each start, so that a test can fill them in when its own servers are up. */
+/**
+ * API and worker processes that a test may kill: on a task queue of their own, ended after the file. `overrides` are
+ * read at each start, so that a test can fill them in when its own servers are up.
+ */
 export function ownProduct(overrides: Record<string, string> = {}): OwnProduct {
   const name = `own-${newId()}`;
   const env = () => ({ ...testRun().env, TEMPORAL_TASK_QUEUE: name, ...overrides });

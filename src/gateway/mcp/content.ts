@@ -36,7 +36,7 @@ const instructions = [
 
 export function createContent(gateway: Gateway, deps: Deps, { authenticate, version }: { authenticate: Authenticate; version: string }): Content {
   const govern = createGovern({ pipeline: gateway.pipeline, approvals: deps.governance.approvals, log: deps.log });
-  const follow = createFollowExecution(gateway.ports.executions, authenticate);
+  const follow = createFollowExecution({ executions: gateway.ports.executions, authenticate, stopping: deps.stopping.signal });
   const named = (name: string) => gateway.tools.find((tool) => tool.name === name);
   const orchestrate = named('orchestrate');
   const docs = named('docs');

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { toAppError } from '../../http/errors.js';
 import type { Tool } from '../tool.js';
 import type { CallOutcome } from './exchange.js';
 import { hasEnded, type FollowExecution } from './follow-execution.js';
 import { jsonSchemaOf } from './json-schema.js';
 import { annotationsOf, inputSchema, outputSchema, type Govern, type McpTool } from './mcp-tool.js';
+import { refusalBody } from './rpc-errors.js';
 
 /** Below the 60 s after which the SDKs' clients give up a call: the answer with the execution's id is not to be lost. */
 const patienceSeconds = 45;
@@ -52,8 +54,13 @@ export function waitForExecution(orchestrate: Tool, govern: Govern, follow: Foll
       const common = Object.fromEntries(Object.entries({ approval_id, dry_run }).filter(([, value]) => value !== undefined));
       const outcome = await govern(orchestrate, { operation: 'get', execution_id, ...common }, exchange);
       if (outcome.kind !== 'answer' || !('execution' in outcome.body)) return outcome;
-      const execution = await follow(execution_id, exchange, timeout_seconds);
-      return { ...outcome, body: { lifecycle_id: outcome.body.lifecycle_id, ended: hasEnded(execution), execution } };
+      const { lifecycle_id } = outcome.body;
+      try {
+        const execution = await follow(execution_id, exchange, timeout_seconds);
+        return { kind: 'answer', body: { lifecycle_id, ended: hasEnded(execution), execution } };
+      } catch (error) {
+        return { kind: 'refusal', body: { ...refusalBody(toAppError(error)), lifecycle_id } };
+      }
     },
   };
 }

@@ -9,10 +9,17 @@ export type Execution = Record<string, unknown> & ExecutionSummary;
 export type FollowExecution = (executionId: string, exchange: Exchange, timeoutSeconds: number) => Promise<Execution>;
 
 const firstPauseMs = 100;
-const longestPauseMs = 2000;
+const longestPauseMs = 1000;
 
 export function hasEnded({ status }: ExecutionSummary): boolean {
   return status === 'completed' || status === 'failed';
+}
+
+export interface FollowDeps {
+  executions: Pick<PlatformPorts['executions'], 'get'>;
+  authenticate: Authenticate;
+  /** The process stops: whoever waits is answered, and can go on waiting at another one. */
+  stopping: AbortSignal;
 }
 
 /**
@@ -20,7 +27,7 @@ export function hasEnded({ status }: ExecutionSummary): boolean {
  * Each look checks the credential anew.
  * @throws AppError `invalid_token`, `not_found`; AbortError when the client cancels
  */
-export function createFollowExecution(executions: Pick<PlatformPorts['executions'], 'get'>, authenticate: Authenticate): FollowExecution {
+export function createFollowExecution({ executions, authenticate, stopping }: FollowDeps): FollowExecution {
   return async (executionId, exchange, timeoutSeconds) => {
     const begun = performance.now();
     const waited = () => (performance.now() - begun) / 1000;
@@ -29,7 +36,7 @@ export function createFollowExecution(executions: Pick<PlatformPorts['executions
       const execution = await executions.get(await authenticate(exchange.caller), executionId);
       await report(execution, waited());
       const left = timeoutSeconds - waited();
-      if (hasEnded(execution) || left <= 0) return execution;
+      if (hasEnded(execution) || left <= 0 || stopping.aborted) return execution;
       await delay(Math.min(pauseMs, left * 1000), undefined, { signal: exchange.signal });
     }
   };

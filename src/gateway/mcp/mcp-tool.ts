@@ -54,13 +54,15 @@ export function inputSchema(own: ObjectSchema): ObjectSchema {
 }
 
 /** One of the answer, the pending approval and the dry run, each with the lifecycle id. */
-export function outputSchema(own: ObjectSchema): ObjectSchema {
-  const { lifecycle_id: _, ...properties } = own.properties;
+export function outputSchema({ $defs, ...own }: ObjectSchema): ObjectSchema {
+  const lifecycle_id = { type: 'string' };
   return {
     type: 'object',
-    properties: { lifecycle_id: { type: 'string' } },
+    properties: { lifecycle_id },
     required: ['lifecycle_id'],
-    anyOf: [{ ...own, properties: { ...properties, lifecycle_id: { type: 'string' } } }, ...otherAnswers],
+    anyOf: [{ ...own, properties: { ...own.properties, lifecycle_id } }, ...otherAnswers],
+    // References count from the root.
+    ...($defs === undefined ? {} : { $defs }),
   };
 }
 

@@ -23,6 +23,7 @@ interface AntlrParser {
   removeErrorListeners(): void;
   addErrorListener(listener: object): void;
   statements(): AntlrNode;
+  statementsOrCommands(): AntlrNode;
 }
 
 export interface LexedText {
@@ -77,17 +78,20 @@ export function lex(text: string): LexedText {
   }
 }
 
+/** Without and with what may stand before a statement (EXPLAIN, CYPHER 5) or instead of one (:param). */
+type Entry = 'statements' | 'statementsOrCommands';
+
 /** Neo4j's Cypher 5 grammar, whole text. Throws {@link CypherSyntaxError}. */
-export function parse(lexed: LexedText): Tree {
+export function parse(lexed: LexedText, entry: Entry = 'statements'): Tree {
   try {
-    return parseWith(lexed, sll);
+    return parseWith(lexed, entry, sll);
   } catch (error) {
     if (!(error instanceof CypherSyntaxError)) throw error;
-    return parseWith(lexed, ll);
+    return parseWith(lexed, entry, ll);
   }
 }
 
-function parseWith(lexed: LexedText, predictionMode: number): Tree {
+function parseWith(lexed: LexedText, entry: Entry, predictionMode: number): Tree {
   const parser = new CypherParser(tokenStream(lexed.antlrTokens) as never) as unknown as AntlrParser;
   parser._interp.predictionMode = predictionMode;
   // It looks for places to go on after an error; the first error ends it here.
@@ -101,7 +105,7 @@ function parseWith(lexed: LexedText, predictionMode: number): Tree {
     reportAttemptingFullContext() {},
     reportContextSensitivity() {},
   });
-  const tree = convert(parser.statements(), rulesOf(parser), lexed.tokens);
+  const tree = convert(parser[entry](), rulesOf(parser), lexed.tokens);
   if (!tree) throw new CypherSyntaxError(0);
   return tree;
 }

@@ -14,7 +14,7 @@ export function looksLikeNaturalLanguage(text: string): boolean {
   if (first.type === 'OPTIONAL') return second?.type !== 'MATCH' && second?.type !== 'CALL';
   if (readKeywords.has(first.type)) return false;
   try {
-    parse(lexWithinBounds(text, guardDefaults));
+    parse(lexWithinBounds(text, guardDefaults), 'statementsOrCommands');
     return false;
   } catch (error) {
     if (!(error instanceof CypherSyntaxError)) return !writeKeywords.has(first.type);

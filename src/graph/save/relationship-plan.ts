@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ManagedTransaction } from 'neo4j-driver';
 import { readRelationships, relationshipId, type StoredRelationship } from '../store/relationships.js';
-import type { JsonMap } from '../store/values.js';
 import { merged, type EntityPlan } from './entity-plan.js';
 import type { EntityRef, SaveInput } from './input.js';
 import { problem, type Place } from './problems.js';

@@ -73,7 +73,7 @@ export async function writeEntities(
       _search: searchText([entity.type, entity.name], shown),
     },
   }));
-  await tx.run('UNWIND $rows AS row MERGE (n:Entity {project_id: $projectId, id: row.id}) SET n = row.properties, n:$(row.type)', { rows, projectId });
+  await tx.run('UNWIND $rows AS row MERGE (n:Entity {project_id: $projectId, id: row.id}) SET n = row.properties, n:_Scoped, n:$(row.type)', { rows, projectId });
   // Where no ontology was ever in force nothing is sealed.
   if (ontology) await storeSealed(tx, parted.map(({ entity, sealed }) => ({ key: sealedKey(projectId, 'entity', entity.id), sealed })));
 }

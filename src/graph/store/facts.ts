@@ -93,7 +93,7 @@ export async function writeFacts(
       },
     };
   });
-  await tx.run('UNWIND $rows AS row MERGE (f:Fact {project_id: $projectId, id: row.id}) SET f = row.properties', { rows, projectId });
+  await tx.run('UNWIND $rows AS row MERGE (f:Fact {project_id: $projectId, id: row.id}) SET f = row.properties, f:_Scoped', { rows, projectId });
   await linkFacts(tx, projectId, rows);
   if (context.personal.size === 0) return;
   const sealed = facts.map((fact) => ({ key: sealedKey(projectId, 'fact', fact.id), sealed: context.personal.has(fact.predicate) ? { object: fact.object as Json } : null }));

@@ -1,7 +1,8 @@
 import type { Graph } from '../../stores/neo4j.js';
 
 /*
- * The graph's model. Users' queries meet the first two; the others have no project_id, so that no guarded query does.
+ * The graph's model. Users' queries meet the first two, which share the label _Scoped, so that one index finds what is in
+ * a project whatever label a query names; the others have no project_id, so that no guarded query meets them.
  * - (:Entity:<its type> {project_id, id, type, name, …its properties by their own names, …internal ones})
  * - (:Fact {project_id, id, subject, predicate, object, confidence, valid_from, valid_to, recorded_at, superseded_at})
  *   with (:Entity)-[:HAS_FACT]->(:Fact) and (:Fact)-[:FACT_OBJECT]->(:Entity)
@@ -13,7 +14,7 @@ const statements = [
   'CREATE CONSTRAINT fact_id IF NOT EXISTS FOR (n:Fact) REQUIRE (n.project_id, n.id) IS UNIQUE',
   'CREATE CONSTRAINT sealed_key IF NOT EXISTS FOR (n:Sealed) REQUIRE n.key IS UNIQUE',
   'CREATE CONSTRAINT project_state_key IF NOT EXISTS FOR (n:ProjectState) REQUIRE n.key IS UNIQUE',
-  'CREATE INDEX entity_project IF NOT EXISTS FOR (n:Entity) ON (n.project_id)',
+  'CREATE INDEX scoped_project IF NOT EXISTS FOR (n:_Scoped) ON (n.project_id)',
   'CREATE INDEX entity_type_name IF NOT EXISTS FOR (n:Entity) ON (n.project_id, n.type, n.name)',
   'CREATE INDEX fact_subject IF NOT EXISTS FOR (n:Fact) ON (n.project_id, n.subject)',
   `CREATE FULLTEXT INDEX context_text IF NOT EXISTS FOR (n:Entity|Fact) ON EACH [n.name, n._search, n._scope]

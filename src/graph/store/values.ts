@@ -66,13 +66,10 @@ export function toJson(value: unknown): Json {
   if (neo4j.isPoint(value)) return { srid: Number(value.srid), x: value.x, y: value.y, ...(value.z === undefined ? {} : { z: value.z }) };
   if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
   if (neo4j.isDuration(value)) return value.toString().replace(/T$/, '');
-  if (isTemporal(value)) return String(value);
-  return Object.fromEntries(Object.entries(value as object).map(([name, each]) => [name, toJson(each)]));
+  if (isTemporal(value)) return (value as { toString(): string }).toString();
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toJson(each)]));
 }
 
-function isTemporal(value: unknown): value is { toString(): string } {
-  return (
-    neo4j.isDate(value) || neo4j.isDateTime(value) || neo4j.isLocalDateTime(value) ||
-    neo4j.isTime(value) || neo4j.isLocalTime(value)
-  );
+function isTemporal(value: object): boolean {
+  return neo4j.isDate(value) || neo4j.isDateTime(value) || neo4j.isLocalDateTime(value) || neo4j.isTime(value) || neo4j.isLocalTime(value);
 }

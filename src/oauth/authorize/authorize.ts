@@ -4,7 +4,7 @@ import { isAppError } from '../../errors.js';
 import type { FindClient } from '../clients/client-document.js';
 import type { Clients } from '../clients/clients.js';
 import { formActionSource } from '../clients/redirect-uri.js';
-import { formOf, queryOf } from '../form-body.js';
+import { formOf, queryOf, queryTextOf } from '../form-body.js';
 import { isOauthError, OauthError } from '../oauth-error.js';
 import { sendPage } from '../pages/send-page.js';
 import { signInPage } from '../pages/sign-in-page.js';
@@ -38,9 +38,9 @@ export function showAuthorization(deps: AuthorizeDeps): RequestHandler {
   return async (req, res) => {
     const request = await requestOf(deps, req, res);
     if (!request) return;
-    const session = deps.browsers.read(req);
+    const session = await whileLive(deps, deps.browsers.read(req));
     deps.browsers.write(res, session);
-    await show({ deps, req, res, request, session, page: req.originalUrl });
+    await showConsent({ deps, req, res, request, session, page: pageOf(req) }, new URLSearchParams());
   };
 }
 
@@ -56,12 +56,12 @@ const actions: Record<string, (visit: Visit, form: URLSearchParams) => Promise<v
 export function answerAuthorization(deps: AuthorizeDeps): RequestHandler {
   return async (req, res) => {
     const form = formOf(req);
-    const session = deps.browsers.readForm(req, form.get('csrf_token'));
+    const session = await whileLive(deps, deps.browsers.readForm(req, form.get('csrf_token')));
     const request = await requestOf(deps, req, res);
     if (!request) return;
     const act = Object.hasOwn(actions, form.get('action') ?? '') ? actions[form.get('action') ?? ''] : undefined;
     if (!act) throw new OauthError('invalid_request', 'the form was not sent by one of its buttons');
-    await act({ deps, req, res, request, session, page: req.originalUrl }, form);
+    await act({ deps, req, res, request, session, page: pageOf(req) }, form);
   };
 }
 
@@ -75,11 +75,9 @@ async function requestOf(deps: AuthorizeDeps, req: Request, res: Response): Prom
   return undefined;
 }
 
-async function show(visit: Visit): Promise<void> {
-  const { deps, session } = visit;
-  const isSignedIn = session.person !== undefined && (await deps.auth.sessions.isLive(session.person.sessionId));
-  if (isSignedIn) await showConsent(visit, new URLSearchParams());
-  else showSignIn(visit);
+/** Nobody is signed in any more where the sign-in was ended elsewhere. */
+async function whileLive({ auth }: AuthorizeDeps, { person, ...session }: BrowserSession): Promise<BrowserSession> {
+  return person && (await auth.sessions.isLive(person.sessionId)) ? { ...session, person } : session;
 }
 
 function showSignIn({ res, request, session, page }: Visit, failure?: { email: string; message: string; status: number }): void {
@@ -109,22 +107,16 @@ async function signOutAction({ deps, res, session, page }: Visit): Promise<void>
 
 async function showConsent(visit: Visit, form: URLSearchParams, problem?: string): Promise<void> {
   const { res, request, session } = visit;
-  if (!session.person) {
-    showSignIn(visit);
-    return;
-  }
+  if (!session.person) return showSignIn(visit);
   const html = await consentPageFor(visit, session.person, form, problem);
   sendPage(res.status(problem === undefined ? 200 : 422), html, formActionSource(request.redirectUri));
 }
 
 async function allowAction(visit: Visit, form: URLSearchParams): Promise<void> {
-  const { deps, session } = visit;
-  if (!session.person || !(await deps.auth.sessions.isLive(session.person.sessionId))) {
-    showSignIn(visit);
-    return;
-  }
-  const decision = await decide(visit, session.person, form);
-  if ('problem' in decision) await showConsent(visit, form, decision.problem);
+  const { person } = visit.session;
+  const decision = person ? await decide(visit, person, form) : undefined;
+  if (!decision) showSignIn(visit);
+  else if ('problem' in decision) await showConsent(visit, form, decision.problem);
   else seeOther(visit.res, decision.address);
 }
 
@@ -135,4 +127,9 @@ async function denyAction({ deps, res, request }: Visit): Promise<void> {
 /** 303, never 307: no form is to be sent on to a client (RFC 9700, 4.12). */
 function seeOther(res: Response, address: string): void {
   res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }).status(303).set('Location', address).end();
+}
+
+/** Made of the path that was matched: the request's own could name another host. */
+function pageOf(req: Request): string {
+  return `/oauth/authorize?${queryTextOf(req)}`;
 }

@@ -50,7 +50,7 @@ export function readClientMetadata(value: unknown, defaultMethod: ClientMetadata
 
 /** A name as a person may see it: no line breaks, no invisible characters, none that turn the direction of the text. */
 function displayName(text: string): string {
-  const plain = text.normalize('NFC').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').replace(/\s+/gu, ' ').trim();
+  const plain = text.normalize('NFC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, '').trim();
   return [...plain].slice(0, longestName).join('');
 }
 

@@ -63,8 +63,12 @@ ${isOnly ? onlyPlace(picked) : html`${(places.total > manyPlaces || find !== '')
 
 function onlyPlace(picked: Place): Html {
   return html`<input type="hidden" name="project" value="${picked.projectId}">
-<p><strong><bdi>${picked.project}</bdi></strong><br>in ${picked.organization}, ${picked.department}; your role: ${roleName(picked.role)}</p>
+<p>${placeText(picked)}</p>
 <p class="hint">It reaches this project and no other.</p>`;
+}
+
+function placeText({ project, organization, department, role }: Place): Html {
+  return html`<strong><bdi>${project}</bdi></strong> of <bdi>${organization}</bdi>, <bdi>${department}</bdi>. Your role there: ${roleName(role)}.`;
 }
 
 function findField(find: string): Html {
@@ -83,10 +87,8 @@ ${places.map(({ projectId, project }) => html`<option value="${projectId}"${proj
 )}
 </select>
 <p class="hint" id="project-hint">It reaches the project that you pick and no other. ${total > shown.length && `The first ${shown.length} of ${total} are listed.`}</p>
-<div class="beside">
-<button class="small" name="action" value="show">Show what I can allow there</button>
-<p class="hint">Your role on <bdi>${picked.project}</bdi>: ${roleName(picked.role)}</p>
-</div>`;
+<p><button class="small" name="action" value="show">Show what I can allow there</button></p>
+<p>Picked: ${placeText(picked)}</p>`;
 }
 
 function groupsOf(places: readonly Place[]): ReadonlyMap<string, Place[]> {
@@ -106,15 +108,15 @@ ${offered.map((scope) => scopeBox(scope, checked.includes(scope)))}
 </fieldset>
 ${withheld.length > 0 && html`<p>${offered.length > 0 ? 'It also asked for this, which' : 'It asked for this, which'} your role there cannot give:</p>
 <ul>${withheld.map((scope) => html`<li>${scopeTexts[scope].title}</li>`)}</ul>`}
-${offered.length > 0 && html`<p class="hint">What you allow ends when the app gives it back, when an administrator ends it, or after 30 days without use.</p>`}`;
+${offered.length > 0 && html`<p class="hint">What you allow ends when the app gives it back, when you lose your role there, or after 30 days without use.</p>`}`;
 }
 
 function scopeBox(scope: Scope, isChecked: boolean): Html {
   const { title, detail, changes } = scopeTexts[scope];
   const id = scope.replace(/[^a-z]/g, '-');
   return html`<div class="scope">
-<input type="checkbox" id="${id}" name="scope" value="${scope}" aria-describedby="${id}-detail"${isChecked && html` checked`}>
-<div><label for="${id}">${title}</label>${changes && html`<span class="tag" id="${id}-tag">changes things</span>`}
+<input type="checkbox" id="${id}" name="scope" value="${scope}" aria-describedby="${changes && `${id}-tag `}${id}-detail"${isChecked && html` checked`}>
+<div><div class="beside"><label for="${id}">${title}</label>${changes && html`<span class="tag" id="${id}-tag">changes things</span>`}</div>
 <p id="${id}-detail">${detail}</p></div>
 </div>`;
 }

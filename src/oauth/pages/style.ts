@@ -18,7 +18,8 @@ main { max-width: 35rem; margin: 0 auto; padding: 2rem; background: var(--card);
 h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
 p { margin: 0 0 .75rem; }
 .service { color: var(--soft); font-size: .875rem; }
-.note, .problem { padding: .75rem 1rem; border-left: .25rem solid var(--note-line); border-radius: .25rem; background: var(--note); }
+form { margin: 0; }
+.note, .problem { margin-bottom: 1.25rem; padding: .75rem 1rem; border-left: .25rem solid var(--note-line); border-radius: .25rem; background: var(--note); }
 .problem { border-color: var(--bad-line); background: var(--bad); }
 .account { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem 1rem; margin: 1.25rem 0; }
 .account p { margin: 0; }
@@ -30,13 +31,12 @@ input[type=email], input[type=password], input[type=search], select {
   display: block; width: 100%; min-height: 2.75rem; margin: .25rem 0 1rem; padding: .5rem .75rem;
   border: 1px solid var(--strong-line); border-radius: .375rem; background: var(--card); color: inherit; font: inherit;
 }
-.beside { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem .75rem; }
-.beside p { margin: 0; }
+.beside { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .5rem; }
 .scope { display: flex; gap: .75rem; padding: .75rem 0; border-top: 1px solid var(--line); }
 .scope:last-of-type { border-bottom: 1px solid var(--line); }
 .scope input { flex: none; width: 1.375rem; height: 1.375rem; margin: .0625rem 0 0; accent-color: var(--accent); }
 .scope p { margin: 0; color: var(--soft); font-size: .9375rem; }
-.tag { display: inline-block; margin-left: .5rem; padding: 0 .5rem; border: 1px solid var(--strong-line); border-radius: 1rem; font-size: .8125rem; font-weight: 400; color: var(--soft); white-space: nowrap; }
+.tag { padding: 0 .5rem; border: 1px solid var(--strong-line); border-radius: 1rem; font-size: .8125rem; font-weight: 400; color: var(--soft); white-space: nowrap; }
 ul { margin: 0 0 .75rem; padding-left: 1.25rem; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
 .actions button { flex: 1 1 9rem; }

@@ -80,7 +80,7 @@ describe('query guard: rewritten text', () => {
       if (unbound.length > 0) throw new Error(JSON.stringify({ query, text, unbound }));
     }
     console.log(`guard structure fuzz: seed ${seed}, ${rewrittenCount} rewritten`);
-    expect(rewrittenCount).toBeGreaterThan(100);
+    expect(rewrittenCount).toBeGreaterThan(10);
   });
 
   it('is itself accepted word by word: rewriting keeps what was written', () => {

@@ -1,0 +1,46 @@
+import { save } from '../../src/graph/save/save.js';
+import type { Stamp } from '../../src/graph/store/provenance.js';
+import { relationshipId } from '../../src/graph/store/relationships.js';
+import type { Graph } from '../../src/stores/neo4j.js';
+import type { Mongo } from '../../src/stores/mongo.js';
+import { sightingId, type CatalogSightingDocument } from '../../src/callbacks/catalog/sightings.js';
+import type { CatalogRunReference } from '../../workflows/catalog-sync/activities.js';
+import type { Elements } from './mapping.js';
+
+/** Elements of one transaction. */
+const batchSize = 500;
+
+export interface CatalogStores {
+  mongo: Pick<Mongo, 'collections'>;
+  graph: Graph;
+}
+
+/** Upserts the elements with provenance, and notes that this run has seen them. */
+export async function writeElements({ mongo, graph }: CatalogStores, { scope, run_id }: CatalogRunReference, elements: Elements): Promise<void> {
+  const { project_id } = scope;
+  const stamp: Stamp = { saved_by: 'service:catalog-sync', source: 'catalog', recorded_at: Date.now() / 1000, lifecycle_id: run_id };
+  for (const entities of batches(elements.entities)) await save(graph, project_id, { entities, relationships: [], facts: [] }, stamp);
+  const relationships = elements.relationships.map((edge) => ({ ...edge, properties: {} }));
+  for (const some of batches(relationships)) await save(graph, project_id, { entities: [], relationships: some, facts: [] }, stamp);
+  const seen = sightingsOf(project_id, run_id, elements);
+  for (const some of batches(seen)) {
+    await mongo.collections.catalog_sightings.bulkWrite(
+      some.map(({ _id, ...sighting }) => ({ updateOne: { filter: { _id }, update: { $set: sighting }, upsert: true } })),
+      { ordered: false },
+    );
+  }
+}
+
+function sightingsOf(project_id: string, run_id: string, { entities, relationships, tableIds }: Elements): CatalogSightingDocument[] {
+  const sighting = (kind: CatalogSightingDocument['kind'], element_id: string) => ({ _id: sightingId(project_id, kind, element_id), project_id, kind, element_id, run_id });
+  const all = [
+    ...entities.map(({ id }) => ({ ...sighting('entity', id), table_id: tableIds.get(id) ?? null, ends: null })),
+    ...relationships.map((ends) => ({ ...sighting('relationship', relationshipId(ends.from, ends.type, ends.to)), table_id: null, ends })),
+  ];
+  // One write an element: two at once on one key may meet.
+  return [...new Map(all.map((each) => [each._id, each])).values()];
+}
+
+export function batches<T>(items: readonly T[], size = batchSize): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+}

@@ -1,0 +1,119 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { SecretBox } from '../src/auth/secret-box.js';
+import type { Principal } from '../src/auth/principal.js';
+import { accountProviderOf, findConnector, setConnectorStatus } from '../src/connectors/store.js';
+import type { AccountProvider, ConnectorDocument } from '../src/connectors/connector.js';
+import type { HttpClient } from '../src/outbound/http-client.js';
+import { OutboundError } from '../src/outbound/outbound-error.js';
+import { retryAfterMs } from '../src/outbound/retry-hints.js';
+import type { NewExecution } from '../src/platform/resources/executions/create.js';
+import type { Mongo } from '../src/stores/mongo.js';
+import type { ConnectorEventsActivities, StartCoworkerRequest } from '../workflows/connector-events/activities.js';
+import { failureOf } from './crawl.js';
+
+/** The platform's own operations: what the API does for `POST /execute_flow` and `…/execute`. */
+export interface ExecutionPort {
+  create(principal: Principal, input: NewExecution, id: string): Promise<unknown>;
+  execute(principal: Principal, id: string, idempotencyKey: string): Promise<unknown>;
+}
+
+export interface ConnectorActivityDeps {
+  mongo: Pick<Mongo, 'collections'>;
+  http: HttpClient;
+  secrets: SecretBox;
+  executions: ExecutionPort;
+}
+
+const timeoutMs = 20_000;
+/** A payload beyond this goes to the execution as a document: an input is kept in its record. */
+const inputAtMost = 256 * 1024;
+
+export function createConnectorActivities({ mongo, http, secrets, executions }: ConnectorActivityDeps): ConnectorEventsActivities {
+  const { collections } = mongo;
+  return {
+    verifyAccount: ({ connector_id, account_id }) =>
+      told(async () => {
+        const connector = await findConnector(collections, connector_id);
+        if (!connector || connector.status === 'disabled') return { status: 'gone' };
+        const provider = accountProviderOf(secrets, connector);
+        const verdict = await verdictOf(http, provider, account_id);
+        await setConnectorStatus(collections, connector_id, verdict.status, verdict.account);
+        return { status: verdict.status };
+      }),
+
+    startCoworker: (request) =>
+      told(async () => {
+        const { start, callback } = request;
+        const principal = principalOf(request);
+        await executions.create(principal, inputOf(request), start.execution_id);
+        await executions.execute(principal, start.execution_id, callback.callback_id);
+        return { execution_id: start.execution_id };
+      }),
+  };
+}
+
+type Verdict = { status: 'active' | 'failed' | 'awaiting_verification'; account: ConnectorDocument['account'] };
+
+/** A reported account is believed only as far as its provider says so itself (specification, Authentication of callback receivers). */
+async function verdictOf(http: HttpClient, provider: AccountProvider | undefined, accountId: string | null): Promise<Verdict> {
+  if (accountId === null) throw ApplicationFailure.nonRetryable('the callback names no account', 'invalid_request');
+  const reported = { id: accountId, name: null, verified_at: null };
+  if (!provider) return { status: 'awaiting_verification', account: reported };
+  const { account_api_url: base, account_api_token: token } = provider;
+  const { status, headers, body } = await http.request({
+    method: 'GET',
+    url: `${base.replace(/\/+$/, '')}/accounts/${encodeURIComponent(accountId)}`,
+    headers: { accept: 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+    timeoutMs,
+    signal: Context.current().cancellationSignal,
+  });
+  if (status === 404) return { status: 'failed', account: reported };
+  if (status !== 200) {
+    const after = headers['retry-after'];
+    const wait = retryAfterMs(Array.isArray(after) ? after[0] : after, Date.now());
+    throw new OutboundError('action_unavailable', `the account provider answered with status ${status}`, { status, retryAfterMs: wait });
+  }
+  const account = accountIn(body);
+  if (account.id !== accountId) return { status: 'failed', account: reported };
+  return { status: 'active', account: { id: accountId, name: account.name, verified_at: Date.now() / 1000 } };
+}
+
+function accountIn(body: Buffer): { id: string | null; name: string | null } {
+  try {
+    const { id, account_id, name } = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
+    const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 200) : null);
+    return { id: text(id) ?? text(account_id), name: text(name) };
+  } catch {
+    throw new OutboundError('action_unavailable', 'the account provider answered with JSON that cannot be read');
+  }
+}
+
+function inputOf({ start, connector_id, callback }: StartCoworkerRequest): NewExecution {
+  const { callback_id, kind, event, event_id, received_at, payload } = callback;
+  const trigger = { connector_id, callback_id, kind, event, event_id, received_at, encoding: payload.encoding };
+  const text = JSON.stringify(payload.value) ?? 'null';
+  const isLarge = text.length > inputAtMost;
+  return {
+    agentflow_id: start.agentflow_id,
+    goal: start.goal,
+    input_variables: { trigger, payload: isLarge ? null : payload.value },
+    runtime_inputs: {},
+    files: isLarge ? [{ name: 'payload.json', mime_type: 'application/json', content: text }] : [],
+    start_from_agent_id: null,
+    parent_execution_id: null,
+  };
+}
+
+/** The connector acts for the person who made it, in its own project only. */
+function principalOf({ start }: StartCoworkerRequest): Principal {
+  const { user_id: userId, organization_id: organizationId, project_id: projectId } = start;
+  return { kind: 'api_key', userId, organizationId, departmentId: '', projectId, role: 'MEMBER', grants: ['svc:agent.run'] };
+}
+
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw failureOf(error, Context.current());
+  }
+}

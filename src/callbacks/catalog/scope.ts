@@ -1,0 +1,27 @@
+import type { Config } from '../../config.js';
+import { AppError } from '../../errors.js';
+import { readWorkspace } from '../../seed.js';
+import type { Mongo } from '../../stores/mongo.js';
+import type { CatalogScope } from '../../../workflows/catalog-sync/messages.js';
+
+/**
+ * The project that the catalog is brought into: `CATALOG_PROJECT_ID`, otherwise the seeded one.
+ * @throws AppError `unconfigured` where there is no such project
+ */
+export function createCatalogScope({ config, mongo }: { config: Config; mongo: Mongo }): () => Promise<CatalogScope> {
+  let known: CatalogScope | undefined;
+  return async () => {
+    known ??= await find(config, mongo);
+    if (!known) throw new AppError('unconfigured', 'no project is configured for the catalog');
+    return known;
+  };
+}
+
+async function find({ catalog, dataDir }: Config, { collections }: Mongo): Promise<CatalogScope | undefined> {
+  if (catalog.projectId === undefined) {
+    const workspace = await readWorkspace(dataDir);
+    return workspace && { project_id: workspace.project_id, organization_id: workspace.organization_id };
+  }
+  const project = await collections.projects.findOne({ _id: catalog.projectId });
+  return project ? { project_id: project._id, organization_id: project.organization_id } : undefined;
+}

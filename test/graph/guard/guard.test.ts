@@ -1,0 +1,168 @@
+import neo4j, { type Driver } from 'neo4j-driver';
+import { createQueryGuard, guardDefaults, guardQuery, parametersFor } from '../../../src/graph/guard/guard.js';
+import { looksLikeNaturalLanguage } from '../../../src/graph/guard/natural-language.js';
+import { createReadPlanCheck } from '../../../src/graph/guard/read-plan.js';
+import { testRun } from '../../support/run.js';
+import { verifies } from '../../support/verifies.js';
+
+const filter = 'n.project_id = $project_id';
+const refused = expect.objectContaining({ code: 'S4:validate-input', status: 422 });
+const refusal = (query: string) => {
+  try {
+    guardQuery(query);
+    return 'none';
+  } catch (error) {
+    expect(error).toEqual(refused);
+    return (error as Error).message;
+  }
+};
+
+describe('guardQuery', () => {
+  it.each([
+    `MATCH (n) WHERE ${filter} RETURN n`,
+    `OPTIONAL MATCH (n) WHERE ${filter} RETURN n`,
+    `WITH 1 AS x MATCH (n) WHERE ${filter} RETURN n`,
+    `UNWIND [1] AS x MATCH (n) WHERE ${filter} RETURN n`,
+    'RETURN EXISTS { (n {project_id: $project_id}) } AS x',
+    `CALL { MATCH (n) WHERE ${filter} RETURN n } RETURN n`,
+    `  /* first */ match (n) where ${filter} return n`,
+  ])('lets begin with a read clause: %s', (query) => {
+    verifies('gateway.query.read-clause');
+    expect(guardQuery(query).text).toMatch(/^CYPHER 5 /);
+  });
+
+  it('refuses a write clause at the beginning and anywhere', () => {
+    verifies('gateway.query.write-clause');
+    for (const query of ['CREATE (n)', 'MERGE (n)', 'DELETE n', 'DETACH DELETE n', 'SET n.x = 1', 'REMOVE n.x', 'FOREACH (x IN [1] | CREATE ())', 'LOAD CSV FROM "x" AS l RETURN l']) {
+      expect(refusal(query)).toMatch(/only read/);
+      expect(refusal(`MATCH (n) WHERE ${filter} ${query}`)).toMatch(/only read|not valid|LOAD CSV/);
+    }
+  });
+
+  it('asks for the filter of the specification in a condition or in a pattern', () => {
+    verifies('gateway.query.project-filter');
+    for (const query of ['MATCH (n) RETURN n', "MATCH (n) WHERE n.project_id = 'p' RETURN n", 'MATCH (n) WHERE n.other = $project_id RETURN n', 'MATCH (n) RETURN n.project_id = $project_id AS x']) {
+      expect(refusal(query)).toMatch(/must filter on project_id/);
+    }
+    expect(guardQuery('MATCH (n) WHERE n.project_id IN $project_ids RETURN n').usesProjectIds).toBe(true);
+    expect(guardQuery('MATCH (n {`project_id`: $project_id}) RETURN n').usesProjectIds).toBe(false);
+  });
+
+  it('refuses procedures, functions outside the list and LOAD CSV, and says which', () => {
+    verifies('gateway.query.procedures');
+    expect(refusal('CALL db.labels()')).toMatch(/Procedures/);
+    expect(refusal(`MATCH (n) WHERE ${filter} RETURN apoc.text.join([], '') AS x`)).toMatch(/apoc\.text\.join/);
+    expect(refusal(`MATCH (n) WHERE ${filter} LOAD CSV FROM 'file:///x' AS l RETURN l`)).toMatch(/LOAD CSV/);
+  });
+
+  it('says where a text stops being Cypher', () => {
+    expect(refusal(`MATCH (n) WHERE ${filter} RETURNED n`)).toBe('The query is not valid at «RETURNED», character 44');
+    expect(refusal(`MATCH (n) WHERE ${filter}`)).toMatch(/must end with RETURN/);
+    expect(refusal(`MATCH (n) WHERE ${filter} RETURN`)).toBe('The query ends too early');
+  });
+
+  it('tells columns, parameters and whether there is a limit', () => {
+    const query = guardQuery(`MATCH (n) WHERE ${filter} AND n.age > $age RETURN n . name, COUNT { (n)--() }, n AS \`the node\` LIMIT 3`);
+    expect(query).toMatchObject({ columns: ['n . name', 'COUNT { (n)--() }', 'the node'], hasLimit: true, usesProjectIds: false });
+    expect([...query.parameters]).toEqual(['project_id', 'age']);
+    expect(guardQuery(`MATCH (n) WHERE ${filter} WITH n LIMIT 3 RETURN *`)).toMatchObject({ columns: null, hasLimit: false });
+  });
+
+  it('ends open paths at the ceiling and refuses what asks for more', () => {
+    const bound = (path: string) => guardQuery(`MATCH (n {project_id: $project_id})${path}(m) RETURN m`).text;
+    expect(bound('-[*]->')).toContain('*1..15');
+    expect(bound('-[*3..]->')).toContain('*3..15');
+    expect(bound('-[*..4]->')).toContain('*1..4');
+    expect(bound('-[*2]->')).toContain('*2]');
+    expect(bound('-[:X]->+')).toContain('{1,15}');
+    expect(bound('-->*')).toContain('{0,15}');
+    expect(bound('-->{,3}')).toContain('{0,3}');
+    for (const path of ['-[*16]->', '-[*1..16]->', '-->{16}', '-->{2,99}', '-[*99..]->']) {
+      expect(refusal(`MATCH (n {project_id: $project_id})${path}(m) RETURN m`)).toMatch(/at most 15/);
+    }
+  });
+
+  it('answers hostile texts in bounded time', () => {
+    const start = `MATCH (n) WHERE ${filter} RETURN `;
+    const texts = ['(', '[', '{a:', '((n)-[r]-(', 'NOT ', '[x IN ', 'CASE WHEN ', '/*', '`', "'", '(n)--'].map((piece) => start + piece.repeat(guardDefaults.maxLength / piece.length / 2));
+    texts.push(`${start}${`${'('.repeat(30)}n${')'.repeat(30)}+`.repeat(120)}1`);
+    for (const text of texts) {
+      const begun = process.cpuUsage();
+      refusal(text);
+      expect(process.cpuUsage(begun).user / 1000).toBeLessThan(1500);
+    }
+  });
+});
+
+describe('createQueryGuard', () => {
+  it('answers the same for a text seen before, refusals too', () => {
+    const { guard } = createQueryGuard();
+    const query = `MATCH (n) WHERE ${filter} RETURN n`;
+    expect(guard(query)).toBe(guard(query));
+    expect(() => guard('MATCH (n) RETURN n')).toThrow(refused);
+    expect(() => guard('MATCH (n) RETURN n')).toThrow(refused);
+  });
+
+  it('forgets the texts that were not asked for longest', () => {
+    const { guard } = createQueryGuard({ cacheSize: 1000 });
+    const query = (name: string) => `MATCH (n) WHERE ${filter} RETURN n AS ${name}`;
+    const first = guard(query('a'));
+    for (let index = 0; index < 20; index += 1) guard(query(`b${index}`));
+    expect(guard(query('a'))).not.toBe(first);
+    expect(guard(query('a'))).toEqual(first);
+  });
+});
+
+describe('parametersFor', () => {
+  const scope = { projectId: 'own', grantedProjectIds: ['other'] };
+
+  it('binds the caller\'s parameters and gives the granted projects only to a query that asks for them', () => {
+    verifies('gateway.query.params', 'gateway.query.granted-projects');
+    const one = parametersFor({ usesProjectIds: false }, scope, { age: 3 });
+    expect(one).toEqual({ age: 3, project_id: 'own', project_ids: ['own', 'other'], __guard_scope: ['own'] });
+    expect(parametersFor({ usesProjectIds: true }, scope)).toMatchObject({ __guard_scope: ['own', 'other'] });
+  });
+
+  it.each(['project_id', 'project_ids', '__guard_scope'])('refuses %s from the caller', (name) => {
+    verifies('gateway.query.params');
+    expect(() => parametersFor({ usesProjectIds: false }, scope, { [name]: 'x' })).toThrow(refused);
+  });
+});
+
+describe('looksLikeNaturalLanguage', () => {
+  it.each(['Who works at Acme?', 'show me all companies', 'create a report about sales', 'Set up a meeting with Ada', 'optional extras of the plan', 'project n.project_id', 'délais de livraison — «Acme»', '😀'])('takes for a question: %s', (text) => {
+    verifies('gateway.query.natural-language');
+    expect(looksLikeNaturalLanguage(text)).toBe(true);
+  });
+
+  it.each(['MATCH (n) RETURN n', 'match made in heaven', 'CREATE (n)', 'CREATE (n', 'MERGE (a)-[:X]->(b) and more', 'SET n.x = 1', 'DETACH DELETE n', 'EXPLAIN MATCH (n) RETURN n', 'SHOW DATABASES', 'USE neo4j MATCH (n) RETURN n', 'CREATE INDEX FOR (n:A) ON (n.b)', 'OPTIONAL MATCH (n) RETURN n', '', '  '])('takes for a query: %s', (text) => {
+    verifies('gateway.query.write-clause');
+    expect(looksLikeNaturalLanguage(text)).toBe(false);
+  });
+});
+
+describe('createReadPlanCheck', () => {
+  let driver: Driver;
+  const check = createReadPlanCheck();
+  const run = async (text: string) => {
+    const session = driver.session({ defaultAccessMode: neo4j.session.READ });
+    const query = { text, usesProjectIds: false, parameters: new Set<string>(), columns: null, hasLimit: false };
+    await check(session, query, parametersFor(query, { projectId: 'none', grantedProjectIds: [] })).finally(() => session.close());
+  };
+
+  beforeAll(() => {
+    const { NEO4J_URI = '', NEO4J_USER = '', NEO4J_PASSWORD = '' } = testRun().env;
+    driver = neo4j.driver(NEO4J_URI, neo4j.auth.basic(NEO4J_USER, NEO4J_PASSWORD));
+  });
+  afterAll(() => driver.close());
+
+  it('accepts what the guard made', async () => {
+    verifies('gateway.query.read-only');
+    await run(guardQuery(`MATCH (n)-[*1..2]->(m) WHERE ${filter} RETURN m`).text);
+  });
+
+  it.each(['MATCH (n) CREATE (m) RETURN m', 'CALL db.labels() YIELD label RETURN label', 'MATCH (n) RETURN count(n)', 'SHOW INDEXES', 'MATCH (n RETURN n'])('refuses %s', async (text) => {
+    verifies('gateway.query.read-only');
+    await expect(run(text)).rejects.toEqual(refused);
+  });
+});

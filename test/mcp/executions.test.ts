@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import { useDeps } from '../support/fixture.js';
+import { flowThatCalls } from '../support/flows.js';
+import { createGatewayWorkspace, type GatewayWorkspace } from '../support/gateway.js';
+import { startHttpSink } from '../support/http-sink.js';
+import { verifies } from '../support/verifies.js';
+import { eventually } from '../support/eventually.js';
+import { connect, connectModern, connectSse, textOf, useClients } from './clients.js';
+
+const deps = useDeps();
+useClients();
+
+async function promotedFlow({ api, projectID }: GatewayWorkspace, ...agents: string[][]): Promise<string> {
+  const { body } = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls(...agents));
+  await api.post(`/agentflow/${body._id}/promote`);
+  return body._id;
+}
+
+interface Report {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
+
+function expectGrowing(reports: Report[]): void {
+  for (const [at, { progress }] of reports.entries()) if (at > 0) expect(progress).toBeGreaterThan(reports[at - 1]?.progress ?? 0);
+}
+
+describe('run_agent', () => {
+  test('reports progress to a client that asks for it, and answers when the execution has ended', async () => {
+    verifies('mcp.progress');
+    const workspace = await createGatewayWorkspace(deps);
+    const agentflow_id = await promotedFlow(workspace, [], []);
+    for (const client of [(await connect(workspace.apiKey)).client, await connectSse(workspace.apiKey)]) {
+      await client.listTools();
+      const reports: Report[] = [];
+      const call = { name: 'run_agent', arguments: { agentflow_id, goal: 'say hello' } };
+      const result = await client.callTool(call, undefined, { onprogress: (report) => void reports.push(report) });
+      expect(result.structuredContent).toMatchObject({ status: 'completed', execution_id: expect.any(String) });
+      expect(reports.at(-1)).toMatchObject({ progress: 2, total: 2, message: expect.stringContaining('completed') });
+      expectGrowing(reports);
+    }
+    const modern = await connectModern(workspace.apiKey);
+    const reports: Report[] = [];
+    const result = await modern.callTool({ name: 'run_agent', arguments: { agentflow_id, goal: 'say hello' } }, { onprogress: (report) => void reports.push(report) });
+    expect(result.structuredContent).toMatchObject({ status: 'completed' });
+    expect(reports.at(-1)).toMatchObject({ progress: 2, total: 2 });
+  });
+
+  test('answers at once a client that does not', async () => {
+    const workspace = await createGatewayWorkspace(deps);
+    const agentflow_id = await promotedFlow(workspace, []);
+    const { client } = await connect(workspace.apiKey);
+    const result = await client.callTool({ name: 'run_agent', arguments: { agentflow_id, goal: 'say hello' } });
+    expect(result.structuredContent).toMatchObject({ status: 'ready' });
+    const unpromoted = await workspace.api.post(`/agentflow?projectID=${workspace.projectID}`, flowThatCalls([]));
+    const refused = await client.callTool({ name: 'run_agent', arguments: { agentflow_id: unpromoted.body._id, goal: 'x' } });
+    expect(refused).toMatchObject({ isError: true });
+    expect(textOf(refused)).toMatchObject({ error: 'conflict', lifecycle_id: expect.any(String) });
+  });
+});
+
+describe('wait_for_execution', () => {
+  test('waits for the end as one call of the quota', async () => {
+    verifies('mcp.progress');
+    const workspace = await createGatewayWorkspace(deps);
+    const sink = await startHttpSink();
+    const release = sink.hold('/');
+    const agentflow_id = await promotedFlow(workspace, [`${sink.url}/held`]);
+    const { client } = await connect(workspace.apiKey);
+    await client.listTools();
+    const { execution_id } = (await client.callTool({ name: 'run_agent', arguments: { agentflow_id, goal: 'x' } })).structuredContent as any;
+    const early = await client.callTool({ name: 'wait_for_execution', arguments: { execution_id, timeout_seconds: 1 } });
+    expect(early.structuredContent).toMatchObject({ ended: false, execution: { execution_id } });
+    await eventually(() => expect(sink.requests.length).toBeGreaterThan(0));
+    const used = async () => (await workspace.gateway.post('/v1/docs', { topic: 'governance' })).body.quota.project_window_used as number;
+    const before = await used();
+    const waiting = client.callTool({ name: 'wait_for_execution', arguments: { execution_id } });
+    setTimeout(release, 1500);
+    expect((await waiting).structuredContent).toMatchObject({ ended: true, execution: { execution_id, status: 'completed', conclusion: expect.anything() } });
+    // The wait, and the two looks at the quota themselves, of which the first counts in both.
+    expect((await used()) - before).toBe(2);
+    await sink.close();
+  });
+
+  test('refuses as the pipeline does', async () => {
+    const workspace = await createGatewayWorkspace(deps);
+    const { client } = await connect(workspace.apiKey);
+    const unknown = await client.callTool({ name: 'wait_for_execution', arguments: { execution_id: 'nothing' } });
+    expect(textOf(unknown)).toMatchObject({ error: 'not_found', lifecycle_id: expect.any(String) });
+    const wrong = await client.callTool({ name: 'wait_for_execution', arguments: { execution_id: 'nothing', timeout_seconds: 3000 } });
+    expect(textOf(wrong)).toMatchObject({ error: 'invalid_request' });
+  });
+});

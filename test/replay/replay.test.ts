@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import { builtinModules } from 'node:module';
+import path from 'node:path';
+import { bundleWorkflowCode, DefaultLogger, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { packageRoot } from '../../src/package-root.js';
+import * as workflows from '../../workflows/index.js';
+import { useDeps } from '../support/fixture.js';
+import { savedHistories } from '../support/histories.js';
+import { verifies } from '../support/verifies.js';
+
+const deps = useDeps();
+const histories = savedHistories();
+const logger = new DefaultLogger('ERROR');
+let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
+
+function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
+  return (bundle ??= bundleWorkflowCode({ workflowsPath: path.join(packageRoot, 'dist/workflows/index.js'), logger }));
+}
+
+describe('the workflow bundle', () => {
+  test('holds nothing but the workflows and the packages that they may use', async () => {
+    verifies('project.workflow-bundle');
+    const { code } = await workflowBundle();
+    const inlined = /sourceMappingURL=data:[^,]*base64,([A-Za-z0-9+/=]+)/.exec(code)?.[1] ?? '';
+    const { sources } = JSON.parse(Buffer.from(inlined, 'base64').toString()) as { sources: string[] };
+    const own = sources.filter((source) => !source.includes('node_modules') && /\.(js|ts)$/.test(source));
+    expect(own.filter((source) => !/workflows\//.test(source))).toEqual([]);
+    const packages = new Set(sources.map((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1]).filter(Boolean));
+    const allowed = ['@temporalio/workflow', '@temporalio/common', '@temporalio/worker', 'zod', 'long', 'ms', 'nexus-rpc', 'assert', 'url', 'util'];
+    expect([...packages].filter((name) => !allowed.includes(name ?? ''))).toEqual([]);
+    const imported = [...code.matchAll(/require\("([a-z_/:]+)"\)/g)].map(([, name]) => (name ?? '').replace(/^node:/, ''));
+    expect(imported.filter((name) => builtinModules.includes(name))).toEqual([]);
+  });
+});
+
+describe('saved histories', () => {
+  test('are there for every workflow type', () => {
+    verifies('durability.replay');
+    const types = new Set(histories.map(({ workflowType }) => workflowType));
+    expect([...types].sort()).toEqual(Object.keys(workflows).sort());
+  });
+
+  test.each(histories)('replay on the present code: $name', async ({ name, history }) => {
+    verifies('durability.replay');
+    const options = { workflowBundle: await workflowBundle(), dataConverter: deps.temporal.dataConverter };
+    await Worker.runReplayHistory(options, history, `replay-${name}`);
+  });
+
+  test('would not replay on a workflow that does something else', async () => {
+    verifies('durability.replay');
+    const saved = histories.find(({ workflowType }) => workflowType === 'agentflowExecution');
+    if (!saved) throw new Error('there is no history');
+    const events = saved.history.events.map((event) => {
+      const scheduled = event.activityTaskScheduledEventAttributes;
+      return scheduled?.activityType?.name === 'callAction' ? { ...event, activityTaskScheduledEventAttributes: { ...scheduled, activityType: { name: 'other' } } } : event;
+    });
+    const options = { workflowBundle: await workflowBundle(), dataConverter: deps.temporal.dataConverter };
+    await expect(Worker.runReplayHistory(options, { events }, 'replay-changed')).rejects.toThrow();
+  });
+});

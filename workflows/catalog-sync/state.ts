@@ -1,0 +1,50 @@
+import type { CatalogChanges, CatalogCounts, CatalogRun, CatalogSyncInput, CatalogSyncState, PendingChanges } from './messages.js';
+
+const shownEntities = 5;
+
+export function initialState(): CatalogSyncState {
+  return { pending: null, run: null, runs: 0 };
+}
+
+/** What an operator types into the Temporal UI counts as one event. */
+export function noteChanges(state: CatalogSyncState, changes: Partial<CatalogChanges> | undefined, fallbackId: string, at: number): void {
+  const { pending } = state;
+  const entities = [...new Set([...(pending?.entities ?? []), ...(changes?.entities ?? [])])].slice(0, shownEntities);
+  state.pending = {
+    run_id: pending?.run_id ?? changes?.run_id ?? fallbackId,
+    events: (pending?.events ?? 0) + (changes?.events ?? 1),
+    entities,
+    first_at: pending?.first_at ?? at,
+    last_at: at,
+  };
+}
+
+/** When the run of what is pending is due. */
+export function dueAt({ quiet_ms, longest_wait_ms }: CatalogSyncInput, { first_at, last_at }: PendingChanges): number {
+  return Math.min(last_at + quiet_ms, first_at + longest_wait_ms);
+}
+
+export function beginRun(state: CatalogSyncState, at: number): CatalogRun {
+  const { run_id, events } = state.pending ?? { run_id: '', events: 0 };
+  const counts: CatalogCounts = { tables: 0, entities: 0, relationships: 0, lineage: 0, removed: 0 };
+  const run: CatalogRun = { run_id, events, started_at: at, ended_at: null, counts, failure: null };
+  state.pending = null;
+  state.run = run;
+  state.runs += 1;
+  return run;
+}
+
+/** The Markdown that the Temporal UI shows as the run's current details. */
+export function detailsOf(state: CatalogSyncState): string {
+  const { pending, run, runs } = state;
+  return [
+    ...(pending ? [`Waiting for quiet: ${pending.events} events so far, among them ${pending.entities.join(', ') || 'no named entity'}`] : []),
+    ...(run ? [runLine(run, runs)] : []),
+  ].join('\n\n');
+}
+
+function runLine({ run_id, events, ended_at, counts, failure }: CatalogRun, runs: number): string {
+  const status = ended_at === null ? 'at work' : failure ? `failed: ${failure.message}` : 'done';
+  const { tables, entities, relationships, lineage, removed } = counts;
+  return `Run ${runs} (${run_id}) for ${events} events, ${status}: ${tables} tables, ${entities} entities, ${relationships} relationships, ${lineage} lineage edges, ${removed} removed`;
+}

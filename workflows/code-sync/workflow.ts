@@ -1,0 +1,35 @@
+import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import type { CodeSyncActivities } from './activities.js';
+import type { CodeSyncInput, CodeSyncResult } from './messages.js';
+
+const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' } as const;
+const { saveCommits } = proxyActivities<CodeSyncActivities>({
+  startToCloseTimeout: '1h',
+  heartbeatTimeout: '15s',
+  retry,
+  summary: 'write commits, authors and paths',
+});
+const { recordCodeSync } = proxyActivities<CodeSyncActivities>({ startToCloseTimeout: '30s', retry, summary: 'record the sync' });
+
+/** Brings one push to a bound repository into the graph of one project. */
+export async function codeSync(input: CodeSyncInput): Promise<CodeSyncResult> {
+  const { push } = input;
+  const started_at = Date.now() / 1000;
+  setCurrentDetails(`Push of ${push.commits.length} commits to \`${push.repository}\`, branch \`${push.branch}\``);
+  try {
+    const result = await saveCommits(input);
+    await recordCodeSync({ input, started_at, result, failure: null });
+    return result;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const { type, message } = failureOf(error);
+    await recordCodeSync({ input, started_at, result: null, failure: message });
+    throw ApplicationFailure.nonRetryable(message, type);
+  }
+}
+
+function failureOf(error: unknown): { type: string; message: string } {
+  const cause = error instanceof ActivityFailure ? (error.cause ?? error) : error;
+  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
+  return { type: type ?? 'sync_failed', message: cause instanceof Error ? cause.message : String(cause) };
+}
