@@ -49,7 +49,7 @@ const boundaries = Object.entries(mayImport).map(([folder, allowed]) => {
 });
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'node_modules/**', '.data/**', 'coverage/**', 'stack/**/*.mjs'] },
+  { ignores: ['dist/**', 'node_modules/**', '.data/**', 'coverage/**', 'stack/**/*.mjs', '.ci/**'] },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.js'] }, tsconfigRootDir: import.meta.dirname } },

@@ -12,6 +12,6 @@ export default {
   // Built: jest loads a setup in TypeScript as CommonJS only.
   globalSetup: '<rootDir>/dist/test/support/global-setup.js',
   globalTeardown: '<rootDir>/dist/test/support/global-teardown.js',
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   maxWorkers: 2,
 };

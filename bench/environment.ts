@@ -15,6 +15,8 @@ export interface BenchEnvironment {
   api: Api;
   worker: ProductProcess;
   bareTaskQueue: string;
+  /** Another API process, in which a project is admitted once an hour. */
+  limitedApi(): Promise<Api>;
   /** A new workspace's key, as a client. */
   workspace(): Promise<{ api: ApiClient; projectID: string; apiKey: string; organizationId: string }>;
   stop(): Promise<void>;
@@ -43,6 +45,7 @@ export async function startEnvironment(folder: string): Promise<BenchEnvironment
     startScript('bench/bare/worker.js', { ...env, TEMPORAL_TASK_QUEUE: bareTaskQueue }, path.join(folder, 'bare.log'), 'polling'),
   ]);
   const [api, worker] = processes;
+  const more: ProductProcess[] = [];
   const deps = createDeps(loadConfig(env), 'test');
   return {
     env,
@@ -50,6 +53,12 @@ export async function startEnvironment(folder: string): Promise<BenchEnvironment
     api,
     worker,
     bareTaskQueue,
+    async limitedApi() {
+      const limits = { QUOTA_PROJECT_MAX: '1', QUOTA_WINDOW_SECONDS: '3600' };
+      const limited = await startApi({ ...env, LOG_LEVEL: 'info', ...limits }, path.join(folder, 'limited.log'));
+      more.push(limited);
+      return limited;
+    },
     async workspace() {
       const [org_id, dept_id, project_id, user_id] = [newId(), newId(), newId(), newId()];
       const scope = { org_id, dept_id, project_id, user_id, role: 'OWNER' };
@@ -58,7 +67,7 @@ export async function startEnvironment(folder: string): Promise<BenchEnvironment
     },
     async stop() {
       await deps.close();
-      await Promise.all(processes.map((process) => process.end()));
+      await Promise.all([...processes, ...more].map((process) => process.end()));
       await stack.stop();
     },
   };

@@ -1,5 +1,6 @@
 import type { SaveInput } from '../../src/graph/save/input.js';
 import { derivedId } from '../../src/graph/store/names.js';
+import { graphName, graphText } from '../graph-text.js';
 import type { CatalogLineage, CatalogReference, CatalogTable } from './client.js';
 
 export type Entity = SaveInput['entities'][number] & { id: string };
@@ -16,7 +17,6 @@ export interface Elements {
   tableIds: Map<string, string>;
 }
 
-const nameAtMost = 500;
 const textAtMost = 8000;
 
 /** Tables with their columns, owners and tags, as entities and relationships. */
@@ -31,7 +31,7 @@ export function elementsOf(tables: readonly CatalogTable[]): Elements {
     for (const column of table.columns ?? []) {
       const columnId = entityId('column', derivedId(table.id, column.fullyQualifiedName ?? column.name));
       const properties = texts({ data_type: column.dataType, description: column.description, fully_qualified_name: column.fullyQualifiedName });
-      entities.set(columnId, { id: columnId, type: 'Column', name: nameOf(column.name), properties });
+      entities.set(columnId, { id: columnId, type: 'Column', name: graphName(column.name), properties });
       relationships.push({ from: id, type: 'HAS_COLUMN', to: columnId });
     }
     for (const owner of table.owners ?? []) {
@@ -71,8 +71,8 @@ function tableEntity(id: string, table: CatalogTable): Entity {
   const { description, tableType, fullyQualifiedName, tags } = table;
   // An empty text takes away what the catalog has taken away.
   const properties = texts({ description: description ?? null, table_type: tableType, fully_qualified_name: fullyQualifiedName });
-  const names = (tags ?? []).map(({ tagFQN }) => tagFQN.slice(0, 200).toWellFormed()).slice(0, 100);
-  return { id, type: 'Table', name: nameOf(fullyQualifiedName ?? table.name), properties: { ...properties, tags: names.length > 0 ? names : null } };
+  const names = (tags ?? []).map(({ tagFQN }) => graphText(tagFQN, 200)).slice(0, 100);
+  return { id, type: 'Table', name: graphName(fullyQualifiedName ?? table.name), properties: { ...properties, tags: names.length > 0 ? names : null } };
 }
 
 function referenceEntity({ id, type, name, displayName, fullyQualifiedName }: CatalogReference): Entity {
@@ -81,7 +81,7 @@ function referenceEntity({ id, type, name, displayName, fullyQualifiedName }: Ca
   return {
     id: entityId(letters.toLowerCase().slice(0, 50), id),
     type: /^[A-Za-z]/.test(kind) ? kind : `Catalog${kind}`,
-    name: nameOf(displayName ?? fullyQualifiedName ?? name ?? id),
+    name: graphName(displayName ?? fullyQualifiedName ?? name ?? id),
     properties: texts({ fully_qualified_name: fullyQualifiedName }),
   };
 }
@@ -91,12 +91,6 @@ function entityId(kind: string, id: string): string {
   return /^[\w:.-]{1,200}$/.test(plain) ? plain : `catalog:${kind}:${derivedId(id)}`;
 }
 
-function nameOf(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  const clean = text.toWellFormed().replace(/[\u0000-\u001F\u007F]/g, ' ').trim().slice(0, nameAtMost).toWellFormed().trim();
-  return clean === '' ? 'unnamed' : clean;
-}
-
 function texts(values: Record<string, string | null | undefined>): Record<string, string | null> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value == null || value === '' ? null : value.slice(0, textAtMost).toWellFormed()]));
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value == null || value === '' ? null : graphText(value, textAtMost)]));
 }

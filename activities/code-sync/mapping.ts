@@ -1,11 +1,12 @@
 import type { SaveInput } from '../../src/graph/save/input.js';
 import { derivedId } from '../../src/graph/store/names.js';
+import { graphName, graphText } from '../graph-text.js';
 import type { Push, PushedCommit } from '../../workflows/code-sync/messages.js';
 
 type Save = Pick<SaveInput, 'entities' | 'relationships' | 'facts'>;
 type Change = 'added' | 'modified' | 'removed';
 
-const nameAtMost = 500;
+const textAtMost = 500;
 const messageAtMost = 4000;
 
 /** A commit with its author and some of the paths that it touched. */
@@ -40,33 +41,27 @@ export function headSave(push: Push): Save {
 }
 
 function repositoryEntity({ repository }: Push) {
-  return { id: `repository:${derivedId(repository)}`, type: 'Repository', name: nameOf(repository), properties: {} };
+  return { id: `repository:${derivedId(repository)}`, type: 'Repository', name: graphName(repository), properties: {} };
 }
 
 function commitEntity({ id, message, at, added, modified, removed }: PushedCommit) {
   const title = message.split('\n', 1)[0] ?? '';
-  const properties = { sha: id, message: message.slice(0, messageAtMost).toWellFormed(), committed_at: at, touched: added.length + modified.length + removed.length };
-  return { id: `commit:${id}`, type: 'Commit', name: nameOf(`${id.slice(0, 10)} ${title}`), properties };
+  const properties = { sha: id, message: graphText(message, messageAtMost), committed_at: at, touched: added.length + modified.length + removed.length };
+  return { id: `commit:${id}`, type: 'Commit', name: graphName(`${id.slice(0, 10)} ${title}`), properties };
 }
 
 /** By mail address where there is one, so that one person is one entity whatever name they commit under. */
 function authorEntity({ author: { name, email, username } }: PushedCommit) {
   const key = (email || username || name || 'unknown').toLowerCase();
-  const text = (value: string | null) => (value === null || value === '' ? null : value.slice(0, nameAtMost).toWellFormed());
+  const text = (value: string | null) => (value === null || value === '' ? null : graphText(value, textAtMost));
   const properties = { email: text(email), username: text(username) };
-  return { id: `author:${derivedId('author', key)}`, type: 'Author', name: nameOf(name || username || 'unknown'), properties };
+  return { id: `author:${derivedId('author', key)}`, type: 'Author', name: graphName(name || username || 'unknown'), properties };
 }
 
 function fileEntity(push: Push, path: string) {
-  return { id: fileId(push, path), type: 'File', name: nameOf(path), properties: { path: path.slice(0, messageAtMost).toWellFormed() } };
+  return { id: fileId(push, path), type: 'File', name: graphName(path), properties: { path: graphText(path, messageAtMost) } };
 }
 
 function fileId({ repository }: Push, path: string): string {
   return `file:${derivedId(repository, path)}`;
-}
-
-function nameOf(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  const clean = text.toWellFormed().replace(/[\u0000-\u001F\u007F]/g, ' ').trim().slice(0, nameAtMost).toWellFormed().trim();
-  return clean === '' ? 'unnamed' : clean;
 }

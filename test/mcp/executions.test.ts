@@ -30,21 +30,27 @@ describe('run_agent', () => {
   test('reports progress to a client that asks for it, and answers when the execution has ended', async () => {
     verifies('mcp.progress');
     const workspace = await createGatewayWorkspace(deps);
-    const agentflow_id = await promotedFlow(workspace, [], []);
-    for (const client of [(await connect(workspace.apiKey)).client, await connectSse(workspace.apiKey)]) {
-      await client.listTools();
-      const reports: Report[] = [];
-      const call = { name: 'run_agent', arguments: { agentflow_id, goal: 'say hello' } };
-      const result = await client.callTool(call, undefined, { onprogress: (report) => void reports.push(report) });
-      expect(result.structuredContent).toMatchObject({ status: 'completed', execution_id: expect.any(String) });
-      expect(reports.at(-1)).toMatchObject({ progress: 2, total: 2, message: expect.stringContaining('completed') });
-      expectGrowing(reports);
-    }
+    const sink = await startHttpSink();
+    const agentflow_id = await promotedFlow(workspace, [], [`${sink.url}/held`]);
+    const call = { name: 'run_agent', arguments: { agentflow_id, goal: 'say hello' } };
+    const legacy = [(await connect(workspace.apiKey)).client, await connectSse(workspace.apiKey)];
     const modern = await connectModern(workspace.apiKey);
-    const reports: Report[] = [];
-    const result = await modern.callTool({ name: 'run_agent', arguments: { agentflow_id, goal: 'say hello' } }, { onprogress: (report) => void reports.push(report) });
-    expect(result.structuredContent).toMatchObject({ status: 'completed' });
-    expect(reports.at(-1)).toMatchObject({ progress: 2, total: 2 });
+    const callers = [
+      ...legacy.map((client) => (onprogress: (report: Report) => void) => client.callTool(call, undefined, { onprogress })),
+      (onprogress: (report: Report) => void) => modern.callTool(call, { onprogress }),
+    ];
+    for (const client of [...legacy, modern]) await client.listTools();
+    for (const callWith of callers) {
+      const release = sink.hold('/');
+      const reports: Report[] = [];
+      const running = callWith((report) => void reports.push(report));
+      await eventually(() => expect(reports.at(-1)).toMatchObject({ total: 2, message: expect.stringMatching(/^execution .*: running, 1 of 2 agents done$/) }));
+      release();
+      expect((await running).structuredContent).toMatchObject({ status: 'completed', execution_id: expect.any(String) });
+      expectGrowing(reports);
+      expect(reports.at(-1)?.progress).toBeGreaterThan(1);
+    }
+    await sink.close();
   });
 
   test('answers at once a client that does not', async () => {

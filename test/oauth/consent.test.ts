@@ -169,6 +169,16 @@ async function exchangeAnswer(answer: URLSearchParams) {
 }
 
 describe('the pages are hardened', () => {
+  test('redirects by 303 after each form', async () => {
+    verifies('oauth.consent.hardened');
+    const browser = openBrowser(server.url);
+    const page = await signedInPage(browser, person, path());
+    for (const action of ['allow', 'deny']) {
+      const answer = await browser.submit(page, action);
+      expect([answer.status, answer.headers.get('referrer-policy'), answer.headers.get('cache-control')]).toEqual([303, 'no-referrer', 'no-store']);
+    }
+  });
+
   test('by their headers: no script, nothing from elsewhere, no frame, no cache, no referrer', async () => {
     verifies('oauth.consent.hardened');
     const browser = openBrowser(server.url);

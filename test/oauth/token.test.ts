@@ -161,7 +161,7 @@ describe('client authentication at POST /oauth/token', () => {
     ['a bearer header', {}, { authorization: 'Bearer x' }],
   ])('is invalid_client with 401 and a challenge for %s', async (_, fields, headers) => {
     verifies('oauth.token.client-errors');
-    const answer = await token(api(), { ...grant({ code: 'x', code_verifier: 'y' }), ...fields }, headers as Record<string, string>);
+    const answer = await token(api(), { ...grant({ code: 'x', code_verifier: 'y' }), ...fields }, headers);
     expect([answer.status, answer.body.error, answer.headers.get('cache-control')]).toEqual([401, 'invalid_client', 'no-store']);
     expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
   });

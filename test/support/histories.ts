@@ -1,33 +1,34 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { temporal } from '@temporalio/proto';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import type { temporal } from '@temporalio/proto';
 import { packageRoot } from '../../src/package-root.js';
 
-/** Saved histories of workflows; a file's name begins with the workflow's type. */
+/** Histories in Protobuf's JSON, as `temporal workflow show --output json` writes them. */
 const folder = path.join(packageRoot, 'test/replay/histories');
-const { History } = temporal.api.history.v1;
+
+export interface HistoryJson {
+  events: { eventType: string; workflowExecutionStartedEventAttributes?: { workflowType: { name: string } }; [attributes: string]: any }[];
+}
 
 export interface SavedHistory {
   name: string;
   workflowType: string;
-  history: temporal.api.history.v1.History;
+  history: HistoryJson;
 }
 
 export function savedHistories(): SavedHistory[] {
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.json'))
-    .map((file) => {
-      const name = path.basename(file, '.json');
-      const history = History.fromObject(JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as object);
-      return { name, workflowType: name.split('.')[0] ?? '', history };
-    });
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+  return files.map((file) => {
+    const history = JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as HistoryJson;
+    const workflowType = history.events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name ?? '';
+    return { name: path.basename(file, '.json'), workflowType, history };
+  });
 }
 
-/** As `<workflow type>.<name>.json`, bytes in base64. */
+/** Gives the file's path. */
 export function saveHistory(name: string, history: temporal.api.history.v1.IHistory): string {
-  const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
-  const file = path.join(folder, `${started?.workflowType?.name ?? 'unknown'}.${name}.json`);
-  const plain = History.toObject(History.fromObject(history), { bytes: String, longs: String, enums: String });
-  writeFileSync(file, `${JSON.stringify(plain, undefined, 1)}\n`);
+  const file = path.join(folder, `${name}.json`);
+  writeFileSync(file, `${historyToJSON(history)}\n`);
   return file;
 }

@@ -34,9 +34,10 @@ export function createFollowExecution({ executions, authenticate, stopping }: Fo
     const report = createReport(exchange);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
       const execution = await executions.get(await authenticate(exchange.caller), executionId);
-      await report(execution, waited());
       const left = timeoutSeconds - waited();
+      // The answer itself tells the end.
       if (hasEnded(execution) || left <= 0 || stopping.aborted) return execution;
+      await report(execution, waited());
       await delay(Math.min(pauseMs, left * 1000), undefined, { signal: exchange.signal });
     }
   };
@@ -51,7 +52,7 @@ function createReport({ progress: send }: Exchange) {
     const { done, total } = agentsOf(execution);
     const message = `execution ${execution.execution_id}: ${execution.status}, ${done} of ${total} agents done`;
     const quiet = message === last.message && waited - last.at < quietSeconds;
-    const progress = Math.min(hasEnded(execution) ? total : done + waited / (waited + 60), total);
+    const progress = Math.min(done + waited / (waited + 60), total);
     if (!send || quiet || progress <= last.progress) return;
     last = { progress, message, at: waited };
     await send({ progress, total, message }).catch(() => undefined);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createQueryContextTool } from '../../../src/gateway/tools/query-context.js';
 import { createSaveContextTool } from '../../../src/gateway/tools/save-context.js';
+import { inReadTransaction } from '../../../src/graph/store/sessions.js';
 import { prepareGraph } from '../../../src/graph/store/schema.js';
 import { newId } from '../../../src/ids.js';
 import { grantRole } from '../../../src/auth/users.js';
@@ -109,12 +110,22 @@ describe('POST /v1/query-context with Cypher', () => {
   });
 
   it('refuses what does not compile with 422, and tells no stored value when a query fails as it runs', async () => {
-    verifies('gateway.query.read-only');
     expect(await refusal(cypher('MATCH (n) WHERE n.project_id = $project_id RETURN m'))).toMatchObject({ code: 'S4:validate-input', status: 422 });
     const failing = await refusal(cypher("MATCH (n:Person {id: 'ann'}) WHERE n.project_id = $project_id RETURN date(n.note) AS d"));
     expect(failing).toMatchObject({ code: 'S4:validate-input', status: 422 });
     expect(failing.message).not.toContain('ann@');
     expect(await refusal(cypher('CREATE (n:Person {project_id: $project_id}) RETURN n'))).toMatchObject({ code: 'S4:validate-input', status: 422 });
+  });
+
+  it('reads in READ mode, in which the server itself refuses a write', async () => {
+    verifies('gateway.query.read-only');
+    const writing = inReadTransaction(deps.graph, (tx) => tx.run('CREATE (n:Entity {project_id: $projectId, id: "w"})', { projectId: ctx.projectId }));
+    expect(await refusal(writing)).toMatchObject({ code: 'S4:validate-input', message: 'the query cannot be run: AccessMode' });
+    const modes: unknown[] = [];
+    const graph = { ...deps.graph, driver: { session: (options: any) => (modes.push(options.defaultAccessMode), deps.graph.driver.session(options)) } as typeof deps.graph.driver };
+    const watched = createQueryContextTool({ graph, collections });
+    for (const text of ['MATCH (n) WHERE n.project_id = $project_id RETURN n', 'who is Ann']) await call(watched, contextFor(ctx.principal), { query: text });
+    expect(new Set(modes)).toEqual(new Set(['READ']));
   });
 
   it('cuts an answer that is too large', async () => {

@@ -65,6 +65,7 @@ export async function createWorlds(): Promise<Worlds> {
     async close() {
       const all = Object.values(projects).flatMap((each) => [each.own, each.granted, each.foreign]);
       await driver.executeQuery('MATCH (n) WHERE n.project_id IN $all DETACH DELETE n', { all });
+      await driver.executeQuery(`MATCH (n:Secret_${projects.beset.suffix}) DETACH DELETE n`);
       await driver.close();
     },
   };

@@ -118,7 +118,7 @@ describe('a run in Temporal', () => {
     const handle = deps.temporal.client.workflow.getHandle(executionWorkflowId(id));
     await untilExecution(workspace, id, 'running');
     expect(await (await handle.describe()).staticSummary()).toBe('Test flow: read me');
-    const details = async () => ((await handle.query('__temporal_workflow_metadata')) as { currentDetails?: string }).currentDetails;
+    const details = async () => (await handle.query<{ currentDetails?: string }, []>('__temporal_workflow_metadata')).currentDetails;
     expect(await details()).toContain('**running**: Test flow');
     await workspace.api.post(`/execute_flow/${id}/pause`);
     expect(await details()).toContain(`Paused by ${workspace.userId}`);

@@ -1,0 +1,113 @@
+import { describe, expect, test } from '@jest/globals';
+import { createKey, createWorkspace, useDeps } from '../support/fixture.js';
+import { apiClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { openEventStream } from '../support/event-stream.js';
+import { verifies } from '../support/verifies.js';
+import { bearer, connect, connectModern, connectSse, useClients } from './clients.js';
+import { useOwnMcp, type OwnMcp } from './own-mcp.js';
+
+const deps = useDeps({ QUOTA_PROJECT_MAX: '0', QUOTA_ORG_MAX: '0' });
+useClients();
+const serveMcp = useOwnMcp(deps);
+
+const accept = { accept: 'application/json, text/event-stream' };
+const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } } };
+const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
+
+async function openSession({ url }: OwnMcp, apiKey: string) {
+  const raw = apiClient(url, { ...bearer(apiKey), ...accept });
+  const { status, headers } = await raw.post('/mcp', initialize);
+  const id = headers.get('mcp-session-id') ?? '';
+  return { status, id, raw: apiClient(url, { ...bearer(apiKey), ...accept, 'mcp-session-id': id }) };
+}
+
+describe('sessions', () => {
+  test('leave nothing behind, whether they are deleted, forgotten or lose their client', async () => {
+    verifies('mcp.sessions.idle');
+    const count = Number(process.env.MCP_SESSIONS ?? 500);
+    const mcp = await serveMcp({ idleMs: 2000, sweepMs: 50, sessionsPerCaller: 10_000, resumableMs: 1000 });
+    const { apiKey } = await createWorkspace(deps);
+    const call = { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'docs', arguments: { topic: 'errors' } } };
+    let done = 0;
+    const worker = async () => {
+      while (done++ < count) {
+        const at = done;
+        const { raw, id, status } = await openSession(mcp, apiKey);
+        expect(status).toBe(200);
+        if (at % 5 === 0) expect((await raw.post('/mcp', call)).status).toBe(200);
+        if (at % 3 === 0) expect((await raw.delete('/mcp')).status).toBe(200);
+        if (at % 7 === 0) (await openEventStream(`${mcp.url}/mcp`, { ...bearer(apiKey), accept: 'text/event-stream', 'mcp-session-id': id })).leave();
+        if (at % 11 === 0) (await fetch(`${mcp.url}/sse`, { headers: bearer(apiKey), signal: AbortSignal.timeout(50) }).catch(() => undefined))?.body?.cancel().catch(() => undefined);
+        if (at % 1000 === 0) {
+          globalThis.gc?.();
+          console.log(`${at} sessions: ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB resident, ${Math.round(process.memoryUsage().heapUsed / 2 ** 20)} MiB heap, ${mcp.usage().sessions} open`);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, worker));
+    await eventually(() => expect(mcp.usage()).toEqual({ sessions: 0, events: 0 }));
+  }, 600_000);
+
+  test('end when they are idle, and not while a stream is open', async () => {
+    verifies('mcp.sessions.idle');
+    const mcp = await serveMcp({ idleMs: 1500, sweepMs: 50 });
+    const { apiKey } = await createWorkspace(deps);
+    const watched = await openSession(mcp, apiKey);
+    const stream = await openEventStream(`${mcp.url}/mcp`, { ...bearer(apiKey), accept: 'text/event-stream', 'mcp-session-id': watched.id });
+    expect(stream.status).toBe(200);
+    const idle = await openSession(mcp, apiKey);
+    await eventually(() => expect(mcp.usage().sessions).toBe(1));
+    expect((await idle.raw.post('/mcp', ping)).status).toBe(404);
+    expect((await watched.raw.post('/mcp', ping)).status).toBe(200);
+    stream.leave();
+    await eventually(() => expect(mcp.usage().sessions).toBe(0));
+  });
+
+  test('are limited: a caller’s idlest one makes room, one in use does not', async () => {
+    const mcp = await serveMcp({ sessionsPerCaller: 2, sessions: 3, sweepMs: 50 });
+    const workspace = await createWorkspace(deps);
+    const first = await openSession(mcp, workspace.apiKey);
+    const second = await openSession(mcp, workspace.apiKey);
+    await first.raw.post('/mcp', ping);
+    const third = await openSession(mcp, workspace.apiKey);
+    expect((await second.raw.post('/mcp', ping)).status).toBe(404);
+    expect((await first.raw.post('/mcp', ping)).status).toBe(200);
+    const streams = await Promise.all(
+      [first, third].map(({ id }) => openEventStream(`${mcp.url}/mcp`, { ...bearer(workspace.apiKey), accept: 'text/event-stream', 'mcp-session-id': id })),
+    );
+    expect((await openSession(mcp, workspace.apiKey)).status).toBe(429);
+    const other = await createKey(deps, workspace);
+    expect((await openSession(mcp, other)).status).toBe(200);
+    expect((await openSession(mcp, other)).status).toBe(503);
+    for (const stream of streams) stream.leave();
+  });
+
+  test('an initialize that is refused opens none', async () => {
+    const mcp = await serveMcp({});
+    const { apiKey } = await createWorkspace(deps);
+    const { status } = await apiClient(mcp.url, bearer(apiKey)).post('/mcp', initialize, { accept: 'text/html' });
+    expect(status).toBe(406);
+    expect(mcp.usage()).toEqual({ sessions: 0, events: 0 });
+  });
+});
+
+describe('a process that stops', () => {
+  test('lets calls finish, ends its streams and sessions, and takes no more', async () => {
+    const mcp = await serveMcp({});
+    const { apiKey } = await createWorkspace(deps);
+    const { client } = await connect(apiKey, { url: mcp.url });
+    const sse = await connectSse(apiKey, { url: mcp.url });
+    const modern = await connectModern(apiKey, { url: mcp.url });
+    const { id } = await openSession(mcp, apiKey);
+    const stream = await openEventStream(`${mcp.url}/mcp`, { ...bearer(apiKey), accept: 'text/event-stream', 'mcp-session-id': id });
+    const docs = { name: 'docs', arguments: { topic: 'errors' } };
+    const running = [client.callTool(docs), sse.callTool(docs), modern.callTool(docs)];
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    mcp.stopping.abort();
+    await stream.ended;
+    for (const result of await Promise.allSettled(running)) expect(['fulfilled', 'rejected']).toContain(result.status);
+    await eventually(() => expect(mcp.usage().sessions).toBe(0));
+    expect((await openSession(mcp, apiKey)).status).toBe(503);
+  });
+});

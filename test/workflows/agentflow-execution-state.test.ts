@@ -1,0 +1,148 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ActionPlan, AgentflowExecutionInput, AgentPlan, ExecutionState, SkillPlan } from '../../workflows/agentflow-execution/messages.js';
+import { addEvent, applyMove, beginStep, conclude, endAgent, endStep, fail, initialState, isOver, nextStep, refusalOf, stepIdOf } from '../../workflows/agentflow-execution/state.js';
+
+const action = (_id: string, next: string | null): ActionPlan => ({
+  _id,
+  name: `Call ${_id}`,
+  category: 'restful',
+  method: 'POST',
+  endpoint: 'http://localhost',
+  is_terminal: next === null,
+  next_action_id: next,
+  input_schema: { fields: [] },
+  output_schema: { fields: [] },
+});
+const skill = (_id: string, initial: string | null, ...actions: ActionPlan[]): SkillPlan => ({ _id, name: _id, initial_action_id: initial, actions });
+const agent = (_id: string, next: string | null, ...skills: SkillPlan[]): AgentPlan => ({
+  _id,
+  title: _id,
+  role: '',
+  role_description: '',
+  llm: { model: '', temperature: 0, max_tokens: 1 },
+  prompt: { template: '', variables: [] },
+  context: [],
+  skills,
+  next_agent: next,
+});
+const plan = (agents: AgentPlan[], files: AgentflowExecutionInput['files'] = []): AgentflowExecutionInput => ({
+  execution_id: 'e',
+  project_id: 'p',
+  organization_id: 'o',
+  agentflow_id: 'f',
+  agentflow_name: 'flow',
+  executed_by: 'u',
+  goal: 'g',
+  input_variables: {},
+  runtime_inputs: {},
+  files,
+  agents,
+  first_agent_id: agents[0]?._id ?? '',
+  max_history_events: 100,
+});
+
+/** Walks a plan to its end as the workflow does; gives the ids of its steps. */
+function walk(input: AgentflowExecutionInput): { ids: string[]; state: ExecutionState } {
+  const state = initialState(1);
+  const ids: string[] = [];
+  for (let step = nextStep(input, state); step && ids.length < 50; step = nextStep(input, state)) {
+    const record = beginStep(state, step, 2);
+    ids.push(stepIdOf(step));
+    endStep(state, record, { status: 'completed', attempts: 1, at: 3 });
+    if (step.kind === 'documents') state.documents = [];
+    else if (step.kind === 'action') state.current?.results.push({ action_id: step.action._id, skill_id: step.skill._id, name: step.action.name, output: 1 });
+    else {
+      const { started_at = 0, results = [] } = state.current ?? {};
+      endAgent(state, { agent_id: step.agent._id, title: '', model: 'm', output: 'o', actions: results, usage: { input_tokens: 0, output_tokens: 0 }, started_at, ended_at: 4 });
+    }
+  }
+  return { ids, state };
+}
+
+describe('nextStep', () => {
+  test('reads the documents first, once', () => {
+    expect(walk(plan([agent('a', null)], [{ name: 'n', mime_type: 'text/plain', location: 'l' }])).ids).toEqual(['documents', 'a/model']);
+  });
+
+  test('walks skills in order, their actions along next_action_id, then the model, then next_agent', () => {
+    const first = agent('a', 'b', skill('s', '2', action('1', null), action('2', '3'), action('3', null)), skill('t', '1', action('1', null)));
+    expect(walk(plan([agent('b', null), first, agent('c', null)].sort((x) => (x._id === 'a' ? -1 : 0)))).ids).toEqual([
+      'a/s/2',
+      'a/s/3',
+      'a/t/1',
+      'a/model',
+      'b/model',
+    ]);
+  });
+
+  test('ends a skill at a terminal action, and runs none without an initial one', () => {
+    const early = { ...action('1', '2'), is_terminal: true };
+    expect(walk(plan([agent('a', null, skill('s', '1', early, action('2', null)), skill('t', null, action('3', null)))])).ids).toEqual(['a/s/1', 'a/model']);
+  });
+
+  test('is a function of plan and state alone, so that it survives JSON', () => {
+    const input = plan([agent('a', null, skill('s', '1', action('1', '2'), action('2', null)))]);
+    const state = initialState(1);
+    const step = nextStep(input, state);
+    expect(step && stepIdOf(step)).toBe('a/s/1');
+    if (!step) return;
+    beginStep(state, step, 1);
+    state.current?.results.push({ action_id: '1', skill_id: 's', name: '', output: null });
+    const copy = JSON.parse(JSON.stringify(state)) as ExecutionState;
+    expect(copy).toEqual(state);
+    expect(nextStep(input, copy)).toEqual(nextStep(input, state));
+  });
+
+  test('throws for an agent that is not there', () => {
+    expect(() => nextStep({ ...plan([agent('a', null)]), first_agent_id: 'z' }, initialState(1))).toThrow('no agent z');
+  });
+});
+
+describe('moves', () => {
+  test.each([
+    ['pause', ['running']],
+    ['resume', ['paused']],
+    ['cancel', ['ready', 'running', 'paused']],
+  ] as const)('%s is allowed from %j alone', (move, from) => {
+    for (const status of ['ready', 'running', 'paused', 'completed', 'failed'] as const) {
+      const refusal = refusalOf(move, status);
+      if ((from as readonly string[]).includes(status)) expect(refusal).toBeUndefined();
+      else expect(refusal).toContain(`is ${status}`);
+    }
+  });
+
+  test('take what an operator types as text, cut to a length', () => {
+    const state: ExecutionState = { ...initialState(1), status: 'running' };
+    applyMove(state, 'pause', { by: 'x'.repeat(1000), reason: 7 as never }, 2);
+    expect(state).toMatchObject({ status: 'paused', pause: { by: 'x'.repeat(500), at: 2 } });
+    applyMove(state, 'resume', undefined, 3);
+    expect(state).toMatchObject({ status: 'running', pause: null });
+    applyMove(state, 'cancel', null as never, 4);
+    expect(state).toMatchObject({ status: 'failed', end_time: 4, failure: { reason: 'cancelled', by: 'operator', message: 'cancelled on request' } });
+    expect(isOver(state)).toBe(true);
+    expect(state.unpublished.map(({ seq, type }) => [seq, type])).toEqual([[1, 'paused'], [2, 'resumed'], [3, 'failed']]);
+  });
+});
+
+describe('the end', () => {
+  test('concludes with the last output and the links in it, each once and without the punctuation behind', () => {
+    const { state } = walk(plan([agent('a', 'b'), agent('b', null)]));
+    const last = state.agents_output.at(-1);
+    if (last) last.output = 'See https://a.example/x?y=1. And [b](https://b.example/), https://a.example/x?y=1!';
+    conclude(state, 9);
+    expect(state).toMatchObject({ status: 'completed', end_time: 9, conclusion: { links: ['https://a.example/x?y=1', 'https://b.example/'], created_at: 9 } });
+  });
+
+  test('by a failure clears the pause', () => {
+    const state: ExecutionState = { ...initialState(1), status: 'paused', pause: { by: 'x', at: 1 } };
+    fail(state, { reason: 'step_failed', code: 'c', message: 'm', by: null, at: 5, step_id: null });
+    expect(state).toMatchObject({ status: 'failed', pause: null, end_time: 5 });
+  });
+
+  test('numbers events without a gap', () => {
+    const state = initialState(1);
+    for (let at = 0; at < 5; at += 1) addEvent(state, 'x', at);
+    expect(state.unpublished.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+    expect(state.last_event_seq).toBe(5);
+  });
+});
