@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '../../src/ids.js';
+import { catalogSyncType, catalogSyncWorkflowId, changedSignal, type CatalogSyncInput } from '../../workflows/catalog-sync/messages.js';
+import { startFakeCatalog, type FakeCatalog } from '../callbacks/fake-catalog.js';
+import { eventually } from '../support/eventually.js';
+import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+import { ownProduct } from '../support/own-product.js';
+import type { ProductProcess } from '../support/processes.js';
+import { verifies } from '../support/verifies.js';
+
+const deps = useDeps();
+const environment: Record<string, string> = { CATALOG_TOKEN: 'catalog token' };
+const product = ownProduct(environment);
+let catalog: FakeCatalog;
+let worker: ProductProcess;
+let workspace: Workspace;
+beforeAll(async () => {
+  catalog = await startFakeCatalog();
+  environment.CATALOG_URL = catalog.url;
+  workspace = await createWorkspace(deps);
+  worker = await product.worker();
+});
+afterAll(() => catalog.close());
+
+const handle = () => deps.temporal.client.workflow.getHandle(catalogSyncWorkflowId(workspace.projectID));
+
+/** What the receiver does; the run's id is the first pending signal's. */
+async function change(input: Partial<CatalogSyncInput> = {}): Promise<string> {
+  const run_id = newId();
+  const args: [CatalogSyncInput] = [
+    { project_id: workspace.projectID, organization_id: workspace.organizationId, quiet_ms: 300, longest_wait_ms: 60_000, max_history_events: 5000, ...input },
+  ];
+  await deps.temporal.client.workflow.signalWithStart(catalogSyncType, {
+    taskQueue: product.env.TEMPORAL_TASK_QUEUE ?? '',
+    workflowId: catalogSyncWorkflowId(workspace.projectID),
+    args,
+    signal: changedSignal,
+    signalArgs: [{ run_id, events: 1, entities: ['shop.orders'] }],
+  });
+  return run_id;
+}
+
+const lifecycles = () => deps.mongo.collections.lifecycles.find({ project_id: workspace.projectID, tool: 'catalog-sync' }).sort({ _id: 1 }).toArray();
+
+async function graph(query: string): Promise<any[]> {
+  const { records } = await deps.graph.driver.executeQuery(query, { projectId: workspace.projectID });
+  return records.map((record) => record.toObject());
+}
+
+const names = async (type: string) => (await graph(`MATCH (n:${type} {project_id: $projectId}) RETURN n.name AS name ORDER BY name`)).map(({ name }) => name);
+const edges = (type: string) => graph(`MATCH (a:Entity {project_id: $projectId})-[r:${type}]->(b) RETURN a.name AS a, b.name AS b ORDER BY a, b`);
+
+describe('catalogSync', () => {
+  test('reads tables, columns, owners and lineage page by page into the graph, with provenance', async () => {
+    verifies('catalog-sync.reads', 'catalog-sync.upserts', 'catalog-sync.recorded');
+    catalog.tables = [
+      { id: 't1', name: 'orders', columns: ['id', 'total'], owners: ['ada'], feeds: ['t3', 'd1'] },
+      { id: 't2', name: 'customers', columns: ['id'] },
+      { id: 't3', name: 'report' },
+    ];
+    const run_id = await change();
+    expect(await handle().result()).toMatchObject({ run_id, counts: { tables: 3, lineage: 2, removed: 0 }, failure: null });
+    expect(await names('Table')).toEqual(['shop.customers', 'shop.orders', 'shop.report']);
+    expect(await names('Column')).toEqual(['id', 'id', 'total']);
+    expect(await edges('OWNED_BY')).toEqual([{ a: 'shop.orders', b: 'ada' }]);
+    expect(await edges('FEEDS')).toEqual([{ a: 'shop.orders', b: 'd1' }, { a: 'shop.orders', b: 'shop.report' }]);
+    expect(await graph('MATCH (n:Table {project_id: $projectId}) RETURN DISTINCT n._source AS source, n._lifecycle_id AS run, n._saved_by AS by')).toEqual([
+      { source: 'catalog', run: run_id, by: 'service:catalog-sync' },
+    ]);
+    expect(catalog.requests.every(({ authorization }) => authorization === 'Bearer catalog token')).toBe(true);
+    expect(catalog.requests.filter(({ path }) => path.startsWith('/api/v1/tables')).map(({ path }) => new URL(path, 'http://x').searchParams.get('after'))).toEqual([null, '2']);
+    expect(await lifecycles()).toMatchObject([{ _id: run_id, status: 'completed', organization_id: workspace.organizationId }]);
+    expect(await deps.mongo.collections.audit_entries.countDocuments({ lifecycle_id: run_id })).toBe(1);
+  });
+
+  test('removes what the catalog deleted, and leaves what others saved', async () => {
+    verifies('catalog-sync.upserts');
+    await graph("CREATE (n:Entity:Table {project_id: $projectId, id: 'mine', type: 'Table', name: 'mine'}) RETURN 1 AS one");
+    catalog.tables = [{ id: 't1', name: 'orders', columns: ['id'], feeds: ['t3'] }, { id: 't3', name: 'report' }];
+    await change();
+    expect(await handle().result()).toMatchObject({ failure: null });
+    expect(await names('Table')).toEqual(['mine', 'shop.orders', 'shop.report']);
+    expect([await names('Column'), await names('User'), await names('Dashboard')]).toEqual([['id'], [], []]);
+    expect([await edges('OWNED_BY'), await edges('FEEDS')]).toEqual([[], [{ a: 'shop.orders', b: 'shop.report' }]]);
+  });
+
+  test('makes one run of a burst, begun anew by each event, and not beyond the longest wait', async () => {
+    verifies('catalog-sync.coalesced', 'catalog-sync.longest-wait');
+    const before = catalog.firstPages();
+    const begun = Date.now();
+    for (let at = 0; at < 12; at += 1) {
+      await change({ quiet_ms: 1500, longest_wait_ms: 60_000 });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    expect(catalog.firstPages()).toBe(before);
+    expect(await handle().result()).toMatchObject({ events: 12 });
+    expect(Date.now() - begun).toBeGreaterThan(12 * 200 + 1000);
+    expect(catalog.firstPages()).toBe(before + 1);
+
+    let isOver = false;
+    const noise = (async () => {
+      while (!isOver) {
+        await change({ quiet_ms: 1500, longest_wait_ms: 2500 });
+        await new Promise((resolve) => setTimeout(resolve, 250));
+      }
+    })();
+    await eventually(() => expect(catalog.firstPages()).toBeGreaterThan(before + 1), { timeoutMs: 20_000 });
+    isOver = true;
+    await noise;
+    await handle().result();
+  });
+
+  test('makes exactly one more run of the events that come during a run', async () => {
+    verifies('catalog-sync.during-run');
+    const before = catalog.firstPages();
+    const release = catalog.hold();
+    await change();
+    await eventually(() => expect(catalog.firstPages()).toBe(before + 1));
+    for (let at = 0; at < 7; at += 1) await change();
+    release();
+    expect(await handle().result()).toMatchObject({ events: 7 });
+    expect(catalog.firstPages()).toBe(before + 2);
+  });
+
+  test('tries a failing catalog again with growing waits, keeps to Retry-After, and shows it in Temporal', async () => {
+    verifies('catalog-sync.failing', 'catalog-sync.reads');
+    const times: number[] = [];
+    catalog.intercept((path, res) => {
+      if (!path.startsWith('/api/v1/tables')) return false;
+      times.push(Date.now());
+      if (times.length > 4) return false;
+      if (times.length === 4) res.writeHead(429, { 'retry-after': '2' }).end();
+      else res.writeHead(503).end('secret details');
+      return true;
+    });
+    await change({ quiet_ms: 0 });
+    const pending = await eventually(async () => {
+      const { raw } = await handle().describe();
+      expect(raw.pendingActivities?.[0]).toMatchObject({ attempt: expect.any(Number), lastFailure: { message: 'the catalog answered with status 503' } });
+      return raw.pendingActivities?.[0];
+    });
+    expect(pending?.activityType?.name).toBe('syncCatalogTables');
+    expect(await handle().result()).toMatchObject({ failure: null });
+    catalog.intercept(null);
+    const waits = times.slice(1, 5).map((time, at) => time - (times[at] ?? 0));
+    expect(waits[0]).toBeGreaterThan(900);
+    expect(waits[1]).toBeGreaterThan((waits[0] ?? 0) * 1.3);
+    expect(waits[3]).toBeGreaterThanOrEqual(1900);
+  });
+
+  test('goes on where a killed worker was', async () => {
+    verifies('catalog-sync.reads');
+    catalog.tables = Array.from({ length: 40 }, (_, at) => ({ id: `k${String(at).padStart(2, '0')}`, name: `table_${at}` }));
+    const from = catalog.requests.length;
+    const stuck = new Set<string>();
+    catalog.intercept((path) => {
+      const isStuck = path.includes('after=20') && stuck.size === 0;
+      if (isStuck) stuck.add(path);
+      return isStuck;
+    });
+    await change({ quiet_ms: 0 });
+    await eventually(() => expect(stuck.size).toBe(1));
+    // The heartbeat with the place is sent at once, or at the next beat.
+    await new Promise((resolve) => setTimeout(resolve, 13_000));
+    await worker.end('SIGKILL');
+    worker = await product.worker();
+    expect(await handle().result()).toMatchObject({ failure: null, counts: { tables: 40 } });
+    catalog.intercept(null);
+    const pages = catalog.requests.slice(from).filter(({ path }) => path.startsWith('/api/v1/tables')).map(({ path }) => new URL(path, 'http://x').searchParams.get('after'));
+    expect(pages.filter((after) => after === null)).toHaveLength(1);
+    expect(pages.filter((after) => after === '20')).toHaveLength(2);
+    expect(await names('Table')).toHaveLength(41);
+  }, 90_000);
+
+  test('fails for all to see where no catalog is configured, and its next events try again', async () => {
+    const url = environment.CATALOG_URL ?? '';
+    environment.CATALOG_URL = '';
+    await worker.end('SIGKILL');
+    worker = await product.worker();
+    const run_id = await change({ quiet_ms: 0 });
+    await expect(handle().result()).rejects.toMatchObject({ cause: { type: 'unconfigured' } });
+    expect((await lifecycles()).at(-1)).toMatchObject({ _id: run_id, status: 'failed' });
+    environment.CATALOG_URL = url;
+  });
+});
