@@ -10,6 +10,7 @@ const mayImport = {
   'src/temporal': ['stores', 'workflows'],
   'src/auth': ['http', 'stores'],
   'src/http': ['auth', 'stores'],
+  'src/oauth': ['auth', 'http', 'stores', 'outbound'],
   'src/governance': ['auth', 'http', 'stores', 'temporal', 'workflows'],
   'src/graph': ['auth', 'stores'],
   'src/operation': ['http'],

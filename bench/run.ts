@@ -7,6 +7,7 @@ import { benchExecutions, benchMemory } from './executions.js';
 import { benchGateway } from './gateway.js';
 import { measureGuard } from './guard.js';
 import { figure, type Figure } from './measure.js';
+import { benchOauth } from './oauth.js';
 import { benchRetrieval } from './retrieval.js';
 
 /** `npm run bench [-- name …]`: every benchmark, or those named, in one run on the real stack. */
@@ -17,6 +18,7 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   guard: async () => benchGuard(),
   audit: benchAudit,
   retrieval: benchRetrieval,
+  oauth: benchOauth,
 };
 
 async function benchAudit({ env }: BenchEnvironment): Promise<Figure[]> {

@@ -16,6 +16,7 @@ import { openApiDocument, type RouteGroup } from './http/openapi.js';
 import { traced } from './http/trace.js';
 import { apiReference } from './operation/api-reference.js';
 import { healthRoutes, type Condition } from './operation/health.js';
+import { createOauthRouter } from './oauth/create-oauth.js';
 import { platformPorts } from './platform/ports.js';
 import { platformApiKeyRoutes } from './platform/resources/api-key.js';
 import { platformRoutes } from './platform/routes.js';
@@ -45,6 +46,7 @@ export function createApp(deps: Deps, options: AppOptions): Express {
   const groups: RouteGroup[] = [{ security: 'none', routes: healthRoutes(deps, options.condition) }];
   mountRoutes(app, groups[0]?.routes ?? [], publicSurface(deps));
   if (deps.config.surfaces.includes('gateway')) {
+    app.use(createOauthRouter(deps, { baseUrl: options.baseUrl }));
     const gateway = createGateway(deps, platformPorts(deps), options.baseUrl);
     const rules = gatewaySurface(deps, options.baseUrl);
     groups.push({ security: 'bearer', routes: [...toolRoutes(gateway.tools), ...gateway.routes] });

@@ -4,6 +4,7 @@ import type { Config } from './config.js';
 import { createGovernance, type Governance } from './governance/create-governance.js';
 import { createIdempotency, type Idempotency } from './http/idempotency.js';
 import { createLogger, type Logger } from './log.js';
+import { createOauth, type Oauth } from './oauth/create-oauth.js';
 import { createModels } from './models/create-models.js';
 import type { ChatModel } from './models/port.js';
 import { createHttpClient, type HttpClient } from './outbound/http-client.js';
@@ -25,6 +26,7 @@ export interface Deps {
   idempotency: Idempotency;
   auth: Auth;
   governance: Governance;
+  oauth: Oauth;
   /** Aborted when the process begins to stop, so that streams and waits end by themselves. */
   stopping: AbortController;
   close(): Promise<void>;
@@ -52,6 +54,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     idempotency: createIdempotency(mongo.collections),
     auth,
     governance,
+    oauth: createOauth({ mongo, auth, log }),
     stopping: new AbortController(),
     async close() {
       await governance.audit.close();

@@ -10,6 +10,8 @@ const secretPaths = [
   'req.headers["x-server-key"]',
   'req.headers["x-resume-token"]',
   'res.headers["set-cookie"]',
+  // An OAuth redirect carries the code.
+  'res.headers.location',
   ...['password', 'secret', 'token', 'apiKey', 'api_key', 'refresh_token', 'access_token'].flatMap((name) => [name, `*.${name}`]),
 ];
 

@@ -30,7 +30,7 @@ async function main(): Promise<void> {
     if (error) throw error;
     const { port } = server.address() as AddressInfo;
     baseUrl ||= `http://localhost:${port}`;
-    deps.log.info({ port, surfaces: config.surfaces, baseUrl }, 'listening');
+    deps.log.info({ port, surfaces: config.surfaces, baseUrl, downstreamUrl: downstream?.url() }, 'listening');
     const steps = [
       { name: 'record store', run: () => prepareMongo(deps.mongo) },
       { name: 'seed', run: () => seed(deps, addressesOf(config, baseUrl)) },

@@ -119,7 +119,7 @@ export async function revokeApiKey(deps: AuthDeps, principal: Principal, project
 
 /** The caller's present role on the project decides, not the one that its token was made with. */
 async function adminOn(deps: AuthDeps, principal: Principal, projectId: string, refusal: string): Promise<Principal> {
-  if (principal.kind !== 'user_jwt') throw new AppError('invalid_token', tokenInvalid);
+  if (principal.kind !== 'user_jwt' || principal.clientId !== undefined) throw new AppError('invalid_token', tokenInvalid);
   const scoped = await scopeOn(deps, principal, projectId);
   if (!scoped || !isAdminRole(scoped.role)) throw new AppError('S2:resolve-scope', refusal);
   return scoped;

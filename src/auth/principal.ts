@@ -1,4 +1,4 @@
-import type { Grant } from './grants.js';
+import { isAdminRole, type Grant } from './grants.js';
 
 /** Who calls, and what the credential lets them do; its project is pinned (specification, tenancy). */
 export interface Principal {
@@ -22,6 +22,11 @@ export interface Principal {
 }
 
 /** Owners and organization administrators see every project of their organization. */
-export function seesWholeOrganization(principal: Pick<Principal, 'role'>): boolean {
-  return principal.role === 'OWNER' || principal.role === 'ORG_ADMIN';
+export function seesWholeOrganization({ role, clientId }: Pick<Principal, 'role' | 'clientId'>): boolean {
+  return clientId === undefined && (role === 'OWNER' || role === 'ORG_ADMIN');
+}
+
+/** An administrator acting in person: an OAuth client has the scopes that were consented to, and never the role. */
+export function isAdmin({ role, clientId }: Pick<Principal, 'role' | 'clientId'>): boolean {
+  return clientId === undefined && isAdminRole(role);
 }

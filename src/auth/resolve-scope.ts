@@ -17,7 +17,7 @@ export async function resolveScope(deps: Stores, principal: Principal, workspace
   if (workspace === undefined) return principal;
   const projectId = workspace.startsWith(prefix) ? workspace.slice(prefix.length) : '';
   if (projectId !== '' && projectId === principal.projectId) return principal;
-  const scoped = principal.kind === 'user_jwt' ? await scopeOn(deps, principal, projectId) : undefined;
+  const scoped = principal.kind === 'user_jwt' && principal.clientId === undefined ? await scopeOn(deps, principal, projectId) : undefined;
   if (scoped) return scoped;
   throw new AppError('S2:resolve-scope', 'the workspace header names a project that this credential does not reach');
 }

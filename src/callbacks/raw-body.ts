@@ -49,8 +49,9 @@ export async function readRawBody(req: IncomingMessage, limit: number, budget: B
       size += chunk.length;
       chunks.push(chunk);
     };
-    const onEnd = () => settle(undefined);
     const onCutOff = () => settle(new AppError('invalid_request', 'the body broke off'));
+    // More bytes than were announced end the connection at once: then nobody waits for the answer.
+    const onEnd = () => (req.socket.destroyed ? onCutOff() : settle(undefined));
     req.on('data', onData).on('end', onEnd).on('close', onCutOff).on('error', onCutOff);
   });
 }

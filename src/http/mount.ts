@@ -78,7 +78,7 @@ function contextOf(
 ): RequestContext<Principal | undefined> {
   return {
     principal,
-    requestId: String(req.id as string | number),
+    requestId: String(req.id),
     recordId,
     idempotencyKey: req.get('idempotency-key'),
     log: req.log,

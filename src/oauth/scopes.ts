@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defaultGrants, isAdminRole, type Grant } from '../auth/grants.js';
+import { grantableGrants, type Grant } from '../auth/grants.js';
 
 /** The advertised scopes (specification, OAuth 2.1), in the order in which a person is asked; each is a grant. */
 export const Scope = z.enum([
@@ -32,7 +32,7 @@ export const scopeTexts: Record<Scope, { title: string; detail: string; changes:
  * ever consent to it: administrators of the project may (docs/decisions).
  */
 export function grantableScopes(role: string): readonly Scope[] {
-  const own: readonly Grant[] = [...defaultGrants(role), ...(isAdminRole(role) ? (['svc:codesync.write'] as const) : [])];
+  const own = grantableGrants(role);
   return Scope.options.filter((scope) => own.includes(scope));
 }
 

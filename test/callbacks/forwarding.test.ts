@@ -110,12 +110,9 @@ describe('the body', () => {
     for (const lie of ['Content-Length: -1', 'Content-Length: 1x', 'Content-Length: 3\r\nContent-Length: 4', 'Content-Length: 3\r\nTransfer-Encoding: chunked']) {
       expect([lie, statusIn(await rawExchange(api.port, `${head}${lie}\r\n\r\nabc`))]).toEqual([lie, 400]);
     }
-    expect(upstream.received).toEqual([]);
-    const short = await rawExchange(api.port, `${head}Content-Length: 3\r\n\r\nabcdefgh`);
-    expect(statusIn(short)).toBe(202);
-    expect(short).toContain('400 Bad Request');
-    expect(upstream.received.map(({ body }) => body.toString())).toEqual(['abc']);
+    expect(statusIn(await rawExchange(api.port, `${head}Content-Length: 3\r\n\r\nabcdefgh`))).toBe(400);
     expect((await post(paths[4], 'after')).status).toBe(202);
+    expect(upstream.received.map(({ body }) => body.toString())).toEqual(['after']);
   });
 
   test('that breaks off in the middle of its chunks is not handed over', async () => {

@@ -148,13 +148,13 @@ describe('a call held for approval', () => {
     const workspace = await governed();
     const client = await connectModern(workspace.apiKey, { client: forms });
     client.setRequestHandler('elicitation/create', async () => ({ action: 'accept' as const, content: {} }));
-    const held: any = await client.callTool(call, { allowInputRequired: true } as any);
+    const held: any = await client.callTool(call, { allowInputRequired: true });
     expect(held).toMatchObject({ resultType: 'input_required', requestState: expect.any(String), inputRequests: { approval: expect.anything() } });
     const approvalId = await onlyApproval(workspace);
     expect(held.requestState).not.toContain(approvalId);
     await workspace.decide(approvalId, 'approve');
     const inputResponses = { approval: { action: 'accept', content: {} } };
-    const retry = (with_: any, from = client) => from.callTool({ ...call, inputResponses, requestState: held.requestState, ...with_ }, { allowInputRequired: true } as any);
+    const retry = (with_: any, from = client) => from.callTool({ ...call, inputResponses, requestState: held.requestState, ...with_ }, { allowInputRequired: true });
     await expect(retry({ requestState: `${held.requestState.slice(0, -4)}AAAA` })).rejects.toMatchObject({ code: -32602 });
     await expect(retry({ name: 'docs', arguments: { topic: 'errors' } })).rejects.toMatchObject({ code: -32602 });
     const stranger = await connectModern(await createKey(deps, workspace), { client: forms });

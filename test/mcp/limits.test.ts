@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { createKey, createWorkspace, useDeps } from '../support/fixture.js';
 import { apiClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
+import { prepareExecution } from '../support/executions.js';
+import { flowThatCalls } from '../support/flows.js';
 import { openEventStream } from '../support/event-stream.js';
 import { verifies } from '../support/verifies.js';
 import { bearer, connect, connectModern, connectSse, useClients } from './clients.js';
@@ -93,21 +95,26 @@ describe('sessions', () => {
 });
 
 describe('a process that stops', () => {
-  test('lets calls finish, ends its streams and sessions, and takes no more', async () => {
+  test('answers the calls in flight, ends its streams and sessions, and takes no more', async () => {
     const mcp = await serveMcp({});
-    const { apiKey } = await createWorkspace(deps);
+    const workspace = await createWorkspace(deps);
+    const { apiKey } = workspace;
+    const { execution_id } = await prepareExecution(workspace, flowThatCalls([]));
+    const wait = { name: 'wait_for_execution', arguments: { execution_id, timeout_seconds: 60 } };
+    const seen = new Set<number>();
     const { client } = await connect(apiKey, { url: mcp.url });
-    const sse = await connectSse(apiKey, { url: mcp.url });
-    const modern = await connectModern(apiKey, { url: mcp.url });
+    const waiting = [
+      client.callTool(wait, undefined, { onprogress: () => void seen.add(1) }),
+      (await connectSse(apiKey, { url: mcp.url })).callTool(wait, undefined, { onprogress: () => void seen.add(2) }),
+      (await connectModern(apiKey, { url: mcp.url })).callTool(wait, { onprogress: () => void seen.add(3) }),
+    ];
     const { id } = await openSession(mcp, apiKey);
     const stream = await openEventStream(`${mcp.url}/mcp`, { ...bearer(apiKey), accept: 'text/event-stream', 'mcp-session-id': id });
-    const docs = { name: 'docs', arguments: { topic: 'errors' } };
-    const running = [client.callTool(docs), sse.callTool(docs), modern.callTool(docs)];
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually(() => expect(seen.size).toBe(3));
     mcp.stopping.abort();
-    await stream.ended;
-    for (const result of await Promise.allSettled(running)) expect(['fulfilled', 'rejected']).toContain(result.status);
-    await eventually(() => expect(mcp.usage().sessions).toBe(0));
     expect((await openSession(mcp, apiKey)).status).toBe(503);
+    for (const answer of waiting) expect((await answer).structuredContent).toMatchObject({ ended: false, execution: { status: 'ready' } });
+    await stream.ended;
+    expect(mcp.usage().sessions).toBe(0);
   });
 });

@@ -36,7 +36,7 @@ describe('two API processes', () => {
     verifies('mcp.sessions.process-lost');
     const { apiKey } = await createWorkspace(deps);
     let address = one.url;
-    const balanced: typeof fetch = (url, init) => fetch(String(url).replace(one.url, address), init);
+    const balanced: typeof fetch = (url, init) => fetch((url as URL).href.replace(one.url, address), init);
     const session = () => connect(apiKey, { url: one.url, transport: { fetch: balanced } });
     const first = await session();
     expect((await first.client.callTool(docs)).isError).toBeFalsy();

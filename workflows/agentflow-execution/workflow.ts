@@ -55,6 +55,9 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   const steps = new CancellationScope();
   const projection = createProjectionWriter(input.execution_id, state);
   let indexed = state.status;
+  // Before the handlers: what was sent meanwhile meets an execution that has begun.
+  const isNew = state.status === 'ready';
+  if (isNew) begin(input, state);
   const changed = () => {
     setCurrentDetails(detailsOf(input, state));
     if (state.status !== indexed) upsertSearchAttributes([{ key: searchAttributes.agentflowStatus, value: state.status }]);
@@ -78,10 +81,8 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
     });
   }
 
-  if (state.status === 'ready') {
-    begin(input, state);
-    changed();
-  } else setCurrentDetails(detailsOf(input, state));
+  if (isNew) changed();
+  else setCurrentDetails(detailsOf(input, state));
   let goesOn = false;
   try {
     goesOn = !isOver(state) && (await steps.run(() => runSteps(input, state, changed))) === 'history is full';

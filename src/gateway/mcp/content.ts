@@ -19,6 +19,8 @@ export interface Content {
     list(principal: Principal): ToolDefinition[];
     /** @throws a JSON-RPC error for an unknown name; everything else is an outcome */
     call(name: string, input: Record<string, unknown>, exchange: Exchange): Promise<CallOutcome>;
+    /** How many calls are at work. */
+    running(): number;
   };
   resources: ContextResources;
   prompts: {
@@ -41,6 +43,7 @@ export function createContent(gateway: Gateway, deps: Deps, { authenticate, vers
   const orchestrate = named('orchestrate');
   const docs = named('docs');
   const tools = new Map<string, McpTool>();
+  let running = 0;
   for (const tool of gateway.tools) {
     const made = governedTool(tool, govern);
     tools.set(made.definition.name, tool.name === 'run-agent' ? withProgress(made, follow) : made);
@@ -52,11 +55,17 @@ export function createContent(gateway: Gateway, deps: Deps, { authenticate, vers
     instructions,
     tools: {
       list: (principal) => [...tools.values()].filter((tool) => tool.visibleTo(principal)).map(({ definition }) => definition),
-      call(name, input, exchange) {
+      async call(name, input, exchange) {
         const tool = tools.get(name);
         if (!tool) throw rpcError(rpcCodes.invalidParams, `there is no tool ${name.slice(0, 100)}`);
-        return tool.call(input, exchange);
+        running += 1;
+        try {
+          return await tool.call(input, exchange);
+        } finally {
+          running -= 1;
+        }
       },
+      running: () => running,
     },
     resources: createContextResources(gateway.tools, govern),
     prompts: {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import type { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { Router, type RequestHandler } from 'express';
@@ -73,8 +74,8 @@ export function createMcp(gateway: Gateway, deps: Deps, options: McpOptions): Mc
   }, limits.sweepMs).unref();
   const close = async () => {
     clearInterval(sweep);
-    await Promise.all([streamable.close(graceMs), sse.close(graceMs)]);
-    await modern.close();
+    await answered(() => content.tools.running() === 0);
+    await Promise.all([streamable.close(), sse.close(), modern.close()]);
   };
   deps.stopping.signal.addEventListener('abort', () => void close(), { once: true });
 
@@ -94,6 +95,12 @@ export function createMcp(gateway: Gateway, deps: Deps, options: McpOptions): Mc
   router.route('/messages').post(admit, postMessage(sseDeps)).all(methodNotAllowed('POST'));
   router.use(['/mcp', '/sse', '/messages'], rpcErrorHandler);
   return { router, close, usage: () => ({ sessions: streamable.size() + sse.size(), events: events.size() }) };
+}
+
+/** Waits, within the grace, for the calls in flight and then for their answers to be sent. */
+async function answered(done: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + graceMs; !done() && Date.now() < deadline; ) await delay(20);
+  await delay(20);
 }
 
 /** Before the body is read: each request is good for itself, whatever session it names. */

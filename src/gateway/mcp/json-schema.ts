@@ -14,7 +14,7 @@ export interface ObjectSchema {
 const texts = z.registry<Record<string, unknown>>();
 texts.get = (schema) => {
   const { id: _, example, ...meta } = z.globalRegistry.get(schema) ?? {};
-  return (example === undefined ? meta : { ...meta, examples: [example] }) as never;
+  return example === undefined ? meta : { ...meta, examples: [example] };
 };
 
 /**

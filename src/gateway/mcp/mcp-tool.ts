@@ -1,5 +1,5 @@
-import { isAdminRole, type Grant } from '../../auth/grants.js';
-import type { Principal } from '../../auth/principal.js';
+import type { Grant } from '../../auth/grants.js';
+import { isAdmin, type Principal } from '../../auth/principal.js';
 import { restOf } from '../rest.js';
 import type { Tool } from '../tool.js';
 import type { CallOutcome, Exchange } from './exchange.js';
@@ -100,7 +100,7 @@ function pathParameters(tool: Tool): string[] {
 
 function visibility(tool: Tool, own: ObjectSchema): McpTool['visibleTo'] {
   const grants = grantsOf(tool, own);
-  return ({ role, grants: held }) => (!tool.adminOnly || isAdminRole(role)) && grants.some((grant) => held.includes(grant));
+  return (principal) => (!tool.adminOnly || isAdmin(principal)) && grants.some((grant) => principal.grants.includes(grant));
 }
 
 /** Every grant that some input of the tool asks for: each property alone, with each value that its schema lists. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'express';
 import { AppError, isAppError } from '../../errors.js';
 import { ownerOf, type Authenticate, type Caller, type Credentials } from './caller.js';
@@ -40,8 +39,7 @@ export interface Sessions<T> {
   use(id: string, caller: Caller): Session<T>;
   /** Ends what is idle, and the streams of credentials that are good no more. */
   sweep(): Promise<void>;
-  /** Lets the calls in flight finish for a while, then ends all. */
-  close(graceMs: number): Promise<void>;
+  close(): Promise<void>;
   size(): number;
 }
 
@@ -89,9 +87,7 @@ export function createSessions<T>(limits: SessionLimits, authenticate: Authentic
       await Promise.all([...sessions.values()].filter((session) => isIdle(session) && session.lastUsed < goneAt).map((session) => session.end()));
       await endForbiddenStreams([...sessions.values()].filter(({ streams }) => streams.size > 0), authenticate);
     },
-    async close(graceMs) {
-      const deadline = Date.now() + graceMs;
-      while (Date.now() < deadline && [...sessions.values()].some(({ calls }) => calls > 0)) await delay(20);
+    async close() {
       await Promise.all([...sessions.values()].map((session) => session.end()));
     },
     size: () => sessions.size,

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isAdminRole } from '../../auth/grants.js';
-import type { Principal } from '../../auth/principal.js';
+import { isAdmin, type Principal } from '../../auth/principal.js';
 import { AppError } from '../../errors.js';
 import type { Audit } from '../../governance/audit/audit.js';
 import { AuditEntry } from '../../governance/audit/entry.js';
@@ -58,7 +57,7 @@ export function auditRoutes({ audit }: AuditRoutesDeps): Route[] {
 
 /** @throws AppError `S2:resolve-scope` (403) for a role that administers nothing */
 function organizationOf(principal: Principal): string {
-  if (!isAdminRole(principal.role)) throw new AppError('S2:resolve-scope', 'the audit chain takes an admin role');
+  if (!isAdmin(principal)) throw new AppError('S2:resolve-scope', 'the audit chain takes an admin role');
   return principal.organizationId;
 }
 

@@ -1,5 +1,4 @@
-import { isAdminRole } from '../../auth/grants.js';
-import type { Principal } from '../../auth/principal.js';
+import { isAdmin, type Principal } from '../../auth/principal.js';
 import { AppError } from '../../errors.js';
 import type { ReceivedCall, ScopedCall } from '../call.js';
 import type { GatewayDeps } from '../gateway-deps.js';
@@ -19,7 +18,7 @@ export async function resolveScope(
   const { tool } = call;
   const grant = typeof tool.grant === 'function' ? tool.grant(call.input) : tool.grant;
   if (!principal.grants.includes(grant)) throw new AppError('S2:resolve-scope', `this call needs the grant ${grant}`);
-  if (tool.adminOnly && !isAdminRole(principal.role)) {
+  if (tool.adminOnly && !isAdmin(principal)) {
     throw new AppError('S2:resolve-scope', 'this call needs an admin role on the project');
   }
   const { projectId, organizationId } = principal;

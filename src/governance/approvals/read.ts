@@ -1,5 +1,4 @@
-import { isAdminRole } from '../../auth/grants.js';
-import type { Principal } from '../../auth/principal.js';
+import { isAdmin, type Principal } from '../../auth/principal.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import { notFound } from '../../errors.js';
 import { isId } from '../../ids.js';
@@ -16,7 +15,7 @@ export async function listApprovals(
   query: ListQuery & { status?: Approval['status'] | undefined },
 ): Promise<Page<Approval>> {
   const { status } = query;
-  const mine = isAdminRole(principal.role) ? {} : { requested_by: principal.userId };
+  const mine = isAdmin(principal) ? {} : { requested_by: principal.userId };
   const page = await listPage(approvals, { project_id: principal.projectId, ...mine, ...(status && { status }) }, query);
   return { ...page, data: page.data.map(approvalView) };
 }
@@ -24,7 +23,7 @@ export async function listApprovals(
 /** @throws AppError `not_found` for an unknown or malformed id, and for an approval that the caller does not see */
 export async function findApproval({ approvals }: Collections, principal: Principal, id: string): Promise<ApprovalDocument> {
   const record = isId(id) ? await approvals.findOne({ _id: id }) : null;
-  const sees = isAdminRole(principal.role) || record?.requested_by === principal.userId;
+  const sees = isAdmin(principal) || record?.requested_by === principal.userId;
   if (!record || record.project_id !== principal.projectId || !sees) throw notFound('approval');
   return record;
 }

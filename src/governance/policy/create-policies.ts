@@ -1,5 +1,4 @@
-import type { Principal } from '../../auth/principal.js';
-import { isAdminRole } from '../../auth/grants.js';
+import { isAdmin, type Principal } from '../../auth/principal.js';
 import { AppError, notFound } from '../../errors.js';
 import { listPage, type ListQuery, type Page } from '../../http/lists.js';
 import type { Collections } from '../../stores/collections.js';
@@ -61,5 +60,5 @@ export function createPolicies({ collections }: { collections: Collections }): P
 }
 
 export function requireAdmin(principal: Principal): void {
-  if (!isAdminRole(principal.role)) throw new AppError('S2:resolve-scope', 'this call needs an admin role on this project');
+  if (!isAdmin(principal)) throw new AppError('S2:resolve-scope', 'this call needs an admin role on this project');
 }

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { connectorWorkflowId, stateQuery } from '../../workflows/connector-events/messages.js';
+import { createTrigger } from '../../src/connectors/store.js';
+import { newId } from '../../src/ids.js';
+import { eventually } from '../support/eventually.js';
+import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+import { flowThatCalls } from '../support/flows.js';
+import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { ownProduct } from '../support/own-product.js';
+import type { Api, ProductProcess } from '../support/processes.js';
+import { verifies } from '../support/verifies.js';
+
+const deps = useDeps();
+const environment: Record<string, string> = { DOWNSTREAM_PORT: '0' };
+const product = ownProduct(environment);
+const { collections } = deps.mongo;
+let api: Api;
+let worker: ProductProcess;
+let workspace: Workspace;
+/** The account provider's API. */
+let provider: HttpSink;
+let agentflowId: string;
+beforeAll(async () => {
+  provider = await startHttpSink();
+  const made = await createWorkspace(deps);
+  [api, worker] = await Promise.all([product.api(), product.worker()]);
+  workspace = product.through(api, made);
+  const flow = await workspace.api.post(`/agentflow?projectID=${workspace.projectID}`, flowThatCalls([]));
+  agentflowId = flow.body._id;
+});
+afterAll(() => provider.close());
+
+async function connectorOf(category: string, fields: object = {}) {
+  const answer = await workspace.api.post(`/actions/${category}/config?projectID=${workspace.projectID}`, { name: 'Office', ...fields });
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body;
+}
+
+async function post(path: string, body: string | Buffer = '', type = 'application/json') {
+  const answer = await fetch(api.url + path, { method: 'POST', headers: { 'content-type': type }, body: body as never });
+  return { status: answer.status, body: (await answer.json()) as any };
+}
+
+const statusOf = async (id: string) => (await collections.connectors.findOne({ _id: id }))?.status;
+const executionsOf = (filter: object = {}) => collections.executions.find({ projectID: workspace.projectID, ...filter }).toArray();
+
+describe('POST /actions/{category}/config', () => {
+  test('issues a pin once and keeps every secret to itself', async () => {
+    const config = { account_api_url: provider.url, account_api_token: 'provider token' };
+    const connector = await connectorOf('mail', { config, tags: ['a'], triggers: ['mail_received'] });
+    expect(connector).toMatchObject({ category: 'mail', status: 'pending', config: { account_api_token: '[stored]' }, notify_path: expect.stringMatching(/^\/actions\/mail\/notify\/[\w-]+\/[\w-]{32}$/) });
+    const read = await workspace.api.get(`/actions/mail/config?projectID=${workspace.projectID}&connector_id=${connector._id}`);
+    expect(read.body).not.toHaveProperty('notify_path');
+    const pin = connector.notify_path.split('/').at(-1);
+    const stored = JSON.stringify(await collections.connectors.findOne({ _id: connector._id }));
+    for (const secret of [pin, 'provider token', provider.url]) {
+      expect(stored).not.toContain(secret);
+      expect(JSON.stringify(read.body)).not.toContain(secret);
+    }
+    const stranger = product.through(api, await createWorkspace(deps));
+    expect((await stranger.api.get(`/actions/mail/config?connector_id=${connector._id}`)).status).toBe(404);
+  });
+});
+
+describe('the notify routes', () => {
+  test('take the connector with its pin alone; all else is the same 404', async () => {
+    verifies('downstream.pin');
+    const { _id, notify_path } = await connectorOf('messaging');
+    const pin = notify_path.split('/').at(-1);
+    const wrong = [`messaging/notify/${_id}/${pin}x`, `messaging/notify/${_id}/${pin.slice(1)}`, `mail/notify/${_id}/${pin}`, `messaging/notify/${newId()}/${pin}`, `messaging/notify/${_id}/x`];
+    for (const path of wrong) expect([path, await post(`/actions/${path}`, '{"account_id":"a1"}')]).toEqual([path, { status: 404, body: { error: 'not_found', error_description: 'connector was not found' } }]);
+    expect(await post(notify_path, '{"account_id":"a1"}')).toEqual({ status: 200, body: { status: 'accepted' } });
+    await eventually(async () => expect(await statusOf(_id)).toBe('awaiting_verification'));
+  });
+
+  test('make the connector active only after the account was fetched from its provider', async () => {
+    verifies('downstream.account-refetched', 'connector-events.activates', 'connector-events.workflow');
+    const config = { account_api_url: `${provider.url}/api`, account_api_token: 'provider token' };
+    provider.answer('/api/accounts/real', (_request, res) => res.setHeader('content-type', 'application/json').end('{"id":"real","name":"Ada"}'));
+    provider.answer('/api/accounts/forged', (_request, res) => res.writeHead(404).end());
+    for (const [category, account, status] of [['mail', 'real', 'active'], ['professional_network', 'forged', 'failed']] as const) {
+      const { _id, notify_path } = await connectorOf(category, { config });
+      expect((await post(notify_path, JSON.stringify({ status: 'CREATION_SUCCESS', account_id: account }))).status).toBe(200);
+      await eventually(async () => expect(await statusOf(_id)).toBe(status));
+      expect((await deps.temporal.client.workflow.getHandle(connectorWorkflowId(_id)).describe()).type).toBe('connectorEvents');
+    }
+    expect(provider.requests.find(({ path }) => path === '/api/accounts/real')?.headers.authorization).toBe('Bearer provider token');
+  });
+});
+
+describe('POST /account-provider-webhook/{projectID}/{connectorID}', () => {
+  test('starts the coworkers of the triggers that take the event, with the payload as input', async () => {
+    verifies('downstream.trigger-configuration', 'connector-events.triggers', 'downstream.signals');
+    const { _id } = await connectorOf('mail', { triggers: [{ event: 'mail_received', agentflow_id: agentflowId, goal: 'Answer the mail' }] });
+    const path = `/account-provider-webhook/${workspace.projectID}/${_id}`;
+    expect(await post(path, 'event=mail_sent&subject=x', 'application/x-www-form-urlencoded')).toMatchObject({ status: 200, body: { status: 'ignored' } });
+    const body = 'event=mail_received&subject=Hello+%E2%82%AC&to=a&to=b&event_id=e-1';
+    for (let at = 0; at < 3; at += 1) expect(await post(path, body, 'application/x-www-form-urlencoded')).toEqual({ status: 202, body: { status: 'accepted' } });
+    const [execution] = await eventually(async () => {
+      const found = await executionsOf({ goal: 'Answer the mail', status: 'completed' });
+      expect(found).toHaveLength(1);
+      return found;
+    });
+    expect(execution?.input_variables).toMatchObject({
+      trigger: { connector_id: _id, event: 'mail_received', event_id: 'e-1', encoding: 'form' },
+      payload: { subject: 'Hello €', to: ['a', 'b'] },
+    });
+    await collections.connectors.updateOne({ _id }, { $set: { triggers: [] } });
+    expect(await post(path, '{"event":"mail_received"}')).toMatchObject({ status: 200, body: { status: 'ignored' } });
+    for (const other of [`/account-provider-webhook/${newId()}/${_id}`, `/account-provider-webhook/${workspace.projectID}/${newId()}`]) {
+      expect((await post(other, '{"event":"mail_received"}')).status).toBe(404);
+    }
+  });
+});
+
+describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => {
+  const triggerOf = (kind: 'voice' | 'media', goal: string) =>
+    createTrigger(collections, { kind, goal, agentflow_id: agentflowId, connector_id: null, projectID: workspace.projectID, organization_id: workspace.organizationId, user_id: workspace.userId });
+
+  test('know their own triggers alone', async () => {
+    verifies('downstream.trigger-unknown');
+    const { _id } = await triggerOf('voice', 'x');
+    for (const path of [`/voice-provider/${newId()}`, `/media-provider/${_id}`, '/voice-provider/x']) {
+      expect([path, await post(path, '{}')]).toEqual([path, { status: 404, body: { error: 'not_found', error_description: 'trigger was not found' } }]);
+    }
+  });
+
+  test('start the coworker with whatever was sent: JSON, bytes, nothing, or a payload too large for an input', async () => {
+    verifies('connector-events.triggers');
+    const { _id } = await triggerOf('media', 'Look at the media');
+    const large = JSON.stringify({ event: 'large', text: 'y'.repeat(600_000) });
+    const bodies = ['{"event":"done","__proto__":{"x":1},"n":{"deep":[1]}}', Buffer.from([0xff, 0x00]), '', large];
+    for (const body of bodies) expect(await post(`/media-provider/${_id}`, body)).toEqual({ status: 202, body: { status: 'accepted' } });
+    const executions = await eventually(async () => {
+      const found = await executionsOf({ goal: 'Look at the media', status: 'completed' });
+      expect(found).toHaveLength(4);
+      return found;
+    });
+    const inputs = executions.map(({ input_variables, files }) => [(input_variables.trigger as any).encoding, files.length]).sort();
+    expect(inputs).toEqual([['base64', 0], ['json', 1], ['text', 0], ['text', 0]]);
+  });
+
+  test('lose nothing that they acknowledged while workers and API are killed', async () => {
+    verifies('downstream.nothing-lost');
+    const { _id } = await triggerOf('voice', 'Take the call');
+    await worker.end('SIGKILL');
+    let accepted = 0;
+    const ids = Array.from({ length: 30 }, () => newId());
+    await Promise.all(
+      ids.map(async (event_id, at) => {
+        if (at === 10) await api.end('SIGKILL').then(async () => (api = await product.api()));
+        await eventually(async () => expect((await post(`/voice-provider/${_id}`, JSON.stringify({ event_id }))).status).toBe(202));
+        accepted += 1;
+      }),
+    );
+    expect(accepted).toBe(30);
+    worker = await product.worker();
+    await eventually(async () => expect(await executionsOf({ goal: 'Take the call', status: 'completed' })).toHaveLength(30), { timeoutMs: 45_000 });
+    const events = (await executionsOf({ goal: 'Take the call' })).map(({ input_variables }) => (input_variables.trigger as any).event_id);
+    expect(events.sort()).toEqual([...ids].sort());
+  }, 90_000);
+
+  test('note a coworker that cannot be started, and go on with the next', async () => {
+    const gone = await createTrigger(collections, { kind: 'voice', goal: null, agentflow_id: newId(), connector_id: null, projectID: workspace.projectID, organization_id: workspace.organizationId, user_id: workspace.userId });
+    expect((await post(`/voice-provider/${gone._id}`, '{}')).status).toBe(202);
+    const result = await deps.temporal.client.workflow.getHandle(connectorWorkflowId(gone._id)).result();
+    expect(result).toMatchObject({ handled: 1, failures: [{ type: 'not_found' }] });
+    expect(stateQuery.name).toBe('state');
+  });
+});
+
+describe('the downstream listener', () => {
+  test('serves its own routes alone, on the internal port alone', async () => {
+    verifies('downstream.internal-only');
+    const own = new URL(String(api.up.downstreamUrl)).port;
+    expect(own).not.toBe(String(api.port));
+    expect((await fetch(`http://127.0.0.1:${own}/v1/project`)).status).toBe(404);
+    expect((await fetch(`http://127.0.0.1:${own}/v1/codesync/webhook/github`, { method: 'POST', body: '{}' })).status).toBe(404);
+    expect((await fetch(`http://127.0.0.1:${own}/voice-provider/x`, { method: 'POST', body: '{}' })).status).toBe(404);
+  });
+});
