@@ -7,6 +7,7 @@ import type { HttpClient } from '../src/outbound/http-client.js';
 import { OutboundError } from '../src/outbound/outbound-error.js';
 import { retryAfterMs } from '../src/outbound/retry-hints.js';
 import type { NewExecution } from '../src/platform/resources/executions/create.js';
+import type { BlobStore } from '../src/stores/blobs.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { ConnectorEventsActivities, StartCoworkerRequest } from '../workflows/connector-events/activities.js';
 import { failureOf } from './crawl.js';
@@ -19,16 +20,15 @@ export interface ExecutionPort {
 
 export interface ConnectorActivityDeps {
   mongo: Pick<Mongo, 'collections'>;
+  blobs: BlobStore;
   http: HttpClient;
   secrets: SecretBox;
   executions: ExecutionPort;
 }
 
 const timeoutMs = 20_000;
-/** A payload beyond this goes to the execution as a document: an input is kept in its record. */
-const inputAtMost = 256 * 1024;
 
-export function createConnectorActivities({ mongo, http, secrets, executions }: ConnectorActivityDeps): ConnectorEventsActivities {
+export function createConnectorActivities({ mongo, blobs, http, secrets, executions }: ConnectorActivityDeps): ConnectorEventsActivities {
   const { collections } = mongo;
   return {
     verifyAccount: ({ connector_id, account_id }) =>
@@ -45,7 +45,9 @@ export function createConnectorActivities({ mongo, http, secrets, executions }: 
       told(async () => {
         const { start, callback } = request;
         const principal = principalOf(request);
-        await executions.create(principal, inputOf(request), start.execution_id);
+        const { location } = callback.payload;
+        const document = location === undefined ? null : (await blobs.get(location)).toString('utf8');
+        await executions.create(principal, inputOf(request, document), start.execution_id);
         await executions.execute(principal, start.execution_id, callback.callback_id);
         return { execution_id: start.execution_id };
       }),
@@ -88,17 +90,16 @@ function accountIn(body: Buffer): { id: string | null; name: string | null } {
   }
 }
 
-function inputOf({ start, connector_id, callback }: StartCoworkerRequest): NewExecution {
+/** A payload that was too large for a signal is a document of the execution: an input is kept in its record. */
+function inputOf({ start, connector_id, callback }: StartCoworkerRequest, document: string | null): NewExecution {
   const { callback_id, kind, event, event_id, received_at, payload } = callback;
   const trigger = { connector_id, callback_id, kind, event, event_id, received_at, encoding: payload.encoding };
-  const text = JSON.stringify(payload.value) ?? 'null';
-  const isLarge = text.length > inputAtMost;
   return {
     agentflow_id: start.agentflow_id,
     goal: start.goal,
-    input_variables: { trigger, payload: isLarge ? null : payload.value },
+    input_variables: { trigger, payload: payload.value },
     runtime_inputs: {},
-    files: isLarge ? [{ name: 'payload.json', mime_type: 'application/json', content: text }] : [],
+    files: document === null ? [] : [{ name: 'payload.json', mime_type: 'application/json', content: document }],
     start_from_agent_id: null,
     parent_execution_id: null,
   };

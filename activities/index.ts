@@ -32,7 +32,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createApprovalActivities({ mongo, secrets }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit }),
     ...createCodeSyncActivities({ mongo, graph, audit }),
-    ...createConnectorActivities({ mongo, http, secrets, executions: executionsOf(deps) }),
+    ...createConnectorActivities({ mongo, blobs, http, secrets, executions: executionsOf(deps) }),
   };
 }
 

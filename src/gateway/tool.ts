@@ -54,5 +54,5 @@ export type Tool = ToolSpec<z.ZodType, z.ZodType, unknown>;
 
 /** The pipeline validates with `input` before it calls anything else, so the tool's own types hold. */
 export function defineTool<I extends z.ZodType, O extends z.ZodType, P>(tool: ToolSpec<I, O, P>): Tool {
-  return tool as Tool;
+  return tool;
 }

@@ -78,7 +78,8 @@ function contextOf(
 ): RequestContext<Principal | undefined> {
   return {
     principal,
-    requestId: String(req.id),
+    // Made as text in app.ts.
+    requestId: req.id as string,
     recordId,
     idempotencyKey: req.get('idempotency-key'),
     log: req.log,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { grantableGrants, type Grant } from '../auth/grants.js';
+import { grantableGrants } from '../auth/grants.js';
 
 /** The advertised scopes (specification, OAuth 2.1), in the order in which a person is asked; each is a grant. */
 export const Scope = z.enum([

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { useDeps } from '../support/fixture.js';
+import { hashApiKey } from '../../src/auth/api-keys.js';
+import { prepareExecution } from '../support/executions.js';
 import { flowThatCalls } from '../support/flows.js';
 import { createGatewayWorkspace, type GatewayWorkspace } from '../support/gateway.js';
 import { startHttpSink } from '../support/http-sink.js';
@@ -87,6 +89,20 @@ describe('wait_for_execution', () => {
     // The wait, and the two looks at the quota themselves, of which the first counts in both.
     expect((await used()) - before).toBe(2);
     await sink.close();
+  });
+
+  test('ends when the credential is revoked meanwhile', async () => {
+    verifies('mcp.tools.refusal');
+    const workspace = await createGatewayWorkspace(deps);
+    const { execution_id } = await prepareExecution(workspace, flowThatCalls([]));
+    const { client } = await connect(workspace.apiKey);
+    let waits = false;
+    const waiting = client.callTool({ name: 'wait_for_execution', arguments: { execution_id } }, undefined, { onprogress: () => (waits = true) });
+    await eventually(() => expect(waits).toBe(true));
+    await deps.mongo.collections.api_keys.updateOne({ _id: hashApiKey(workspace.apiKey) }, { $set: { revoked_at: 1 } });
+    const result = await waiting;
+    expect(result).toMatchObject({ isError: true });
+    expect(textOf(result)).toMatchObject({ error: 'invalid_token', lifecycle_id: expect.any(String) });
   });
 
   test('refuses as the pipeline does', async () => {

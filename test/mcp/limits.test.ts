@@ -94,6 +94,19 @@ describe('sessions', () => {
   });
 });
 
+describe('in production', () => {
+  test('only the public address and the listed hosts are taken', async () => {
+    verifies('mcp.rebinding');
+    const mcp = await serveMcp({}, { environment: 'production', allowedHosts: ['mcp.example'] });
+    const { apiKey } = await createWorkspace(deps);
+    const from = async (origin: string) => (await apiClient(mcp.url, { ...bearer(apiKey), ...accept, origin }).post('/mcp', initialize)).status;
+    expect(await from('http://localhost:6274')).toBe(403);
+    expect(await from('https://mcp.example.org')).toBe(403);
+    expect(await from('https://mcp.example')).toBe(200);
+    expect(await from(mcp.url)).toBe(200);
+  });
+});
+
 describe('a process that stops', () => {
   test('answers the calls in flight, ends its streams and sessions, and takes no more', async () => {
     const mcp = await serveMcp({});

@@ -2,6 +2,7 @@ import { afterAll } from '@jest/globals';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { pinoHttp } from 'pino-http';
+import type { Config } from '../../src/config.js';
 import type { Deps } from '../../src/deps.js';
 import { createGateway } from '../../src/gateway/create-gateway.js';
 import { createMcp, type Mcp, type McpLimits } from '../../src/gateway/mcp/create-mcp.js';
@@ -14,7 +15,7 @@ export interface OwnMcp extends Mcp {
   stopping: AbortController;
 }
 
-export type ServeMcp = (limits: Partial<McpLimits>) => Promise<OwnMcp>;
+export type ServeMcp = (limits: Partial<McpLimits>, options?: { environment?: Config['environment']; allowedHosts?: string[] }) => Promise<OwnMcp>;
 
 /** MCP in this process, with limits of the test's own; mounted as the product mounts it, closed after the file. */
 export function useOwnMcp(shared: Deps): ServeMcp {
@@ -22,11 +23,11 @@ export function useOwnMcp(shared: Deps): ServeMcp {
   afterAll(async () => {
     await Promise.all(closing.map((close) => close()));
   });
-  return async (limits) => {
-    const deps = { ...shared, stopping: new AbortController() };
+  return async (limits, { environment = shared.config.environment, allowedHosts } = {}) => {
+    const deps = { ...shared, config: { ...shared.config, environment }, stopping: new AbortController() };
     let url = '';
     const baseUrl = () => url;
-    const mcp = createMcp(createGateway(deps, platformPorts(deps), baseUrl), deps, { baseUrl, version: '0', limits });
+    const mcp = createMcp(createGateway(deps, platformPorts(deps), baseUrl), deps, { baseUrl, version: '0', limits, ...(allowedHosts ? { allowedHosts } : {}) });
     const app = express();
     app.use(pinoHttp({ logger: deps.log }), traced, mcp.router, errorHandler);
     const server = app.listen(0, '127.0.0.1');

@@ -44,6 +44,9 @@ describe('a stream that broke in the middle of a call', () => {
     release();
     expect((await running).structuredContent).toMatchObject({ status: 'completed' });
     expect(network.resumed.length).toBeGreaterThan(0);
+    // The stream ended with the response: the session has none but its own.
+    const again = client.callTool(call, undefined, { onprogress: () => undefined });
+    expect((await again).structuredContent).toMatchObject({ status: 'completed' });
     expect([...new Set(reports)].sort((one, other) => one - other)).toEqual(reports);
     await sink.close();
   });
@@ -72,8 +75,15 @@ describe('the event log', () => {
     expect(await replay(mine, second)).toEqual([progress('two')]);
     expect(await mine.getStreamIdForEventId?.(first)).toBe('a');
     expect(await theirs.getStreamIdForEventId?.(first)).toBeUndefined();
-    const last = await mine.storeEvent('a', { jsonrpc: '2.0', id: 1, result: {} });
+    expect(mine.missedToTheEnd(second)).toBeUndefined();
+    const response = { jsonrpc: '2.0' as const, id: 1, result: {} };
+    const last = await mine.storeEvent('a', response);
     expect(await mine.getStreamIdForEventId?.(last)).toBeUndefined();
+    expect(mine.missedToTheEnd(second)?.map(({ message }) => message)).toEqual([progress('two'), response]);
+    expect(mine.missedToTheEnd(last)).toBeUndefined();
+    mine.expectBatches();
+    expect(await mine.getStreamIdForEventId?.(last)).toBe('a');
+    expect(mine.missedToTheEnd(second)).toBeUndefined();
     mine.close();
     await mine.storeEvent('a', progress('late'));
     expect(log.size()).toBe(1);

@@ -22,6 +22,8 @@ export interface CoworkerStart {
 export interface CallbackPayload {
   encoding: 'json' | 'form' | 'text' | 'base64';
   value: unknown;
+  /** Where the value's JSON lies in the file store, when it is too large for a signal; `value` is null then. */
+  location?: string;
 }
 
 export interface ConnectorCallback {

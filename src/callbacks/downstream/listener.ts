@@ -41,12 +41,12 @@ export async function startDownstream(deps: Deps): Promise<DownstreamListener> {
   };
 }
 
-function createDownstreamApp({ config, log, mongo, temporal }: Deps): Express {
+function createDownstreamApp({ config, log, mongo, temporal, blobs }: Deps): Express {
   const app = express();
   app.disable('x-powered-by');
   app.use(pinoHttp({ logger: log, autoLogging: false }));
   const deliveries = createDeliveries(mongo.collections);
-  const signal = createConnectorSignaller({ temporal, deliveries });
+  const signal = createConnectorSignaller({ temporal, deliveries, blobs });
   const receivers = downstreamReceivers({ collections: mongo.collections, signal });
   app.use(createReceive({ receivers, deliveries, bodyLimit: config.callbacks.bodyLimit }));
   app.use(() => {

@@ -7,6 +7,7 @@ import {
   type ConnectorEventsInput,
 } from '../../../workflows/connector-events/messages.js';
 import { searchAttributes } from '../../../workflows/search-attributes.js';
+import type { BlobStore } from '../../stores/blobs.js';
 import type { Temporal } from '../../temporal/client.js';
 import type { Deliveries } from '../deliveries.js';
 
@@ -22,8 +23,10 @@ export type SignalConnector = (address: ConnectorAddress, callback: ConnectorCal
 
 const signalTimeoutMs = 5000;
 const maxHistoryEvents = 5000;
+/** Characters of a payload's JSON that a signal carries itself. */
+const signalAtMost = 128 * 1024;
 
-export function createConnectorSignaller({ temporal, deliveries }: { temporal: Temporal; deliveries: Deliveries }): SignalConnector {
+export function createConnectorSignaller({ temporal, deliveries, blobs }: { temporal: Temporal; deliveries: Deliveries; blobs: BlobStore }): SignalConnector {
   return async ({ id, projectID, organization_id }, callback) => {
     const known = callback.event_id === null ? undefined : `connector/${id}/${callback.event_id}`;
     if (known !== undefined && (await deliveries.seen(known))) return;
@@ -33,7 +36,7 @@ export function createConnectorSignaller({ temporal, deliveries }: { temporal: T
       workflowId: connectorWorkflowId(id),
       args: [input] as [ConnectorEventsInput],
       signal: callbackSignal,
-      signalArgs: [callback] as [ConnectorCallback],
+      signalArgs: [await lightened(blobs, callback)] as [ConnectorCallback],
       memo: { project: projectID },
       staticSummary: 'Callbacks of a connector',
       typedSearchAttributes: new TypedSearchAttributes([
@@ -44,4 +47,11 @@ export function createConnectorSignaller({ temporal, deliveries }: { temporal: T
     await temporal.call((client) => client.workflow.signalWithStart(connectorEventsType, options), signalTimeoutMs);
     if (known !== undefined) await deliveries.remember(known);
   };
+}
+
+/** Large payloads go to the file store (design, Workflows), by ourselves: the SDK's own way cannot signal with start. */
+async function lightened(blobs: BlobStore, callback: ConnectorCallback): Promise<ConnectorCallback> {
+  const text = JSON.stringify(callback.payload.value);
+  if (text.length <= signalAtMost) return callback;
+  return { ...callback, payload: { encoding: callback.payload.encoding, value: null, location: await blobs.put(Buffer.from(text)) } };
 }

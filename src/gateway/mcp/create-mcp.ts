@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
-import type { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { Router, type RequestHandler } from 'express';
 import type { Deps } from '../../deps.js';
 import { AppError } from '../../errors.js';
@@ -16,7 +15,7 @@ import { refuseRebinding } from './rebinding.js';
 import { rpcErrorHandler } from './rpc-errors.js';
 import { createSessions } from './sessions.js';
 import { openSse, postMessage } from './sse.js';
-import { streamableHttp } from './streamable-http.js';
+import { streamableHttp, type StreamableLink } from './streamable-http.js';
 
 export interface McpOptions {
   baseUrl(): string;
@@ -64,7 +63,7 @@ export function createMcp(gateway: Gateway, deps: Deps, options: McpOptions): Mc
   const content = createContent(gateway, deps, { authenticate, version: options.version });
   const events = createEventLog({ sessionBytes: limits.resumableBytesPerSession, totalBytes: limits.resumableBytes, ageMs: limits.resumableMs });
   const sessionLimits = { perCaller: limits.sessionsPerCaller, total: limits.sessions, idleMs: limits.idleMs };
-  const streamable = createSessions<StreamableHTTPServerTransport>(sessionLimits, authenticate);
+  const streamable = createSessions<StreamableLink>(sessionLimits, authenticate);
   const sse = createSessions<SSEServerTransport>(sessionLimits, authenticate);
   const modern = createModernHandler({ content, box: deps.auth.box, log: deps.log });
 

@@ -19,7 +19,16 @@ export interface EventLog {
 }
 
 export interface SessionEvents extends EventStore {
+  /** What was sent after that event, where the response is among it, which ends the stream; else undefined. */
+  missedToTheEnd(lastEventId: string): MissedEvent[] | undefined;
+  /** A stream may now have several responses (2025-03-26), so that no single one is known to end it. */
+  expectBatches(): void;
   close(): void;
+}
+
+export interface MissedEvent {
+  id: string;
+  message: JSONRPCMessage;
 }
 
 interface Event {
@@ -47,6 +56,7 @@ export function createEventLog(limits: EventLogLimits, now: () => number = Date.
     const own = new Map<number, Event>();
     let ownBytes = 0;
     let closed = false;
+    let batches = false;
     const add = (streamId: string, message: JSONRPCMessage) => {
       const id = (lastId += 1);
       const bytes = JSON.stringify(message).length;
@@ -68,22 +78,28 @@ export function createEventLog(limits: EventLogLimits, now: () => number = Date.
       sweep();
       return String(id);
     };
+    const endsStream = (message: JSONRPCMessage) => !batches && ('result' in message || 'error' in message);
+    // A priming event is an empty message: it is an id to resume from, nothing to send.
+    const after = (lastId: number): MissedEvent[] =>
+      [...own]
+        .filter(([id, { streamId, message }]) => id > lastId && streamId === own.get(lastId)?.streamId && 'jsonrpc' in message)
+        .map(([id, { message }]) => ({ id: String(id), message }));
     return {
       storeEvent: async (streamId, message) => (closed ? '0' : add(streamId, message)),
-      // Undefined where something after it may be lost, and after a response, which ends its stream: both are a 400.
+      // Undefined, which is a 400, where something after it may be lost, and after a response, which nothing follows.
       async getStreamIdForEventId(eventId) {
         const event = own.get(Number(eventId));
-        return event && !isResponse(event.message) ? event.streamId : undefined;
+        return event && !endsStream(event.message) ? event.streamId : undefined;
       },
       async replayEventsAfter(lastEventId, { send }) {
-        const after = Number(lastEventId);
-        const streamId = own.get(after)?.streamId ?? '';
-        for (const [id, event] of own) {
-          // A priming event is an empty message: it is an id to resume from, nothing to send.
-          if (id > after && event.streamId === streamId && 'jsonrpc' in event.message) await send(String(id), event.message);
-        }
-        return streamId;
+        for (const { id, message } of after(Number(lastEventId))) await send(id, message);
+        return own.get(Number(lastEventId))?.streamId ?? '';
       },
+      missedToTheEnd(lastEventId) {
+        const missed = after(Number(lastEventId));
+        return missed.some(({ message }) => endsStream(message)) ? missed : undefined;
+      },
+      expectBatches: () => void (batches = true),
       close() {
         closed = true;
         for (const event of own.values()) event.forget();
@@ -91,8 +107,4 @@ export function createEventLog(limits: EventLogLimits, now: () => number = Date.
     };
   };
   return { forSession, sweep, size: () => events.size };
-}
-
-function isResponse(message: JSONRPCMessage): boolean {
-  return 'result' in message || 'error' in message;
 }

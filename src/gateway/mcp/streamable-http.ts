@@ -6,13 +6,18 @@ import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../../errors.js';
 import { carry, type Caller } from './caller.js';
 import type { Content } from './content.js';
-import type { EventLog } from './event-log.js';
+import type { EventLog, MissedEvent, SessionEvents } from './event-log.js';
 import { createLegacyServer } from './legacy-server.js';
 import { during, type Session, type Sessions } from './sessions.js';
 
+export interface StreamableLink {
+  transport: StreamableHTTPServerTransport;
+  events: SessionEvents;
+}
+
 export interface StreamableDeps {
   content: Content;
-  sessions: Sessions<StreamableHTTPServerTransport>;
+  sessions: Sessions<StreamableLink>;
   events: EventLog;
   modern: McpHttpHandler;
 }
@@ -46,20 +51,32 @@ async function begin(deps: StreamableDeps, caller: Caller, req: Request, res: Re
       events.close();
       gone();
     };
-    return { link: transport, end: () => server.close() };
+    return { link: { transport, events }, end: () => server.close() };
   });
   try {
     await serve(session, req, res);
   } finally {
     // The first message was refused: no client knows of the session.
-    if (session.link.sessionId === undefined) await session.end();
+    if (session.link.transport.sessionId === undefined) await session.end();
   }
 }
 
-/** Answers within the session; a GET is a stream for what the server says unasked, and for what was missed. */
-async function serve(session: Session<StreamableHTTPServerTransport>, req: Request, res: Response): Promise<void> {
+/** Answers within the session; a GET is a stream for what the server says unasked, or for what was missed. */
+async function serve(session: Session<StreamableLink>, req: Request, res: Response): Promise<void> {
+  const { transport, events } = session.link;
   during(session, res, req.method === 'GET' ? 'stream' : 'call');
-  await session.link.handleRequest(req, res, req.body);
+  if (Array.isArray(req.body)) events.expectBatches();
+  const lastEventId = req.get('last-event-id');
+  const missed = req.method === 'GET' && lastEventId !== undefined ? events.missedToTheEnd(lastEventId) : undefined;
+  if (missed) sendMissed(missed, transport.sessionId ?? '', res);
+  else await transport.handleRequest(req, res, req.body);
+}
+
+/** The end of a stream that broke; the SDK would leave it open, though nothing can follow. */
+function sendMissed(missed: readonly MissedEvent[], sessionId: string, res: Response): void {
+  const frames = missed.map(({ id, message }) => `event: message\nid: ${id}\ndata: ${JSON.stringify(message)}\n\n`);
+  res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform', 'mcp-session-id': sessionId });
+  res.end(frames.join(''));
 }
 
 /** What the SDK tells the generations apart by, beside the body that is given to it as parsed. */

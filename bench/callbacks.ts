@@ -1,0 +1,131 @@
+import { createHmac } from 'node:crypto';
+import { Agent, createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { newId } from '../src/ids.js';
+import { startApi, type Api } from '../test/support/processes.js';
+import { residentMiB, type BenchEnvironment } from './environment.js';
+import { figure, inParallel, range, type Figure } from './measure.js';
+
+const secret = 'bench secret';
+const callers = 20;
+const body = JSON.stringify({ event: 'call_ended', id: 'x'.repeat(200) });
+
+/** The receivers beside a bare forwarder, the answers of a burst, and the memory of answers that are held open. */
+export async function benchCallbacks(bench: BenchEnvironment): Promise<Figure[]> {
+  const upstream = await startServer((_req, res) => res.writeHead(202, { 'content-type': 'application/json' }).end('{"status":"accepted"}'));
+  const bare = await startBareForwarder(portOf(upstream));
+  const { projectID } = await bench.workspace();
+  await bench.deps.mongo.collections.projects.insertOne({
+    ...{ _id: projectID, name: newId(), description: '', organization_id: newId(), department_id: 'd', user_id: 'u', status: 'active' },
+    ...{ created_at: 0, updated_at: 0 },
+  });
+  const env = {
+    ...bench.env,
+    LOG_LEVEL: 'info',
+    DOWNSTREAM_PORT: '0',
+    CALLBACK_DOWNSTREAM_URL: `http://127.0.0.1:${portOf(upstream)}`,
+    CATALOG_WEBHOOK_SECRET: secret,
+    CATALOG_PROJECT_ID: projectID,
+  };
+  const api = await startApi(env, path.join(bench.env.DATA_DIR ?? '.', 'callbacks-api.log'));
+  try {
+    return [...(await forwardRates(api, bare)), ...(await burst(api)), await held(api, upstream)];
+  } finally {
+    await api.end();
+    for (const server of [upstream, bare]) server.close().closeAllConnections();
+  }
+}
+
+/** In turns, so that both meet the same load. */
+async function forwardRates(api: Api, bare: Server): Promise<Figure[]> {
+  const rates = { ours: [] as number[], bare: [] as number[] };
+  for (let round = 0; round < 6; round += 1) {
+    const [ours, theirs] = [await rate(api.port, 1500), await rate(portOf(bare), 1500)];
+    // The first round warms both up.
+    if (round > 0) rates.ours.push(ours), rates.bare.push(theirs);
+  }
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  return [figure('forwarded callbacks', '/s', mean(rates.ours), mean(rates.bare), 'at least 0.7')];
+}
+
+async function rate(port: number, count: number): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: callers });
+  const begun = performance.now();
+  await inParallel(range(count), callers, async () => void (await post(agent, port, '/voice-provider/bench', body)));
+  agent.destroy();
+  return count / ((performance.now() - begun) / 1000);
+}
+
+async function burst(api: Api): Promise<Figure[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: callers });
+  const times: number[] = [];
+  const event = JSON.stringify({ eventType: 'entityUpdated', entityType: 'table', entityId: newId(), entityFQN: 'a.b', changeType: 'x', timestamp: 1 });
+  const signature = createHmac('sha256', secret).update(event).digest('hex');
+  const begun = performance.now();
+  await inParallel(range(5000), callers, async () => {
+    const sent = performance.now();
+    const status = await post(agent, api.port, '/v1/catalog/om/webhook', event, { 'x-om-signature': signature });
+    if (status !== 202) throw new Error(`the burst was answered with ${status}`);
+    times.push(performance.now() - sent);
+  });
+  const seconds = (performance.now() - begun) / 1000;
+  agent.destroy();
+  const p99 = times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
+  return [figure('202 answers in a burst', '/s', times.length / seconds, Number.NaN, 'none'), figure('202 answers, 99th percentile', 'ms', p99, Number.NaN, 'none')];
+}
+
+/** Memory before, and while 200 answers are held open for as long as the deadline allows. */
+async function held(api: Api, upstream: Server): Promise<Figure> {
+  const release: (() => void)[] = [];
+  upstream.removeAllListeners('request').on('request', (req, res) => {
+    req.resume();
+    release.push(() => res.writeHead(202).end());
+  });
+  const agent = new Agent({ keepAlive: false });
+  const before = residentMiB(api.child.pid ?? 0);
+  const waiting = range(200).map(() => post(agent, api.port, '/media-provider/bench', body));
+  while (release.length < 200) await delay(20);
+  const samples: number[] = [];
+  for (let at = 0; at < 20; at += 1) {
+    samples.push(residentMiB(api.child.pid ?? 0));
+    await delay(500);
+  }
+  for (const each of release) each();
+  await Promise.all(waiting);
+  return figure('memory with 200 answers held open', 'MiB', Math.max(...samples), before, 'flat');
+}
+
+function post(agent: Agent, port: number, to: string, text: string, headers: Record<string, string> = {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const all = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers };
+    const req = request({ agent, port, host: '127.0.0.1', method: 'POST', path: to, headers: all }, (res) => {
+      res.resume().on('end', () => resolve(res.statusCode ?? 0));
+    });
+    req.on('error', reject).end(text);
+  });
+}
+
+/** What one would write in ten lines: no checks, both bodies streamed. */
+async function startBareForwarder(target: number): Promise<Server> {
+  const agent = new Agent({ keepAlive: true });
+  return startServer((req, res) => {
+    const headers = { 'content-type': req.headers['content-type'], 'content-length': req.headers['content-length'] };
+    const out = request({ agent, port: target, host: '127.0.0.1', method: 'POST', path: req.url, headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, { 'content-type': answer.headers['content-type'] });
+      answer.pipe(res);
+    });
+    req.pipe(out);
+  });
+}
+
+async function startServer(handler: Parameters<typeof createServer>[1]): Promise<Server> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
