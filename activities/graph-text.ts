@@ -2,7 +2,6 @@ const nameAtMost = 500;
 
 /** What the graph takes as an entity's name, of whatever text another system gave. */
 export function graphName(text: string): string {
-  // eslint-disable-next-line no-control-regex
   const clean = text.replace(/[\u0000-\u001F\u007F]/g, ' ').trim();
   return graphText(clean, nameAtMost).trim() || 'unnamed';
 }

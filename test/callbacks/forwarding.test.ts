@@ -31,7 +31,7 @@ const paths = [
   '/media-provider/trigger_1',
 ] as const;
 
-const post = (path: string, body?: BodyInit, headers: Record<string, string> = {}) =>
+const post = (path: string, body?: string | Uint8Array | ReadableStream, headers: Record<string, string> = {}) =>
   fetch(api.url + path, { method: 'POST', headers, redirect: 'manual', ...(body === undefined ? {} : { body }) });
 
 describe('the six forwarded receivers', () => {

@@ -1,11 +1,10 @@
-import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
-import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import { auth } from '@modelcontextprotocol/sdk/client/auth.js';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as oidc from 'openid-client';
 import { createPerson, type Person } from '../auth/auth-server.js';
 import { verifies } from '../support/verifies.js';
-import { allScopes, press, redirectUri, signedInPage } from './flow.js';
-import { openBrowser } from './form-browser.js';
+import { allScopes, redirectUri } from './flow.js';
+import { consentInBrowser, mcpProvider } from './mcp-provider.js';
 import { useOauthServer } from './oauth-server.js';
 
 const server = useOauthServer();
@@ -14,12 +13,7 @@ beforeAll(async () => {
   person = await createPerson(server.deps);
 });
 
-/** What the person's browser does with the address that a client opens in it. */
-async function consentAt(address: URL): Promise<URL> {
-  const browser = openBrowser(server.url);
-  const { location } = await press(browser, await signedInPage(browser, person, address.pathname + address.search), 'allow', {});
-  return new URL(location ?? '');
-}
+const consentAt = (address: URL) => consentInBrowser(server.url, person, address);
 
 describe('openid-client', () => {
   test.each(['none', 'client_secret_post', 'client_secret_basic'])('goes through discovery, registration, code flow, refresh and revocation with %s', async (method) => {
@@ -55,29 +49,6 @@ describe('openid-client', () => {
     await expect(oidc.authorizationCodeGrant(config, answer, { pkceCodeVerifier: 'v'.repeat(43), expectedState: 's' })).rejects.toMatchObject({ cause: { message: expect.stringContaining('"iss"') } });
   });
 });
-
-/** What an application keeps for the MCP SDK's client. */
-function mcpProvider(): OAuthClientProvider & { opened?: URL; saved?: OAuthTokens; information: OAuthClientInformationMixed | undefined } {
-  let verifier = '';
-  const provider: ReturnType<typeof mcpProvider> = {
-    information: undefined,
-    redirectUrl: redirectUri,
-    clientMetadata: { client_name: 'MCP client', redirect_uris: [redirectUri] },
-    state: () => 'state of the client',
-    clientInformation: () => provider.information,
-    saveClientInformation: (information) => void (provider.information = information),
-    tokens: () => provider.saved,
-    saveTokens: (tokens) => void (provider.saved = tokens),
-    redirectToAuthorization: (address) => void (provider.opened = address),
-    saveCodeVerifier: (text) => void (verifier = text),
-    codeVerifier: () => verifier,
-    invalidateCredentials: () => {
-      provider.information = undefined;
-      delete provider.saved;
-    },
-  };
-  return provider;
-}
 
 describe('the MCP SDK\'s client', () => {
   test('knows only the address of the server, and gets tokens, refreshes them and registers anew', async () => {

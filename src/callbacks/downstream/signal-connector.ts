@@ -49,7 +49,7 @@ export function createConnectorSignaller({ temporal, deliveries, blobs }: { temp
   };
 }
 
-/** Large payloads go to the file store (design, Workflows), by ourselves: the SDK's own way cannot signal with start. */
+/** Large payloads go to the file store once, so that the workflow's state stays small to query and to continue as new with. */
 async function lightened(blobs: BlobStore, callback: ConnectorCallback): Promise<ConnectorCallback> {
   const text = JSON.stringify(callback.payload.value);
   if (text.length <= signalAtMost) return callback;

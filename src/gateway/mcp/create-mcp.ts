@@ -86,6 +86,7 @@ export function createMcp(gateway: Gateway, deps: Deps, options: McpOptions): Mc
     requireCredential(baseUrl),
     identify(authenticate),
     ...jsonBody('1mb'),
+    dropTheGone,
   ];
   const serve = streamableHttp({ content, sessions: streamable, events, modern });
   const sseDeps = { content, sessions: sse, baseUrl, keepAliveMs };
@@ -117,6 +118,11 @@ function refuseWhileStopping(stopping: AbortSignal): RequestHandler {
     next();
   };
 }
+
+/** Whoever left while the credential was checked gets no stream: its end, which would free it, is over already. */
+const dropTheGone: RequestHandler = (_req, res, next) => {
+  if (!res.destroyed) next();
+};
 
 function methodNotAllowed(allowed: string): RequestHandler {
   return () => {
