@@ -7,6 +7,7 @@ import { benchExecutions, benchMemory } from './executions.js';
 import { benchGateway } from './gateway.js';
 import { measureGuard } from './guard.js';
 import { figure, type Figure } from './measure.js';
+import { benchMcp } from './mcp.js';
 import { benchOauth } from './oauth.js';
 import { benchRetrieval } from './retrieval.js';
 
@@ -19,6 +20,7 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   audit: benchAudit,
   retrieval: benchRetrieval,
   oauth: benchOauth,
+  mcp: benchMcp,
 };
 
 async function benchAudit({ env }: BenchEnvironment): Promise<Figure[]> {

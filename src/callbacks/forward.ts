@@ -15,7 +15,7 @@ export interface ForwardRequest {
 export type Forward = (request: ForwardRequest) => Promise<Acknowledgement>;
 
 export interface ForwarderOptions {
-  /** Asked on each call, since the own listener's port is known only once it is bound. */
+  /** Asked with the first call, since the own listener's port is known only once it is bound. */
   downstreamUrl(): string;
   timeoutMs: number;
 }
@@ -29,11 +29,12 @@ const never = new AbortController().signal;
 export function createForwarder({ downstreamUrl, timeoutMs }: ForwarderOptions): Forward {
   // The deadline is ours; undici's own would differ from what is configured.
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: timeoutMs } });
+  let base: { origin: string; prefix: string } | undefined;
   return async ({ path, contentType, body }) => {
-    const base = new URL(downstreamUrl());
+    base ??= baseOf(downstreamUrl());
     const options: Dispatcher.RequestOptions = {
       origin: base.origin,
-      path: base.pathname.replace(/\/+$/, '') + path,
+      path: base.prefix + path,
       method: 'POST',
       headers: contentType === undefined ? {} : { 'content-type': contentType },
       body,
@@ -44,6 +45,11 @@ export function createForwarder({ downstreamUrl, timeoutMs }: ForwarderOptions):
       throw refusalOf(error);
     }
   };
+}
+
+function baseOf(url: string): { origin: string; prefix: string } {
+  const { origin, pathname } = new URL(url);
+  return { origin, prefix: pathname.replace(/\/+$/, '') };
 }
 
 async function exchange(agent: Agent, options: Dispatcher.RequestOptions, sent: Buffer): Promise<Acknowledgement> {

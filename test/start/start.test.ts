@@ -106,7 +106,7 @@ describe('npm start', () => {
     await second.says(farewell);
     const after = await workspaceFile();
     const address = `http://localhost:${port}`;
-    expect(after).toEqual({ ...before, base_url: address, api_url: address });
+    expect(after).toEqual({ ...before, base_url: address, api_url: address, downstream_url: expect.stringMatching(/^http/) });
     expect(await executionsOf(after)).toMatchObject({ total_count: 2, data: [{ status: 'completed' }, { status: 'completed' }] });
     await endsWithin(second, 'SIGTERM', 20_000);
   });

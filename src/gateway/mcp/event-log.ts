@@ -34,17 +34,19 @@ export interface MissedEvent {
 interface Event {
   streamId: string;
   message: JSONRPCMessage;
-  bytes: number;
   at: number;
   forget(): void;
 }
 
-interface Shared {
-  limits: EventLogLimits;
-  /** Ids grow over all sessions, so the oldest is the first: that is what goes when there is too much. */
+/** Ids grow over all sessions, so the oldest is the first: that is what goes when there is too much. */
+interface Own {
   events: Map<number, Event>;
-  lastId: number;
   bytes: number;
+}
+
+interface Shared extends Own {
+  limits: EventLogLimits;
+  lastId: number;
   now(): number;
 }
 
@@ -53,35 +55,34 @@ export function createEventLog(limits: EventLogLimits, now: () => number = Date.
   return { forSession: () => sessionEvents(shared), sweep: () => forgetOldest(shared), size: () => shared.events.size };
 }
 
-function forgetOldest({ events, bytes, limits, now }: Shared): void {
-  let left = bytes;
+function forgetOldest(shared: Shared): void {
+  const { events, limits, now } = shared;
   for (const event of events.values()) {
-    if (left <= limits.totalBytes && now() - event.at <= limits.ageMs) return;
-    left -= event.bytes;
+    if (shared.bytes <= limits.totalBytes && now() - event.at <= limits.ageMs) return;
     event.forget();
   }
 }
 
 function sessionEvents(shared: Shared): SessionEvents {
-  const own = new Map<number, Event>();
+  const own: Own = { events: new Map(), bytes: 0 };
   let closed = false;
   let batches = false;
   const endsStream = (message: JSONRPCMessage) => !batches && ('result' in message || 'error' in message);
   // A priming event is an empty message: it is an id to resume from, nothing to send.
   const after = (lastId: number): MissedEvent[] =>
-    [...own]
-      .filter(([id, { streamId, message }]) => id > lastId && streamId === own.get(lastId)?.streamId && 'jsonrpc' in message)
+    [...own.events]
+      .filter(([id, { streamId, message }]) => id > lastId && streamId === own.events.get(lastId)?.streamId && 'jsonrpc' in message)
       .map(([id, { message }]) => ({ id: String(id), message }));
   return {
     storeEvent: async (streamId, message) => (closed ? '0' : add(shared, own, streamId, message)),
     // Undefined, which is a 400, where something after it may be lost, and after a response, which nothing follows.
     async getStreamIdForEventId(eventId) {
-      const event = own.get(Number(eventId));
+      const event = own.events.get(Number(eventId));
       return event && !endsStream(event.message) ? event.streamId : undefined;
     },
     async replayEventsAfter(lastEventId, { send }) {
       for (const { id, message } of after(Number(lastEventId))) await send(id, message);
-      return own.get(Number(lastEventId))?.streamId ?? '';
+      return own.events.get(Number(lastEventId))?.streamId ?? '';
     },
     missedToTheEnd(lastEventId) {
       const missed = after(Number(lastEventId));
@@ -90,27 +91,25 @@ function sessionEvents(shared: Shared): SessionEvents {
     expectBatches: () => void (batches = true),
     close() {
       closed = true;
-      for (const event of own.values()) event.forget();
+      for (const event of own.events.values()) event.forget();
     },
   };
 }
 
-function add(shared: Shared, own: Map<number, Event>, streamId: string, message: JSONRPCMessage): string {
+function add(shared: Shared, own: Own, streamId: string, message: JSONRPCMessage): string {
   const id = (shared.lastId += 1);
   const bytes = JSON.stringify(message).length;
+  const parts = [shared, own];
   const forget = () => {
-    shared.events.delete(id);
-    own.delete(id);
-    shared.bytes -= bytes;
+    for (const part of parts) if (part.events.delete(id)) part.bytes -= bytes;
   };
-  const event = { streamId, message, bytes, at: shared.now(), forget };
-  shared.events.set(id, event);
-  own.set(id, event);
-  shared.bytes += bytes;
-  let ownBytes = [...own.values()].reduce((sum, { bytes: each }) => sum + each, 0);
-  for (const oldest of own.values()) {
-    if (ownBytes <= shared.limits.sessionBytes) break;
-    ownBytes -= oldest.bytes;
+  const event = { streamId, message, at: shared.now(), forget };
+  for (const part of parts) {
+    part.events.set(id, event);
+    part.bytes += bytes;
+  }
+  for (const oldest of own.events.values()) {
+    if (own.bytes <= shared.limits.sessionBytes) break;
     oldest.forget();
   }
   forgetOldest(shared);
