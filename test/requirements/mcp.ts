@@ -42,6 +42,6 @@ export const mcp = [
     says: 'After the loss of an API process a session goes on, or ends with a 404 after which clients initialize again.' },
   { id: 'mcp.sessions.idle', source: 'issue 5: MCP', part: 3, delivered: true,
     says: 'Idle sessions are closed, and 5,000 sessions leave the memory flat.' },
-  { id: 'mcp.sdk-client', source: 'issue 5: Must hold', part: 3,
+  { id: 'mcp.sdk-client', source: 'issue 5: Must hold', part: 3, delivered: true,
     says: 'The SDK client gets from the bare address over both transports to a governed query, a refresh and a revocation.' },
 ] as const satisfies readonly Requirement[];
