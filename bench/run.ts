@@ -7,6 +7,7 @@ import { benchExecutions, benchMemory } from './executions.js';
 import { benchGateway } from './gateway.js';
 import { measureGuard } from './guard.js';
 import { figure, type Figure } from './measure.js';
+import { benchCallbacks } from './callbacks.js';
 import { benchMcp } from './mcp.js';
 import { benchOauth } from './oauth.js';
 import { benchRetrieval } from './retrieval.js';
@@ -21,6 +22,7 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   retrieval: benchRetrieval,
   oauth: benchOauth,
   mcp: benchMcp,
+  callbacks: benchCallbacks,
 };
 
 async function benchAudit({ env }: BenchEnvironment): Promise<Figure[]> {

@@ -46,6 +46,7 @@ const executionsOf = (filter: object = {}) => collections.executions.find({ proj
 
 describe('POST /actions/{category}/config', () => {
   test('issues a pin once and keeps every secret to itself', async () => {
+    verifies('connector.pin');
     const config = { account_api_url: provider.url, account_api_token: 'provider token' };
     const connector = await connectorOf('mail', { config, tags: ['a'], triggers: ['mail_received'] });
     expect(connector).toMatchObject({ category: 'mail', status: 'pending', config: { account_api_token: '[stored]' }, notify_path: expect.stringMatching(/^\/actions\/mail\/notify\/[\w-]+\/[\w-]{32}$/) });
@@ -171,7 +172,7 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
 
 describe('the downstream listener', () => {
   test('serves its own routes alone, on the internal port alone', async () => {
-    verifies('downstream.internal-only');
+    verifies('service.surfaces-share-port', 'downstream.internal-only');
     const own = new URL(String(api.up.downstreamUrl)).port;
     expect(own).not.toBe(String(api.port));
     expect((await fetch(`http://127.0.0.1:${own}/v1/project`)).status).toBe(404);

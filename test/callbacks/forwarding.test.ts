@@ -36,7 +36,7 @@ const post = (path: string, body?: string | Uint8Array | ReadableStream, headers
 
 describe('the six forwarded receivers', () => {
   test('hand over method, path and body, and mirror the acknowledgement', async () => {
-    verifies('callbacks.notify.professional-network', 'callbacks.notify.mail', 'callbacks.notify.messaging');
+    verifies('env.callback-downstream-url', 'callbacks.notify.professional-network', 'callbacks.notify.mail', 'callbacks.notify.messaging');
     verifies('callbacks.account-provider', 'callbacks.voice-provider', 'callbacks.media-provider');
     for (const path of paths) {
       const answer = await post(path, '{"a": 1}', { 'content-type': 'application/json; charset=utf-8' });
@@ -91,7 +91,7 @@ describe('the body', () => {
   });
 
   test('of exactly the limit is taken, and one byte more is 413, announced or not', async () => {
-    verifies('callbacks.too-large');
+    verifies('env.callback-body-limit', 'callbacks.too-large');
     expect((await post(paths[4], Buffer.alloc(limit))).status).toBe(202);
     const head = `POST ${paths[4]} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
     const announced = await rawExchange(api.port, `${head}Content-Length: ${limit + 1}\r\n\r\nxx`);
@@ -195,7 +195,7 @@ describe('the answer', () => {
   });
 
   test('is 502 where nothing listens, or what listens breaks off', async () => {
-    verifies('callbacks.unreachable');
+    verifies('errors.code.upstream_unreachable', 'callbacks.unreachable');
     upstream.answer((_request, res) => void res.socket?.destroy());
     expect([(await post(paths[4], 'x')).status]).toEqual([502]);
     await upstream.close();

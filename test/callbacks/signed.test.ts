@@ -66,7 +66,7 @@ describe(`POST ${github}`, () => {
   });
 
   test('refuses a missing, malformed and wrong signature alike, before it parses anything', async () => {
-    verifies('callbacks.codesync.signature');
+    verifies('env.callback-secrets', 'errors.code.invalid_signature', 'callbacks.codesync.signature');
     const body = pushOf(await bind());
     const right = hmac(secrets.codesync, body);
     const wrong = ['', 'sha256=', right, `sha1=${right}`, `sha256=${right}0`, `sha256=${right.slice(2)}`, `sha256=${hmac('other', body)}`, `sha256=${'z'.repeat(64)}`, `sha256=${right}, sha256=${right}`];
@@ -102,7 +102,7 @@ describe(`POST ${github}`, () => {
   });
 
   test('answers 404 to a push of a repository that is not bound', async () => {
-    verifies('callbacks.codesync.unbound');
+    verifies('errors.code.repo_not_bound', 'callbacks.codesync.unbound');
     const delivery = newId();
     const repository = `octo/${newId()}`;
     expect(await push(api, pushOf(repository), { 'x-github-delivery': delivery })).toMatchObject({ status: 404, body: { error: 'repo_not_bound' } });
@@ -165,7 +165,7 @@ describe(`POST ${catalog}`, () => {
   });
 
   test('is 503 where it has no secret', async () => {
-    verifies('callbacks.catalog.unconfigured');
+    verifies('errors.code.unconfigured', 'callbacks.catalog.unconfigured');
     expect(await send(open, catalog, JSON.stringify(event), { 'x-om-signature': hmac('', JSON.stringify(event)) })).toMatchObject({ status: 503, body: { error: 'unconfigured' } });
   });
 
@@ -194,7 +194,7 @@ describe(`POST ${ingest}`, () => {
   });
 
   test('answers a missing and a wrong key alike, whatever else is sent', async () => {
-    verifies('callbacks.ingest.server-key');
+    verifies('errors.code.unauthorized', 'callbacks.ingest.server-key');
     const headers: Record<string, string>[] = [{}, { 'x-server-key': '' }, { 'x-server-key': 'wrong' }, { 'x-server-key': `${secrets.serverKey}x` }, { authorization: `Bearer ${secrets.serverKey}` }, { 'x-api-key': workspace.apiKey }];
     const answers = await Promise.all(headers.map((each) => send(api, ingest, JSON.stringify(input()), each)));
     expect(answers[0]).toMatchObject({ status: 401, body: { error: 'unauthorized' } });

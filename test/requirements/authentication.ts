@@ -6,7 +6,7 @@ export const authentication = [
     says: 'A secret with the prefix svc_sk_ is an API key: it reaches tools, holds until revoked and reports api_key.' },
   { id: 'auth.kind.user-token', source: 'spec: Credential kinds, User token', part: 2,
     says: 'A user token reaches tools with the scope of its session and reports user_jwt.' },
-  { id: 'auth.kind.oauth', source: 'spec: Credential kinds, OAuth 2.1 access token', part: 3, delivered: true,
+  { id: 'auth.kind.oauth', source: 'spec: Credential kinds, OAuth 2.1 access token', part: 3,
     says: 'An OAuth access token reaches tools with the scopes consented to, and reports user_jwt with its client_id.' },
   { id: 'auth.kind.session', source: 'spec: Credential kinds, SDK session', part: 2,
     says: 'A session token reaches tools as the logged-in user in one project and reports session.' },

@@ -30,7 +30,7 @@ export const governance = [
     says: 'Every refusal has a lifecycle in which the first failing stage is the one that refused.' },
   { id: 'pipeline.details-without-secrets', source: 'design: Governed pipeline', part: 2,
     says: 'Stage details hold no credential, token or personal value of the call.' },
-  { id: 'pipeline.one-for-all-surfaces', source: 'design: Governed pipeline', part: 3, delivered: true,
+  { id: 'pipeline.one-for-all-surfaces', source: 'design: Governed pipeline', part: 3,
     says: 'A tool called over MCP passes the same stages, and leaves the same records, as over REST.' },
 
   { id: 'quota.project-window', source: 'spec: Limits, row 1', part: 2,

@@ -52,7 +52,7 @@ const edges = (type: string) => graph(`MATCH (a:Entity {project_id: $projectId})
 
 describe('catalogSync', () => {
   test('reads tables, columns, owners and lineage page by page into the graph, with provenance', async () => {
-    verifies('catalog-sync.reads', 'catalog-sync.upserts', 'catalog-sync.recorded');
+    verifies('env.catalog-source', 'catalog-sync.reads', 'catalog-sync.upserts', 'catalog-sync.recorded');
     catalog.tables = [
       { id: 't1', name: 'orders', columns: ['id', 'total'], owners: ['ada'], feeds: ['t3', 'd1'] },
       { id: 't2', name: 'customers', columns: ['id'] },
