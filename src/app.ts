@@ -6,6 +6,7 @@ import { pinoHttp } from 'pino-http';
 import { createCallbacks } from './callbacks/create-callbacks.js';
 import type { Deps } from './deps.js';
 import { AppError } from './errors.js';
+import type { Logger } from './log.js';
 import { createGateway } from './gateway/create-gateway.js';
 import { createMcp } from './gateway/mcp/create-mcp.js';
 import { mountTools, toolRoutes } from './gateway/rest.js';
@@ -37,13 +38,17 @@ export function createApp(deps: Deps, options: AppOptions): Express {
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
   app.set('trust proxy', deps.config.trustProxy);
-  app.use(pinoHttp({ logger: deps.log, genReqId: requestId, autoLogging: { ignore: (req: IncomingMessage) => req.url === '/healthz' } }));
+  app.use(requestLog(deps.log));
   app.use(traced);
+  const groups: RouteGroup[] = [{ security: 'none', routes: healthRoutes(deps, options.condition) }];
   // Before anything that reads bodies: signatures are over the bytes as received.
-  if (deps.config.surfaces.includes('callbacks')) app.use(createCallbacks(deps, options.downstreamUrl ?? (() => downstreamOf(deps))));
+  if (deps.config.surfaces.includes('callbacks')) {
+    const callbacks = createCallbacks(deps, options.downstreamUrl ?? (() => downstreamOf(deps)));
+    groups.push({ security: 'none', routes: callbacks.routes });
+    app.use(callbacks.receive);
+  }
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } }, strictTransportSecurity: false }));
 
-  const groups: RouteGroup[] = [{ security: 'none', routes: healthRoutes(deps, options.condition) }];
   mountRoutes(app, groups[0]?.routes ?? [], publicSurface(deps));
   if (deps.config.surfaces.includes('gateway')) {
     app.use(createOauthRouter(deps, { baseUrl: options.baseUrl }));
@@ -73,6 +78,20 @@ export function createApp(deps: Deps, options: AppOptions): Express {
 
 function downstreamOf({ config }: Deps): string {
   return config.callbacks.downstreamUrl ?? `http://127.0.0.1:${config.downstreamPort}`;
+}
+
+function requestLog(logger: Logger) {
+  return pinoHttp({
+    logger,
+    genReqId: requestId,
+    autoLogging: { ignore: (req: IncomingMessage) => req.url === '/healthz' },
+    serializers: { req: ({ url, query: _query, ...request }: { url: string; query?: unknown }) => ({ ...request, url: loggedUrl(url) }) },
+  });
+}
+
+/** Without the query, and without the pin that a notify path carries: neither belongs into a log. */
+export function loggedUrl(url: string): string {
+  return url.replace(/[?#].*$/s, '').replace(/(\/notify\/[^/]+\/).+$/, '$1[pin]');
 }
 
 /** A caller's request id is kept when it is harmless, so that it can be followed through its logs and ours. */

@@ -1,10 +1,12 @@
 import type { RequestHandler } from 'express';
 import type { Deps } from '../deps.js';
+import type { Route } from '../http/define-route.js';
 import { createCatalogNotifier } from './catalog/notify.js';
 import { createCatalogScope } from './catalog/scope.js';
 import { createDeliveries } from './deliveries.js';
 import { createForwarder } from './forward.js';
 import { createReceive } from './receive.js';
+import { receiverRoutes } from './receiver-routes.js';
 import type { Receiver } from './receiver.js';
 import { catalogEvents } from './receivers/catalog-events.js';
 import { catalogIngest } from './receivers/catalog-ingest.js';
@@ -13,14 +15,21 @@ import { githubPush } from './receivers/github-push.js';
 import { createServiceRecorder } from './service-record.js';
 import { createCodeSyncStarter } from './start-code-sync.js';
 
+export interface Callbacks {
+  receive: RequestHandler;
+  /** What the API reference says of them. */
+  routes: readonly Route[];
+}
+
 /** The nine receivers (specification, Inbound callback receivers), to be mounted before anything that reads bodies. */
-export function createCallbacks(deps: Deps, downstreamUrl: () => string): RequestHandler {
+export function createCallbacks(deps: Deps, downstreamUrl: () => string): Callbacks {
   const { config, mongo } = deps;
-  return createReceive({
-    receivers: receiversOf(deps, downstreamUrl),
-    deliveries: createDeliveries(mongo.collections),
-    bodyLimit: config.callbacks.bodyLimit,
-  });
+  const receivers = receiversOf(deps, downstreamUrl);
+  const deliveries = createDeliveries(mongo.collections);
+  return {
+    receive: createReceive({ receivers, deliveries, bodyLimit: config.callbacks.bodyLimit }),
+    routes: receiverRoutes(receivers),
+  };
 }
 
 function receiversOf({ config, mongo, graph, temporal, governance }: Deps, downstreamUrl: () => string): Receiver[] {
