@@ -37,10 +37,16 @@ function fromBodyParser(error: unknown): AppError | undefined {
   return undefined;
 }
 
+/** The driver lets a socket's own error through when the server dies between two of its checks. */
+function isSocketError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ['EPIPE', 'ECONNRESET', 'ECONNREFUSED'].includes(String(error.code));
+}
+
 function fromMongo(error: unknown): AppError | undefined {
   const unreachable =
     error instanceof MongoNetworkError ||
     error instanceof MongoServerSelectionError ||
-    (error instanceof MongoError && /Timeout|Topology|PoolCleared|NotConnected/.test(error.name));
+    (error instanceof MongoError && /Timeout|Topology|PoolCleared|NotConnected/.test(error.name)) ||
+    isSocketError(error);
   return unreachable ? new AppError('unavailable', 'the record store does not answer', { cause: error }) : undefined;
 }

@@ -17,7 +17,7 @@ export function mcpProvider(): OAuthClientProvider & { opened?: URL; saved?: OAu
   const provider: ReturnType<typeof mcpProvider> = {
     information: undefined,
     redirectUrl: redirectUri,
-    clientMetadata: { client_name: 'MCP client', redirect_uris: [redirectUri] },
+    clientMetadata: { client_name: 'MCP client', redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' },
     state: () => 'state of the client',
     clientInformation: () => provider.information,
     saveClientInformation: (information) => void (provider.information = information),

@@ -1,12 +1,16 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { createPerson, type Person } from '../auth/auth-server.js';
+import { apiClient } from '../support/client.js';
+import { ownProduct } from '../support/own-product.js';
 import { verifies } from '../support/verifies.js';
 import { obtainTokens, refresh, registerClient, type Tokens } from './flow.js';
 import { useOauthServer } from './oauth-server.js';
 
 const server = useOauthServer();
 const neighbour = useOauthServer({ baseUrl: () => server.url });
+const overrides: Record<string, string> = {};
+const product = ownProduct(overrides);
 const rounds = Number(process.env.REFRESH_ROUNDS ?? 20);
 let person: Person;
 beforeAll(async () => {
@@ -111,12 +115,13 @@ describe('POST /oauth/token with a refresh token', () => {
     expect((await refresh(server.client(), client, tokens.refresh_token)).body.error).toBe('invalid_grant');
   });
 
-  test(`keeps one line of descent under 50 refreshes of one token at once, ${rounds} times over two processes`, async () => {
+  test(`keeps one line of descent under 50 refreshes of one token at once, ${rounds} times over two API processes`, async () => {
     verifies('oauth.token.refresh.parallel');
     const { client, tokens } = await obtainTokens(server, person);
+    overrides.BASE_URL = server.baseUrl;
+    const apis = (await Promise.all([product.api(), product.api()])).map(({ url }) => apiClient(url));
     let line = tokens.refresh_token;
     for (let round = 0; round < rounds; round += 1) {
-      const apis = [server.client(), neighbour.client()];
       const answers = await Promise.all(Array.from({ length: 50 }, (_, at) => refresh(apis[at % 2] as never, client, line)));
       expect(answers.map(({ status }) => status)).toEqual(Array<number>(50).fill(200));
       const children = new Set(answers.map(({ body }) => body.refresh_token as string));

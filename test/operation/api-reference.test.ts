@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createApp } from '../../src/app.js';
+import { createCallbacks } from '../../src/callbacks/create-callbacks.js';
 import { apiClient } from '../support/client.js';
 import { useDeps } from '../support/fixture.js';
 import { testRun } from '../support/run.js';
@@ -23,7 +24,9 @@ function servedOperations(): string[] {
     if (!route || typeof route.path !== 'string' || methods.length > 1) return [];
     return methods.map((method) => `${method} ${route.path as string}`.replace(/:(\w+)/g, '{$1}'));
   });
-  return operations.filter((operation) => !/^get \/(openapi\.json|docs)/.test(operation)).sort();
+  // The receivers match the raw request target themselves, by the same data; test/callbacks calls each of them.
+  const receivers = createCallbacks(deps, () => 'http://localhost').routes.map(({ method, path }) => `${method} ${path}`);
+  return [...operations.filter((operation) => !/^get \/(openapi\.json|docs)/.test(operation)), ...receivers].sort();
 }
 
 function operationsOf(document: any): { name: string; path: string; operation: any }[] {
