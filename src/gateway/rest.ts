@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { AppError } from '../errors.js';
 import { defineRoute, type Route } from '../http/define-route.js';
 import { jsonBody } from '../http/json-body.js';
+import { expressPath, refuseOtherMethods } from '../http/mount.js';
 import { traceIn } from '../http/trace.js';
 import type { Pipeline } from './pipeline.js';
 import { projectFields } from './stages/validate-input.js';
@@ -17,20 +17,11 @@ export function mountTools(router: Router, tools: readonly Tool[], pipeline: Pip
     const { method, path } = restOf(tool);
     router[method](expressPath(path), requireCredential, ...(method === 'get' ? [] : parseBody), serve(tool, pipeline));
   }
-  for (const path of new Set(tools.map((tool) => restOf(tool).path))) {
-    const allowed = tools.filter((tool) => restOf(tool).path === path).map((tool) => restOf(tool).method.toUpperCase());
-    router.all(expressPath(path), () => {
-      throw new AppError('method_not_allowed', `this path takes ${allowed.join(', ')}`, { headers: { Allow: allowed.join(', ') } });
-    });
-  }
+  refuseOtherMethods(router, tools.map(restOf));
 }
 
 export function restOf(tool: Tool): { method: 'get' | 'post' | 'put'; path: string } {
   return tool.rest ?? { method: 'post', path: `/v1/${tool.name}` };
-}
-
-function expressPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1');
 }
 
 function serve(tool: Tool, pipeline: Pipeline): RequestHandler {

@@ -23,11 +23,10 @@ export function mountRoutes(router: Router, routes: readonly Route[], rules: Sur
   for (const route of routes) {
     router[route.method](expressPath(route.path), admit(route, rules), ...parseBody, serve(route, rules));
   }
-  const paths = new Set(routes.map((route) => route.path));
-  for (const path of paths) router.all(expressPath(path), methodNotAllowed(routes, path));
+  refuseOtherMethods(router, routes);
 }
 
-function expressPath(path: string): string {
+export function expressPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }
 
@@ -98,9 +97,12 @@ function validate<S extends z.ZodType>(schema: S | undefined, value: unknown, co
   throw new AppError(code, problems.join('; '));
 }
 
-function methodNotAllowed(routes: readonly Route[], path: string): RequestHandler {
-  const allowed = routes.filter((route) => route.path === path).map((route) => route.method.toUpperCase());
-  return () => {
-    throw new AppError('method_not_allowed', `this path takes ${allowed.join(', ')}`, { headers: { Allow: allowed.join(', ') } });
-  };
+/** 405 with `Allow` on every path that was mounted, for the methods that were not. */
+export function refuseOtherMethods(router: Router, operations: readonly Pick<Route, 'method' | 'path'>[]): void {
+  for (const path of new Set(operations.map((operation) => operation.path))) {
+    const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method.toUpperCase());
+    router.all(expressPath(path), () => {
+      throw new AppError('method_not_allowed', `this path takes ${allowed.join(', ')}`, { headers: { Allow: allowed.join(', ') } });
+    });
+  }
 }
