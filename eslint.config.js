@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 /** For each folder the others of the product that it may import; imports point one way (docs/conventions.md). */
 const mayImport = {
   workflows: [],
-  activities: ['workflows', 'models', 'outbound', 'stores', 'auth', 'governance', 'graph', 'temporal', 'connectors', 'callbacks', 'platform'],
+  activities: ['workflows', 'models', 'outbound', 'stores', 'auth', 'governance', 'graph', 'temporal', 'connectors', 'customers', 'callbacks', 'platform'],
   'src/models': ['outbound'],
   'src/outbound': [],
   'src/stores': [],
@@ -15,7 +15,8 @@ const mayImport = {
   'src/graph': ['auth', 'stores'],
   'src/operation': ['http'],
   'src/connectors': ['auth', 'stores'],
-  'src/platform': ['auth', 'http', 'stores', 'temporal', 'workflows', 'models', 'outbound', 'governance', 'connectors'],
+  'src/customers': ['stores'],
+  'src/platform': ['auth', 'http', 'stores', 'temporal', 'workflows', 'models', 'outbound', 'governance', 'connectors', 'customers'],
   'src/gateway': ['auth', 'http', 'stores', 'temporal', 'workflows', 'governance', 'graph'],
   'src/callbacks': ['auth', 'http', 'stores', 'temporal', 'workflows', 'outbound', 'governance', 'graph', 'connectors'],
 };

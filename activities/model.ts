@@ -7,9 +7,10 @@ import { asStep } from './step.js';
 export function createModelActivities({ models }: { models: ChatModel }): Pick<AgentflowExecutionActivities, 'takeModelTurn'> {
   return {
     takeModelTurn: ({ agent, context, idempotency_key: idempotencyKey }) =>
-      asStep((signal) => {
+      asStep(async (signal) => {
         const { model, temperature, max_tokens: maxTokens } = agent.llm;
-        return models.complete({ model, temperature, maxTokens, signal, idempotencyKey, ...composePrompt({ agent, context }) });
+        const completion = await models.complete({ model, temperature, maxTokens, signal, idempotencyKey, ...composePrompt({ agent, context }) });
+        return { ...completion, tool_calls: [] };
       }),
   };
 }

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import { createAuth, type Auth } from './auth/create-auth.js';
 import type { Config } from './config.js';
+import { createCustomers } from './customers/create-customers.js';
+import type { Customers } from './customers/customers.js';
 import { createGovernance, type Governance } from './governance/create-governance.js';
 import { createIdempotency, type Idempotency } from './http/idempotency.js';
 import { createLogger, type Logger } from './log.js';
@@ -25,6 +27,7 @@ export interface Deps {
   models: ChatModel;
   idempotency: Idempotency;
   auth: Auth;
+  customers: Customers;
   governance: Governance;
   oauth: Oauth;
   /** Aborted when the process begins to stop, so that streams and waits end by themselves. */
@@ -53,6 +56,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     models: createModels(config.llm),
     idempotency: createIdempotency(mongo.collections),
     auth,
+    customers: createCustomers(),
     governance,
     oauth: createOauth({ mongo, auth, log }),
     stopping: new AbortController(),

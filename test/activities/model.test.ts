@@ -16,6 +16,13 @@ interface Change {
 function request({ agent, context }: Change = {}): ModelTurnRequest {
   return {
     idempotency_key: 'execution/agent/model',
+    execution_id: 'execution',
+    project_id: 'project',
+    organization_id: 'organization',
+    executed_by: 'user',
+    after_seq: 0,
+    tools: [],
+    conversation: [],
     agent: {
       _id: 'agent',
       title: 'Reader',

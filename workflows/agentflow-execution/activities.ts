@@ -9,6 +9,7 @@ import type {
   ExecutionEvent,
   ExecutionFailure,
   ExecutionStatus,
+  SchemaField,
   StepRecord,
 } from './messages.js';
 
@@ -56,8 +57,37 @@ export interface CallActionRequest {
   context: StepContext;
 }
 
+/** An action as the model may call it. */
+export interface ToolOffer {
+  /** Unique within the turn, in the alphabet of function names: 1 to 64 of A-Z a-z 0-9 _ -. */
+  name: string;
+  description: string;
+  fields: SchemaField[];
+}
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** JSON text as the model wrote it: not yet parsed, perhaps not JSON at all. */
+  arguments: string;
+}
+
+/** What happened in the turns of the agent at work so far, in order. */
+export type TurnMessage =
+  | { role: 'assistant'; content: string; tool_calls: ToolCall[] }
+  | { role: 'tool'; tool_call_id: string; content: string };
+
 export interface ModelTurnRequest {
   idempotency_key: string;
+  execution_id: string;
+  project_id: string;
+  organization_id: string;
+  /** The person or key whose rights the execution has. */
+  executed_by: string;
+  /** Events of the turn's stream stand behind this event of the execution. */
+  after_seq: number;
+  tools: ToolOffer[];
+  conversation: TurnMessage[];
   agent: Pick<AgentPlan, '_id' | 'title' | 'role' | 'role_description' | 'llm' | 'prompt' | 'context'>;
   context: StepContext;
 }
@@ -65,6 +95,8 @@ export interface ModelTurnRequest {
 export interface ModelTurn {
   model: string;
   content: string;
+  /** Empty when the agent has said its last word. */
+  tool_calls: ToolCall[];
   usage: { input_tokens: number; output_tokens: number };
 }
 

@@ -51,7 +51,18 @@ async function perform(input: AgentflowExecutionInput, state: ExecutionState, st
     return { attempts, value, keep: () => void state.current?.results.push(result) };
   }
   const { skills: _skills, next_agent: _next, ...agent } = step.agent;
-  const { value, attempts } = await activities.takeModelTurn({ idempotency_key: idempotencyKey, agent, context });
+  const { value, attempts } = await activities.takeModelTurn({
+    idempotency_key: idempotencyKey,
+    execution_id: input.execution_id,
+    project_id: input.project_id,
+    organization_id: input.organization_id,
+    executed_by: input.executed_by,
+    after_seq: state.last_event_seq,
+    tools: [],
+    conversation: [],
+    agent,
+    context,
+  });
   const { results = [], started_at = now() } = state.current ?? {};
   const output = { agent_id: agent._id, title: agent.title, model: value.model, output: value.content };
   return {

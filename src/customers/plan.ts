@@ -1,0 +1,60 @@
+/** Limits of a plan that count records, by their names in the specification (Customer, quota). */
+export const countedLimits = [
+  'number_of_coworkers',
+  'number_of_members',
+  'number_of_workspaces',
+  'number_of_tables',
+  'number_of_connectors',
+  'number_of_premium_connectors',
+] as const;
+export type CountedLimit = (typeof countedLimits)[number];
+
+/** What a plan allows (specification, Customer, quota). */
+export interface Quota {
+  number_of_premium_connectors: number;
+  number_of_coworkers: number;
+  number_of_agents_per_coworker: number;
+  number_of_members: number;
+  number_of_workspaces: number;
+  number_of_tables: number;
+  number_of_rows_per_table: number;
+  number_of_connectors: number;
+  storage_space_in_mb: number;
+  number_of_credits: { subscription_credits: number; top_up_credits: number };
+  access_controls: Record<AccessControl, boolean>;
+  base_credit_deduction_per_execution: number;
+  marketplace: { connectors: Record<string, unknown> };
+}
+
+export const accessControls = [
+  'premium_connectors',
+  'anomaly_detection',
+  'knowledge_base',
+  'triggers',
+  'api_access',
+  'webhooks',
+  'bring_your_own_provider',
+  'custom_llm_fine_tuning',
+  'chat_support',
+  'slack_channel_support',
+  'email_support',
+  'scheduling_and_cron_jobs',
+] as const;
+export type AccessControl = (typeof accessControls)[number];
+
+/** The plan of an organization that nobody has given another. */
+export const defaultQuota: Quota = {
+  number_of_premium_connectors: 50,
+  number_of_coworkers: 1000,
+  number_of_agents_per_coworker: 100,
+  number_of_members: 1000,
+  number_of_workspaces: 200,
+  number_of_tables: 500,
+  number_of_rows_per_table: 1_000_000,
+  number_of_connectors: 500,
+  storage_space_in_mb: 10_240,
+  number_of_credits: { subscription_credits: 1_000_000, top_up_credits: 0 },
+  access_controls: Object.fromEntries(accessControls.map((name) => [name, true])) as Record<AccessControl, boolean>,
+  base_credit_deduction_per_execution: 1,
+  marketplace: { connectors: {} },
+};
