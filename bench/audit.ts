@@ -5,7 +5,7 @@ import type { Collection } from 'mongodb';
 import { createAppender } from '../src/governance/audit/appender.js';
 import { createChainCheck } from '../src/governance/audit/chain-check.js';
 import { chain, entryId, genesis, unchained, type AuditEntryDocument, type UnchainedEntry } from '../src/governance/audit/entry.js';
-import { createGroup } from '../src/governance/recorder-group.js';
+import { createGroup } from '../src/stores/group.js';
 import { newId } from '../src/ids.js';
 import { createMongo } from '../src/stores/mongo.js';
 

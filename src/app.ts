@@ -85,8 +85,13 @@ function requestLog(logger: Logger) {
     logger,
     genReqId: requestId,
     autoLogging: { ignore: (req: IncomingMessage) => req.url === '/healthz' },
-    serializers: { req: ({ url, query: _query, ...request }: { url: string; query?: unknown }) => ({ ...request, url: loggedUrl(url) }) },
+    serializers: { req: loggedRequest, res: ({ statusCode }: { statusCode: number }) => ({ statusCode }) },
   });
+}
+
+/** What a line says of a request: no header, so that none with a secret can be forgotten. */
+function loggedRequest({ id, method, url, remoteAddress }: { id: string; method: string; url: string; remoteAddress?: string }) {
+  return { id, method, url: loggedUrl(url), remoteAddress };
 }
 
 /** Without the query, and without the pin that a notify path carries: neither belongs into a log. */

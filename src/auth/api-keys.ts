@@ -40,6 +40,9 @@ export interface NewApiKey {
   scope: Omit<ApiKeyScope, 'grants' | 'auth_kind'> & { grants?: readonly Grant[] };
 }
 
+/** The record of a hash as it is now, never a remembered one. */
+export type ApiKeyReader = (hash: string) => Promise<ApiKeyDocument | null>;
+
 export const apiKeyRefused = 'api key invalid or revoked';
 
 export function looksLikeApiKey(credential: string): boolean {
@@ -83,8 +86,8 @@ export async function createApiKey(
  * and the comparison of secrets leaks no time.
  * @throws AppError `invalid_token` (401), the same for a malformed, unknown and revoked key
  */
-export async function authenticateApiKey(collections: Collections, secret: string, use?: ApiKeyUse): Promise<Principal> {
-  const record = wellFormed.test(secret) ? await collections.api_keys.findOne({ _id: hashApiKey(secret) }) : null;
+export async function authenticateApiKey(read: ApiKeyReader, secret: string, use?: ApiKeyUse): Promise<Principal> {
+  const record = wellFormed.test(secret) ? await read(hashApiKey(secret)) : null;
   if (!record || record.revoked_at !== null) throw new AppError('invalid_token', apiKeyRefused);
   use?.seen(record);
   const { scope } = record;

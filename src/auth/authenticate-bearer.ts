@@ -64,8 +64,8 @@ function credentialOf(authorization: string | readonly string[] | undefined): st
   return credential === '' ? undefined : credential;
 }
 
-async function principalOf({ mongo, auth, oauth }: BearerDeps, credential: string, baseUrl: string): Promise<Principal> {
-  if (looksLikeApiKey(credential)) return authenticateApiKey(mongo.collections, credential, auth.keyUse);
+async function principalOf({ auth, oauth }: BearerDeps, credential: string, baseUrl: string): Promise<Principal> {
+  if (looksLikeApiKey(credential)) return authenticateApiKey(auth.readKey, credential, auth.keyUse);
   if (credential.length > longestCredential || !wellFormed.test(credential)) throw new AppError('invalid_token', tokenInvalid);
   if (auth.outsideTokens?.claims(credential)) {
     return { ...fromClaims(await auth.outsideTokens.verify(credential)), outside: true };

@@ -1,7 +1,9 @@
 import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
+import { createFreshReads } from '../stores/fresh-reads.js';
 import type { Mongo } from '../stores/mongo.js';
 import { createApiKeyUse, type ApiKeyUse } from './api-key-use.js';
+import type { ApiKeyReader } from './api-keys.js';
 import { createLoginThrottle, type LoginThrottle } from './login-throttle.js';
 import { createOutsideTokens, type OutsideTokens } from './outside-tokens.js';
 import { createSecretBox, type SecretBox } from './secret-box.js';
@@ -16,6 +18,7 @@ export interface Auth {
   tokens: Tokens;
   statements: StatementSigner;
   sessions: Sessions;
+  readKey: ApiKeyReader;
   keyUse: ApiKeyUse;
   throttle: LoginThrottle;
   outsideTokens: OutsideTokens | undefined;
@@ -43,6 +46,7 @@ export function createAuth({ config, mongo, log }: { config: Config; mongo: Pick
     tokens,
     statements: createStatementSigner(keys),
     sessions: createSessions({ collections, box, log }),
+    readKey: createFreshReads(collections.api_keys),
     keyUse: createApiKeyUse(collections, log),
     throttle: createLoginThrottle(collections),
     outsideTokens: createOutsideTokens(config.userTokens, tokens.audience),

@@ -1,7 +1,7 @@
 import { authenticateBearer } from '../auth/authenticate-bearer.js';
 import { resolveScope } from '../auth/resolve-scope.js';
 import type { Deps } from '../deps.js';
-import { readProjectMode } from '../graph/project-mode.js';
+import { createProjectModeReader } from '../graph/project-mode.js';
 import type { Route } from '../http/define-route.js';
 import { connectionInfoRoutes } from './connection-info.js';
 import { createPipeline, type Pipeline } from './pipeline.js';
@@ -33,7 +33,7 @@ export function createGateway(deps: Deps, ports: PlatformPorts, baseUrl: () => s
     pipeline: createPipeline({
       authenticate: (authorization) => authenticateBearer(deps, authorization, baseUrl()),
       resolveScope: (principal, workspace) => resolveScope(deps, principal, workspace),
-      projectMode: (projectId) => readProjectMode(deps.mongo.collections, projectId),
+      projectMode: createProjectModeReader(deps.mongo.collections),
       ...governance,
     }),
     routes: [

@@ -1,5 +1,5 @@
 import type { Principal } from '../auth/principal.js';
-import type { PolicyDecision, PolicyRequest } from '../governance/policy/evaluate.js';
+import type { CompiledSet, PolicyDecision, PolicyRequest } from '../governance/policy/evaluate.js';
 import type { ApprovalOutcome, ApprovalRequest } from '../governance/approvals/stage.js';
 import type { Quota } from '../governance/quota/quota.js';
 import type { Recorder } from '../governance/recorder.js';
@@ -10,7 +10,7 @@ export interface GatewayDeps {
   resolveScope(principal: Principal, workspace: string | undefined): Promise<Principal>;
   quota: Quota;
   projectMode(projectId: string): Promise<'simple' | 'governed'>;
-  policies: { evaluate(request: PolicyRequest): Promise<PolicyDecision> };
+  policies: { inForce(organizationId: string): Promise<CompiledSet>; decide(rules: CompiledSet, request: PolicyRequest): PolicyDecision };
   approvals: { stage(request: ApprovalRequest): Promise<ApprovalOutcome> };
   recorder: Recorder;
 }

@@ -4,7 +4,7 @@ import type { Audit } from './audit/audit.js';
 import type { AuditEvent } from './audit/entry.js';
 import type { PolicyDecisionDocument } from './lifecycles/policy-decision.js';
 import type { LifecycleDocument } from './lifecycles/record.js';
-import { createGroup, type Waiting } from './recorder-group.js';
+import { createGroup, type Waiting } from '../stores/group.js';
 
 export interface GovernedRecord {
   lifecycle: LifecycleDocument;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Collections } from '../stores/collections.js';
+import { createFreshReads } from '../stores/fresh-reads.js';
 import { epochSeconds } from '../time.js';
 
 /** In `governed` mode the policy engine refuses save-context. */
@@ -15,8 +16,16 @@ export interface ProjectModeDocument {
   updated_by: string;
 }
 
-export async function readProjectMode(collections: Pick<Collections, 'project_modes'>, projectId: string): Promise<ProjectMode> {
-  return (await collections.project_modes.findOne({ _id: projectId }))?.mode ?? 'simple';
+const modeOf = (record: ProjectModeDocument | null): ProjectMode => record?.mode ?? 'simple';
+
+export async function readProjectMode({ project_modes }: Pick<Collections, 'project_modes'>, projectId: string): Promise<ProjectMode> {
+  return modeOf(await project_modes.findOne({ _id: projectId }));
+}
+
+/** The same for a hot path: calls that ask at once share a round trip. */
+export function createProjectModeReader({ project_modes }: Pick<Collections, 'project_modes'>): (projectId: string) => Promise<ProjectMode> {
+  const read = createFreshReads(project_modes);
+  return async (projectId) => modeOf(await read(projectId));
 }
 
 export async function setProjectMode(

@@ -5,13 +5,13 @@ import type { SurfaceRules } from '../http/mount.js';
 import { checkProjectScope } from './scope.js';
 
 /** The platform API takes `x-api-key` (specification, Platform API). */
-export function platformSurface({ mongo, idempotency, config, auth }: Deps): SurfaceRules {
+export function platformSurface({ idempotency, config, auth }: Deps): SurfaceRules {
   return {
     async authenticate(req) {
       const secret = req.get('x-api-key');
       if (secret === undefined) throw new AppError('invalid_token', 'missing x-api-key credential');
       if (secret.length > 200) throw new AppError('invalid_token', apiKeyRefused);
-      return authenticateApiKey(mongo.collections, secret, auth.keyUse);
+      return authenticateApiKey(auth.readKey, secret, auth.keyUse);
     },
     checkScope: checkProjectScope,
     idempotency,

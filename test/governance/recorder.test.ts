@@ -1,6 +1,5 @@
 import type { AuditEvent } from '../../src/governance/audit/entry.js';
 import { createRecorder } from '../../src/governance/recorder.js';
-import { createGroup } from '../../src/governance/recorder-group.js';
 import { newId } from '../../src/ids.js';
 import { useDeps } from '../support/fixture.js';
 import { createTestChain } from '../support/governance/chains.js';
@@ -52,35 +51,5 @@ describe('the recorder', () => {
     };
     await expect(createRecorder({ collections, audit: { append } }).record(records)).rejects.toThrow('no chain');
     expect(seen).toEqual([true]);
-  });
-});
-
-describe('group commit', () => {
-  test('writes together what arrives while a write is in flight', async () => {
-    const batches: number[][] = [];
-    let release: () => void = () => undefined;
-    const group = createGroup<number, number>(async (batch) => {
-      batches.push(batch.map(({ item }) => item));
-      await new Promise<void>((resolve) => (release = resolve));
-      for (const { item, resolve } of batch) resolve(item * 2);
-    }, 3);
-    const results = Promise.all([1, 2, 3, 4, 5].map((item) => group.add(item)));
-    while (batches.flat().length < 5) {
-      release();
-      await new Promise(setImmediate);
-    }
-    release();
-    expect(await results).toEqual([2, 4, 6, 8, 10]);
-    expect(batches).toEqual([[1], [2, 3, 4], [5]]);
-    await group.idle();
-  });
-
-  test('rejects only the batch that failed', async () => {
-    const group = createGroup<string, string>(async (batch) => {
-      if (batch.some(({ item }) => item === 'bad')) throw new Error('refused');
-      for (const { item, resolve } of batch) resolve(item);
-    }, 1);
-    const [good, bad, after] = await Promise.allSettled([group.add('good'), group.add('bad'), group.add('after')]);
-    expect([good?.status, bad?.status, after?.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 });

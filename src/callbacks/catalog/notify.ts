@@ -9,7 +9,7 @@ import {
 } from '../../../workflows/catalog-sync/messages.js';
 import { searchAttributes } from '../../../workflows/search-attributes.js';
 import type { Config } from '../../config.js';
-import { createGroup, type Waiting } from '../../governance/recorder-group.js';
+import { createGroup, type Waiting } from '../../stores/group.js';
 import { newId } from '../../ids.js';
 import type { Temporal } from '../../temporal/client.js';
 

@@ -6,11 +6,12 @@ import type { CallRecord } from '../record.js';
 
 /** S5: the rules in force decide; a forbid is a refusal that names them. */
 export async function decide(deps: GatewayDeps, call: ValidatedCall, record: CallRecord): Promise<PolicyDecision> {
-  const decision = await deps.policies.evaluate({
+  const [rules, mode] = await Promise.all([deps.policies.inForce(call.ctx.organizationId), deps.projectMode(call.ctx.projectId)]);
+  const decision = deps.policies.decide(rules, {
     principal: call.principal,
     tool: call.tool.name,
     resource: call.resource,
-    mode: await deps.projectMode(call.ctx.projectId),
+    mode,
     dryRun: call.dryRun,
     input: call.validInput,
     at: new Date(),

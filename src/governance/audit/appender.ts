@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
 import { AppError } from '../../errors.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
-import { createGroup, type Waiting } from '../recorder-group.js';
+import { createGroup, type Waiting } from '../../stores/group.js';
 import { chain, type AuditEntryDocument, type Head, type UnchainedEntry } from './entry.js';
 import { entriesAfter, findHead } from './head.js';
 

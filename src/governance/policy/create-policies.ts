@@ -4,7 +4,7 @@ import { listPage, type ListQuery, type Page } from '../../http/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import type { PolicyDecision } from './decision.js';
 import { builtinRules, defaultRules } from './default-rules.js';
-import { createPolicyEngine, type PolicyRequest } from './evaluate.js';
+import { createPolicyEngine, type CompiledSet, type PolicyRequest } from './evaluate.js';
 import { replacePolicies } from './replace-policies.js';
 import { policySetVersionView, policyVersionId, type PolicyRule, type PolicySet, type PolicySetVersion, type PolicyVersionDocument } from './rule.js';
 import { createPolicyStore } from './store.js';
@@ -13,6 +13,9 @@ import { createPolicyStore } from './store.js';
 export interface Policies {
   /** Decides one call by the version in force at this moment, whichever process stored it. Has no effect. */
   evaluate(request: PolicyRequest): Promise<PolicyDecision>;
+  /** The two halves of `evaluate`, for who has something else to ask meanwhile. */
+  inForce(organizationId: string): Promise<CompiledSet>;
+  decide(rules: CompiledSet, request: PolicyRequest): PolicyDecision;
   versionInForce(organizationId: string): Promise<number>;
   /** @throws AppError `S2:resolve-scope` without an administrator's role, as all below */
   read(principal: Principal): Promise<PolicySet>;
@@ -36,6 +39,8 @@ export function createPolicies({ collections }: { collections: Collections }): P
     async evaluate(request) {
       return engine.evaluate(await store.current(request.principal.organizationId), request);
     },
+    inForce: store.current,
+    decide: engine.evaluate,
     versionInForce: async (organizationId) => (await store.current(organizationId)).version,
     async read(principal) {
       requireAdmin(principal);

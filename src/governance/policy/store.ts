@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.js';
+import { createFreshReads } from '../../stores/fresh-reads.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
 import type { Collections } from '../../stores/collections.js';
 import { defaultRules } from './default-rules.js';
@@ -23,6 +24,7 @@ const maxOrganizations = 1000;
 export function createPolicyStore({ policy_versions }: Pick<Collections, 'policy_versions'>): PolicyStore {
   const known = new Map<string, CompiledSet>();
   const defaults = compileSet(0, defaultRules);
+  const readVersion = createFreshReads(policy_versions);
 
   const remember = (organizationId: string, set: CompiledSet): CompiledSet => {
     const present = known.get(organizationId);
@@ -39,7 +41,7 @@ export function createPolicyStore({ policy_versions }: Pick<Collections, 'policy
   const current = async (organizationId: string): Promise<CompiledSet> => {
     const present = known.get(organizationId);
     const newer = present
-      ? await policy_versions.findOne({ _id: policyVersionId(organizationId, present.version + 1) })
+      ? await readVersion(policyVersionId(organizationId, present.version + 1))
       : await latest(organizationId);
     if (!newer) return present ?? remember(organizationId, defaults);
     remember(organizationId, compileSet(newer.version, newer.policies));

@@ -1,6 +1,6 @@
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/mongo.js';
-import { admission, hasRoom, idleProjects, longestWait, used, windowsOf, type QuotaDocument, type QuotaScope, type Window } from './windows.js';
+import { admission, hasRoom, idleProjects, longestWait, used, windowsOf, type QuotaDocument, type QuotaScope, type Wait, type Window } from './windows.js';
 
 export interface QuotaOptions {
   collections: Pick<Collections, 'quotas'>;
@@ -34,6 +34,7 @@ export interface Quota {
 
 const attempts = 8;
 const tidyEvery = 1000;
+const remembered = 10_000;
 
 /** Exact sliding windows over any number of processes (specification, Limits; design, S3). One round trip admits. */
 export function createQuota(options: QuotaOptions): Quota {
@@ -41,6 +42,14 @@ export function createQuota(options: QuotaOptions): Quota {
   const { now = Date.now } = options;
   const windowMs = options.windowSeconds * 1000;
   let admissions = 0;
+  /** Until when a subject's window stays full: admissions leave it by time alone, so nobody need be asked before. */
+  const full = new Map<string, { scope: QuotaScope; until: number }>();
+
+  function refusal(key: string, { scope, waitMs }: Wait): Admission {
+    if (full.size >= remembered) full.clear();
+    full.set(key, { scope, until: now() + waitMs });
+    return { admitted: false, scope, retryAfterSeconds: Math.ceil(waitMs / 1000) };
+  }
 
   async function tryAdmit(organizationId: string, windows: readonly Window[]): Promise<boolean> {
     const at = now();
@@ -54,6 +63,11 @@ export function createQuota(options: QuotaOptions): Quota {
       const { project, organization } = windowsOf(projectId, options);
       const windows = [project, organization].filter(({ max }) => max > 0);
       if (windows.length === 0) return { admitted: true };
+      const key = `${organizationId} ${projectId}`;
+      const known = full.get(key);
+      const left = known === undefined ? 0 : known.until - now();
+      if (known && left > 0) return { admitted: false, scope: known.scope, retryAfterSeconds: Math.ceil(left / 1000) };
+      full.delete(key);
       for (let attempt = 0; attempt < attempts; attempt += 1) {
         if (await tryAdmit(organizationId, windows)) {
           admissions += 1;
@@ -67,7 +81,7 @@ export function createQuota(options: QuotaOptions): Quota {
           continue;
         }
         const wait = longestWait(document, windows, now(), windowMs);
-        if (wait) return { admitted: false, scope: wait.scope, retryAfterSeconds: Math.ceil(wait.waitMs / 1000) };
+        if (wait) return refusal(key, wait);
       }
       // Room was there and taken by others each time: the windows are as good as full.
       return { admitted: false, scope: windows[0]?.scope ?? 'project', retryAfterSeconds: 1 };

@@ -26,28 +26,44 @@ export function createCollector(limit: number, consumed: Consumption): Collector
   let bytes = 0;
   let cut = false;
 
-  function keep<T>(into: Map<string, T>, key: string, view: () => T): void {
-    if (into.has(key)) return;
+  function keep<T>(into: Map<string, T>, key: string, view: T): void {
     if (into.size >= most) cut = true;
     else {
-      const made = view();
-      bytes += JSON.stringify(made).length;
-      into.set(key, made);
+      bytes += JSON.stringify(view).length;
+      into.set(key, view);
     }
   }
 
+  /** An element's view is made once, however many rows hold it. */
+  const inRows = new Map<string, Json>();
+  function once(elementId: string, make: () => Json): Json {
+    const known = inRows.get(elementId);
+    if (known !== undefined) return known;
+    const made = make();
+    inRows.set(elementId, made);
+    return made;
+  }
+
   function node(found: Node): Json {
-    // The order of the query is the ranking; scores follow when all are known.
-    if (isEntity(found)) keep(entities, found.elementId, () => entityView(found, 0, consumed));
-    if (isFact(found)) keep(facts, found.elementId, () => factView(found, consumed));
-    const { provenance: _, ...view } = isFact(found) ? factView(found, consumed) : entityView(found, 0, consumed);
-    return withoutScore(view) as Json;
+    return once(found.elementId, () => {
+      if (isFact(found)) {
+        const fact = factView(found, consumed);
+        keep(facts, found.elementId, fact);
+        return inRow(fact);
+      }
+      // The order of the query is the ranking; scores follow when all are known.
+      const entity = entityView(found, 0, consumed);
+      if (isEntity(found)) keep(entities, found.elementId, entity);
+      return inRow(entity);
+    });
   }
 
   function relationship(found: Relationship): Json {
-    if (!isLink(found)) keep(relationships, found.elementId, () => relationshipView(found, consumed));
-    const { provenance: _, ...view } = relationshipView(found, consumed);
-    return view as Json;
+    return once(found.elementId, () => {
+      const view = relationshipView(found, consumed);
+      if (!isLink(found)) keep(relationships, found.elementId, view);
+      return inRow(view);
+    });
   }
 
   function json(value: unknown): Json {
@@ -81,6 +97,7 @@ export function createCollector(limit: number, consumed: Consumption): Collector
   };
 }
 
-function withoutScore(view: object): object {
-  return Object.fromEntries(Object.entries(view).filter(([name]) => name !== 'score'));
+/** In a row an element stands without what the lists of the answer say of it. */
+function inRow({ provenance: _provenance, score: _score, ...view }: { provenance: unknown; score?: number }): Json {
+  return view as Json;
 }

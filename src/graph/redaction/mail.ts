@@ -9,7 +9,9 @@ const address = new RegExp(
 );
 const quoted = /"[^"@\n]{1,64}"@[\p{L}\p{N}.-]{3,253}/gu;
 
+const holdsAt = new RegExp(at, 'i');
+
 /** Mail addresses, also percent-encoded and written with (at) and (dot). */
 export function findMails(text: string): Span[] {
-  return [...matches(text, address, 'email'), ...matches(text, quoted, 'email')];
+  return holdsAt.test(text) ? [...matches(text, address, 'email'), ...matches(text, quoted, 'email')] : [];
 }

@@ -53,11 +53,15 @@ function createRedaction(secrets: ReadonlyMap<string, Span[]>) {
   }
 
   function map(given: Readonly<Record<string, Json>>): Record<string, Json> {
+    const names = Object.keys(given);
+    const shownValue = (name: string) => value(given[name], hintsOfEntry(given, name));
+    // Names are nearly always shown as they are, and are then as different as they were.
+    if (names.every((name) => text(name, noHints) === name)) return Object.fromEntries(names.map((name) => [name, shownValue(name)]));
     const entries = new Map<string, Json>();
-    for (const [name, each] of Object.entries(given)) {
+    for (const name of names) {
       let shown = text(name, noHints);
       for (let count = 2; entries.has(shown); count += 1) shown = `${text(name, noHints)} ${count}`;
-      entries.set(shown, value(each, hintsOfEntry(given, name)));
+      entries.set(shown, shownValue(name));
     }
     return Object.fromEntries(entries);
   }

@@ -15,10 +15,13 @@ const ownForms: readonly RegExp[] = [
   /(?<=:\/\/[^\s:/@]{1,100}:)[^\s:/@]{3,200}(?=@)/g,
 ];
 
+/** Something of which each form above holds one. */
+const mayHoldForm = /svc_|xox|-----BEGIN|bearer|passw|pwd|secret|key|token|:\/\/|[\w\-+/.]{16}/i;
+
 /** Credentials by their published forms; a property that is named as one is one. */
 export function findSecrets(text: string, hints: Hints): Span[] {
   if (hints.secret && /^\S{6,}$/.test(text)) return [{ start: 0, end: text.length, label: 'secret' }];
-  return ownForms.flatMap((pattern) => matches(text, pattern, 'secret'));
+  return !mayHoldForm.test(text) ? [] : ownForms.flatMap((pattern) => matches(text, pattern, 'secret'));
 }
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;

@@ -1,3 +1,5 @@
+import { setImmediate as immediately } from 'node:timers/promises';
+
 export interface Waiting<T, R> {
   item: T;
   resolve(result: R): void;
@@ -20,6 +22,8 @@ export function createGroup<T, R>(write: (batch: readonly Waiting<T, R>[]) => Pr
 
   async function run(): Promise<void> {
     while (queue.length > 0) {
+      // What this turn of the event loop still brings goes along.
+      await immediately();
       const batch = queue.splice(0, maxBatch);
       try {
         await write(batch);
