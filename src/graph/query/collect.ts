@@ -16,60 +16,72 @@ export interface Collector {
   answer(truncated: boolean): ContextAnswer;
 }
 
-/** Gathers rows as JSON, and the entities, relationships and facts that are anywhere in them, in the order they come. */
-export function createCollector(limit: number, consumed: Consumption): Collector {
+interface Elements {
+  /** As they stand in a row. */
+  node(found: Node): Json;
+  relationship(found: Relationship): Json;
+  /** Characters of JSON in the lists. */
+  size(): number;
+  /** There were more than fit. */
+  isCut(): boolean;
+  lists(): Pick<ContextAnswer, 'entities' | 'relationships' | 'facts'>;
+}
+
+/** The entities, relationships and facts of an answer, `most` of each; a view is made once, however many rows hold it. */
+function createElements(most: number, consumed: Consumption): Elements {
   const entities = new Map<string, EntityView>();
   const relationships = new Map<string, RelationshipView>();
   const facts = new Map<string, FactView>();
-  const rows: JsonMap[] = [];
-  const most = limit * elementsPerRow;
-  let bytes = 0;
+  const inRows = new Map<string, Json>();
+  let size = 0;
   let cut = false;
 
-  function keep<T>(into: Map<string, T>, key: string, view: T): void {
-    if (into.size >= most) cut = true;
-    else {
-      bytes += JSON.stringify(view).length;
-      into.set(key, view);
+  function kept<T extends { provenance: unknown }>(into: Map<string, T> | undefined, elementId: string, view: T): Json {
+    if (into && into.size >= most) cut = true;
+    else if (into) {
+      size += JSON.stringify(view).length;
+      into.set(elementId, view);
     }
+    const shown = inRow(view);
+    inRows.set(elementId, shown);
+    return shown;
   }
 
-  /** An element's view is made once, however many rows hold it. */
-  const inRows = new Map<string, Json>();
-  function once(elementId: string, make: () => Json): Json {
-    const known = inRows.get(elementId);
-    if (known !== undefined) return known;
-    const made = make();
-    inRows.set(elementId, made);
-    return made;
-  }
-
-  function node(found: Node): Json {
-    return once(found.elementId, () => {
-      if (isFact(found)) {
-        const fact = factView(found, consumed);
-        keep(facts, found.elementId, fact);
-        return inRow(fact);
-      }
+  return {
+    node(found) {
+      const id = found.elementId;
+      if (isFact(found)) return inRows.get(id) ?? kept(facts, id, factView(found, consumed));
       // The order of the query is the ranking; scores follow when all are known.
-      const entity = entityView(found, 0, consumed);
-      if (isEntity(found)) keep(entities, found.elementId, entity);
-      return inRow(entity);
-    });
-  }
+      return inRows.get(id) ?? kept(isEntity(found) ? entities : undefined, id, entityView(found, 0, consumed));
+    },
+    relationship(found) {
+      const id = found.elementId;
+      return inRows.get(id) ?? kept(isLink(found) ? undefined : relationships, id, relationshipView(found, consumed));
+    },
+    size: () => size,
+    isCut: () => cut,
+    lists() {
+      const ranked = [...entities.values()].map((entity, rank) => ({ ...entity, score: Number((1 / (1 + rank)).toFixed(6)) }));
+      return { entities: ranked, relationships: [...relationships.values()], facts: [...facts.values()] };
+    },
+  };
+}
 
-  function relationship(found: Relationship): Json {
-    return once(found.elementId, () => {
-      const view = relationshipView(found, consumed);
-      if (!isLink(found)) keep(relationships, found.elementId, view);
-      return inRow(view);
-    });
-  }
+/** In a row an element stands without what the lists of the answer say of it. */
+function inRow({ provenance: _provenance, score: _score, ...view }: { provenance: unknown; score?: number }): Json {
+  return view;
+}
+
+/** Gathers rows as JSON, and the entities, relationships and facts that are anywhere in them, in the order they come. */
+export function createCollector(limit: number, consumed: Consumption): Collector {
+  const elements = createElements(limit * elementsPerRow, consumed);
+  const rows: JsonMap[] = [];
+  let size = 0;
 
   function json(value: unknown): Json {
     if (typeof value !== 'object' || value === null) return toJson(value);
-    if (neo4j.isNode(value)) return node(value);
-    if (neo4j.isRelationship(value)) return relationship(value);
+    if (neo4j.isNode(value)) return elements.node(value);
+    if (neo4j.isRelationship(value)) return elements.relationship(value);
     if (neo4j.isPath(value)) return path(value);
     if (Array.isArray(value)) return value.map(json);
     if (Object.getPrototypeOf(value) !== Object.prototype) return toJson(value);
@@ -79,25 +91,17 @@ export function createCollector(limit: number, consumed: Consumption): Collector
   }
 
   function path({ start, segments }: Path): Json {
-    return [node(start), ...segments.flatMap((segment) => [relationship(segment.relationship), node(segment.end)])];
+    return [elements.node(start), ...segments.flatMap(({ relationship, end }) => [elements.relationship(relationship), elements.node(end)])];
   }
 
   return {
     add(row) {
       const made = Object.fromEntries(row.keys.map((key) => [String(key), json(row.get(key))]));
-      bytes += JSON.stringify(made).length;
-      if (bytes > maxBytes) return false;
+      size += JSON.stringify(made).length;
+      if (size + elements.size() > maxBytes) return false;
       rows.push(made);
       return true;
     },
-    answer(truncated) {
-      const ranked = [...entities.values()].map((entity, rank) => ({ ...entity, score: Number((1 / (1 + rank)).toFixed(6)) }));
-      return { entities: ranked, relationships: [...relationships.values()], facts: [...facts.values()], rows, limit, truncated: truncated || cut };
-    },
+    answer: (truncated) => ({ ...elements.lists(), rows, limit, truncated: truncated || elements.isCut() }),
   };
-}
-
-/** In a row an element stands without what the lists of the answer say of it. */
-function inRow({ provenance: _provenance, score: _score, ...view }: { provenance: unknown; score?: number }): Json {
-  return view as Json;
 }
