@@ -1,8 +1,8 @@
 import { Agent, type Dispatcher } from 'undici';
 import { AppError, isAppError } from '../errors.js';
-import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError } from '../outbound/outbound-error.js';
 import { acknowledgementLimit, acknowledgementOf } from './acknowledgement.js';
+import { exchange } from './exchange.js';
 import type { Acknowledgement } from './receiver.js';
 
 export interface ForwardRequest {
@@ -20,8 +20,6 @@ export interface ForwarderOptions {
   timeoutMs: number;
 }
 
-const never = new AbortController().signal;
-
 /**
  * Hands bodies to the downstream service as they are, with `Content-Type` alone.
  * @throws AppError `upstream_unreachable` where nothing usable answers or a redirect does, `upstream_timeout`
@@ -32,7 +30,7 @@ export function createForwarder({ downstreamUrl, timeoutMs }: ForwarderOptions):
   let base: { origin: string; prefix: string } | undefined;
   return async ({ path, contentType, body }) => {
     base ??= baseOf(downstreamUrl());
-    const options: Dispatcher.RequestOptions = {
+    const options: Dispatcher.DispatchOptions = {
       origin: base.origin,
       path: base.prefix + path,
       method: 'POST',
@@ -40,7 +38,11 @@ export function createForwarder({ downstreamUrl, timeoutMs }: ForwarderOptions):
       body,
     };
     try {
-      return await withDeadline({ timeoutMs, signal: never }, (signal) => exchange(agent, { ...options, signal }, body));
+      const answer = await exchange(agent, options, { timeoutMs, atMost: acknowledgementLimit });
+      if (answer.status >= 300 && answer.status < 400) {
+        throw new AppError('upstream_unreachable', 'the downstream service answered with a redirect, which is not followed');
+      }
+      return acknowledgementOf(answer.status, answer.contentType, answer.body, body);
     } catch (error) {
       throw refusalOf(error);
     }
@@ -50,36 +52,6 @@ export function createForwarder({ downstreamUrl, timeoutMs }: ForwarderOptions):
 function baseOf(url: string): { origin: string; prefix: string } {
   const { origin, pathname } = new URL(url);
   return { origin, prefix: pathname.replace(/\/+$/, '') };
-}
-
-async function exchange(agent: Agent, options: Dispatcher.RequestOptions, sent: Buffer): Promise<Acknowledgement> {
-  const { statusCode, headers, body } = await agent.request(options);
-  if (statusCode < 200 || (statusCode >= 300 && statusCode < 400)) {
-    discard(body);
-    throw new AppError('upstream_unreachable', 'the downstream service answered with a redirect, which is not followed');
-  }
-  const answer = await readSmall(body);
-  const contentType = headers['content-type'];
-  return acknowledgementOf(statusCode, typeof contentType === 'string' ? contentType : '', answer, sent);
-}
-
-/** What is longer than an acknowledgement is none, and not read to its end. */
-async function readSmall(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > acknowledgementLimit) {
-      discard(body);
-      return Buffer.alloc(0);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function discard(body: Dispatcher.ResponseData['body']): void {
-  body.on('error', () => undefined).destroy();
 }
 
 function refusalOf(error: unknown): AppError {
