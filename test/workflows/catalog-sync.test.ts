@@ -122,6 +122,22 @@ describe('catalogSync', () => {
     expect(catalog.firstPages()).toBe(before + 2);
   });
 
+  test('continues as new when its history is full, with the events that wait, and makes their run there', async () => {
+    verifies('catalog-sync.during-run');
+    const before = catalog.firstPages();
+    const release = catalog.hold();
+    const first = await change({ quiet_ms: 0, max_history_events: 10 });
+    await eventually(() => expect(catalog.firstPages()).toBe(before + 1));
+    const { runId } = await handle().describe();
+    const waiting = await change({ quiet_ms: 0 });
+    for (let at = 0; at < 4; at += 1) await change({ quiet_ms: 0 });
+    release();
+    expect(await handle().result()).toMatchObject({ run_id: waiting, events: 5 });
+    expect(catalog.firstPages()).toBe(before + 2);
+    expect((await handle().describe()).runId).not.toBe(runId);
+    expect((await lifecycles()).map(({ _id }) => _id).slice(-2)).toEqual([first, waiting]);
+  });
+
   test('tries a failing catalog again with growing waits, keeps to Retry-After, and shows it in Temporal', async () => {
     verifies('catalog-sync.failing', 'catalog-sync.reads');
     const times: number[] = [];
