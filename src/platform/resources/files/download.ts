@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Response } from 'express';
 import type { Deps } from '../../../deps.js';
-import { notFound } from '../../../errors.js';
+import { AppError, notFound } from '../../../errors.js';
 import { attachment } from '../../../files/file-name.js';
 import { checkSignedPath } from '../../../files/signed-url.js';
 
@@ -17,24 +17,31 @@ export async function download(deps: Deps, res: Response, fileId: string, query:
   const file = await deps.mongo.collections.files.findOne({ _id: fileId });
   const local = file?.status === 'ready' ? deps.files.store.localPath(file.location) : undefined;
   if (!file || local === undefined) throw notFound('the file');
-  res.set({
+  const headers = {
     'Content-Type': file.mime_type,
     'Content-Disposition': attachment(file.name),
     'Content-Security-Policy': "sandbox; default-src 'none'",
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': unchanging,
     ETag: `"${file.sha256}"`,
-  });
+  };
+  res.set(headers);
   await new Promise<void>((resolve, reject) => {
     const options = { root: path.dirname(local), cacheControl: false, dotfiles: 'allow' as const };
     res.sendFile(path.basename(local), options, (error: unknown) => {
       // A receiver that leaves half-way is no fault.
       if (error === undefined || res.headersSent) return resolve();
-      reject(isMissing(error) ? notFound('the file') : error);
+      for (const name of Object.keys(headers)) res.removeHeader(name);
+      reject(refusalOf(error, file.size_bytes));
     });
   });
 }
 
-function isMissing(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'status' in error && error.status === 404;
+/** What the `send` package refuses with: a missing file, a condition that does not hold, a range beyond the end. */
+function refusalOf(error: unknown, size: number): unknown {
+  const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
+  if (status === 404) return notFound('the file');
+  if (status === 412) return new AppError('invalid_request', 'the file is not the one that the condition names', { status: 412 });
+  if (status !== 416) return error;
+  return new AppError('invalid_request', 'the range begins beyond the end', { status: 416, headers: { 'Content-Range': `bytes */${size}` } });
 }
