@@ -28,7 +28,7 @@ export function createActivities(deps: ActivityDeps): Activities {
   const { audit } = deps.governance;
   return {
     ...createExecutionRecordActivities({ mongo }),
-    ...createDocumentActivities({ blobs }),
+    ...createDocumentActivities({ blobs, files: deps.files.store }),
     ...createActionActivities({ http }),
     ...createModelActivities({ models }),
     ...createApprovalActivities({ mongo, secrets }),

@@ -116,7 +116,7 @@ function rowsOf(text: string): string[][] {
 async function fromPdf(bytes: Uint8Array): Promise<Section[]> {
   const { extractText, getDocumentProxy } = await import('unpdf');
   try {
-    const document = await getDocumentProxy(bytes);
+    const document = await getDocumentProxy(bytes, { verbosity: 0, isEvalSupported: false });
     if (document.numPages > extractionLimits.pages) throw new UnreadableDocument(`the PDF has more than ${extractionLimits.pages} pages`);
     const { text } = await extractText(document, { mergePages: false });
     return text.map((page, at) => ({ heading: null, page: at + 1, text: page, overlap: true }));

@@ -1,8 +1,10 @@
+import type { Logger } from '../log.js';
 import type { ReceiveDeps } from './receive.js';
 import type { FileDocument, FileStatus } from './record.js';
 
 /** Longer than the server lets a request take: what is still `uploading` then has lost its process. */
 export const longestUploadMs = 15 * 60_000;
+const sweepEveryMs = 5 * 60_000;
 
 /** Leaves nothing of a file that was refused. */
 export async function discard(deps: ReceiveDeps, file: FileDocument): Promise<void> {
@@ -32,4 +34,11 @@ async function removeBytes({ store, customers }: ReceiveDeps, { location, organi
 export async function sweepUploads(deps: ReceiveDeps, now = Date.now()): Promise<void> {
   const lost = await deps.collections.files.find({ status: 'uploading', uploaded_on: { $lt: now - longestUploadMs } }).limit(1000).toArray();
   for (const file of lost) await breakOff(deps, file);
+}
+
+/** Every few minutes until the process stops: the one that was killed may not start again. */
+export function sweepRegularly(sweep: () => Promise<void>, { log, stopping }: { log: Logger; stopping: AbortController }): void {
+  const timer = setInterval(() => void sweep().catch((error: unknown) => log.warn({ err: error }, 'broken uploads could not be swept')), sweepEveryMs);
+  timer.unref();
+  stopping.signal.addEventListener('abort', () => clearInterval(timer));
 }

@@ -6,7 +6,9 @@ import { createFiles } from '../../../src/files/create-files.js';
 import { longestUploadMs } from '../../../src/files/end-of-life.js';
 import { AppError } from '../../../src/errors.js';
 import { newId } from '../../../src/ids.js';
+import { moveExecution, prepareExecution, untilExecution } from '../../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
+import { flowThatCalls } from '../../support/flows.js';
 import { ownProduct } from '../../support/own-product.js';
 import { verifies } from '../../support/verifies.js';
 import { file, send, sendBig } from './uploads.js';
@@ -70,6 +72,29 @@ describe('the connector of files', () => {
     expect(await api.get(`/file/${projectID}/connector/${newId()}`)).toMatchObject({ status: 404 });
     const stranger = await createWorkspace(deps);
     expect(await stranger.api.get(`/file/${stranger.projectID}/connector/${connector._id}`)).toMatchObject({ status: 404 });
+  });
+});
+
+describe('a file as a document of an execution', () => {
+  test('is read by the run, where it is ready and of the project', async () => {
+    const workspace = await createWorkspace(deps);
+    const { body } = await send(workspace.api, `/file/${workspace.projectID}`, [file('plan.md', '# The plan\n\nBuild a bridge.')]);
+    const [made] = body.data;
+    const { execution_id, files } = await prepareExecution(workspace, flowThatCalls([]), { files: [{ file_id: made._id }, { name: 'b.txt', content: 'inline' }] });
+    expect(files).toEqual([{ name: 'plan.md', mime_type: 'text/markdown', location: made.location, store: 'file' }, { name: 'b.txt', mime_type: 'text/plain', location: expect.any(String) }]);
+    await moveExecution(workspace, execution_id, 'execute');
+    const ended = await untilExecution(workspace, execution_id, 'completed');
+    expect(JSON.stringify(ended.agents_output)).toContain('bridge');
+  });
+
+  test.each([
+    ['a file that is not there', async () => newId(), 404],
+    ['a file of another project', async () => (await uploaded(await createWorkspace(deps)))._id, 404],
+  ])('cannot be %s', async (_, idOf, status) => {
+    const { api, projectID } = await createWorkspace(deps);
+    const flow = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls([]));
+    const request = { agentflow_id: flow.body._id, goal: 'x', files: [{ file_id: await idOf() }] };
+    expect(await api.post(`/execute_flow?projectID=${projectID}`, request)).toMatchObject({ status });
   });
 });
 

@@ -17,21 +17,20 @@ export async function download(deps: Deps, res: Response, fileId: string, query:
   const file = await deps.mongo.collections.files.findOne({ _id: fileId });
   const local = file?.status === 'ready' ? deps.files.store.localPath(file.location) : undefined;
   if (!file || local === undefined) throw notFound('the file');
-  const headers = {
+  res.set({
     'Content-Type': file.mime_type,
     'Content-Disposition': attachment(file.name),
     'Content-Security-Policy': "sandbox; default-src 'none'",
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': unchanging,
     ETag: `"${file.sha256}"`,
-  };
-  res.set(headers);
+  });
   await new Promise<void>((resolve, reject) => {
     const options = { root: path.dirname(local), cacheControl: false, dotfiles: 'allow' as const };
     res.sendFile(path.basename(local), options, (error: unknown) => {
       // A receiver that leaves half-way is no fault.
       if (error === undefined || res.headersSent) return resolve();
-      for (const name of Object.keys(headers)) res.removeHeader(name);
+      for (const name of ['Content-Disposition', 'Cache-Control', 'ETag']) res.removeHeader(name);
       reject(refusalOf(error, file.size_bytes));
     });
   });
