@@ -57,7 +57,7 @@ async function* asForm() {
 }
 
 async function send(url: string, headers: Record<string, string>, body: AsyncIterable<Uint8Array>): Promise<Response> {
-  const answer = await fetch(url, { method: 'POST', headers, body: ReadableStream.from(body), duplex: 'half' } as RequestInit);
+  const answer = await fetch(url, { method: 'POST', headers, body: ReadableStream.from(body), duplex: 'half' });
   if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
   return answer;
 }

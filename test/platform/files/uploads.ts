@@ -54,6 +54,6 @@ export async function sendBig(url: string, apiKey: string, bytes: number, onChun
     yield Buffer.from(`\r\n--${boundary}--\r\n`);
   }
   const headers = { 'content-type': `multipart/form-data; boundary=${boundary}`, 'x-api-key': apiKey };
-  const response = await fetch(url, { method: 'POST', headers, body: ReadableStream.from(body()), duplex: 'half' } as RequestInit);
+  const response = await fetch(url, { method: 'POST', headers, body: ReadableStream.from(body()), duplex: 'half' });
   return { status: response.status, body: await response.json(), sha256: hash.digest('hex') };
 }
