@@ -7,6 +7,7 @@ import type { AgentflowExecutionActivities } from '../workflows/agentflow-execut
 import type { CatalogSyncActivities } from '../workflows/catalog-sync/activities.js';
 import type { CodeSyncActivities } from '../workflows/code-sync/activities.js';
 import type { ConnectorEventsActivities } from '../workflows/connector-events/activities.js';
+import type { KnowledgeUploadActivities } from '../workflows/knowledge-upload/activities.js';
 import { createActionActivities } from './action.js';
 import { createApprovalActivities } from './approvals.js';
 import { createCatalogActivities } from './catalog.js';
@@ -14,11 +15,12 @@ import { createCodeSyncActivities } from './code-sync.js';
 import { createConnectorActivities, type ExecutionPort } from './connectors.js';
 import { createDocumentActivities } from './documents.js';
 import { createExecutionRecordActivities } from './execution-records.js';
+import { createKnowledgeUploadActivities } from './knowledge-upload.js';
 import { createModelActivities } from './model.js';
 
 export type ActivityDeps = Deps & { secrets: SecretBox };
 
-export type Activities = AgentflowExecutionActivities & ApprovalActivities & CatalogSyncActivities & CodeSyncActivities & ConnectorEventsActivities;
+export type Activities = AgentflowExecutionActivities & ApprovalActivities & CatalogSyncActivities & CodeSyncActivities & ConnectorEventsActivities & KnowledgeUploadActivities;
 
 /** Everything that workflows do to the world outside. */
 export function createActivities(deps: ActivityDeps): Activities {
@@ -26,12 +28,13 @@ export function createActivities(deps: ActivityDeps): Activities {
   const { audit } = deps.governance;
   return {
     ...createExecutionRecordActivities({ mongo }),
-    ...createDocumentActivities({ blobs }),
+    ...createDocumentActivities({ blobs, files: deps.files.store }),
     ...createActionActivities({ http }),
     ...createModelActivities({ models }),
     ...createApprovalActivities({ mongo, secrets }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit }),
     ...createCodeSyncActivities({ mongo, graph, audit }),
+    ...createKnowledgeUploadActivities({ mongo, graph, files: deps.files, audit }),
     ...createConnectorActivities({ mongo, blobs, http, secrets, executions: executionsOf(deps) }),
   };
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { measureAppends, measureVerifier } from './audit.js';
 import { startEnvironment, type BenchEnvironment } from './environment.js';
 import { benchExecutions, benchMemory } from './executions.js';
+import { benchFiles } from './files.js';
 import { benchGateway } from './gateway.js';
 import { measureGuard } from './guard.js';
 import { figure, type Figure } from './measure.js';
@@ -23,6 +24,7 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   oauth: benchOauth,
   mcp: benchMcp,
   callbacks: benchCallbacks,
+  files: benchFiles,
 };
 
 async function benchAudit({ env }: BenchEnvironment): Promise<Figure[]> {

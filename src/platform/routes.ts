@@ -3,10 +3,20 @@ import type { Route } from '../http/define-route.js';
 import { agentflowRoutes } from './resources/agentflows/routes.js';
 import { connectorRoutes } from './resources/connectors.js';
 import { executionRoutes } from './resources/executions/routes.js';
+import { fileRoutes } from './resources/files/routes.js';
+import { knowledgeBaseRoutes } from './resources/knowledge-base/routes.js';
 import { projectRoutes } from './resources/projects.js';
 import { skillRoutes } from './resources/skills.js';
 
 /** The table of contents of the platform API; literal paths stand before those with parameters. */
-export function platformRoutes(deps: Deps): Route[] {
-  return [...projectRoutes(deps), ...agentflowRoutes(deps), ...skillRoutes(deps), ...connectorRoutes(deps), ...executionRoutes(deps)];
+export function platformRoutes(deps: Deps, baseUrl: () => string): Route[] {
+  return [
+    ...projectRoutes(deps),
+    ...agentflowRoutes(deps),
+    ...skillRoutes(deps),
+    ...connectorRoutes(deps),
+    ...executionRoutes(deps),
+    ...fileRoutes(deps, baseUrl),
+    ...knowledgeBaseRoutes(deps, baseUrl),
+  ];
 }

@@ -7,6 +7,7 @@ import type { DepartmentDocument, MembershipDocument, OrganizationDocument, User
 import type { CatalogSightingDocument } from '../callbacks/catalog/sightings.js';
 import type { CallbackDeliveryDocument } from '../callbacks/deliveries.js';
 import type { ConnectorDocument, TriggerDocument } from '../connectors/connector.js';
+import type { FileDocument } from '../files/record.js';
 import type { ApprovalDocument, ApprovalRequestDocument, ResumeTokenDocument } from '../governance/approvals/record.js';
 import type { AuditEntryDocument } from '../governance/audit/entry.js';
 import type { CheckpointDocument } from '../governance/audit/statement.js';
@@ -70,6 +71,7 @@ export interface Documents {
   catalog_sightings: CatalogSightingDocument;
   connectors: ConnectorDocument;
   connector_triggers: TriggerDocument;
+  files: FileDocument;
 }
 
 export type Collections = { [Name in keyof Documents]: Collection<Documents[Name]> };
@@ -123,6 +125,7 @@ const indexes: Record<keyof Documents, Index[]> = {
   catalog_sightings: [{ keys: { project_id: 1, _id: 1 } }],
   connectors: [{ keys: { projectID: 1, _id: -1 } }],
   connector_triggers: [{ keys: { projectID: 1, _id: -1 } }],
+  files: [{ keys: { projectID: 1, connector_id: 1, _id: -1 } }, { keys: { upload_id: 1 } }, { keys: { status: 1, uploaded_on: 1 } }],
 };
 
 export function collectionsOf(db: Db): Collections {

@@ -53,6 +53,8 @@ export interface DocumentReference {
   name: string;
   mime_type: string;
   location: string;
+  /** `file` for an uploaded file; else what came with the request. */
+  store?: 'blob' | 'file' | undefined;
 }
 
 /** Everything that a run needs, so that it never depends on a record that somebody edits meanwhile. */

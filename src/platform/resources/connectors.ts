@@ -25,7 +25,7 @@ const NewConnector = z
   })
   .meta({ id: 'NewConnector', example: { name: 'Office mail', triggers: [{ event: 'mail_received', agentflow_id: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10' }], config: { account_api_url: 'https://accounts.example.com' } } });
 
-const Connector = z
+export const Connector = z
   .object({
     _id: z.string(),
     category: ConnectorCategory,
@@ -45,7 +45,7 @@ const Connector = z
     notify_path: z.string().optional().meta({ description: 'Told once, at creation: where the account provider is to call back.' }),
   })
   .meta({ id: 'Connector' });
-type Connector = z.infer<typeof Connector>;
+export type Connector = z.infer<typeof Connector>;
 
 const tag = 'connectors';
 const params = z.object({ category: ConnectorCategory });
@@ -102,7 +102,8 @@ async function withRecord(collections: Deps['mongo']['collections'], principal: 
   return { ...trigger, trigger_id: _id };
 }
 
-function shown(connector: ConnectorDocument): Connector {
+/** A connector without its secrets. */
+export function shown(connector: ConnectorDocument): Connector {
   const { config_names, organization_id: org_id, ...record } = connector;
   const { _id, category, name, tags, user_id, projectID, triggers, data_loader_config, actions, status, account, created_at, updated_at } = record;
   const config = Object.fromEntries(config_names.map((each) => [each, '[stored]']));

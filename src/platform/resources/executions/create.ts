@@ -10,14 +10,9 @@ import { epochSeconds } from '../../../time.js';
 import type { AgentflowDocument } from '../agentflows/schemas.js';
 import { problemsOf } from '../agentflows/checks.js';
 import { readAgentflow } from '../agentflows/store.js';
+import { ExecutionFile, referToFiles } from './files.js';
 import { readExecution } from './read.js';
 import { toExecution, type Execution, type ExecutionDocument } from './record.js';
-
-const InlineFile = z.strictObject({
-  name: z.string().min(1).max(255),
-  mime_type: z.string().max(255).default('text/plain'),
-  content: z.string(),
-});
 
 export const NewExecution = z
   .strictObject({
@@ -27,7 +22,7 @@ export const NewExecution = z
     goal_template: z.unknown().optional(),
     input_variables: z.record(z.string(), z.unknown()).default({}),
     runtime_inputs: z.record(z.string(), z.unknown()).default({}),
-    files: z.array(InlineFile).max(50).default([]).meta({ description: 'Documents that the agents read.' }),
+    files: z.array(ExecutionFile).max(50).default([]).meta({ description: 'Documents that the agents read.' }),
     start_from_agent_id: z.string().nullable().default(null),
     parent_execution_id: z.string().nullable().default(null),
   })
@@ -55,9 +50,7 @@ export async function prepareExecution(
   const models = await project_models.findOne({ _id: principal.projectId });
   if (input.parent_execution_id !== null) await readExecution(deps, principal, input.parent_execution_id);
   refuseWhatCannotRun(agentflow, input);
-  const files = await Promise.all(
-    input.files.map(async ({ name, mime_type, content }) => ({ name, mime_type, location: await deps.blobs.put(Buffer.from(content)) })),
-  );
+  const files = await referToFiles(deps, principal, input.files);
   const record: ExecutionDocument = {
     _id: id,
     execution_id: id,

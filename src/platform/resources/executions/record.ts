@@ -48,7 +48,7 @@ export const Execution = z
     goal_template: z.unknown(),
     schedule: z.unknown(),
     start_from_agent_id: z.string().nullable(),
-    files: z.array(z.object({ name: z.string(), mime_type: z.string(), location: z.string() })),
+    files: z.array(z.object({ name: z.string(), mime_type: z.string(), location: z.string(), store: z.enum(['blob', 'file']).optional() })),
     input_variables: z.record(z.string(), z.unknown()),
     runtime_inputs: z.record(z.string(), z.unknown()),
     execution_context: z.record(z.string(), z.unknown()),
