@@ -14,7 +14,7 @@ const mayImport = {
   'src/governance': ['auth', 'http', 'stores', 'temporal', 'workflows'],
   'src/graph': ['auth', 'stores'],
   'src/operation': ['http'],
-  'src/connectors': ['auth', 'stores'],
+  'src/connectors': ['auth', 'stores', 'temporal', 'workflows'],
   'src/customers': ['stores'],
   'src/platform': ['auth', 'http', 'stores', 'temporal', 'workflows', 'models', 'outbound', 'governance', 'connectors', 'customers'],
   'src/gateway': ['auth', 'http', 'stores', 'temporal', 'workflows', 'governance', 'graph'],

@@ -3,3 +3,4 @@ export { approval } from './approval/workflow.js';
 export { catalogSync } from './catalog-sync/workflow.js';
 export { codeSync } from './code-sync/workflow.js';
 export { connectorEvents } from './connector-events/workflow.js';
+export { connectorLoad } from './connector-load/workflow.js';

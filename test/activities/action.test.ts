@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { createActionActivities } from '../../activities/action.js';
-import { createHttpClient } from '../../src/outbound/http-client.js';
+import { createActionActivities, createCallAction } from '../../activities/action.js';
+import { createHttpClient, type HttpClient } from '../../src/outbound/http-client.js';
 import type { AgentflowExecutionActivities, CallActionRequest, StepContext, StepResult } from '../../workflows/agentflow-execution/activities.js';
 import type { ActionPlan, SchemaField } from '../../workflows/agentflow-execution/messages.js';
 import { startHttpSink, type HttpSink } from '../support/http-sink.js';
@@ -9,7 +9,9 @@ import { verifies } from '../support/verifies.js';
 
 let server: HttpSink;
 const http = createHttpClient({ allowPrivateTargets: true });
-const { callAction } = createActionActivities({ http });
+/** These actions have no connector, so nothing is looked up or opened. */
+const activitiesWith = (client: HttpClient) => createActionActivities(createCallAction({ http: client } as Parameters<typeof createCallAction>[0]));
+const { callAction } = activitiesWith(http);
 
 function field(field_id: string, type = 'string', required = true): SchemaField {
   return { field_id, label: field_id, type, required, description: '' };
@@ -25,6 +27,7 @@ function request({ path = '/', action, context }: Change = {}): CallActionReques
   return {
     idempotency_key: 'execution/agent/skill/ação',
     project_id: 'project',
+    connector_id: null,
     action: {
       _id: 'act',
       name: 'Look up',
@@ -131,7 +134,7 @@ describe('the request of a restful action', () => {
 
   it('goes to no private target unless that is allowed', async () => {
     const guarded = createHttpClient({ allowPrivateTargets: false });
-    const call = run({}, 1, environmentOf(1), createActionActivities({ http: guarded }).callAction);
+    const call = run({}, 1, environmentOf(1), activitiesWith(guarded).callAction);
     await expect(call).rejects.toMatchObject({ type: 'target_refused', nonRetryable: true });
     await guarded.close();
   });
