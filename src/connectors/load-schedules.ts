@@ -1,6 +1,5 @@
-import { isGrpcServiceError, ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleSpec } from '@temporalio/client';
+import { ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleSpec } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
-import { status } from '@grpc/grpc-js';
 import { connectorLoadId, connectorLoadType, type ConnectorLoadInput } from '../../workflows/connector-load/messages.js';
 import { searchAttributes } from '../../workflows/search-attributes.js';
 import { AppError } from '../errors.js';
@@ -30,8 +29,9 @@ export function createLoadSchedules({ collections, temporal }: { collections: Co
       try {
         await temporal.call((client) => client.schedule.create(scheduleOf(connector, temporal.taskQueue)), callMs);
       } catch (error) {
+        // The client tells the server's INVALID_ARGUMENT by a TypeError.
         if (error instanceof ScheduleAlreadyRunning) await onSchedule(temporal, connector._id, 'unpause');
-        else throw isInvalid(error) ? new AppError('invalid_request', 'data_loader_config.frequency: is no cron text', { cause: error }) : error;
+        else throw error instanceof TypeError ? new AppError('invalid_request', 'data_loader_config.frequency: is no cron text', { cause: error }) : error;
       }
     },
 
@@ -95,9 +95,4 @@ function specOf({ frequency = 'interval', syncInterval = 0 }: DataLoaderConfig):
   if (frequency === 'interval') return { intervals: [{ every: `${syncInterval}s` }] };
   const seconds = namedFrequencies[frequency];
   return seconds === undefined ? { cronExpressions: [frequency] } : { intervals: [{ every: `${seconds}s` }] };
-}
-
-function isInvalid(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) if (isGrpcServiceError(at)) return Number(at.code) === Number(status.INVALID_ARGUMENT);
-  return false;
 }

@@ -44,6 +44,17 @@ function request({ path = '/', action, context }: Change = {}): CallActionReques
   };
 }
 
+/** The usual limit is 100 s, which no test waits for; that one is set at all is seen here too. */
+function shortened(client: HttpClient, timeoutMs: number): HttpClient {
+  return {
+    ...client,
+    request: (asked) => {
+      expect(asked.timeoutMs).toBe(100_000);
+      return client.request({ ...asked, timeoutMs });
+    },
+  };
+}
+
 const environmentOf = (attempt: number) => new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR', () => undefined) });
 
 function run(change: Change, attempt = 1, environment = environmentOf(attempt), activity = callAction) {
@@ -132,6 +143,18 @@ describe('the request of a restful action', () => {
     await expect(run({ action: { category: 'mail' } })).rejects.toMatchObject({ type: 'unconfigured', nonRetryable: true });
   });
 
+  it('takes the arguments of a tool call in place of all that is gathered, and holds them to the schema', async () => {
+    verifies('action.schemas');
+    const asTool = (input: Record<string, unknown>) => {
+      const made = request({ path: '/tool/{{ inputs.id }}', action: { input_schema: { fields: [field('id'), field('note', 'string', false)] } }, context: { input_variables: { id: 'gathered', note: 'gathered' } } });
+      return environmentOf(1).run<[CallActionRequest], StepResult<unknown>, AgentflowExecutionActivities['callAction']>(callAction, { ...made, input });
+    };
+    await asTool({ id: 'mine', unknown: 1 });
+    expect(server.requests).toMatchObject([{ path: '/tool/mine', body: '{"id":"mine"}' }]);
+    for (const input of [{}, { id: 7 }]) await expect(asTool(input)).rejects.toMatchObject({ type: 'validation_failed', message: expect.stringContaining('"id"') as string });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('goes to no private target unless that is allowed', async () => {
     const guarded = createHttpClient({ allowPrivateTargets: false });
     const call = run({}, 1, environmentOf(1), activitiesWith(guarded).callAction);
@@ -166,8 +189,29 @@ describe('the answer to a restful action', () => {
   });
 
   it('must fit the output schema', async () => {
+    verifies('action.schemas');
     const action = { output_schema: { fields: [field('id')] } };
     await expect(run({ action })).rejects.toMatchObject({ type: 'validation_failed', nonRetryable: true, message: expect.stringContaining('"id"') as string });
+  });
+
+  it('is cut off at its limits of size and time', async () => {
+    verifies('action.restful.bounded');
+    let sent = 0;
+    server.answer('/endless', (_, res) => {
+      const write = () => {
+        if (!res.destroyed) res.write(Buffer.alloc(64 * 1024), () => setImmediate(write));
+        sent += 64 * 1024;
+      };
+      write();
+    });
+    await expect(run({ path: '/endless' })).rejects.toMatchObject({ type: 'too_large', nonRetryable: true });
+    expect(sent).toBeLessThan(10_000_000);
+    const release = server.hold('/silent');
+    const within = createActionActivities(createCallAction({ http: shortened(http, 300) } as Parameters<typeof createCallAction>[0]));
+    const started = Date.now();
+    await expect(run({ path: '/silent' }, 1, environmentOf(1), within.callAction)).rejects.toMatchObject({ type: 'timeout', nonRetryable: false });
+    expect(Date.now() - started).toBeLessThan(2000);
+    release();
   });
 
   it('of 10 MB is refused, and a broken connection is tried again', async () => {

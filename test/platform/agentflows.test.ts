@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Grant } from '../../src/auth/grants.js';
+import { defaultQuota } from '../../src/customers/plan.js';
 import { newId } from '../../src/ids.js';
 import { exampleAgentflow, type exampleSkill, newAgentflowExample } from '../../src/platform/resources/agentflows/examples.js';
 import { apiClient, type ApiClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { createKey, createWorkspace, useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
 
@@ -191,16 +193,28 @@ describe('GET /agentflow/{agentflow_id}/user/{executed_by}/project/{projectID}',
 });
 
 describe('PATCH /agentflow/{id}', () => {
-  test('changes the fields given, keeps the rest, and replaces agents as a whole', async () => {
+  test('changes the fields given, keeps the rest, replaces agents as a whole, and leaves executions their copy', async () => {
+    verifies('platform.agentflows.update');
     const { api } = await createWorkspace(deps);
     const made = await create(api);
     const path = `/agentflow/${made._id}`;
+    const prepared = await api.post('/execute_flow', { agentflow_id: made._id, goal: 'before the change' });
     const renamed = await api.patch(path, { name: 'New', anomaly_detection: { is_enabled: true } });
-    expect(renamed).toMatchObject({ status: 200, body: { ...made, name: 'New', anomaly_detection: { is_enabled: true, instructions: '' }, updated_at: expect.any(Number) } });
+    expect(renamed).toMatchObject({ status: 200, body: { ...made, name: 'New', anomaly_detection: { is_enabled: true, instructions: '' }, updated_at: expect.any(Number), last_used: expect.any(Number) } });
     expect(renamed.body.updated_at).toBeGreaterThan(made.updated_at);
     const replaced = await api.patch(path, { initialAgent: 'c', agents: [{ _id: 'c', title: 'C' }] });
     expect(idsOf(replaced.body.agents)).toEqual(['c']);
     expect((await api.get(path)).body).toEqual(replaced.body);
+    const execution = (await api.get(`/execute_flow/${prepared.body.execution_id}`)).body;
+    expect(execution.agentflow).toEqual(prepared.body.agentflow);
+    expect([execution.agentflow.name, idsOf(execution.agentflow.agents)]).toEqual(['Flow', ['a', 'b']]);
+    await api.post(`/execute_flow/${execution._id}/execute`, {});
+    const ended = await eventually(async () => {
+      const { body } = await api.get(`/execute_flow/${execution._id}`);
+      expect(body.status).toBe('completed');
+      return body;
+    });
+    expect(ended.agents_output.map(({ agent_id }: { agent_id: string }) => agent_id)).toEqual(['a', 'b']);
   });
 
   test('refuses what would not run or is not for setting, and changes nothing', async () => {
@@ -217,6 +231,7 @@ describe('PATCH /agentflow/{id}', () => {
 
 describe('DELETE /agentflow/{id}', () => {
   test('answers the last record and takes it out of reads, lists and new executions', async () => {
+    verifies('platform.agentflows.delete');
     const { api } = await createWorkspace(deps);
     const made = await create(api);
     const path = `/agentflow/${made._id}`;
@@ -229,7 +244,26 @@ describe('DELETE /agentflow/{id}', () => {
 });
 
 describe('POST /agentflow/{id}/agent', () => {
+  test('adds an agent within what the plan allows, and none beyond, by whatever call', async () => {
+    verifies('platform.agentflows.agent-add');
+    const { api } = await createWorkspace(deps);
+    const most = defaultQuota.number_of_agents_per_coworker;
+    const agents = Array.from({ length: most - 1 }, (_, at) => ({ _id: `agent_${at}`, title: `${at}` }));
+    const { _id } = await create(api, { name: 'Crowd', agents });
+    const path = `/agentflow/${_id}`;
+    const last = await api.post(`${path}/agent`, { _id: 'last', title: 'Last', agent_type: 'skilled_agent' });
+    expect(last).toMatchObject({ status: 201 });
+    expect(last.body.agents).toHaveLength(most);
+    const beyond = refusal(403, 'plan_limit', 'number_of_agents_per_coworker');
+    expect(await api.post(`${path}/agent`, { title: 'Beyond' })).toMatchObject(beyond);
+    const tooMany = [...agents, { title: 'x' }, { title: 'y' }];
+    expect(await api.patch(path, { agents: tooMany })).toMatchObject(beyond);
+    expect(await api.post('/agentflow', { name: 'Crowd', agents: tooMany })).toMatchObject(beyond);
+    expect((await api.get(path)).body).toEqual(last.body);
+  });
+
   test('adds an agent at the end; the first one of a draft begins it', async () => {
+    verifies('platform.agentflows.agent-add');
     const { api } = await createWorkspace(deps);
     const draft = await create(api, { name: 'Draft' });
     const path = `/agentflow/${draft._id}`;
@@ -264,6 +298,7 @@ describe('POST /agentflow/{id}/agent', () => {
 
 describe('POST /agentflow/{id}/agent/{agent_id}', () => {
   test('changes that agent alone', async () => {
+    verifies('platform.agentflows.agent-update');
     const { api } = await createWorkspace(deps);
     const made = await create(api);
     const [a, b] = made.agents;
