@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Grant } from '../../src/auth/grants.js';
-import { defaultQuota } from '../../src/customers/plan.js';
 import { newId } from '../../src/ids.js';
 import { exampleAgentflow, type exampleSkill, newAgentflowExample } from '../../src/platform/resources/agentflows/examples.js';
 import { apiClient, type ApiClient } from '../support/client.js';
@@ -240,75 +239,6 @@ describe('DELETE /agentflow/{id}', () => {
     expect(await api.delete(path)).toMatchObject(refusal(404, 'not_found'));
     expect((await api.get('/agentflow')).body).toMatchObject({ data: [], total_count: 0 });
     expect(await api.post('/execute_flow', { agentflow_id: made._id, goal: 'g' })).toMatchObject(refusal(404, 'not_found'));
-  });
-});
-
-describe('POST /agentflow/{id}/agent', () => {
-  test('adds an agent within what the plan allows, and none beyond, by whatever call', async () => {
-    verifies('platform.agentflows.agent-add');
-    const { api } = await createWorkspace(deps);
-    const most = defaultQuota.number_of_agents_per_coworker;
-    const agents = Array.from({ length: most - 1 }, (_, at) => ({ _id: `agent_${at}`, title: `${at}` }));
-    const { _id } = await create(api, { name: 'Crowd', agents });
-    const path = `/agentflow/${_id}`;
-    const last = await api.post(`${path}/agent`, { _id: 'last', title: 'Last', agent_type: 'skilled_agent' });
-    expect(last).toMatchObject({ status: 201 });
-    expect(last.body.agents).toHaveLength(most);
-    const beyond = refusal(403, 'plan_limit', 'number_of_agents_per_coworker');
-    expect(await api.post(`${path}/agent`, { title: 'Beyond' })).toMatchObject(beyond);
-    const tooMany = [...agents, { title: 'x' }, { title: 'y' }];
-    expect(await api.patch(path, { agents: tooMany })).toMatchObject(beyond);
-    expect(await api.post('/agentflow', { name: 'Crowd', agents: tooMany })).toMatchObject(beyond);
-    expect((await api.get(path)).body).toEqual(last.body);
-  });
-
-  test('adds an agent at the end; the first one of a draft begins it', async () => {
-    verifies('platform.agentflows.agent-add');
-    const { api } = await createWorkspace(deps);
-    const draft = await create(api, { name: 'Draft' });
-    const path = `/agentflow/${draft._id}`;
-    const key = { 'idempotency-key': newId() };
-    const first = await api.post(`${path}/agent`, { title: 'A' }, key);
-    await loseAnswer(first.body.agents[0]._id);
-    expect(first).toMatchObject({ status: 201, body: { initialAgent: first.body.agents[0]._id, agents: [{ title: 'A' }] } });
-    expect(await api.post(`${path}/agent`, { title: 'A' }, key)).toMatchObject({ status: 201, body: first.body });
-    const second = await api.post(`${path}/agent`, { _id: 'b', title: 'B', next_agent: first.body.initialAgent });
-    expect(second).toMatchObject({ status: 201, body: { initialAgent: first.body.initialAgent, agents: [{ title: 'A' }, { _id: 'b' }] } });
-    expect(await api.post(`${path}/agent`, { _id: 'b', title: 'B' })).toMatchObject(refusal(422, 'validation_failed', 'more than one has the _id "b"'));
-    expect(await api.post(`${path}/agent`, { title: 'C', next_agent: 'z' })).toMatchObject(refusal(422, 'validation_failed', 'next_agent'));
-    expect(await api.post(`${path}/agent`, { title: 'C', colour: 'red' })).toMatchObject(refusal(400, 'invalid_request', 'colour'));
-    expect((await api.get(path)).body).toEqual(second.body);
-  });
-
-  test('loses none of ten agents that are added at once, beside other changes', async () => {
-    const { api } = await createWorkspace(deps);
-    const { _id } = await create(api);
-    const ids = Array.from({ length: 10 }, (_, at) => `added_${at}`);
-    const [patched, ...added] = await Promise.all([
-      api.patch(`/agentflow/${_id}`, { name: 'Renamed' }),
-      ...ids.map((id) => api.post(`/agentflow/${_id}/agent`, { _id: id, title: id })),
-    ]);
-    expect(patched.status).toBe(200);
-    for (const answer of added) expect(answer.status).toBe(201);
-    const { name, agents } = (await api.get(`/agentflow/${_id}`)).body;
-    expect(name).toBe('Renamed');
-    expect(idsOf(agents).sort()).toEqual(['a', 'b', ...ids].sort());
-  });
-});
-
-describe('POST /agentflow/{id}/agent/{agent_id}', () => {
-  test('changes that agent alone', async () => {
-    verifies('platform.agentflows.agent-update');
-    const { api } = await createWorkspace(deps);
-    const made = await create(api);
-    const [a, b] = made.agents;
-    const path = `/agentflow/${made._id}/agent/a`;
-    const changed = await api.post(path, { next_agent: null, llm: { temperature: 1 } });
-    expect(changed).toMatchObject({ status: 200, body: { agents: [{ ...a, next_agent: null, llm: { model: '', temperature: 1, max_tokens: 1024 } }, b] } });
-    expect(await api.post(path, { next_agent: 'a' })).toMatchObject(refusal(422, 'validation_failed', 'a → a'));
-    expect(await api.post(path, { _id: 'c' })).toMatchObject(refusal(400, 'invalid_request', '_id'));
-    expect(await api.post(`/agentflow/${made._id}/agent/z`, { title: 'Z' })).toMatchObject(refusal(404, 'not_found'));
-    expect((await api.get(`/agentflow/${made._id}`)).body).toEqual(changed.body);
   });
 });
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { executionWorkflowId } from '../../../workflows/agentflow-execution/messages.js';
 import { newId } from '../../../src/ids.js';
+import { connectorOf, field, flowOf, outputsOf, run, seenAt } from '../../support/connectors.js';
 import { startExecution, untilExecution } from '../../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
@@ -19,29 +19,6 @@ beforeAll(async () => {
   [server, elsewhere] = await Promise.all([startHttpSink(), startHttpSink()]);
 });
 afterAll(() => Promise.all([server.close(), elsewhere.close()]));
-
-async function connectorOf({ api, projectID }: Workspace, category: string, config: object) {
-  const answer = await api.post(`/actions/${category}/config?projectID=${projectID}`, { name: 'Office', config });
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.body;
-}
-
-const field = (field_id: string, type = 'string', required = true) => ({ field_id, type, required });
-
-function flowOf(connector_id: string | null, ...actions: object[]) {
-  const linked = actions.map((action, at) => ({ _id: `action_${at}`, name: `Action ${at}`, next_action_id: at + 1 < actions.length ? `action_${at + 1}` : null, ...action }));
-  const skills = [{ _id: 'skill', name: 'Skill', connector_id, actions: linked }];
-  return { name: 'Flow', agents: [{ _id: 'agent', title: 'Agent', prompt: { template: 'Tell of {{ goal }}' }, skills }] };
-}
-
-/** Runs the actions and gives the execution that came of it. */
-async function run(workspace: Workspace, connectorId: string | null, actions: object[], input_variables: object = {}, status = 'completed') {
-  const id = await startExecution(workspace, flowOf(connectorId, ...actions), { input_variables });
-  return untilExecution(workspace, id, status, 60_000);
-}
-
-const outputsOf = (execution: any) => execution.agents_output[0].actions.map(({ output }: any) => output);
-const seenAt = (sink: HttpSink, prefix: string) => sink.requests.filter(({ path: at }) => at.startsWith(prefix));
 
 describe('a restful connector', () => {
   test.each([
@@ -198,86 +175,6 @@ describe('the account provider', () => {
     const execution = await run(workspace, _id, [action], { account_id: 'mine', text: 'News' });
     expect(seenAt(server, '/content')).toMatchObject([{ method: 'POST', path: '/content/posts', body: '{"account_id":"mine","text":"News"}' }]);
     expect(outputsOf(execution)).toEqual([{ post_id: 'p1' }]);
-  });
-});
-
-async function startMailServer(options: SMTPServerOptions = {}) {
-  const mails: { from: string; to: string[]; user: unknown; raw: string }[] = [];
-  const smtp = new SMTPServer({
-    authOptional: true,
-    allowInsecureAuth: true,
-    disabledCommands: ['STARTTLS'],
-    onAuth: ({ username, password }, _session, done) => (password === 'mail-s3cret' ? done(null, { user: username }) : done(new Error('no'))),
-    onData(stream, session, done) {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => {
-        const { mailFrom, rcptTo } = session.envelope;
-        mails.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address), user: session.user, raw: Buffer.concat(chunks).toString() });
-        done();
-      });
-    },
-    ...options,
-  });
-  await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve));
-  return { mails, port: (smtp.server.address() as { port: number }).port, close: () => new Promise<void>((resolve) => smtp.close(() => resolve())) };
-}
-
-describe('a mail connector', () => {
-  const action = { category: 'mail', endpoint: 'send' };
-  const letter = { to: ['b@example.com', 'Carl <c@example.com>'], cc: 'd@example.com', subject: 'Grüße', text: 'The text', html: '<p>The page</p>' };
-
-  test('delivers over SMTP, with a Message-ID made of the idempotency key', async () => {
-    verifies('action.mail');
-    const workspace = await createWorkspace(deps);
-    const smtp = await startMailServer();
-    const config = { host: '127.0.0.1', port: smtp.port, user: 'ada', password: 'mail-s3cret', require_tls: false, from: 'Ada <ada@example.org>' };
-    const { _id, status } = await connectorOf(workspace, 'mail', config);
-    expect(status).toBe('active');
-    const [output] = outputsOf(await run(workspace, _id, [action], letter));
-    expect(smtp.mails).toMatchObject([{ from: 'ada@example.org', to: ['b@example.com', 'c@example.com', 'd@example.com'], user: 'ada' }]);
-    const raw = smtp.mails[0]?.raw ?? '';
-    expect(output).toMatchObject({ message_id: expect.stringMatching(/^<[0-9a-f]{40}@example\.org>$/), rejected: [] });
-    for (const part of [`Message-ID: ${output.message_id}`, 'The text', '<p>The page</p>', 'To: b@example.com, Carl <c@example.com>', 'Subject: =?UTF-8?']) expect(raw).toContain(part);
-    await smtp.close();
-  });
-
-  test('is tried again after a 4xx with the same Message-ID, and not after a 5xx', async () => {
-    const workspace = await createWorkspace(deps);
-    const ids: (string | undefined)[] = [];
-    const replies = [451, 0, 550];
-    const smtp = await startMailServer({
-      onData(stream, _session, done) {
-        let raw = '';
-        stream.on('data', (chunk: Buffer) => (raw += chunk.toString()));
-        stream.on('end', () => {
-          ids.push(/^Message-ID: (.*)$/m.exec(raw)?.[1]);
-          const responseCode = replies.shift();
-          done(responseCode ? Object.assign(new Error('mail-s3cret'), { responseCode }) : undefined);
-        });
-      },
-    });
-    const { _id } = await connectorOf(workspace, 'mail', { host: '127.0.0.1', port: smtp.port, from: 'ada@example.org' });
-    await run(workspace, _id, [action], letter);
-    expect(ids).toHaveLength(2);
-    expect(new Set(ids).size).toBe(1);
-    const failed = await run(workspace, _id, [action], letter, 'failed');
-    expect(ids).toHaveLength(3);
-    expect(JSON.stringify(failed)).not.toContain('s3cret');
-    await smtp.close();
-  });
-
-  test.each([
-    ['to', { ...letter, to: 'nobody' }],
-    ['to', { ...letter, to: undefined }],
-    ['text', { ...letter, text: { path: '/etc/passwd' } }],
-  ])('sends nothing for an unusable "%s"', async (name, input) => {
-    const workspace = await createWorkspace(deps);
-    const { _id } = await connectorOf(workspace, 'mail', { host: '127.0.0.1', port: 1, from: 'ada@example.org' });
-    const id = await startExecution(workspace, flowOf(_id, action), { input_variables: input });
-    await untilExecution(workspace, id, 'failed');
-    const [step] = (await workspace.api.get(`/execute_flow/${id}/monitoring`)).body.steps;
-    expect(step).toMatchObject({ attempts: 1, error: expect.stringContaining(`"${name}"`) });
   });
 });
 
