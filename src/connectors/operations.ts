@@ -46,17 +46,13 @@ export function operationOf(category: string, name: string): Operation | undefin
 }
 
 /**
- * What an action's endpoint may be: an http(s) URL with a literal host or, below the connector's base URL, a path for
- * `restful`; the name of an operation or a path for the account provider's categories; `send` or nothing for mail.
+ * What an action's endpoint may be: an http(s) URL with a literal host, a path below the connector's base URL or, for the
+ * account provider's categories, the name of an operation. Mail looks at none.
  */
 export function endpointProblem(category: ConnectorCategory, endpoint: string): string | undefined {
-  const isPath = /^\/(?![/\\])/.test(endpoint);
-  if (category === 'restful') {
-    return isPath || isHttpUrl(endpoint) ? undefined : 'must be an http(s) URL, or a path below the base URL of the connector; after the host it may hold Liquid templates';
-  }
-  if (category === 'mail') return endpoint === '' || operationOf('mail', endpoint) ? undefined : 'must be "send" or empty';
-  if (isPath || operationOf(category, endpoint)) return undefined;
-  return `must be a path of the account provider's API, or one of ${Object.keys(operations[category]).join(', ')}`;
+  if (category === 'mail' || /^\/(?![/\\])/.test(endpoint) || isHttpUrl(endpoint)) return undefined;
+  if (category === 'restful') return 'must be an http(s) URL, or a path below the base URL of the connector; after the host it may hold Liquid templates';
+  return operationOf(category, endpoint) ? undefined : `must be an address of the account provider's API, or one of ${Object.keys(operations[category]).join(', ')}`;
 }
 
 /** Whom an action calls is the author's own word: scheme, host and port hold no template. */

@@ -17,7 +17,7 @@ const Name = z.string().trim().min(1).max(200);
 const Line = z.string().max(1000);
 const Text = z.string().max(100_000);
 const endpointMeta = {
-  description: "`restful`: an http(s) URL, or a path below the connector's base URL; after the host it may hold Liquid templates. Others: an operation of the category, or a path of the account provider's API.",
+  description: "`restful`: an http(s) URL, or a path below the connector's base URL; after the host it may hold Liquid templates. Others: an operation of the category, or an address of the account provider's API; mail looks at none.",
 };
 const AnyJson = z.unknown().meta({ description: 'Any JSON value.' });
 const Time = z.number().meta({ description: 'Epoch seconds.' });
