@@ -15,7 +15,7 @@ const mayImport = {
   'src/graph': ['auth', 'stores'],
   'src/operation': ['http'],
   'src/files': ['auth', 'http', 'stores', 'customers'],
-  'src/connectors': ['auth', 'stores'],
+  'src/connectors': ['auth', 'stores', 'temporal', 'workflows'],
   'src/customers': ['stores'],
   'src/platform': ['auth', 'http', 'stores', 'temporal', 'workflows', 'models', 'outbound', 'governance', 'connectors', 'customers', 'files'],
   'src/gateway': ['auth', 'http', 'stores', 'temporal', 'workflows', 'governance', 'graph'],

@@ -14,20 +14,31 @@ const checks = new Map<string, (value: unknown) => boolean>([
   ['array', Array.isArray],
 ]);
 
+type Call = Pick<CallActionRequest, 'action' | 'context' | 'input'>;
+type Field = Pick<SchemaField, 'field_id' | 'type' | 'required'>;
+
 /**
- * The input of an action, field by field from the first place that has a value: the run's inputs for this action,
- * for the run, the execution's variables, the answer of the action before, and for `goal` the goal itself.
+ * The input of an action, field by field: of a tool call its arguments; otherwise from the first place that has a value:
+ * the run's inputs for this action, for the run, the execution's variables, the answer of the action before, and for
+ * `goal` the goal itself. `own` are the fields of the operation that it calls, beside those of its schema.
  * @throws AppError `validation_failed` that names the field
  */
-export function inputOf({ action, context }: Pick<CallActionRequest, 'action' | 'context'>): JsonObject {
+export function inputOf({ action, context, input }: Call, own: readonly Field[] = [], defaults: JsonObject = {}): JsonObject {
   const { runtime_inputs, input_variables, actions, goal } = context;
-  const places = [ownValue(runtime_inputs, action._id), runtime_inputs, input_variables, actions.at(-1)?.output, { goal }];
-  const entries = action.input_schema.fields.map((field): [string, unknown] => {
+  const gathered = [ownValue(runtime_inputs, action._id), runtime_inputs, input_variables, actions.at(-1)?.output, { goal }];
+  const places = [...(input === undefined ? gathered : [input]), defaults];
+  const entries = fieldsOf(action, own).map((field): [string, unknown] => {
     const value = places.map((place) => ownValue(place, field.field_id)).find(isGiven);
     refuseWrong(`the input of "${action.name}"`, field, value);
     return [field.field_id, value];
   });
   return Object.fromEntries(entries.filter(([, value]) => isGiven(value)));
+}
+
+/** An action's own schema says more of a field than the operation that it calls. */
+function fieldsOf({ input_schema: { fields } }: ActionPlan, own: readonly Field[]): Field[] {
+  const named = new Set(fields.map(({ field_id }) => field_id));
+  return [...fields, ...own.filter(({ field_id }) => !named.has(field_id))];
 }
 
 /** @throws AppError `validation_failed` when an answer lacks a required field or has one of a wrong type */
@@ -37,7 +48,7 @@ export function checkOutput(action: ActionPlan, output: unknown): void {
   }
 }
 
-function refuseWrong(where: string, { field_id, type, required }: SchemaField, value: unknown): void {
+function refuseWrong(where: string, { field_id, type, required }: Field, value: unknown): void {
   if (isGiven(value)) {
     const isRight = checks.get(type.toLowerCase()) ?? (() => true);
     if (!isRight(value)) throw new AppError('validation_failed', `the field "${field_id}" in ${where} must be of type ${type}`);

@@ -1,5 +1,7 @@
 import type { SecretBox } from '../src/auth/secret-box.js';
+import { createLoadSchedules } from '../src/connectors/load-schedules.js';
 import type { Deps } from '../src/deps.js';
+import { createSmtpClient } from '../src/outbound/smtp-client.js';
 import { createExecution } from '../src/platform/resources/executions/create.js';
 import { execute } from '../src/platform/resources/executions/moves.js';
 import type { ApprovalActivities } from '../workflows/approval/activities.js';
@@ -8,10 +10,12 @@ import type { CatalogSyncActivities } from '../workflows/catalog-sync/activities
 import type { CodeSyncActivities } from '../workflows/code-sync/activities.js';
 import type { ConnectorEventsActivities } from '../workflows/connector-events/activities.js';
 import type { KnowledgeUploadActivities } from '../workflows/knowledge-upload/activities.js';
-import { createActionActivities } from './action.js';
+import type { ConnectorLoadActivities } from '../workflows/connector-load/activities.js';
+import { createActionActivities, createCallAction } from './action.js';
 import { createApprovalActivities } from './approvals.js';
 import { createCatalogActivities } from './catalog.js';
 import { createCodeSyncActivities } from './code-sync.js';
+import { createConnectorLoadActivities } from './connector-load.js';
 import { createConnectorActivities, type ExecutionPort } from './connectors.js';
 import { createDocumentActivities } from './documents.js';
 import { createExecutionRecordActivities } from './execution-records.js';
@@ -20,22 +24,31 @@ import { createModelActivities } from './model.js';
 
 export type ActivityDeps = Deps & { secrets: SecretBox };
 
-export type Activities = AgentflowExecutionActivities & ApprovalActivities & CatalogSyncActivities & CodeSyncActivities & ConnectorEventsActivities & KnowledgeUploadActivities;
+export type Activities = AgentflowExecutionActivities &
+  ApprovalActivities &
+  CatalogSyncActivities &
+  CodeSyncActivities &
+  ConnectorEventsActivities &
+  ConnectorLoadActivities &
+  KnowledgeUploadActivities;
 
 /** Everything that workflows do to the world outside. */
 export function createActivities(deps: ActivityDeps): Activities {
-  const { config, mongo, graph, blobs, http, models, secrets } = deps;
+  const { config, mongo, graph, blobs, http, models, secrets, temporal } = deps;
   const { audit } = deps.governance;
+  const loads = createLoadSchedules({ collections: mongo.collections, temporal });
+  const callAction = createCallAction({ http, smtp: createSmtpClient(config), mongo, secrets });
   return {
     ...createExecutionRecordActivities({ mongo }),
     ...createDocumentActivities({ blobs, files: deps.files.store }),
-    ...createActionActivities({ http }),
+    ...createActionActivities(callAction),
     ...createModelActivities({ models }),
     ...createApprovalActivities({ mongo, secrets }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit }),
     ...createCodeSyncActivities({ mongo, graph, audit }),
     ...createKnowledgeUploadActivities({ mongo, graph, files: deps.files, audit }),
-    ...createConnectorActivities({ mongo, blobs, http, secrets, executions: executionsOf(deps) }),
+    ...createConnectorActivities({ mongo, blobs, http, secrets, executions: executionsOf(deps), loads }),
+    ...createConnectorLoadActivities({ mongo, graph, audit, callAction, loads }),
   };
 }
 

@@ -4,3 +4,4 @@ export { catalogSync } from './catalog-sync/workflow.js';
 export { codeSync } from './code-sync/workflow.js';
 export { connectorEvents } from './connector-events/workflow.js';
 export { knowledgeUpload } from './knowledge-upload/workflow.js';
+export { connectorLoad } from './connector-load/workflow.js';

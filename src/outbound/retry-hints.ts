@@ -13,3 +13,9 @@ export function retryAfterMs(header: string | null | undefined, now: number): nu
   const at = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.min(Math.max(at - now, 0), longestWaitMs);
 }
+
+/** The same, of an answer's headers as they came. */
+export function retryAfterOf(headers: Record<string, string | string[] | undefined>): number | undefined {
+  const header = headers['retry-after'];
+  return retryAfterMs(Array.isArray(header) ? header[0] : header, Date.now());
+}

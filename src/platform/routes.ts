@@ -1,7 +1,8 @@
 import type { Deps } from '../deps.js';
 import type { Route } from '../http/define-route.js';
+import { actionRoutes } from './resources/actions.js';
 import { agentflowRoutes } from './resources/agentflows/routes.js';
-import { connectorRoutes } from './resources/connectors.js';
+import { connectorRoutes } from './resources/connectors/routes.js';
 import { executionRoutes } from './resources/executions/routes.js';
 import { fileRoutes } from './resources/files/routes.js';
 import { knowledgeBaseRoutes } from './resources/knowledge-base/routes.js';
@@ -14,6 +15,7 @@ export function platformRoutes(deps: Deps, baseUrl: () => string): Route[] {
     ...projectRoutes(deps),
     ...agentflowRoutes(deps),
     ...skillRoutes(deps),
+    ...actionRoutes(deps),
     ...connectorRoutes(deps),
     ...executionRoutes(deps),
     ...fileRoutes(deps, baseUrl),

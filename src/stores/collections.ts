@@ -23,6 +23,7 @@ import type { OauthClientDocument } from '../oauth/clients/clients.js';
 import type { OauthCounterDocument } from '../oauth/rate-limit.js';
 import type { OauthCodeDocument } from '../oauth/token/codes.js';
 import type { OauthGrantDocument } from '../oauth/token/grants.js';
+import type { ActionDocument } from '../platform/resources/actions.js';
 import type { AgentflowVersionDocument } from '../platform/resources/agentflows/promote.js';
 import type { AgentflowDocument } from '../platform/resources/agentflows/schemas.js';
 import type { ExecutionDocument, ExecutionEventDocument } from '../platform/resources/executions/record.js';
@@ -63,6 +64,7 @@ export interface Documents {
   ontology_versions: OntologyVersionDocument;
   repository_bindings: RepositoryBindingDocument;
   skills: SkillDocument;
+  actions: ActionDocument;
   agentflows: AgentflowDocument;
   agentflow_versions: AgentflowVersionDocument;
   executions: ExecutionDocument;
@@ -117,6 +119,7 @@ const indexes: Record<keyof Documents, Index[]> = {
   ontology_versions: [{ keys: { project_id: 1, version: -1 } }],
   repository_bindings: [{ keys: { repository: 1 } }],
   skills: [{ keys: { projectID: 1, _id: -1 } }],
+  actions: [{ keys: { projectID: 1, _id: -1 } }],
   agentflows: [{ keys: { projectID: 1, _id: -1 } }],
   agentflow_versions: [{ keys: { agentflow_id: 1, version: -1 } }],
   executions: [{ keys: { projectID: 1, _id: -1 } }],

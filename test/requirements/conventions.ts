@@ -16,7 +16,7 @@ export const conventions = [
     says: 'A change with a key that lacks svc:orchestrate.write is 403 access_denied and changes nothing.' },
   { id: 'platform.grants.execute', source: 'contract: Conventions', part: 1,
     says: 'Execute with a key that lacks svc:agent.run is 403 access_denied and starts nothing.' },
-  { id: 'platform.grants.skill', source: 'contract: Conventions', part: 5,
+  { id: 'platform.grants.skill', source: 'contract: Conventions', part: 5, delivered: true,
     says: 'Writing a skill or an action with a key that lacks svc:skill.write is 403 access_denied.' },
   { id: 'platform.project.agreement', source: 'contract: Conventions', part: 1,
     says: 'A projectID that differs between path, query and body is 400.' },

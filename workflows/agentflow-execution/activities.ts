@@ -53,8 +53,12 @@ export interface CallActionRequest {
   /** Sent as `Idempotency-Key`: the same on every attempt. */
   idempotency_key: string;
   project_id: string;
+  /** The connector of the action's skill. */
+  connector_id: string | null;
   action: ActionPlan;
   context: StepContext;
+  /** The arguments of a tool call: they take the place of the input gathered from the context. */
+  input?: Record<string, unknown>;
 }
 
 /** An action as the model may call it. */

@@ -32,6 +32,8 @@ export interface ActionPlan {
 export interface SkillPlan {
   _id: string;
   name: string;
+  /** Absent in runs that began before skills had one. */
+  connector_id?: string | null;
   initial_action_id: string | null;
   actions: ActionPlan[];
 }

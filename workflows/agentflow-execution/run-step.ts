@@ -44,6 +44,7 @@ async function perform(input: AgentflowExecutionInput, state: ExecutionState, st
     const { value, attempts } = await activities.callAction({
       idempotency_key: idempotencyKey,
       project_id: input.project_id,
+      connector_id: skill.connector_id ?? null,
       action,
       context,
     });

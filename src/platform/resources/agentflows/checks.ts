@@ -1,5 +1,5 @@
 import { Liquid } from 'liquidjs';
-import type { Agent, Agentflow, Skill } from './schemas.js';
+import type { Action, Agent, Agentflow, Skill } from './schemas.js';
 
 const maxBytes = 4 * 1024 * 1024;
 
@@ -57,8 +57,19 @@ export function skillProblems(where: string, skill: Skill): string[] {
     ...danglingPointers(list, 'next_action_id', 'action', nodes),
     ...danglingPointers(list, 'previous_action_id', 'action', back),
     ...circles(list, 'next_action_id', nodes),
-    ...skill.actions.flatMap((action) => templateProblems(`${list}.${action._id}.endpoint`, action.endpoint)),
+    ...skill.actions.flatMap((action) => actionProblems(`${list}.${action._id}`, action)),
+    ...skill.actions.flatMap((action) => connectorProblems(`${list}.${action._id}`, action, skill)),
   ];
+}
+
+export function actionProblems(where: string, action: Action): string[] {
+  return templateProblems(`${where}.endpoint`, action.endpoint);
+}
+
+/** A path alone says nothing of whom to call. */
+function connectorProblems(where: string, { category, endpoint }: Action, { connector_id }: Skill): string[] {
+  const isPath = category === 'restful' && endpoint.startsWith('/');
+  return isPath && connector_id === null ? [`${where}.endpoint: is a path, so the skill needs a connector_id`] : [];
 }
 
 function duplicateIds(list: string, nodes: readonly { id: string }[]): string[] {

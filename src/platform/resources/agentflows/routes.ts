@@ -13,6 +13,7 @@ import {
   readAgentflow,
   updateAgent,
   updateAgentflow,
+  type AgentflowStores,
 } from './store.js';
 
 const tag = 'agentflows';
@@ -23,8 +24,9 @@ const projectQuery = { projectID: z.string().optional().meta({ description: "By 
 const query = z.object(projectQuery);
 
 /** Agentflows with their agents, skills and actions embedded (contract, agentflows; specification, Agentflow). */
-export function agentflowRoutes({ mongo: { collections } }: Deps): Route[] {
-  return [...readRoutes(collections), ...changeRoutes(collections), ...agentRoutes(collections)];
+export function agentflowRoutes({ mongo: { collections }, customers }: Deps): Route[] {
+  const stores = { collections, customers };
+  return [...readRoutes(collections), ...changeRoutes(stores), ...agentRoutes(stores)];
 }
 
 function readRoutes(collections: Collections): Route[] {
@@ -68,7 +70,7 @@ function readRoutes(collections: Collections): Route[] {
   ];
 }
 
-function changeRoutes(collections: Collections): Route[] {
+function changeRoutes(stores: AgentflowStores): Route[] {
   return [
     defineRoute({
       method: 'post',
@@ -82,7 +84,7 @@ function changeRoutes(collections: Collections): Route[] {
       response: { status: 201, schema: Agentflow, description: 'The agentflow as stored.' },
       errors: ['validation_failed'],
       idempotent: true,
-      handler: async ({ ctx, body }) => answerOf(await createAgentflow(collections, ctx, body)),
+      handler: async ({ ctx, body }) => answerOf(await createAgentflow(stores, ctx, body)),
     }),
     defineRoute({
       method: 'patch',
@@ -96,7 +98,7 @@ function changeRoutes(collections: Collections): Route[] {
       body: AgentflowPatch,
       response: { schema: Agentflow, description: 'The agentflow as changed.' },
       errors: ['validation_failed', 'conflict'],
-      handler: async ({ ctx, params: { id }, body }) => answerOf(await updateAgentflow(collections, ctx.principal, id, body)),
+      handler: async ({ ctx, params: { id }, body }) => answerOf(await updateAgentflow(stores, ctx.principal, id, body)),
     }),
     defineRoute({
       method: 'delete',
@@ -109,12 +111,12 @@ function changeRoutes(collections: Collections): Route[] {
       description: 'Marks it deleted: it is no longer read, listed or executed. Executions keep their embedded copy.',
       response: { schema: Agentflow, description: 'The last record.' },
       errors: ['conflict'],
-      handler: async ({ ctx, params: { id } }) => answerOf(await deleteAgentflow(collections, ctx.principal, id)),
+      handler: async ({ ctx, params: { id } }) => answerOf(await deleteAgentflow(stores.collections, ctx.principal, id)),
     }),
   ];
 }
 
-function agentRoutes(collections: Collections): Route[] {
+function agentRoutes(stores: AgentflowStores): Route[] {
   return [
     defineRoute({
       method: 'post',
@@ -127,7 +129,7 @@ function agentRoutes(collections: Collections): Route[] {
       description: '`/v1/run-agent` runs the promoted version, whatever is edited afterwards.',
       response: { schema: Promotion, description: 'The version.' },
       errors: ['validation_failed'],
-      handler: ({ ctx, params: { id } }) => promoteAgentflow(collections, ctx.principal, id),
+      handler: ({ ctx, params: { id } }) => promoteAgentflow(stores.collections, ctx.principal, id),
     }),
     defineRoute({
       method: 'post',
@@ -142,7 +144,7 @@ function agentRoutes(collections: Collections): Route[] {
       response: { status: 201, schema: Agentflow, description: 'The agentflow with the new agent.' },
       errors: ['validation_failed'],
       idempotent: true,
-      handler: async ({ ctx, params: { id }, body }) => answerOf(await addAgent(collections, ctx, id, body)),
+      handler: async ({ ctx, params: { id }, body }) => answerOf(await addAgent(stores, ctx, id, body)),
     }),
     defineRoute({
       method: 'post',
@@ -157,7 +159,7 @@ function agentRoutes(collections: Collections): Route[] {
       response: { schema: Agentflow, description: 'The agentflow with the agent as changed.' },
       errors: ['validation_failed', 'conflict'],
       handler: async ({ ctx, params: { id, agent_id }, body }) =>
-        answerOf(await updateAgent(collections, ctx.principal, id, agent_id, body)),
+        answerOf(await updateAgent(stores.collections, ctx.principal, id, agent_id, body)),
     }),
   ];
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { endpointProblem } from '../../../connectors/operations.js';
 import {
   exampleAction,
   exampleAgent,
@@ -15,12 +16,14 @@ const Pointer = z.string().max(100);
 const Name = z.string().trim().min(1).max(200);
 const Line = z.string().max(1000);
 const Text = z.string().max(100_000);
-const endpointMeta = { description: 'An http(s) URL; after the host it may hold Liquid templates.' };
+const endpointMeta = {
+  description: "`restful`: an http(s) URL, or a path below the connector's base URL; after the host it may hold Liquid templates. Others: an operation of the category, or an address of the account provider's API; mail looks at none.",
+};
 const AnyJson = z.unknown().meta({ description: 'Any JSON value.' });
 const Time = z.number().meta({ description: 'Epoch seconds.' });
 
 export const actionCategories = ['content_creator', 'messaging', 'professional_network', 'mail', 'restful'] as const;
-const Category = z.enum(actionCategories).meta({ description: 'For now only `restful` actions can be executed.' });
+const Category = z.enum(actionCategories).meta({ description: 'All but `restful` need a connector.' });
 const HttpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const FieldType = z.enum(['string', 'number', 'integer', 'boolean', 'object', 'array', 'any']);
 
@@ -61,33 +64,36 @@ export const Action = z
   .meta({ id: 'Action', example: exampleAction });
 export type Action = z.infer<typeof Action>;
 
+const newActionFields = {
+  name: Name,
+  description: Text.default(''),
+  category: Category.default('restful'),
+  method: HttpMethod.default('POST'),
+  endpoint: z.string().trim().max(4000).default('').meta(endpointMeta),
+  sort: z.number().optional().meta({ description: 'By default the place in `actions`.' }),
+  previous_action_id: Pointer.nullable().default(null),
+  next_action_id: Pointer.nullable().default(null),
+  is_terminal: z.boolean().optional().meta({ description: 'By default whether `next_action_id` is null.' }),
+  input_schema: NewFieldList,
+  output_schema: NewFieldList,
+};
+
+function checkEndpoint({ category, endpoint }: Pick<Action, 'category' | 'endpoint'>, context: z.RefinementCtx): void {
+  const problem = endpointProblem(category, endpoint);
+  if (problem !== undefined) context.addIssue({ code: 'custom', path: ['endpoint'], message: problem });
+}
+
 export const NewAction = z
-  .strictObject({
-    _id: Id.optional(),
-    name: Name,
-    description: Text.default(''),
-    category: Category.default('restful'),
-    method: HttpMethod.default('POST'),
-    endpoint: z.string().trim().max(4000).default('').meta(endpointMeta),
-    sort: z.number().optional().meta({ description: 'By default the place in `actions`.' }),
-    previous_action_id: Pointer.nullable().default(null),
-    next_action_id: Pointer.nullable().default(null),
-    is_terminal: z.boolean().optional().meta({ description: 'By default whether `next_action_id` is null.' }),
-    input_schema: NewFieldList,
-    output_schema: NewFieldList,
-  })
-  .refine((action) => action.category !== 'restful' || isHttpUrl(action.endpoint), {
-    path: ['endpoint'],
-    error: 'must be an http(s) URL; after the host it may hold Liquid templates',
-  })
+  .strictObject({ _id: Id.optional(), ...newActionFields })
+  .superRefine(checkEndpoint)
   .meta({ id: 'NewAction', example: exampleAction });
 export type NewAction = z.infer<typeof NewAction>;
 
-/** Whom an action calls is the author's own word: scheme, host and port hold no template. */
-function isHttpUrl(endpoint: string): boolean {
-  const rendered = endpoint.replace(/\{\{.*?\}\}|\{%.*?%\}/gs, '1');
-  return /^https?:\/\/[^/?#\\{}\s]+(?=[/?#]|$)/i.test(endpoint) && URL.canParse(rendered);
-}
+/** An action on its own, whose id is the record's. */
+export const NewStandaloneAction = z
+  .strictObject({ ...newActionFields, projectID: z.string().optional() })
+  .superRefine(checkEndpoint)
+  .meta({ id: 'NewStandaloneAction', example: { name: 'Look up the claim', method: 'GET', endpoint: '/claims/{{ inputs.claim_number }}' } });
 
 export const Skill = z
   .object({

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Principal } from '../../../auth/principal.js';
+import type { Customers } from '../../../customers/customers.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { RequestContext } from '../../../http/context.js';
 import { listPage, type ListQuery } from '../../../http/lists.js';
@@ -12,9 +13,16 @@ import type { AgentflowDocument, AgentflowPatch, AgentPatch, NewAgent, NewAgentf
 
 const reviseForMs = 5_000;
 
-/** @throws AppError `validation_failed` naming everything that `problemsOf` finds */
-export async function createAgentflow(collections: Collections, ctx: RequestContext, input: NewAgentflow): Promise<AgentflowDocument> {
-  return insertOnce(collections.agentflows, checked(newAgentflow(input, ctx.principal, ctx.recordId, epochSeconds())));
+export interface AgentflowStores {
+  collections: Collections;
+  customers: Pick<Customers, 'refuseBeyond'>;
+}
+
+/** @throws AppError `validation_failed` naming everything that `problemsOf` finds, `plan_limit` for too many agents */
+export async function createAgentflow({ collections, customers }: AgentflowStores, ctx: RequestContext, input: NewAgentflow): Promise<AgentflowDocument> {
+  const agentflow = checked(newAgentflow(input, ctx.principal, ctx.recordId, epochSeconds()));
+  await refuseTooManyAgents(customers, agentflow);
+  return insertOnce(collections.agentflows, agentflow);
 }
 
 export async function listAgentflows(collections: Collections, principal: Principal, query: ListQuery) {
@@ -28,8 +36,12 @@ export async function readAgentflow(collections: Collections, principal: Princip
   return agentflow;
 }
 
-export async function updateAgentflow(collections: Collections, principal: Principal, id: string, patch: AgentflowPatch) {
-  return revise(collections, principal, id, (current) => checked(changedAgentflow(current, patch, principal)));
+export async function updateAgentflow({ collections, customers }: AgentflowStores, principal: Principal, id: string, patch: AgentflowPatch) {
+  return revise(collections, principal, id, async (current) => {
+    const next = checked(changedAgentflow(current, patch, principal));
+    if (next.agents.length > current.agents.length) await refuseTooManyAgents(customers, next);
+    return next;
+  });
 }
 
 export async function deleteAgentflow(collections: Collections, principal: Principal, id: string) {
@@ -37,11 +49,14 @@ export async function deleteAgentflow(collections: Collections, principal: Princ
 }
 
 /** A repeat after a crash finds the agent that it made, by the record id of the request, and changes nothing. */
-export async function addAgent(collections: Collections, ctx: RequestContext, id: string, input: NewAgent) {
+export async function addAgent({ collections, customers }: AgentflowStores, ctx: RequestContext, id: string, input: NewAgent) {
   const agent = newAgent(input, ctx.principal, ctx.recordId);
-  return revise(collections, ctx.principal, id, (current) => {
+  return revise(collections, ctx.principal, id, async (current) => {
     const madeBefore = current.agents.some(({ _id }) => _id === ctx.recordId);
-    return madeBefore ? current : checked(withAgent(current, agent));
+    if (madeBefore) return current;
+    const next = checked(withAgent(current, agent));
+    await refuseTooManyAgents(customers, next);
+    return next;
   });
 }
 
@@ -51,6 +66,10 @@ export async function updateAgent(collections: Collections, principal: Principal
     const agents = current.agents.map((agent) => (agent._id === agentId ? changedAgent(agent, patch, principal) : agent));
     return checked({ ...current, agents });
   });
+}
+
+async function refuseTooManyAgents(customers: AgentflowStores['customers'], { organization_id, agents }: AgentflowDocument): Promise<void> {
+  await customers.refuseBeyond(organization_id, 'number_of_agents_per_coworker', agents.length);
 }
 
 function checked(agentflow: AgentflowDocument): AgentflowDocument {
@@ -67,12 +86,12 @@ async function revise(
   collections: Collections,
   principal: Principal,
   id: string,
-  change: (current: AgentflowDocument) => AgentflowDocument,
+  change: (current: AgentflowDocument) => AgentflowDocument | Promise<AgentflowDocument>,
 ): Promise<AgentflowDocument> {
   const deadline = Date.now() + reviseForMs;
   do {
     const current = await readAgentflow(collections, principal, id);
-    const next = change(current);
+    const next = await change(current);
     if (next === current) return current;
     const { _id, last_used: _theirs, promoted_version: _promotions, ...content } = next;
     const written = await collections.agentflows.findOneAndUpdate(

@@ -127,6 +127,7 @@ function toPlan(agent: AgentflowDocument['agents'][number], models: ProjectModel
     skills: agent.skills.map((skill) => ({
       _id: skill._id,
       name: skill.name,
+      connector_id: skill.connector_id,
       initial_action_id: skill.initial_action_id,
       actions: skill.actions.map(({ _id: actionId, name, category, method, endpoint, is_terminal, next_action_id, input_schema, output_schema }) => ({
         _id: actionId,

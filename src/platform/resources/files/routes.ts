@@ -4,7 +4,7 @@ import type { Deps } from '../../../deps.js';
 import { notFound } from '../../../errors.js';
 import { defineRoute, type Route } from '../../../http/define-route.js';
 import { listOf, listPage, ListQuery } from '../../../http/lists.js';
-import { Connector, shown } from '../connectors.js';
+import { Connector, shown } from '../connectors/schemas.js';
 import { download } from './download.js';
 import { File, UploadForm } from './schemas.js';
 import { deleteFile, readFile, toFile } from './store.js';
