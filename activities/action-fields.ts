@@ -14,19 +14,31 @@ const checks = new Map<string, (value: unknown) => boolean>([
   ['array', Array.isArray],
 ]);
 
+type InputRequest = Pick<CallActionRequest, 'action' | 'context' | 'input'>;
+
 /**
- * The input of an action, field by field from the first place that has a value: the run's inputs for this action,
- * for the run, the execution's variables, the answer of the action before, and for `goal` the goal itself.
+ * The input of an action, field by field from the first place that has a value: a person's edits, the run's inputs
+ * for this action, the model's arguments, the run's inputs, the execution's variables, the agent author's defaults;
+ * without a model also the answer of the action before, and for `goal` the goal itself.
  * @throws AppError `validation_failed` that names the field
  */
-export function inputOf({ action, context }: Pick<CallActionRequest, 'action' | 'context'>): JsonObject {
+export function inputOf(request: InputRequest): JsonObject {
+  const { action } = request;
+  const input = givenInputOf(request);
+  for (const field of action.input_schema.fields) refuseWrong(`the input of "${action.name}"`, field, input[field.field_id]);
+  return input;
+}
+
+/** The same as far as it is known, and unchecked: for a preview, before earlier actions have answered. */
+export function givenInputOf({ action, context, input = {} }: InputRequest): JsonObject {
   const { runtime_inputs, input_variables, actions, goal } = context;
-  const places = [ownValue(runtime_inputs, action._id), runtime_inputs, input_variables, actions.at(-1)?.output, { goal }];
-  const entries = action.input_schema.fields.map((field): [string, unknown] => {
-    const value = places.map((place) => ownValue(place, field.field_id)).find(isGiven);
-    refuseWrong(`the input of "${action.name}"`, field, value);
-    return [field.field_id, value];
-  });
+  const given = [input.edits, ownValue(runtime_inputs, action._id), input.arguments, runtime_inputs, input_variables, input.defaults];
+  // A model says itself what it takes over from earlier answers.
+  const places = input.arguments ? given : [...given, actions.at(-1)?.output, { goal }];
+  const entries = action.input_schema.fields.map(({ field_id }): [string, unknown] => [
+    field_id,
+    places.map((place) => ownValue(place, field_id)).find(isGiven),
+  ]);
   return Object.fromEntries(entries.filter(([, value]) => isGiven(value)));
 }
 

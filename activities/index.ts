@@ -8,6 +8,7 @@ import type { CatalogSyncActivities } from '../workflows/catalog-sync/activities
 import type { CodeSyncActivities } from '../workflows/code-sync/activities.js';
 import type { ConnectorEventsActivities } from '../workflows/connector-events/activities.js';
 import { createActionActivities } from './action.js';
+import { createAnomalyActivities } from './anomaly.js';
 import { createApprovalActivities } from './approvals.js';
 import { createCatalogActivities } from './catalog.js';
 import { createCodeSyncActivities } from './code-sync.js';
@@ -15,6 +16,7 @@ import { createConnectorActivities, type ExecutionPort } from './connectors.js';
 import { createDocumentActivities } from './documents.js';
 import { createExecutionRecordActivities } from './execution-records.js';
 import { createModelActivities } from './model.js';
+import { createPreviewActivities } from './preview.js';
 
 export type ActivityDeps = Deps & { secrets: SecretBox };
 
@@ -29,6 +31,8 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createDocumentActivities({ blobs }),
     ...createActionActivities({ http }),
     ...createModelActivities({ models }),
+    ...createAnomalyActivities({ models }),
+    ...createPreviewActivities(),
     ...createApprovalActivities({ mongo, secrets }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit }),
     ...createCodeSyncActivities({ mongo, graph, audit }),
