@@ -1,46 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ActionPlan, AgentflowExecutionInput, AgentPlan, ExecutionState, SkillPlan } from '../../workflows/agentflow-execution/messages.js';
+import type { AgentflowExecutionInput, AgentPlan, ExecutionState } from '../../workflows/agentflow-execution/messages.js';
+import { actionPlan as action, agentPlan as agent, executionPlan, skillPlan as skill } from '../support/plans.js';
 import { nextStep, stepIdOf } from '../../workflows/agentflow-execution/next-step.js';
 import { addEvent, applyMove, beginStep, conclude, endStep, fail, initialState, isOver, keepTurn, refusalOf } from '../../workflows/agentflow-execution/state.js';
 
-const action = (_id: string, next: string | null): ActionPlan => ({
-  _id,
-  name: `Call ${_id}`,
-  category: 'restful',
-  method: 'POST',
-  endpoint: 'http://localhost',
-  is_terminal: next === null,
-  next_action_id: next,
-  input_schema: { fields: [] },
-  output_schema: { fields: [] },
-});
-const skill = (_id: string, initial: string | null, ...actions: ActionPlan[]): SkillPlan => ({ _id, name: _id, initial_action_id: initial, actions });
-const agent = (_id: string, next: string | null, ...skills: SkillPlan[]): AgentPlan => ({
-  _id,
-  title: _id,
-  role: '',
-  role_description: '',
-  llm: { model: '', temperature: 0, max_tokens: 1 },
-  prompt: { template: '', variables: [] },
-  context: [],
-  skills,
-  next_agent: next,
-});
-const plan = (agents: AgentPlan[], files: AgentflowExecutionInput['files'] = []): AgentflowExecutionInput => ({
-  execution_id: 'e',
-  project_id: 'p',
-  organization_id: 'o',
-  agentflow_id: 'f',
-  agentflow_name: 'flow',
-  executed_by: 'u',
-  goal: 'g',
-  input_variables: {},
-  runtime_inputs: {},
-  files,
-  agents,
-  first_agent_id: agents[0]?._id ?? '',
-  max_history_events: 100,
-});
+const plan = (agents: AgentPlan[], files: AgentflowExecutionInput['files'] = []) => executionPlan(agents, { files });
 
 /** Walks a plan to its end as the workflow does; gives the ids of its steps. */
 function walk(input: AgentflowExecutionInput): { ids: string[]; state: ExecutionState } {
