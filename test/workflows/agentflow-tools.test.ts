@@ -6,6 +6,7 @@ import { newId } from '../../src/ids.js';
 import { packageRoot } from '../../src/package-root.js';
 import type { AgentflowExecutionActivities, CallActionRequest, ExecutionProjection, ModelTurn, ModelTurnRequest } from '../../workflows/agentflow-execution/activities.js';
 import { agentflowExecutionType, cancelUpdate, executionWorkflowId, stateQuery, type AgentPlan, type ExecutionConclusion } from '../../workflows/agentflow-execution/messages.js';
+import { decidePreviewUpdate } from '../../workflows/agentflow-execution/preview-messages.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { actionPlan, agentPlan, executionPlan, modelTurn, skillPlan } from '../support/plans.js';
@@ -169,6 +170,33 @@ describe('the model turns of an agent', () => {
     expect((await deps.temporal.client.workflow.getHandle(handle.workflowId).describe()).runId).not.toBe(first);
     expect(world.calls.flatMap(({ input }) => input?.arguments?.to ?? [])).toEqual(['1', '2', '3', '4', '5', '6', '7']);
     expect(world.turns.at(-1)?.conversation).toHaveLength(14);
+  });
+});
+
+describe('a waiting preview', () => {
+  test('outlives continue-as-new with its time limit, and is decided on afterwards', async () => {
+    verifies('agent.preview.waits');
+    const { world, result, handle } = await start({ ...agent, is_preview_mode_enabled: true }, { model: () => modelTurn('Done.') }, { max_history_events: 30 });
+    const before = await eventually(async () => {
+      const { previews } = await handle.query(stateQuery);
+      expect(previews.a).toMatchObject({ status: 'waiting' });
+      return previews.a;
+    });
+    const latest = deps.temporal.client.workflow.getHandle(handle.workflowId);
+    const { runId } = await handle.describe();
+    await eventually(
+      async () => {
+        // Ignored by a run that is not paused, but each is an event of its history.
+        await latest.signal('resume').catch(() => undefined);
+        expect((await latest.describe()).runId).not.toBe(runId);
+      },
+      { timeoutMs: 60_000 },
+    );
+    expect((await latest.query(stateQuery)).previews.a).toEqual(before);
+    expect(world.calls).toEqual([]);
+    expect(await latest.executeUpdate(decidePreviewUpdate, { args: [{ agent_id: 'a', decision: 'approve', by: 'me' }] })).toMatchObject({ status: 'running' });
+    expect(await result()).toMatchObject({ conclusion: 'Done.' });
+    expect(world.calls).toHaveLength(1);
   });
 });
 

@@ -114,7 +114,7 @@ function handlePreviews(input: AgentflowExecutionInput, state: ExecutionState, s
     if (isOver(state)) steps.cancel();
     return { execution_id: input.execution_id, status: state.status };
   };
-  setHandler(decidePreviewUpdate, decide, {
+  setHandler<MoveResult, [PreviewDecision], typeof decidePreviewUpdate>(decidePreviewUpdate, decide, {
     validator: (request) => {
       const refusal = decisionRefusal(input, state, request);
       if (refusal) throw ApplicationFailure.nonRetryable(refusal.message, refusal.type, { status: state.status });
