@@ -18,20 +18,29 @@ type Call = Pick<CallActionRequest, 'action' | 'context' | 'input'>;
 type Field = Pick<SchemaField, 'field_id' | 'type' | 'required'>;
 
 /**
- * The input of an action, field by field: of a tool call its arguments; otherwise from the first place that has a value:
- * the run's inputs for this action, for the run, the execution's variables, the answer of the action before, and for
- * `goal` the goal itself. `own` are the fields of the operation that it calls, beside those of its schema.
+ * The input of an action, field by field from the first place that has a value: a person's edits, the run's inputs
+ * for this action, the model's arguments, the run's inputs, the execution's variables, the agent author's defaults;
+ * without a model also the answer of the action before, and for `goal` the goal itself; at last the connector's defaults.
+ * `own` are the fields of the operation that it calls, beside those of its schema.
  * @throws AppError `validation_failed` that names the field
  */
-export function inputOf({ action, context, input }: Call, own: readonly Field[] = [], defaults: JsonObject = {}): JsonObject {
+export function inputOf(call: Call, own: readonly Field[] = [], fallback: JsonObject = {}): JsonObject {
+  const input = givenInputOf(call, own, fallback);
+  for (const field of fieldsOf(call.action, own)) refuseWrong(`the input of "${call.action.name}"`, field, input[field.field_id]);
+  return input;
+}
+
+/** The same as far as it is known, and unchecked: for a preview, before earlier actions have answered. */
+export function givenInputOf({ action, context, input = {} }: Call, own: readonly Field[] = [], fallback: JsonObject = {}): JsonObject {
   const { runtime_inputs, input_variables, actions, goal } = context;
-  const gathered = [ownValue(runtime_inputs, action._id), runtime_inputs, input_variables, actions.at(-1)?.output, { goal }];
-  const places = [...(input === undefined ? gathered : [input]), defaults];
-  const entries = fieldsOf(action, own).map((field): [string, unknown] => {
-    const value = places.map((place) => ownValue(place, field.field_id)).find(isGiven);
-    refuseWrong(`the input of "${action.name}"`, field, value);
-    return [field.field_id, value];
-  });
+  const given = [input.edits, ownValue(runtime_inputs, action._id), input.arguments, runtime_inputs, input_variables, input.defaults];
+  // A model says itself what it takes over from earlier answers.
+  const gathered = input.arguments ? [] : [actions.at(-1)?.output, { goal }];
+  const places = [...given, ...gathered, fallback];
+  const entries = fieldsOf(action, own).map(({ field_id }): [string, unknown] => [
+    field_id,
+    places.map((place) => ownValue(place, field_id)).find(isGiven),
+  ]);
   return Object.fromEntries(entries.filter(([, value]) => isGiven(value)));
 }
 

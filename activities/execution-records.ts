@@ -33,13 +33,16 @@ export function createExecutionRecordActivities({ mongo }: { mongo: Mongo }): Ex
 
 /** List entries are set at their index: a write that is repeated after a lost worker changes nothing. */
 function fieldsOf(projection: ExecutionProjection): Record<string, unknown> {
-  const { status, started_at, end_time, conclusion, failure, last_event_seq } = projection;
+  const { status, started_at, end_time, conclusion, failure, last_event_seq, previews, anomaly_detected, context = {} } = projection;
   return {
     status,
     started_at,
     end_time,
     conclusion,
     last_event_seq,
+    ...(previews && { previews }),
+    ...(anomaly_detected !== undefined && { anomaly_detected }),
+    ...Object.fromEntries(Object.entries(context).map(([name, value]) => [`execution_context.${name}`, value])),
     ...(failure && { 'execution_context.failure': failure }),
     ...Object.fromEntries(projection.steps.map(({ index, value }) => [`steps.${index}`, value])),
     ...Object.fromEntries(projection.agents_output.map(({ index, value }) => [`agents_output.${index}`, value])),

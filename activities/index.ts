@@ -12,6 +12,7 @@ import type { ConnectorEventsActivities } from '../workflows/connector-events/ac
 import type { KnowledgeUploadActivities } from '../workflows/knowledge-upload/activities.js';
 import type { ConnectorLoadActivities } from '../workflows/connector-load/activities.js';
 import { createActionActivities, createCallAction } from './action.js';
+import { createAnomalyActivities } from './anomaly.js';
 import { createApprovalActivities } from './approvals.js';
 import { createCatalogActivities } from './catalog.js';
 import { createCodeSyncActivities } from './code-sync.js';
@@ -21,6 +22,7 @@ import { createDocumentActivities } from './documents.js';
 import { createExecutionRecordActivities } from './execution-records.js';
 import { createKnowledgeUploadActivities } from './knowledge-upload.js';
 import { createModelActivities } from './model.js';
+import { createPreviewActivities } from './preview.js';
 
 export type ActivityDeps = Deps & { secrets: SecretBox };
 
@@ -43,6 +45,8 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createDocumentActivities({ blobs, files: deps.files.store }),
     ...createActionActivities(callAction),
     ...createModelActivities({ models }),
+    ...createAnomalyActivities({ models }),
+    ...createPreviewActivities(),
     ...createApprovalActivities({ mongo, secrets }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit }),
     ...createCodeSyncActivities({ mongo, graph, audit }),

@@ -22,7 +22,7 @@ export type RestfulCall = Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body
 export function restfulCall(request: CallActionRequest, base?: string): RestfulCall {
   const { action, context } = request;
   const input = inputOf(request);
-  const variables = variablesOf({ ...context, input_variables: { ...context.input_variables, ...(request.input && input) } });
+  const variables = variablesOf({ ...context, input_variables: { ...context.input_variables, ...(request.input?.arguments && input) } });
   const text = renderUrl(whatOf(request), templateOf(request, base), variables);
   return callOf(request, action.method, isPath(action.endpoint) ? below(base, text) : text, input);
 }

@@ -5,6 +5,7 @@ import { measureAppends, measureVerifier } from './audit.js';
 import { startEnvironment, type BenchEnvironment } from './environment.js';
 import { benchExecutions, benchMemory } from './executions.js';
 import { benchFiles } from './files.js';
+import { benchFlowGrowth } from './flow-growth.js';
 import { benchGateway } from './gateway.js';
 import { measureGuard } from './guard.js';
 import { figure, type Figure } from './measure.js';
@@ -17,6 +18,7 @@ import { benchRetrieval } from './retrieval.js';
 const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = {
   executions: benchExecutions,
   memory: benchMemory,
+  flow: benchFlowGrowth,
   gateway: benchGateway,
   guard: async () => benchGuard(),
   audit: benchAudit,

@@ -143,15 +143,30 @@ const agentFields = {
   has_knowledge_base: z.boolean(),
   triggers: z.array(AnyJson),
   is_preview_mode_enabled: z.boolean(),
-  pre_and_post_execution_input: AnyJson,
+  pre_and_post_execution_input: z.unknown().meta({
+    description: 'Any JSON value. Of an object, `pre` gives inputs to the actions before the first model turn, `post` to the tool calls after it.',
+  }),
   agent_type: z.string().min(1).max(100),
   next_agent: Pointer.nullable().meta({ description: 'Null ends the flow; the order of `agents` implies nothing.' }),
+};
+
+/** What bounds an agent; absent is the default. */
+const agentBounds = {
+  max_turns: z.int().min(1).max(100).optional().meta({ description: 'Model turns of the agent. Default 12.' }),
+  max_total_tokens: z.int().min(1).max(1_000_000_000).optional().meta({ description: 'Tokens of all its turns together. Default 500,000.' }),
+  preview_timeout_seconds: z
+    .number()
+    .min(1)
+    .max(366 * 24 * 3600)
+    .optional()
+    .meta({ description: 'How long a preview waits for a decision. Default seven days.' }),
 };
 
 export const Agent = z
   .object({
     _id: z.string(),
     ...agentFields,
+    ...agentBounds,
     llm: z.object(llmFields),
     prompt: z.object(promptFields),
     skills: z.array(Skill),
@@ -162,6 +177,7 @@ export type Agent = z.infer<typeof Agent>;
 const agentChanges = z
   .strictObject({
     ...agentFields,
+    ...agentBounds,
     llm: z.strictObject(llmFields).partial(),
     prompt: z.strictObject(promptFields).partial(),
     skills: z.array(NewSkill),
@@ -189,7 +205,9 @@ const agentflowFields = {
   agentflow_type: z.string().min(1).max(100),
   goal_structure: AnyJson,
   conclusion: AnyJson,
-  failover_goal: AnyJson,
+  failover_goal: AnyJson.meta({
+    description: 'Any JSON value. A text, or `{template}`, is the goal with which the flow begins once more after a failure.',
+  }),
 };
 
 export const Agentflow = z

@@ -8,7 +8,7 @@ import { insertOnce } from '../../../stores/mongo.js';
 import type { ProjectModelDocument } from '../../../stores/project-models.js';
 import { epochSeconds } from '../../../time.js';
 import type { AgentflowDocument } from '../agentflows/schemas.js';
-import { problemsOf } from '../agentflows/checks.js';
+import { failoverGoalOf, problemsOf } from '../agentflows/checks.js';
 import { readAgentflow } from '../agentflows/store.js';
 import { ExecutionFile, referToFiles } from './files.js';
 import { readExecution } from './read.js';
@@ -59,6 +59,7 @@ export async function prepareExecution(
     agentflow_id: agentflow._id,
     agentflow: embeddedCopy(agentflow),
     plan: agentflow.agents.map((agent) => toPlan(agent, models)),
+    flow: toFlow(agentflow),
     task_id: newId(),
     parent_execution_id: input.parent_execution_id,
     goal: input.goal,
@@ -110,6 +111,32 @@ function embeddedCopy(agentflow: AgentflowDocument): ExecutionDocument['agentflo
   return { agentflow_id: _id, agents: copies, image, initialAgent, name, role, conclusion };
 }
 
+function toFlow({ anomaly_detection, failover_goal, initialAgent }: AgentflowDocument): NonNullable<ExecutionDocument['flow']> {
+  const goal = failoverGoalOf(failover_goal);
+  return {
+    ...(anomaly_detection.is_enabled && { anomaly_detection: { instructions: anomaly_detection.instructions } }),
+    ...(goal !== undefined && { failover: { goal, first_agent_id: initialAgent } }),
+  };
+}
+
+/** Only `pre` and `post` of the free field are used, and only as objects. */
+function toActionInputs(value: unknown): Pick<AgentPlan, 'action_inputs'> {
+  const { pre, post } = objectOr(value, {});
+  return { action_inputs: { pre: objectOr(pre, {}), post: objectOr(post, {}) } };
+}
+
+function objectOr(value: unknown, otherwise: Record<string, unknown>): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : otherwise;
+}
+
+function toBounds({ max_turns, max_total_tokens, preview_timeout_seconds }: AgentflowDocument['agents'][number]): Partial<AgentPlan> {
+  return {
+    ...(max_turns !== undefined && { max_turns }),
+    ...(max_total_tokens !== undefined && { max_total_tokens }),
+    ...(preview_timeout_seconds !== undefined && { preview_timeout_seconds }),
+  };
+}
+
 /** An agent that names no model takes the project's default settings (`/v1/save-model`). */
 function toPlan(agent: AgentflowDocument['agents'][number], models: ProjectModelDocument | null): AgentPlan {
   const { _id, title, role, role_description, context, next_agent } = agent;
@@ -124,14 +151,18 @@ function toPlan(agent: AgentflowDocument['agents'][number], models: ProjectModel
     context,
     next_agent,
     prompt: { template: agent.prompt.template, variables: agent.prompt.variables },
+    is_preview_mode_enabled: agent.is_preview_mode_enabled,
+    ...toBounds(agent),
+    ...toActionInputs(agent.pre_and_post_execution_input),
     skills: agent.skills.map((skill) => ({
       _id: skill._id,
       name: skill.name,
       connector_id: skill.connector_id,
       initial_action_id: skill.initial_action_id,
-      actions: skill.actions.map(({ _id: actionId, name, category, method, endpoint, is_terminal, next_action_id, input_schema, output_schema }) => ({
+      actions: skill.actions.map(({ _id: actionId, name, description, category, method, endpoint, is_terminal, next_action_id, input_schema, output_schema }) => ({
         _id: actionId,
         name,
+        description,
         category,
         method,
         endpoint,

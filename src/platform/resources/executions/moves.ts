@@ -5,7 +5,7 @@ import {
   WorkflowIdReusePolicy,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
-import { ApplicationFailure, TypedSearchAttributes } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import {
   agentflowExecutionType,
   cancelUpdate,
@@ -19,10 +19,11 @@ import {
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../../deps.js';
 import { AppError } from '../../../errors.js';
-import { searchAttributes } from '../../../../workflows/search-attributes.js';
+import { attributePairs, type AttributeValues } from '../../../../workflows/search-attributes.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
 import { liveState, readExecution } from './read.js';
 import type { ExecutionDocument } from './record.js';
+import { startInParent } from './start-in-parent.js';
 
 /** Continue as new before the server's own limits; small enough that a replay after a lost worker is quick. */
 const maxHistoryEvents = 5000;
@@ -43,7 +44,10 @@ export async function execute(deps: Deps, principal: Principal, id: string, idem
 /** False when it was started before. Only a record in `ready` is tried: Temporal forgets old runs, the record does not. */
 async function startOnce(deps: Deps, record: ExecutionDocument, input: AgentflowExecutionInput, request: string | null): Promise<boolean> {
   if (record.status !== 'ready') return false;
-  const options = { ...startOptions(deps, record, request), args: [input] as [AgentflowExecutionInput] };
+  const { attributes, ...plain } = startOptions(deps, record, request);
+  const inParent = await startInParent(deps, record, { ...plain, attributes, input });
+  if (inParent !== 'no parent runs') return inParent === 'started';
+  const options = { ...plain, ...onceOnly, typedSearchAttributes: attributePairs(attributes), args: [input] as [AgentflowExecutionInput] };
   try {
     await deps.temporal.call((client) => client.workflow.start(agentflowExecutionType, options));
     return true;
@@ -67,28 +71,34 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+const onceOnly = {
+  workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+  workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+} as const;
+
+/** What a run has whoever starts it: a client, or the run of its parent. */
 function startOptions(deps: Deps, record: ExecutionDocument, request: string | null) {
+  const { parent_execution_id, execution_context } = record;
+  const { lifecycle_id } = execution_context;
+  const attributes: AttributeValues = {
+    projectId: record.projectID,
+    organizationId: record.organization_id,
+    agentflowId: record.agentflow_id,
+    agentflowStatus: 'ready',
+    executedBy: record.executed_by._id,
+    ...(typeof lifecycle_id === 'string' && { lifecycleId: lifecycle_id }),
+  };
   return {
     taskQueue: deps.temporal.taskQueue,
     workflowId: executionWorkflowId(record._id),
-    workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-    workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
-    memo: { project: record.projectID, ...(request === null ? {} : { execute_request: request }) },
+    memo: {
+      project: record.projectID,
+      ...(request === null ? {} : { execute_request: request }),
+      ...(parent_execution_id === null ? {} : { parent_execution_id }),
+    },
     staticSummary: `${record.agentflow.name}: ${record.goal}`.slice(0, 200),
-    typedSearchAttributes: new TypedSearchAttributes([
-      { key: searchAttributes.projectId, value: record.projectID },
-      { key: searchAttributes.organizationId, value: record.organization_id },
-      { key: searchAttributes.agentflowId, value: record.agentflow_id },
-      { key: searchAttributes.agentflowStatus, value: 'ready' },
-      { key: searchAttributes.executedBy, value: record.executed_by._id },
-      ...lifecycleAttribute(record),
-    ]),
+    attributes,
   };
-}
-
-function lifecycleAttribute({ execution_context }: ExecutionDocument) {
-  const { lifecycle_id } = execution_context;
-  return typeof lifecycle_id === 'string' ? [{ key: searchAttributes.lifecycleId, value: lifecycle_id }] : [];
 }
 
 function inputOf(record: ExecutionDocument): AgentflowExecutionInput {
@@ -105,6 +115,8 @@ function inputOf(record: ExecutionDocument): AgentflowExecutionInput {
     files: record.files,
     agents: record.plan,
     first_agent_id: record.start_from_agent_id ?? record.agentflow.initialAgent,
+    ...record.flow,
+    ...(record.agents_output.length > 0 && { kept_outputs: record.agents_output }),
     max_history_events: maxHistoryEvents,
   };
 }
@@ -146,7 +158,7 @@ function statusInRefusal(error: unknown): unknown {
   return typeof details === 'object' && details !== null && 'status' in details ? details.status : undefined;
 }
 
-async function presentStatus(deps: Deps, principal: Principal, id: string): Promise<string> {
+export async function presentStatus(deps: Deps, principal: Principal, id: string): Promise<string> {
   const record = await readExecution(deps, principal, id);
   return (await liveState(deps, record))?.status ?? record.status;
 }
