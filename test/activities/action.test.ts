@@ -143,15 +143,15 @@ describe('the request of a restful action', () => {
     await expect(run({ action: { category: 'mail' } })).rejects.toMatchObject({ type: 'unconfigured', nonRetryable: true });
   });
 
-  it('takes the arguments of a tool call in place of all that is gathered, and holds them to the schema', async () => {
+  it('takes the arguments of a tool call before the variables and in place of earlier answers, and holds them to the schema', async () => {
     verifies('action.schemas');
-    const asTool = (input: Record<string, unknown>) => {
-      const made = request({ path: '/tool/{{ inputs.id }}', action: { input_schema: { fields: [field('id'), field('note', 'string', false)] } }, context: { input_variables: { id: 'gathered', note: 'gathered' } } });
-      return environmentOf(1).run<[CallActionRequest], StepResult<unknown>, AgentflowExecutionActivities['callAction']>(callAction, { ...made, input });
+    const asTool = (values: Record<string, unknown>) => {
+      const made = request({ path: '/tool/{{ inputs.id }}', action: { input_schema: { fields: [field('id'), field('note', 'string', false)] } }, context: { input_variables: { note: 'given' }, actions: [{ action_id: 'a', skill_id: 's', name: 'A', output: { id: 'earlier' } }] } });
+      return environmentOf(1).run<[CallActionRequest], StepResult<unknown>, AgentflowExecutionActivities['callAction']>(callAction, { ...made, input: { arguments: values } });
     };
     await asTool({ id: 'mine', unknown: 1 });
-    expect(server.requests).toMatchObject([{ path: '/tool/mine', body: '{"id":"mine"}' }]);
-    for (const input of [{}, { id: 7 }]) await expect(asTool(input)).rejects.toMatchObject({ type: 'validation_failed', message: expect.stringContaining('"id"') as string });
+    expect(server.requests).toMatchObject([{ path: '/tool/mine', body: '{"id":"mine","note":"given"}' }]);
+    for (const values of [{}, { id: 7 }]) await expect(asTool(values)).rejects.toMatchObject({ type: 'validation_failed', message: expect.stringContaining('"id"') as string });
     expect(server.requests).toHaveLength(1);
   });
 
