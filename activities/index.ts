@@ -25,7 +25,7 @@ export function createActivities(deps: ActivityDeps): Activities {
   const { config, mongo, graph, blobs, http, models, secrets } = deps;
   const { audit } = deps.governance;
   return {
-    ...createExecutionRecordActivities({ mongo }),
+    ...createExecutionRecordActivities({ mongo, customers: deps.customers }),
     ...createDocumentActivities({ blobs }),
     ...createActionActivities({ http }),
     ...createModelActivities({ models }),

@@ -56,7 +56,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     models: createModels(config.llm),
     idempotency: createIdempotency(mongo.collections),
     auth,
-    customers: createCustomers(),
+    customers: createCustomers(mongo.collections),
     governance,
     oauth: createOauth({ mongo, auth, log }),
     stopping: new AbortController(),

@@ -81,6 +81,16 @@ export async function grantRole(
   });
 }
 
+/** The role that a user was given on a project, or with `null` on the whole organization. */
+export async function membershipOn(
+  { memberships }: Pick<Collections, 'memberships'>,
+  userId: string,
+  projectId: string | null,
+  organizationId: string,
+): Promise<MembershipDocument | null> {
+  return memberships.findOne({ _id: projectId === null ? organizationKey(organizationId, userId) : projectKey(projectId, userId) });
+}
+
 export interface ProjectRef {
   _id: string;
   organization_id: string;

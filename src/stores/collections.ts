@@ -7,6 +7,9 @@ import type { DepartmentDocument, MembershipDocument, OrganizationDocument, User
 import type { CatalogSightingDocument } from '../callbacks/catalog/sightings.js';
 import type { CallbackDeliveryDocument } from '../callbacks/deliveries.js';
 import type { ConnectorDocument, TriggerDocument } from '../connectors/connector.js';
+import type { CreditEntryDocument, CustomerDocument } from '../customers/account.js';
+import type { CustomerPlacesDocument } from '../customers/places.js';
+import type { StorageTotalDocument, StoredBytesDocument } from '../customers/storage.js';
 import type { ApprovalDocument, ApprovalRequestDocument, ResumeTokenDocument } from '../governance/approvals/record.js';
 import type { AuditEntryDocument } from '../governance/audit/entry.js';
 import type { CheckpointDocument } from '../governance/audit/statement.js';
@@ -45,6 +48,11 @@ export interface Documents {
   oauth_codes: OauthCodeDocument;
   oauth_grants: OauthGrantDocument;
   oauth_counters: OauthCounterDocument;
+  customers: CustomerDocument;
+  customer_places: CustomerPlacesDocument;
+  stored_bytes: StoredBytesDocument;
+  storage_totals: StorageTotalDocument;
+  credit_history: CreditEntryDocument;
   idempotency: IdempotencyDocument;
   quotas: QuotaDocument;
   lifecycles: LifecycleDocument;
@@ -61,6 +69,7 @@ export interface Documents {
   ontology_drafts: OntologyDraftDocument;
   ontology_versions: OntologyVersionDocument;
   repository_bindings: RepositoryBindingDocument;
+  tables: { _id: string; organization_id: string };
   skills: SkillDocument;
   agentflows: AgentflowDocument;
   agentflow_versions: AgentflowVersionDocument;
@@ -98,6 +107,11 @@ const indexes: Record<keyof Documents, Index[]> = {
   oauth_codes: [expiring],
   oauth_grants: [{ keys: { user_id: 1 } }, expiring],
   oauth_counters: [expiring],
+  customers: [],
+  customer_places: [],
+  stored_bytes: [{ keys: { organization_id: 1 } }],
+  storage_totals: [],
+  credit_history: [{ keys: { organization_id: 1, _id: -1 } }, { keys: { project_id: 1, at: 1 } }],
   idempotency: [{ keys: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
   quotas: [],
   lifecycles: [{ keys: { project_id: 1, _id: -1 } }],
@@ -114,6 +128,7 @@ const indexes: Record<keyof Documents, Index[]> = {
   ontology_drafts: [],
   ontology_versions: [{ keys: { project_id: 1, version: -1 } }],
   repository_bindings: [{ keys: { repository: 1 } }],
+  tables: [],
   skills: [{ keys: { projectID: 1, _id: -1 } }],
   agentflows: [{ keys: { projectID: 1, _id: -1 } }],
   agentflow_versions: [{ keys: { agentflow_id: 1, version: -1 } }],
