@@ -4,8 +4,9 @@ import { insertOnce } from '../stores/mongo.js';
 import { epochSeconds } from '../time.js';
 import { creditsLeft, grantedQuota, type CustomerDocument, type PlanPatch } from './account.js';
 import type { Customers } from './customers.js';
-import { recordCharge } from './ledger.js';
+import { recordCharge, settleCharges } from './ledger.js';
 import { createPlaces, planLimit } from './places.js';
+import type { Quota } from './plan.js';
 import { createCountedRecords } from './records.js';
 import { createStorage } from './storage.js';
 
@@ -35,22 +36,29 @@ export function createCustomers(collections: Collections): Customers {
     },
     async requireCredits(organizationId) {
       const customer = await readCustomer(collections, organizationId);
-      const quota = grantedQuota(customer);
-      const { subscription_credits, top_up_credits } = quota.number_of_credits;
-      const left = creditsLeft(quota, customer.credits_used);
-      if (left.subscription_credits + left.top_up_credits >= quota.base_credit_deduction_per_execution) return;
-      throw planLimit('number_of_credits', subscription_credits + top_up_credits, customer.credits_used);
+      const { number_of_credits: granted, base_credit_deduction_per_execution: asked } = grantedQuota(customer);
+      const left = sumOf(creditsLeft(customer));
+      if (left < asked) throw planLimit('number_of_credits', sumOf(granted), sumOf(granted) - left);
     },
     async charge(charge) {
       await readCustomer({ customers }, charge.organizationId);
       await recordCharge(collections, charge);
     },
+    settle: (organizationId) => settleCharges(collections, organizationId),
   };
 }
 
+function sumOf({ subscription_credits, top_up_credits }: Quota['number_of_credits']): number {
+  return subscription_credits + top_up_credits;
+}
+
+/** An account without the keys of its newest charges. */
+export type Customer = Omit<CustomerDocument, 'charged'>;
+
 /** The account of an organization; the first time with the default plan. */
-export async function readCustomer({ customers }: Pick<Collections, 'customers'>, organizationId: string): Promise<CustomerDocument> {
-  return (await customers.findOne({ _id: organizationId })) ?? insertOnce(customers, newCustomer(organizationId, {}));
+export async function readCustomer({ customers }: Pick<Collections, 'customers'>, organizationId: string): Promise<Customer> {
+  const present = await customers.findOne({ _id: organizationId }, { projection: { charged: 0 } });
+  return present ?? insertOnce(customers, newCustomer(organizationId, {}));
 }
 
 /** Names an account when its organization is founded; one that is there already stays. */
@@ -63,18 +71,30 @@ export async function openAccount(
 }
 
 /** The operator's change of a plan: what is given replaces what was. */
-export async function setPlan({ customers }: Pick<Collections, 'customers'>, organizationId: string, { plan, ...quota }: PlanPatch): Promise<void> {
-  await readCustomer({ customers }, organizationId);
-  const changes = Object.entries(quota).filter(([, value]) => value !== undefined);
-  const fields = changes.flatMap(([name, value]) =>
-    name === 'access_controls' ? Object.entries(value as object).map(([each, on]) => [`quota.access_controls.${each}`, on]) : [[`quota.${name}`, value]],
-  );
-  const $set = { ...Object.fromEntries(fields), ...(plan === undefined ? {} : { plan }), updated_at: epochSeconds() };
+export async function setPlan({ customers }: Pick<Collections, 'customers'>, organizationId: string, patch: PlanPatch): Promise<void> {
+  const present = await readCustomer({ customers }, organizationId);
+  const { plan, number_of_credits: credits, access_controls, ...limits } = patch;
+  const $set = {
+    ...fieldsOf('quota', limits),
+    ...fieldsOf('quota.access_controls', access_controls ?? {}),
+    ...(credits && {
+      'quota.number_of_credits': { ...creditsLeft(present), ...credits },
+      // What is charged from now on, this moment's charges included, is taken from the new ones.
+      credits_used_before: present.credits_used,
+    }),
+    ...(plan !== undefined && { plan }),
+    updated_at: epochSeconds(),
+  };
   await customers.updateOne({ _id: organizationId }, { $set });
+}
+
+function fieldsOf(path: string, given: object): Record<string, unknown> {
+  const present = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present.map(([name, value]) => [`${path}.${name}`, value]));
 }
 
 function newCustomer(_id: string, who: Partial<Pick<CustomerDocument, 'organization_name' | 'user_id' | 'email'>>): CustomerDocument {
   const at = epochSeconds();
   const named = { organization_name: '', user_id: '', email: '', ...who };
-  return { _id, ...named, plan: 'standard', quota: {}, credits_used: 0, models: {}, charged: [], created_at: at, updated_at: at };
+  return { _id, ...named, plan: 'standard', quota: {}, credits_used: 0, credits_used_before: 0, models: {}, charged: [], created_at: at, updated_at: at };
 }

@@ -36,4 +36,6 @@ export interface Customers {
   requireCredits(organizationId: string): Promise<void>;
   /** Deducts credits and counts turns, once for each `key`. Never refused: what was done is owed. */
   charge(charge: Charge): Promise<void>;
+  /** Counts what was charged by a process that died half-way; before the account is shown. */
+  settle(organizationId: string): Promise<void>;
 }

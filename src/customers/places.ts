@@ -30,12 +30,18 @@ export function createPlaces({ customer_places: places }: Pick<Collections, 'cus
     return matchedCount === 1;
   }
 
+  /** A repeat of the request that took it: the place is young again, so that nobody gives it up meanwhile. */
+  async function renew(_id: string, id: string): Promise<boolean> {
+    return (await places.updateOne({ _id, 'ids.id': id }, { $set: { 'ids.$.at': epochSeconds() } })).matchedCount === 1;
+  }
+
   /** Gives up the places whose records never came to be; tells whether there were any. */
   async function heal(organizationId: string, limit: CountedLimit, { _id, ids }: CustomerPlacesDocument): Promise<boolean> {
-    const old = ids.filter(({ at }) => at < epochSeconds() - graceSeconds).map(({ id }) => id);
+    const before = epochSeconds() - graceSeconds;
+    const old = ids.filter(({ at }) => at < before).map(({ id }) => id);
     const present = new Set(await records.present(limit, organizationId, old));
     const lost = old.filter((id) => !present.has(id));
-    if (lost.length > 0) await places.updateOne({ _id }, { $pull: { ids: { id: { $in: lost } } } });
+    if (lost.length > 0) await places.updateOne({ _id }, { $pull: { ids: { id: { $in: lost }, at: { $lt: before } } } });
     return lost.length > 0;
   }
 
@@ -43,15 +49,14 @@ export function createPlaces({ customer_places: places }: Pick<Collections, 'cus
     async reserve(organizationId, limit, id, maximum) {
       const _id = keyOf(organizationId, limit);
       for (;;) {
-        if (await take(_id, id, maximum)) return;
+        if ((await take(_id, id, maximum)) || (await renew(_id, id))) return;
         const document = await places.findOne({ _id });
         if (!document) {
           const ids = (await records.all(limit, organizationId)).map((each) => ({ id: each, at: 0 }));
           await insertOnce(places, { _id, ids });
-        } else if (document.ids.some((place) => place.id === id)) return;
-        else if (document.ids.length < maximum) continue;
-        else if (!(await heal(organizationId, limit, document))) throw planLimit(limit, maximum, document.ids.length);
-        if (maximum === 0) throw planLimit(limit, 0, 0);
+        } else if (document.ids.length >= maximum && !(await heal(organizationId, limit, document))) {
+          throw planLimit(limit, maximum, document.ids.length);
+        }
       }
     },
     async release(organizationId, limit, id) {

@@ -4,6 +4,7 @@ import { agentflowRoutes } from './resources/agentflows/routes.js';
 import { connectorRoutes } from './resources/connectors.js';
 import { customerRoutes } from './resources/customer.js';
 import { executionRoutes } from './resources/executions/routes.js';
+import { marketplaceRoutes } from './resources/marketplace/routes.js';
 import { memberRoutes } from './resources/members.js';
 import { projectRoutes } from './resources/projects.js';
 import { skillRoutes } from './resources/skills.js';
@@ -15,6 +16,7 @@ export function platformRoutes(deps: Deps): Route[] {
     ...memberRoutes(deps),
     ...customerRoutes(deps),
     ...agentflowRoutes(deps),
+    ...marketplaceRoutes(deps),
     ...skillRoutes(deps),
     ...connectorRoutes(deps),
     ...executionRoutes(deps),

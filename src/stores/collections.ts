@@ -28,6 +28,7 @@ import type { OauthGrantDocument } from '../oauth/token/grants.js';
 import type { AgentflowVersionDocument } from '../platform/resources/agentflows/promote.js';
 import type { AgentflowDocument } from '../platform/resources/agentflows/schemas.js';
 import type { ExecutionDocument, ExecutionEventDocument } from '../platform/resources/executions/record.js';
+import type { PublicationDocument, PublicationVersionDocument } from '../platform/resources/marketplace/schemas.js';
 import type { ProjectDocument } from '../platform/resources/projects.js';
 import type { SkillDocument } from '../platform/resources/skills.js';
 import type { ProjectModelDocument } from './project-models.js';
@@ -73,6 +74,8 @@ export interface Documents {
   skills: SkillDocument;
   agentflows: AgentflowDocument;
   agentflow_versions: AgentflowVersionDocument;
+  publications: PublicationDocument;
+  publication_versions: PublicationVersionDocument;
   executions: ExecutionDocument;
   execution_events: ExecutionEventDocument;
   callback_deliveries: CallbackDeliveryDocument;
@@ -109,7 +112,7 @@ const indexes: Record<keyof Documents, Index[]> = {
   oauth_counters: [expiring],
   customers: [],
   customer_places: [],
-  stored_bytes: [{ keys: { organization_id: 1 } }],
+  stored_bytes: [expiring],
   storage_totals: [],
   credit_history: [{ keys: { organization_id: 1, _id: -1 } }, { keys: { project_id: 1, at: 1 } }],
   idempotency: [{ keys: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
@@ -132,6 +135,8 @@ const indexes: Record<keyof Documents, Index[]> = {
   skills: [{ keys: { projectID: 1, _id: -1 } }],
   agentflows: [{ keys: { projectID: 1, _id: -1 } }],
   agentflow_versions: [{ keys: { agentflow_id: 1, version: -1 } }],
+  publications: [],
+  publication_versions: [{ keys: { marketplace_id: 1, version: -1 } }],
   executions: [{ keys: { projectID: 1, _id: -1 } }],
   execution_events: [{ keys: { execution_id: 1, seq: 1 } }],
   callback_deliveries: [expiring],

@@ -147,9 +147,10 @@ function ownOrganization(principal: Principal, asked: string | undefined): strin
 }
 
 async function showCustomer({ mongo: { collections }, customers }: Pick<Deps, 'mongo' | 'customers'>, organizationId: string): Promise<Customer> {
+  await customers.settle(organizationId);
   const account = await readCustomer(collections, organizationId);
   const quota = grantedQuota(account);
-  const { organization_name, user_id, email, plan, credits_used, created_at, updated_at } = account;
+  const { organization_name, user_id, email, plan, created_at, updated_at } = account;
   return {
     _id: organizationId,
     organization_name,
@@ -169,7 +170,7 @@ async function showCustomer({ mongo: { collections }, customers }: Pick<Deps, 'm
     created_at: isoTime(created_at * 1000),
     updated_at: isoTime(updated_at * 1000),
     metadata: { premium_connector_discount_applied: false },
-    quota: { ...quota, number_of_credits: creditsLeft(quota, credits_used) },
+    quota: { ...quota, number_of_credits: creditsLeft(account) },
     usage: await usageOf(collections, customers, organizationId, account.models),
   };
 }

@@ -163,6 +163,7 @@ function agentRoutes(deps: AgentflowDeps): Route[] {
   ];
 }
 
-function answerOf({ revision: _revision, promoted_version: _promoted, ...agentflow }: AgentflowDocument): Agentflow {
+/** Without what only we need. */
+export function answerOf({ revision: _revision, promoted_version: _promoted, hired_version: _hired, ...agentflow }: AgentflowDocument): Agentflow {
   return agentflow;
 }

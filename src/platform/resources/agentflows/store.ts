@@ -18,12 +18,11 @@ const reviseForMs = 5_000;
 
 /** @throws AppError `validation_failed` naming everything that `problemsOf` finds */
 export async function createAgentflow(deps: AgentflowDeps, ctx: RequestContext, input: NewAgentflow): Promise<AgentflowDocument> {
-  return storeAgentflow(deps, newAgentflow(input, ctx.principal, ctx.recordId, epochSeconds()));
+  return storeAgentflow(deps, checked(newAgentflow(input, ctx.principal, ctx.recordId, epochSeconds())));
 }
 
 /** @throws AppError `plan_limit` where the plan has no place for another, for so many agents, or for what it asks for */
-export async function storeAgentflow(deps: AgentflowDeps, record: AgentflowDocument): Promise<AgentflowDocument> {
-  const agentflow = checked(record);
+export async function storeAgentflow(deps: AgentflowDeps, agentflow: AgentflowDocument): Promise<AgentflowDocument> {
   await refuseBeyondPlan(deps.customers, agentflow);
   await deps.customers.reserve(agentflow.organization_id, 'number_of_coworkers', agentflow._id);
   return insertOnce(deps.mongo.collections.agentflows, agentflow);
