@@ -33,6 +33,8 @@ export interface MembershipDocument {
   /** Null for a role on the whole organization. */
   project_id: string | null;
   role: string;
+  /** Set while an OWNER is being taken away, see `memberships.ts`. */
+  leaving?: { token: string; at: number } | null;
   created_at: number;
 }
 

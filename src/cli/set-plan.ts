@@ -9,7 +9,7 @@ const [organizationId, text = ''] = process.argv.slice(2);
 async function main(): Promise<number> {
   if (organizationId === undefined) return told('usage: set-plan <organization_id> \'{"number_of_tables": 20}\'', 2);
   const patch = PlanPatch.safeParse(parsed(text));
-  if (!patch.success) return told(patch.error.issues.map(({ path, message }) => `${path.join('.') || 'JSON'}: ${message}`).join('\n'), 2);
+  if (!patch.success) return told(patch.error.issues.map(({ path, message }) => `${path.join('.') || 'plan'}: ${message}`).join('\n'), 2);
   const mongo = createMongo(loadConfig(process.env).mongodb);
   try {
     await setPlan(mongo.collections, organizationId, patch.data);
@@ -28,7 +28,7 @@ function parsed(json: string): unknown {
 }
 
 function told(line: string, code: number): number {
-  process.stdout.write(`${line}\n`);
+  (code === 0 ? process.stdout : process.stderr).write(`${line}\n`);
   return code;
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { adminRoles } from '../../auth/grants.js';
+import { changeRole, endCredentials, holdsEverywhere, memberRoles, removeRole, weightOf, type MemberRole } from '../../auth/memberships.js';
 import { isAdmin, type Principal } from '../../auth/principal.js';
 import type { MembershipDocument } from '../../auth/users.js';
 import { findUserByEmail, grantRole, membershipOn } from '../../auth/users.js';
@@ -7,12 +8,8 @@ import type { Deps } from '../../deps.js';
 import { AppError, notFound } from '../../errors.js';
 import { defineRoute, type Route } from '../../http/define-route.js';
 import { listOf, ListQuery } from '../../http/lists.js';
-import { epochSeconds } from '../../time.js';
 
-/** Roles by their weight: nobody gives one that is heavier than their own, or touches who has one. */
-const weights: Record<string, number> = { OWNER: 4, ORG_ADMIN: 3, PROJECT_ADMIN: 2, MEMBER: 1, VIEWER: 0 };
-/** On one project; OWNER and ORG_ADMIN are roles on the whole organization. */
-const ProjectRole = z.enum(['PROJECT_ADMIN', 'MEMBER', 'VIEWER']);
+const Role = z.enum(memberRoles).meta({ description: 'OWNER and ORG_ADMIN hold on every project of the organization.' });
 
 const Member = z
   .object({
@@ -21,7 +18,7 @@ const Member = z
     name: z.string(),
     role: z.string(),
     projectID: z.string(),
-    whole_organization: z.boolean().meta({ description: 'The role holds on every project; it is not changed here.' }),
+    whole_organization: z.boolean().meta({ description: 'The role holds on every project.' }),
     created_at: z.number().meta({ description: 'Epoch seconds.' }),
   })
   .meta({
@@ -31,10 +28,10 @@ const Member = z
 type Member = z.infer<typeof Member>;
 
 const NewMember = z
-  .strictObject({ user_id: z.string().max(255).optional(), email: z.email().max(320).optional(), role: ProjectRole, projectID: z.string().optional() })
+  .strictObject({ user_id: z.string().max(255).optional(), email: z.email().max(320).optional(), role: Role, projectID: z.string().optional() })
   .refine(({ user_id, email }) => (user_id === undefined) !== (email === undefined), { path: ['user_id'], error: 'either user_id or email' })
   .meta({ id: 'NewMember', example: { email: 'grace@example.com', role: 'MEMBER' } });
-const MemberPatch = z.strictObject({ role: ProjectRole, projectID: z.string().optional() }).meta({ id: 'MemberPatch', example: { role: 'VIEWER' } });
+const MemberPatch = z.strictObject({ role: Role, projectID: z.string().optional() }).meta({ id: 'MemberPatch', example: { role: 'VIEWER' } });
 
 const tag = 'members';
 const reads = 'svc:orchestrate.read';
@@ -42,7 +39,7 @@ const changes = 'svc:orchestrate.write';
 const params = z.object({ projectID: z.string() });
 const member = params.extend({ user_id: z.string() });
 
-type MemberDeps = Pick<Deps, 'mongo' | 'auth' | 'oauth' | 'customers'>;
+type MemberDeps = Pick<Deps, 'mongo' | 'log' | 'auth' | 'oauth' | 'customers'>;
 
 /** Who works on a project, and as what (contract, members). */
 export function memberRoutes(deps: MemberDeps): Route[] {
@@ -54,6 +51,7 @@ export function memberRoutes(deps: MemberDeps): Route[] {
       tag,
       params,
       summary: 'Count the members of the project (in development)',
+      description: 'In development: fields may be added.',
       response: { schema: z.object({ total_count: z.int(), user_ids: z.array(z.string()) }).meta({ id: 'MemberSummary' }), description: 'How many, and who.' },
       async handler({ ctx: { principal } }) {
         const user_ids = (await membersOf(deps, principal)).map(({ user_id }) => user_id);
@@ -83,7 +81,8 @@ function changeRoutes(deps: MemberDeps): Route[] {
       permission: changes,
       tag,
       params,
-      summary: 'Give a user of the organization a role on the project',
+      summary: 'Give a user of the organization a role',
+      description: 'By an administrator, and no role above their own. The roles OWNER and ORG_ADMIN hold on every project.',
       body: NewMember,
       response: { status: 201, schema: Member, description: 'The member.' },
       errors: ['conflict', 'plan_limit'],
@@ -97,7 +96,7 @@ function changeRoutes(deps: MemberDeps): Route[] {
       tag,
       params: member,
       summary: 'Change the role of a member',
-      description: 'What the member holds with the role of before ends: sessions, tokens of applications, API keys.',
+      description: 'What the member holds with the role of before ends at once: sessions, tokens of applications, API keys. The last OWNER stays.',
       body: MemberPatch,
       response: { schema: Member, description: 'The member as changed.' },
       errors: ['conflict'],
@@ -110,7 +109,7 @@ function changeRoutes(deps: MemberDeps): Route[] {
       tag,
       params: member,
       summary: 'Take a member off the project',
-      description: 'What the member holds on it ends at once: sessions, tokens of applications, API keys.',
+      description: 'What the member holds on it ends at once: sessions, tokens of applications, API keys. An OWNER or ORG_ADMIN is taken off the organization; the last OWNER stays.',
       response: { schema: Member, description: 'The last record.' },
       errors: ['conflict'],
       handler: ({ ctx: { principal }, params: { user_id } }) => removeMember(deps, principal, user_id),
@@ -146,60 +145,74 @@ function pageOf(members: readonly Member[], { limit, cursor }: ListQuery) {
 
 async function addMember(deps: MemberDeps, principal: Principal, request: z.infer<typeof NewMember>): Promise<Member> {
   const { collections } = deps.mongo;
+  const { organizationId, projectId } = principal;
   requireWeight(principal, request.role);
   const user = request.email === undefined ? await collections.users.findOne({ _id: request.user_id ?? '' }) : await findUserByEmail(collections, request.email);
-  if (!user || user.organization_id !== principal.organizationId) throw notFound('the user');
-  if (await membershipOn(collections, user._id, null, principal.organizationId)) {
-    throw new AppError('conflict', 'the user has a role on the whole organization already');
-  }
-  await deps.customers.reserve(principal.organizationId, 'number_of_members', user._id);
-  const given = await grantRole(collections, { userId: user._id, organizationId: principal.organizationId, projectId: principal.projectId, role: request.role });
-  if (given.role !== request.role) throw new AppError('conflict', `the user is a member already, as ${given.role}`);
-  return shown(given, principal.projectId, user);
+  if (user?.organization_id !== organizationId) throw notFound('the user');
+  const present = await membershipOf(deps, principal, user._id);
+  if (present && present.role !== request.role) throw isMember(present);
+  await deps.customers.reserve(organizationId, 'number_of_members', user._id);
+  const place = { userId: user._id, organizationId, projectId: holdsEverywhere(request.role) ? null : projectId };
+  const given = await grantRole(collections, { ...place, role: request.role });
+  if (given.role !== request.role) throw isMember(given);
+  return shown(given, projectId, user);
 }
 
-async function changeMember(deps: MemberDeps, principal: Principal, userId: string, role: string): Promise<Member> {
+function isMember({ role }: MembershipDocument): AppError {
+  return new AppError('conflict', `the user is a member already, as ${role}`);
+}
+
+/** The same role again ends credentials again, in case a process died before it had done so. */
+async function changeMember(deps: MemberDeps, principal: Principal, userId: string, role: MemberRole): Promise<Member> {
   const { collections } = deps.mongo;
   requireWeight(principal, role);
   const present = await touchable(deps, principal, userId);
-  const changed = await collections.memberships.findOneAndUpdate({ _id: present._id, role: present.role }, { $set: { role } }, { returnDocument: 'after' });
-  if (!changed) throw new AppError('conflict', 'the role was changed meanwhile: read it again');
-  if (present.role !== role) await endCredentials(deps, principal, userId, `the role was changed by ${principal.userId}`);
+  const changed = await changeRole(collections, present, principal.projectId, role);
+  await end(deps, principal, [present, changed], `the role was changed by ${principal.userId}`);
   return shown(changed, principal.projectId, await collections.users.findOne({ _id: userId }));
 }
 
 async function removeMember(deps: MemberDeps, principal: Principal, userId: string): Promise<Member> {
   const { collections } = deps.mongo;
+  const { organizationId, projectId } = principal;
   const present = await touchable(deps, principal, userId);
-  await collections.memberships.deleteOne({ _id: present._id });
-  await endCredentials(deps, principal, userId, `taken off the project by ${principal.userId}`);
-  const left = await collections.memberships.findOne({ organization_id: principal.organizationId, user_id: userId });
-  if (!left) await deps.customers.release(principal.organizationId, 'number_of_members', userId);
-  return shown(present, principal.projectId, await collections.users.findOne({ _id: userId }));
+  await removeRole(collections, present);
+  // A role on the whole organization goes before one on the project, which would come back to light.
+  const below = present.project_id === null ? await membershipOn(collections, userId, projectId, organizationId) : null;
+  if (below) await removeRole(collections, below);
+  await end(deps, principal, [present], `taken off the project by ${principal.userId}`);
+  const left = await collections.memberships.findOne({ user_id: userId, organization_id: organizationId });
+  if (!left) await deps.customers.release(organizationId, 'number_of_members', userId);
+  return shown(present, projectId, await collections.users.findOne({ _id: userId }));
 }
 
-/** The member's role on this project. A role on the whole organization is not this project's to change. */
-async function touchable({ mongo: { collections } }: MemberDeps, principal: Principal, userId: string): Promise<MembershipDocument> {
-  if (await membershipOn(collections, userId, null, principal.organizationId)) {
-    requireWeight(principal, 'MEMBER');
-    throw new AppError('conflict', 'the role is one on the whole organization, which no project changes');
+/** @throws AppError `access_denied`, `not_found` where the user has no role here */
+async function touchable(deps: MemberDeps, principal: Principal, userId: string): Promise<MembershipDocument> {
+  requireWeight(principal, 'VIEWER');
+  const present = await membershipOf(deps, principal, userId);
+  if (!present) {
+    // Whoever took the role away may have died before the credentials ended.
+    await end(deps, principal, [{ user_id: userId, project_id: principal.projectId }], `has no role, seen by ${principal.userId}`);
+    throw notFound('the member');
   }
-  const present = await membershipOn(collections, userId, principal.projectId, principal.organizationId);
-  if (!present) throw notFound('the member');
   requireWeight(principal, present.role);
   return present;
 }
 
+/** The role that counts: the one on the whole organization goes before the project's. */
+async function membershipOf({ mongo: { collections } }: MemberDeps, { projectId, organizationId }: Principal, userId: string): Promise<MembershipDocument | null> {
+  return (await membershipOn(collections, userId, null, organizationId)) ?? membershipOn(collections, userId, projectId, organizationId);
+}
+
 function requireWeight(principal: Principal, role: string): void {
   if (!isAdmin(principal)) throw new AppError('access_denied', `members are changed by ${adminRoles.join(', ')}`);
-  if ((weights[role] ?? 0) > (weights[principal.role] ?? 0)) throw new AppError('access_denied', `the role ${role} is above that of the caller`);
+  if (weightOf(role) > weightOf(principal.role)) throw new AppError('access_denied', `the role ${role} is above that of the caller`);
 }
 
-/** What was held under the role of before is minted anew under the present one. */
-async function endCredentials({ mongo, auth, oauth }: MemberDeps, { projectId }: Principal, userId: string, why: string): Promise<void> {
-  await auth.sessions.revokeAll({ userId, projectId }, why);
-  await oauth.grants.revokeAll({ userId, projectId }, why);
-  const keys = { 'scope.project_id': projectId, 'scope.user_id': userId, revoked_at: null };
-  await mongo.collections.api_keys.updateMany(keys, { $set: { revoked_at: epochSeconds() } });
+async function end(deps: MemberDeps, principal: Principal, roles: readonly Pick<MembershipDocument, 'user_id' | 'project_id'>[], because: string): Promise<void> {
+  const [first] = roles;
+  if (!first) return;
+  const projectId = roles.some(({ project_id }) => project_id === null) ? null : principal.projectId;
+  const whose = { userId: first.user_id, organizationId: principal.organizationId, projectId };
+  await endCredentials({ ...deps, grants: deps.oauth.grants }, whose, because);
 }
-
