@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { createExecutionRecordActivities } from '../../activities/execution-records.js';
+import { creditsLeft } from '../../src/customers/account.js';
 import { createCustomers, readCustomer, setPlan } from '../../src/customers/create-customers.js';
 import type { Charge } from '../../src/customers/customers.js';
 import { newId } from '../../src/ids.js';
+import type { ExecutionDocument } from '../../src/platform/resources/executions/record.js';
+import type { ExecutionProjection } from '../../workflows/agentflow-execution/activities.js';
 import { useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
 
@@ -114,6 +118,57 @@ describe('credits', () => {
     await customers.charge(lost);
     expect((await readCustomer(collections, organization)).credits_used).toBe(8);
     expect(await collections.credit_history.countDocuments({ organization_id: organization, applied: true })).toBe(2);
+  });
+
+  test('are counted for what a process left in the ledger alone when the account is settled, and once when charges come at once', async () => {
+    const organization = newId();
+    await readCustomer(collections, organization);
+    const charge = chargeOf(organization, { credits: 2 });
+    await collections.credit_history.insertOne({
+      ...{ _id: charge.key, organization_id: organization, project_id: 'p', execution_id: charge.executionId, agentflow_id: 'a' },
+      ...{ kind: 'execution', credits: 2, model: null, input_tokens: 0, output_tokens: 0, at: 1, applied: false },
+    });
+    await Promise.all([customers.settle(organization), customers.charge(charge), customers.settle(organization)]);
+    expect((await readCustomer(collections, organization)).credits_used).toBe(2);
+  });
+
+  test('stay exact past the keys that the account remembers', async () => {
+    const organization = newId();
+    const charges = Array.from({ length: 260 }, () => chargeOf(organization));
+    for (let at = 0; at < charges.length; at += 20) await Promise.all(charges.slice(at, at + 20).map((each) => customers.charge(each)));
+    await Promise.all(charges.slice(0, 40).map((each) => customers.charge(each)));
+    expect((await readCustomer(collections, organization)).credits_used).toBe(260);
+    expect((await collections.customers.findOne({ _id: organization }))?.charged.length).toBeLessThan(202);
+    expect(await collections.credit_history.countDocuments({ organization_id: organization, applied: true })).toBe(260);
+  });
+
+  test('are charged once when the record of an execution is written again', async () => {
+    verifies('customer.credits-once');
+    const [organization, execution_id] = [newId(), newId()];
+    const owner = { organization_id: organization, projectID: 'p', agentflow_id: 'a' };
+    await collections.executions.insertOne({ _id: execution_id, ...owner, last_event_seq: 0 } as unknown as ExecutionDocument);
+    const { publishExecution } = createExecutionRecordActivities({ mongo: deps.mongo, customers });
+    const output = { agent_id: 'x', title: 'X', model: 'm', output: '', actions: [], usage: { input_tokens: 3, output_tokens: 2 }, started_at: 1, ended_at: 2 };
+    const projection: ExecutionProjection = {
+      ...{ execution_id, status: 'running', started_at: 1, end_time: null, conclusion: null, failure: null, last_event_seq: 1, steps: [] },
+      ...{ agents_output: [{ index: 0, value: output }], events: [{ seq: 1, type: 'started', at: 1, data: {} }] },
+    };
+    await Promise.all([publishExecution(projection), publishExecution(projection)]);
+    await publishExecution(projection);
+    expect(await readCustomer(collections, organization)).toMatchObject({ credits_used: 1, models: { m: { executions: 1, input_tokens: 3, output_tokens: 2 } } });
+    expect(await collections.credit_history.countDocuments({ organization_id: organization })).toBe(2);
+  });
+
+  test('that an operator sets are those left from then on, the subscription’s first', async () => {
+    const organization = newId();
+    await setPlan(collections, organization, { number_of_credits: { subscription_credits: 2, top_up_credits: 5 } });
+    const left = async () => creditsLeft(await readCustomer(collections, organization));
+    for (const credits of [1.1, 1.2, 0.7]) await customers.charge(chargeOf(organization, { credits }));
+    expect(await left()).toEqual({ subscription_credits: 0, top_up_credits: 4 });
+    await setPlan(collections, organization, { number_of_credits: { subscription_credits: 10 } });
+    expect(await left()).toEqual({ subscription_credits: 10, top_up_credits: 4 });
+    await customers.charge(chargeOf(organization, { credits: 11 }));
+    expect(await left()).toEqual({ subscription_credits: 0, top_up_credits: 3 });
   });
 
   test('that are used up refuse another execution, and what was done is charged all the same', async () => {

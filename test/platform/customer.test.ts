@@ -65,7 +65,7 @@ describe('the limits of a plan', () => {
     expect(await customerOf(workspace)).toMatchObject({ usage: { number_of_coworkers: 3 } });
     const id = made.find(({ status }) => status === 201)?.body._id as string;
     expect(await api.post(`/agentflow/${id}/agent`, { title: 'Three' })).toMatchObject(planLimit('number_of_agents_per_coworker'));
-    expect(await api.patch(`/agentflow/${id}`, { agents: [{ title: '1' }, { title: '2' }, { title: '3' }] })).toMatchObject(planLimit('number_of_agents_per_coworker'));
+    expect(await api.patch(`/agentflow/${id}`, { initialAgent: 'x', agents: [{ _id: 'x', title: '1' }, { title: '2' }, { title: '3' }] })).toMatchObject(planLimit('number_of_agents_per_coworker'));
     expect(await api.patch(`/agentflow/${id}`, { anomaly_detection: { is_enabled: true } })).toMatchObject(planLimit('anomaly_detection'));
     expect((await api.delete(`/agentflow/${id}`)).status).toBe(200);
     expect((await api.post('/agentflow', flow)).status).toBe(201);
@@ -83,6 +83,23 @@ describe('the limits of a plan', () => {
     const agentflow = await workspace.api.post('/agentflow', flowThatCalls([]));
     await setPlan(collections, workspace.organizationId, { number_of_credits: { subscription_credits: 0, top_up_credits: 0 } });
     expect(await workspace.api.post('/execute_flow', { agentflow_id: agentflow.body._id, goal: 'g' })).toMatchObject(planLimit('number_of_credits'));
+  });
+
+  test('refuse to start an execution without credits, and answer a repeat of the call that took the last one', async () => {
+    const workspace = await createWorkspace(deps);
+    const [last, next] = [await prepareExecution(workspace, flowThatCalls([])), await prepareExecution(workspace, flowThatCalls([]))];
+    await setPlan(collections, workspace.organizationId, { number_of_credits: { subscription_credits: 0, top_up_credits: 1 } });
+    const execute = (id: string) => workspace.api.post(`/execute_flow/${id}/execute`, {}, { 'idempotency-key': id });
+    const first = await execute(last._id);
+    expect(first).toMatchObject({ status: 200, body: { execution_id: last._id, status: 'ready' } });
+    await untilListed(workspace, last._id, 'completed');
+    expect(await execute(next._id)).toMatchObject(planLimit('number_of_credits: the plan allows 1, 1 are in use'));
+    // As if the process had died before it answered, and before the run had written its record.
+    await collections.idempotency.updateMany({ 'answer.value.execution_id': last._id, 'answer.value.status': 'ready' }, { $set: { answer: null, leased_until: new Date(0) } });
+    await collections.executions.updateOne({ _id: last._id }, { $set: { status: 'ready' } });
+    expect(await execute(last._id)).toMatchObject({ status: 200, body: first.body });
+    await setPlan(collections, workspace.organizationId, { number_of_credits: { top_up_credits: 1 } });
+    expect(await execute(next._id)).toMatchObject({ status: 200 });
   });
 });
 
@@ -111,6 +128,10 @@ describe('an execution', () => {
     const history = await workspace.api.get(`/credit/history?organization_id=${workspace.organizationId}`);
     expect(history.body).toMatchObject({ total_count: 3, next_cursor: null });
     expect(history.body.data.filter(({ kind }: { kind: string }) => kind === 'execution')).toMatchObject([{ credits: 5, execution_id: id, project_id: workspace.projectID }]);
+    const entries = history.body.data.filter(({ kind }: { kind: string }) => kind === 'model_turn');
+    expect(entries.map(({ model, input_tokens, output_tokens }: Record<string, unknown>) => ({ model, input_tokens, output_tokens })).reverse()).toEqual(
+      turns.map((usage: object) => ({ model: 'offline', ...usage })),
+    );
     expect(sum('input_tokens')).toBeGreaterThan(0);
   });
 });
