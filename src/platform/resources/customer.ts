@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Principal } from '../../auth/principal.js';
 import { creditsLeft, grantedQuota, modelOfField, type CreditEntryDocument } from '../../customers/account.js';
 import { readCustomer } from '../../customers/create-customers.js';
-import { accessControls } from '../../customers/plan.js';
+import { accessControls, defaultQuota } from '../../customers/plan.js';
 import { createCountedRecords } from '../../customers/records.js';
 import type { Deps } from '../../deps.js';
 import { AppError } from '../../errors.js';
@@ -28,7 +28,7 @@ const CustomerQuota = z
     base_credit_deduction_per_execution: z.number(),
     marketplace: z.object({ connectors: z.record(z.string(), z.unknown()) }),
   })
-  .meta({ id: 'CustomerQuota' });
+  .meta({ id: 'CustomerQuota', example: defaultQuota });
 
 const CustomerUsage = z
   .object({

@@ -59,7 +59,10 @@ export const UpdateCheck = z
     latest_version: z.int(),
     update_available: z.boolean(),
   })
-  .meta({ id: 'UpdateCheck' });
+  .meta({
+    id: 'UpdateCheck',
+    example: { marketplace_id: 'publication_1', agentflow_id: 'agentflow_2', hired_version: 1, latest_version: 2, update_available: true },
+  });
 export type UpdateCheck = z.infer<typeof UpdateCheck>;
 
 /** `_id` is the published agentflow's id, so that it has one publication, however many calls publish it at once. */
