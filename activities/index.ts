@@ -41,9 +41,9 @@ export function createActivities(deps: ActivityDeps): Activities {
   const loads = createLoadSchedules({ collections: mongo.collections, temporal });
   const callAction = createCallAction({ http, smtp: createSmtpClient(config), mongo, secrets });
   return {
-    ...createExecutionRecordActivities({ mongo }),
     ...createDocumentActivities({ blobs, files: deps.files.store }),
     ...createActionActivities(callAction),
+    ...createExecutionRecordActivities({ mongo, customers: deps.customers }),
     ...createModelActivities({ models }),
     ...createAnomalyActivities({ models }),
     ...createPreviewActivities(),

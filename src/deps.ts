@@ -47,7 +47,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
   const temporal = createTemporal(config.temporal, blobs);
   const auth = createAuth({ config, mongo, log });
   const idempotency = createIdempotency(mongo.collections);
-  const customers = createCustomers();
+  const customers = createCustomers(mongo.collections);
   const files = createFiles({ config, collections: mongo.collections, customers, box: auth.box, idempotency });
   const governance = createGovernance({ config, log, mongo, temporal, auth });
   return {

@@ -7,9 +7,6 @@ export type ConnectorCategory = z.infer<typeof ConnectorCategory>;
 /** Those whose accounts are connected by a provider's hosted authentication, which calls back (the three notify routes). */
 export const hostedCategories: readonly ConnectorCategory[] = ['professional_network', 'mail', 'messaging'];
 
-/** Those that count as premium in an organization's plan (docs/decisions/0031). */
-export const premiumCategories: readonly ConnectorCategory[] = ['professional_network', 'content_creator'];
-
 /** `awaiting_verification`: a provider reported an account, and nothing is configured to ask whether that is true. */
 export const ConnectorStatus = z.enum(['pending', 'awaiting_verification', 'active', 'paused', 'failed']);
 export type ConnectorStatus = z.infer<typeof ConnectorStatus>;

@@ -6,6 +6,9 @@ import { connectorRoutes } from './resources/connectors/routes.js';
 import { executionRoutes } from './resources/executions/routes.js';
 import { fileRoutes } from './resources/files/routes.js';
 import { knowledgeBaseRoutes } from './resources/knowledge-base/routes.js';
+import { customerRoutes } from './resources/customer.js';
+import { marketplaceRoutes } from './resources/marketplace/routes.js';
+import { memberRoutes } from './resources/members.js';
 import { projectRoutes } from './resources/projects.js';
 import { skillRoutes } from './resources/skills.js';
 
@@ -20,5 +23,8 @@ export function platformRoutes(deps: Deps, baseUrl: () => string): Route[] {
     ...executionRoutes(deps),
     ...fileRoutes(deps, baseUrl),
     ...knowledgeBaseRoutes(deps, baseUrl),
+    ...memberRoutes(deps),
+    ...customerRoutes(deps),
+    ...marketplaceRoutes(deps),
   ];
 }

@@ -8,6 +8,9 @@ import type { CatalogSightingDocument } from '../callbacks/catalog/sightings.js'
 import type { CallbackDeliveryDocument } from '../callbacks/deliveries.js';
 import type { ConnectorDocument, TriggerDocument } from '../connectors/connector.js';
 import type { FileDocument } from '../files/record.js';
+import type { CreditEntryDocument, CustomerDocument } from '../customers/account.js';
+import type { CustomerPlacesDocument } from '../customers/places.js';
+import type { StorageTotalDocument, StoredBytesDocument } from '../customers/storage.js';
 import type { ApprovalDocument, ApprovalRequestDocument, ResumeTokenDocument } from '../governance/approvals/record.js';
 import type { AuditEntryDocument } from '../governance/audit/entry.js';
 import type { CheckpointDocument } from '../governance/audit/statement.js';
@@ -27,6 +30,7 @@ import type { ActionDocument } from '../platform/resources/actions.js';
 import type { AgentflowVersionDocument } from '../platform/resources/agentflows/promote.js';
 import type { AgentflowDocument } from '../platform/resources/agentflows/schemas.js';
 import type { ExecutionDocument, ExecutionEventDocument } from '../platform/resources/executions/record.js';
+import type { PublicationDocument, PublicationVersionDocument } from '../platform/resources/marketplace/schemas.js';
 import type { ProjectDocument } from '../platform/resources/projects.js';
 import type { SkillDocument } from '../platform/resources/skills.js';
 import type { ProjectModelDocument } from './project-models.js';
@@ -47,6 +51,11 @@ export interface Documents {
   oauth_codes: OauthCodeDocument;
   oauth_grants: OauthGrantDocument;
   oauth_counters: OauthCounterDocument;
+  customers: CustomerDocument;
+  customer_places: CustomerPlacesDocument;
+  stored_bytes: StoredBytesDocument;
+  storage_totals: StorageTotalDocument;
+  credit_history: CreditEntryDocument;
   idempotency: IdempotencyDocument;
   quotas: QuotaDocument;
   lifecycles: LifecycleDocument;
@@ -63,10 +72,13 @@ export interface Documents {
   ontology_drafts: OntologyDraftDocument;
   ontology_versions: OntologyVersionDocument;
   repository_bindings: RepositoryBindingDocument;
+  tables: { _id: string; organization_id: string };
   skills: SkillDocument;
   actions: ActionDocument;
   agentflows: AgentflowDocument;
   agentflow_versions: AgentflowVersionDocument;
+  publications: PublicationDocument;
+  publication_versions: PublicationVersionDocument;
   executions: ExecutionDocument;
   execution_events: ExecutionEventDocument;
   callback_deliveries: CallbackDeliveryDocument;
@@ -102,6 +114,11 @@ const indexes: Record<keyof Documents, Index[]> = {
   oauth_codes: [expiring],
   oauth_grants: [{ keys: { user_id: 1 } }, expiring],
   oauth_counters: [expiring],
+  customers: [],
+  customer_places: [],
+  stored_bytes: [expiring],
+  storage_totals: [],
+  credit_history: [{ keys: { organization_id: 1, _id: -1 } }, { keys: { organization_id: 1, applied: 1 } }, { keys: { project_id: 1, at: 1 } }],
   idempotency: [{ keys: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
   quotas: [],
   lifecycles: [{ keys: { project_id: 1, _id: -1 } }],
@@ -118,10 +135,13 @@ const indexes: Record<keyof Documents, Index[]> = {
   ontology_drafts: [],
   ontology_versions: [{ keys: { project_id: 1, version: -1 } }],
   repository_bindings: [{ keys: { repository: 1 } }],
+  tables: [],
   skills: [{ keys: { projectID: 1, _id: -1 } }],
   actions: [{ keys: { projectID: 1, _id: -1 } }],
   agentflows: [{ keys: { projectID: 1, _id: -1 } }],
   agentflow_versions: [{ keys: { agentflow_id: 1, version: -1 } }],
+  publications: [],
+  publication_versions: [{ keys: { marketplace_id: 1, version: -1 } }],
   executions: [{ keys: { projectID: 1, _id: -1 } }],
   execution_events: [{ keys: { execution_id: 1, seq: 1 } }],
   callback_deliveries: [expiring],

@@ -6,7 +6,7 @@ export const agents = [
     says: 'A model turn offers the actions of the agent as tools, and the calls it makes are run and given back.' },
   { id: 'agent.streaming', source: 'issue 7: Agents', part: 5,
     says: 'The words of a model turn arrive in the events of the execution as they are made.' },
-  { id: 'agent.accounting', source: 'issue 7: Agents', part: 5,
+  { id: 'agent.accounting', source: 'issue 7: Agents', part: 5, delivered: true,
     says: 'Tokens and credits of each turn are counted by model into usage and credit history.' },
   { id: 'agent.parameters', source: 'issue 7: Agents', part: 5,
     says: 'Temperature and token limit of an agent reach the endpoint.' },

@@ -41,7 +41,7 @@ export const conventions = [
     says: 'A body over 1 MiB is 413 with the usual body.' },
   { id: 'platform.errors.upload-too-large', source: 'contract: Conventions', part: 6, delivered: true,
     says: 'An upload over 100 MiB is 413 and leaves nothing stored.' },
-  { id: 'platform.errors.plan-limit', source: 'contract: Conventions', part: 6,
+  { id: 'platform.errors.plan-limit', source: 'contract: Conventions', part: 6, delivered: true,
     says: 'A creation beyond the plan is 403 plan_limit and tells the limit, its maximum and the present use.' },
   { id: 'platform.errors.unavailable', source: 'contract: Conventions; issue 3: Bad input', part: 1,
     says: 'While Temporal is down a call that needs it is 503 unavailable within two seconds.' },

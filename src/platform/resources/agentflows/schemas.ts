@@ -229,9 +229,8 @@ export const Agentflow = z
   .meta({ id: 'Agentflow', example: exampleAgentflow });
 export type Agentflow = z.infer<typeof Agentflow>;
 
-/** `revision` counts the changes, so that none is made over one that it has not seen. */
-/** `revision` guards changes; `promoted_version` is absent until the first promotion. */
-export type AgentflowDocument = Agentflow & { revision: number; promoted_version?: number };
+/** `revision` guards changes; `promoted_version` is absent until the first promotion, `hired_version` on what was not hired. */
+export type AgentflowDocument = Agentflow & { revision: number; promoted_version?: number; hired_version?: number };
 
 const agentflowChanges = z
   .strictObject({

@@ -1,10 +1,10 @@
 import type { Principal } from '../../../auth/principal.js';
 import { configProblems, isComplete } from '../../../connectors/config.js';
-import { hostedCategories, isLoaded, premiumCategories, type ConnectorCategory, type ConnectorDocument, type ConnectorStatus, type ConnectorTrigger } from '../../../connectors/connector.js';
+import { hostedCategories, isLoaded, type ConnectorCategory, type ConnectorDocument, type ConnectorStatus, type ConnectorTrigger } from '../../../connectors/connector.js';
 import { createLoadSchedules } from '../../../connectors/load-schedules.js';
 import { createConnector, createTrigger, eraseConnector, findConnector, moveConnector, refuseMove } from '../../../connectors/store.js';
 import type { Customers } from '../../../customers/customers.js';
-import type { CountedLimit } from '../../../customers/plan.js';
+import { premiumCategories, type CountedLimit } from '../../../customers/plan.js';
 import type { Deps } from '../../../deps.js';
 import { AppError, isAppError, notFound } from '../../../errors.js';
 import type { Collections } from '../../../stores/collections.js';

@@ -47,6 +47,7 @@ export async function prepareExecution(
   { id, lifecycleId }: { id: string; lifecycleId?: string },
 ): Promise<Execution> {
   const { agentflows, executions, project_models } = deps.mongo.collections;
+  await deps.customers.requireCredits(principal.organizationId);
   const models = await project_models.findOne({ _id: principal.projectId });
   if (input.parent_execution_id !== null) await readExecution(deps, principal, input.parent_execution_id);
   refuseWhatCannotRun(agentflow, input);

@@ -31,11 +31,17 @@ const maxHistoryEvents = 5000;
 /**
  * Starts the run: the workflow's id is the execution's, so that of many calls one starts it. A repeat under the same
  * `Idempotency-Key` gets the first answer even if that was lost with its process: the key's hash is in the memo.
- * @throws AppError `conflict` with the present status when it was started before
+ * @throws AppError `conflict` with the present status when it was started before, `plan_limit` without credits
  */
 export async function execute(deps: Deps, principal: Principal, id: string, idempotencyKey?: string): Promise<MoveResult> {
   const record = await readExecution(deps, principal, id);
   const request = idempotencyKey === undefined ? null : sha256(`${principal.userId} ${idempotencyKey}`);
+  if (record.status === 'ready') {
+    await deps.customers.requireCredits(record.organization_id).catch(async (refusal: unknown) => {
+      // The credits may have gone to this very execution.
+      if (request === null || (await requestThatStarted(deps, id)) !== request) throw refusal;
+    });
+  }
   const isFirst = await startOnce(deps, record, inputOf(record), request);
   if (isFirst || (request !== null && (await requestThatStarted(deps, id)) === request)) return { execution_id: id, status: 'ready' };
   throw conflict('execute', await presentStatus(deps, principal, id));

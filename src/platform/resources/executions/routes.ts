@@ -32,7 +32,7 @@ export function executionRoutes(deps: Deps): Route[] {
       query: ProjectQuery,
       body: NewExecution,
       response: { status: 201, schema: Execution, description: 'The execution in `ready`.' },
-      errors: ['not_found', 'validation_failed'],
+      errors: ['not_found', 'validation_failed', 'plan_limit'],
       idempotent: true,
       handler: ({ body, ctx }) => createExecution(deps, ctx.principal, body, ctx.recordId),
     }),
@@ -83,7 +83,7 @@ function moveRoutes(deps: Deps): Route[] {
     query: ProjectQuery,
     body: MoveBody,
     response: { schema: MoveAnswer, description: 'Accepted; the status is `ready` until the run has begun.' },
-    errors: ['conflict'],
+    errors: ['conflict', 'plan_limit'],
     idempotent: true,
     handler: ({ params, ctx }) => execute(deps, ctx.principal, params.execution_id, ctx.idempotencyKey),
   });
