@@ -25,8 +25,12 @@ import type { OauthGrantDocument } from '../oauth/token/grants.js';
 import type { AgentflowVersionDocument } from '../platform/resources/agentflows/promote.js';
 import type { AgentflowDocument } from '../platform/resources/agentflows/schemas.js';
 import type { ExecutionDocument, ExecutionEventDocument } from '../platform/resources/executions/record.js';
+import type { DashboardDocument } from '../platform/resources/dashboards/store.js';
+import type { InboxReadDocument } from '../platform/resources/inbox.js';
 import type { ProjectDocument } from '../platform/resources/projects.js';
+import type { SettingsDocument } from '../platform/resources/settings.js';
 import type { SkillDocument } from '../platform/resources/skills.js';
+import type { TagDocument } from '../platform/resources/tags.js';
 import type { ProjectModelDocument } from './project-models.js';
 
 /** Every collection and what it holds. */
@@ -70,6 +74,10 @@ export interface Documents {
   catalog_sightings: CatalogSightingDocument;
   connectors: ConnectorDocument;
   connector_triggers: TriggerDocument;
+  inbox_reads: InboxReadDocument;
+  tags: TagDocument;
+  settings: SettingsDocument;
+  dashboards: DashboardDocument;
 }
 
 export type Collections = { [Name in keyof Documents]: Collection<Documents[Name]> };
@@ -117,12 +125,21 @@ const indexes: Record<keyof Documents, Index[]> = {
   skills: [{ keys: { projectID: 1, _id: -1 } }],
   agentflows: [{ keys: { projectID: 1, _id: -1 } }],
   agentflow_versions: [{ keys: { agentflow_id: 1, version: -1 } }],
-  executions: [{ keys: { projectID: 1, _id: -1 } }],
+  executions: [
+    { keys: { projectID: 1, _id: -1 } },
+    { keys: { task_id: 1 } },
+    { keys: { projectID: 1, created_at: 1 } },
+    { keys: { projectID: 1, 'execution_context.waiting_for.kind': 1, _id: -1 } },
+  ],
   execution_events: [{ keys: { execution_id: 1, seq: 1 } }],
   callback_deliveries: [expiring],
   catalog_sightings: [{ keys: { project_id: 1, _id: 1 } }],
   connectors: [{ keys: { projectID: 1, _id: -1 } }],
   connector_triggers: [{ keys: { projectID: 1, _id: -1 } }],
+  inbox_reads: [],
+  tags: [{ keys: { projectID: 1, name: 1 }, options: { unique: true } }, { keys: { projectID: 1, _id: -1 } }],
+  settings: [],
+  dashboards: [],
 };
 
 export function collectionsOf(db: Db): Collections {
