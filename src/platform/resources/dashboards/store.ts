@@ -43,8 +43,9 @@ export async function refreshDashboard(mongo: Mongo, principal: Principal): Prom
     const result = JSON.stringify(await outcomeOf(mongo, principal.projectId, JSON.parse(definition) as Definition));
     // A component that was deleted meanwhile, or refreshed by a later call, is left as it is.
     await mongo.collections.dashboards.updateOne(
-      { _id: principal.projectId, components: { $elemMatch: { component_id, refreshed_at: { $lt: refreshed_at } } } },
-      { $set: { 'components.$.result': result, 'components.$.refreshed_at': refreshed_at } },
+      { _id: principal.projectId },
+      { $set: { 'components.$[it].result': result, 'components.$[it].refreshed_at': refreshed_at } },
+      { arrayFilters: [{ 'it.component_id': component_id, 'it.refreshed_at': { $lt: refreshed_at } }] },
     );
   }
   return readDashboard(mongo, principal);
