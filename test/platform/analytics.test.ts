@@ -25,15 +25,15 @@ describe('GET /analytics/{projectID}', () => {
     const [mine, stranger] = await Promise.all([createWorkspace(deps), createWorkspace(deps)]);
     const [one, two] = [{ id: newId(), name: 'One' }, { id: newId(), name: 'Two' }];
     const ran = (created_at: number, seconds: number, fields: object = {}) =>
-      seedExecution(deps, mine, { created_at, started_at: created_at + 5, end_time: created_at + 5 + seconds, flow: one, ...fields });
+      seedExecution(deps, mine, { created_at, started_at: created_at + 5, end_time: created_at + 5 + seconds, coworker: one, ...fields });
     await ran(monday, 1);
     await ran(monday + day - 0.001, 2, { status: 'failed' });
-    await ran(monday + day, 4, { flow: { ...one, name: 'One renamed' } });
-    await ran(monday + 2 * day, 8, { flow: two });
-    await seedExecution(deps, mine, { created_at: monday + 3 * day - 1, status: 'running', started_at: monday + 3 * day, flow: two });
-    await seedExecution(deps, mine, { created_at: monday + 1, status: 'ready', flow: two });
-    await seedExecution(deps, mine, { created_at: monday + 2, status: 'paused', started_at: monday + 3, flow: two });
-    await seedExecution(deps, mine, { created_at: monday + 3, status: 'failed', started_at: null, end_time: monday + 4, flow: two });
+    await ran(monday + day, 4, { coworker: { ...one, name: 'One renamed' } });
+    await ran(monday + 2 * day, 8, { coworker: two });
+    await seedExecution(deps, mine, { created_at: monday + 3 * day - 1, status: 'running', started_at: monday + 3 * day, coworker: two });
+    await seedExecution(deps, mine, { created_at: monday + 1, status: 'ready', coworker: two });
+    await seedExecution(deps, mine, { created_at: monday + 2, status: 'paused', started_at: monday + 3, coworker: two });
+    await seedExecution(deps, mine, { created_at: monday + 3, status: 'failed', started_at: null, end_time: monday + 4, coworker: two });
     await ran(monday - 0.001, 1000);
     await ran(monday + 3 * day, 1000);
     await seedExecution(deps, stranger, { created_at: monday + 1 });

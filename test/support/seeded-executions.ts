@@ -8,17 +8,17 @@ import type { Workspace } from './fixture.js';
 export async function seedExecution(
   deps: Deps,
   { projectID, organizationId, userId }: Pick<Workspace, 'projectID' | 'organizationId' | 'userId'>,
-  fields: Partial<ExecutionDocument> & { flow?: { id: string; name: string } } = {},
+  fields: Partial<ExecutionDocument> & { coworker?: { id: string; name: string } } = {},
 ): Promise<ExecutionDocument> {
   const id = newId();
-  const { flow = { id: newId(), name: 'Seeded flow' }, ...given } = fields;
+  const { coworker = { id: newId(), name: 'Seeded flow' }, ...given } = fields;
   const record: ExecutionDocument = {
     _id: id,
     execution_id: id,
     projectID,
     organization_id: organizationId,
-    agentflow_id: flow.id,
-    agentflow: { agentflow_id: flow.id, agents: [], image: '', initialAgent: 'a', name: flow.name, role: '', conclusion: null },
+    agentflow_id: coworker.id,
+    agentflow: { agentflow_id: coworker.id, agents: [], image: '', initialAgent: 'a', name: coworker.name, role: '', conclusion: null },
     plan: [],
     task_id: newId(),
     parent_execution_id: null,

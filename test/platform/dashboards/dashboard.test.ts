@@ -15,9 +15,9 @@ describe('GET /dashboard/{projectID}', () => {
     verifies('platform.dashboards.get', 'resource.dashboard', 'resource.dashboard.component');
     const workspace = await createWorkspace(deps);
     const { api, projectID } = workspace;
-    const tasks = [];
+    const tasks: Awaited<ReturnType<typeof seedExecution>>[] = [];
     for (const [at, status] of (['running', 'failed', 'running'] as const).entries()) {
-      tasks.push(await seedExecution(deps, workspace, { status, created_at: 1000 + at, goal: `goal ${at}`, flow: { id: newId(), name: 'Flow' } }));
+      tasks.push(await seedExecution(deps, workspace, { status, created_at: 1000 + at, goal: `goal ${at}`, coworker: { id: newId(), name: 'Flow' } }));
     }
     const task = (at: number) => ({ _id: tasks[at]?.task_id, created_at: 1000 + at, status: tasks[at]?.status, name: `Flow: goal ${at}` });
     const answers = await Promise.all(Array.from({ length: 4 }, () => api.get(`/dashboard/${projectID}`)));

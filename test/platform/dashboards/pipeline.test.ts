@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkPipeline, pipelineBounds } from '../../../src/platform/resources/dashboards/pipeline.js';
+import { resultBounds, runPipeline } from '../../../src/platform/resources/dashboards/run.js';
 import { taskManagerPipeline } from '../../../src/platform/resources/dashboards/task-manager.js';
 import { newId } from '../../../src/ids.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
@@ -56,6 +57,8 @@ const forbidden: [string, object[]][] = [
   ['20 stages', many(pipelineBounds.stages + 1, { $limit: 1 })],
   ['20 stages', [{ $facet: { a: many(12, { $limit: 1 }), b: many(12, { $limit: 1 }) } }]],
   ['nested deeper', [{ $match: nested(12) }]],
+  ['$split', [{ $project: { x: { $split: ['a,b', ','] } } }]],
+  ['more than 50 values', [{ $addFields: { x: many(51, { a: 1 }) } }]],
   ['bytes', [{ $match: { x: { $in: Array.from({ length: 5000 }, (_, at) => at) } } }]],
 ];
 
@@ -68,6 +71,7 @@ const allowed: [string, object[]][] = [
   ['documents', [{ $group: { _id: '$status', newest: { $first: '$$ROOT' } } }, { $unset: 'newest' }]],
   ['texts', [{ $project: { x: { $concat: [{ $toUpper: '$status' }, ': ', '$name'] } } }]],
   ['lists', [{ $project: { x: { $filter: { input: ['a', 'b'], as: 'each', cond: { $eq: ['$$each', 'b'] } } } } }, { $unwind: '$x' }]],
+  ['a long list to match', [{ $match: { status: { $in: Array.from({ length: 1000 }, (_, at) => `s${at}`) } } }]],
   ['dollar signs in text', [{ $match: { name: { $ne: '$5' } } }]],
 ];
 
@@ -115,15 +119,27 @@ describe('POST /dashboard/{projectID}/component', () => {
   test('refuses at once what the database refuses, and what gives too much', async () => {
     const workspace = await createWorkspace(deps);
     const { api, projectID } = workspace;
-    await seedExecution(deps, workspace, { goal: 'x'.repeat(20_000) });
+    await Promise.all(Array.from({ length: 21 }, () => seedExecution(deps, workspace, { goal: 'x'.repeat(20_000) })));
     const add = (stages: object[], resource = 'executions') => api.post(`/dashboard/${projectID}/component`, { component_type: 'chart', resource, query: { aggregation_code: stages } });
     expect(await add([{ $limit: -1 }])).toMatchObject({ status: 422, body: { error_description: expect.stringContaining('the database refuses it') } });
-    expect(await add([{ $project: { x: Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`f${at}`, '$goal'])) } }])).toMatchObject({ status: 422, body: { error_description: expect.stringContaining('more than 400000 bytes') } });
-    const list = Array.from({ length: 1001 }, (_, at) => at);
+    expect(await add([{ $project: { goal: 1 } }])).toMatchObject({ status: 422, body: { error_description: expect.stringContaining('more than 400000 bytes') } });
+    const list = Array.from({ length: 50 }, (_, at) => at);
     const rows = [{ $project: { x: list } }, { $unwind: '$x' }];
     expect(await add(rows)).toMatchObject({ status: 422, body: { error_description: expect.stringContaining('more than 1000 documents') } });
     expect(await add([...rows, { $limit: 1000 }])).toMatchObject({ status: 201 });
     expect((await api.get(`/dashboard/${projectID}`)).body.components.at(-1).data).toHaveLength(1000);
+  });
+});
+
+describe('runPipeline', () => {
+  test('gives up a pipeline that takes too long, also where the database does not', async () => {
+    const workspace = await createWorkspace(deps);
+    await Promise.all(Array.from({ length: 200 }, () => seedExecution(deps, workspace)));
+    const input = { component_type: 'chart', query: { aggregation_code: [{ $set: { x: Array.from({ length: 50 }, (_, at) => at) } }, { $unwind: '$x' }, { $count: 'n' }] } };
+    const { status, body } = await workspace.api.post(`/dashboard/${workspace.projectID}/component`, input);
+    expect({ status, data: body.data }).toEqual({ status: 201, data: [{ n: 10_000 }] });
+    const slow = runPipeline(deps.mongo, workspace.projectID, body, { ...resultBounds, milliseconds: 1 });
+    await expect(slow).rejects.toMatchObject({ code: 'validation_failed', message: 'query.aggregation_code: takes longer than 0.001 s' });
   });
 });
 

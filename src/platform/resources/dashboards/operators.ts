@@ -22,14 +22,14 @@ const logic = ['$and', '$or', '$nor', '$not', '$expr', '$cond', '$ifNull', '$swi
 const comparison = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$cmp', '$in', '$nin', '$exists', '$type'];
 const arrays = ['$all', '$elemMatch', '$size', '$arrayElemAt', '$first', '$last', '$slice', '$indexOfArray', '$isArray', '$filter', '$map'];
 const numbers = ['$abs', '$add', '$ceil', '$divide', '$floor', '$mod', '$multiply', '$round', '$sqrt', '$subtract', '$trunc'];
-const texts = ['$concat', '$indexOfCP', '$split', '$strcasecmp', '$strLenCP', '$substrCP', '$toLower', '$toUpper', '$trim'];
+const texts = ['$concat', '$indexOfCP', '$strcasecmp', '$strLenCP', '$substrCP', '$toLower', '$toUpper', '$trim'];
 const dates = ['$dateToString', '$dateTrunc', '$dayOfMonth', '$dayOfWeek', '$hour', '$minute', '$month', '$week', '$year', '$toDate'];
 const conversions = ['$toBool', '$toDouble', '$toInt', '$toLong', '$toString'];
 const accumulators = ['$sum', '$avg', '$min', '$max', '$push', '$addToSet', '$count', '$stdDevPop', '$stdDevSamp'];
 
 /**
  * Operators by name, wherever they stand: none runs code, reaches another collection, searches by a regular expression or
- * makes a list out of a number.
+ * makes a list out of a number or a text.
  */
 export const allowedOperators: ReadonlySet<string> = new Set([
   ...logic,

@@ -3,8 +3,11 @@ import { allowedOperators, allowedStages, allowedVariables } from './operators.j
 
 export type Stage = Record<string, unknown>;
 
-/** `unwinds`: two of them multiply lists with each other; `iterations`: so does an iteration in another one. */
-export const pipelineBounds = { stages: 20, bytes: 16_384, depth: 16, unwinds: 1, iterations: 1 };
+/**
+ * `unwinds`: two of them multiply lists with each other; `iterations`: so does an iteration in another one; `list`: a list
+ * of the pipeline's own multiplies the documents, unless `$match` only looks into it.
+ */
+export const pipelineBounds = { stages: 20, bytes: 16_384, depth: 16, unwinds: 1, iterations: 1, list: 50 };
 
 /**
  * Refuses what is not a read over the documents that flow into the pipeline. Every key that begins with `$` is looked up
@@ -30,7 +33,7 @@ function checkStages(stages: readonly unknown[], place: string, facets: boolean)
     if (!allowedStages.has(name)) throw refusal(where, `the stage ${name.slice(0, 100)} is not allowed`);
     const content = stage[name];
     if (name !== '$facet') {
-      checkValue(content, `${where}.${name}`, 1, 0);
+      checkValue(content, `${where}.${name}`, 1, 0, name === '$match' ? Infinity : pipelineBounds.list);
       return [name];
     }
     if (!facets || !isObject(content)) throw refusal(`${where}.${name}`, 'takes an object of pipelines without facets');
@@ -43,17 +46,18 @@ function facetStages(inner: unknown, place: string): string[] {
   return checkStages(inner, place, false);
 }
 
-function checkValue(value: unknown, place: string, depth: number, iterations: number): void {
+function checkValue(value: unknown, place: string, depth: number, iterations: number, list: number): void {
   if (typeof value === 'string') return checkVariable(value, place);
   if (typeof value !== 'object' || value === null) return;
   if (depth > pipelineBounds.depth) throw refusal(place, `is nested deeper than ${pipelineBounds.depth} levels`);
+  if (Array.isArray(value) && value.length > list) throw refusal(place, `lists more than ${list} values`);
   for (const [key, item] of Object.entries(value)) {
     const where = `${place}.${key}`;
     if (key.startsWith('$') && !allowedOperators.has(key)) throw refusal(place, `${key.slice(0, 100)} is not allowed`);
     if (key === '$literal' && typeof item === 'object' && item !== null) throw refusal(where, 'takes a single value here');
     const iterates = key === '$map' || key === '$filter' ? 1 : 0;
     if (iterations + iterates > pipelineBounds.iterations) throw refusal(where, 'stands in another iteration');
-    checkValue(item, where, depth + 1, iterations + iterates);
+    checkValue(item, where, depth + 1, iterations + iterates, list);
   }
 }
 

@@ -38,17 +38,19 @@ export async function readDashboard(mongo: Mongo, principal: Principal): Promise
 /** Runs every pipeline; one that fails shows its error and leaves the others alone. */
 export async function refreshDashboard(mongo: Mongo, principal: Principal): Promise<Dashboard> {
   const { components } = await ensureDashboard(mongo, principal);
-  for (const { component_id, definition } of components) {
-    const refreshed_at = epochSeconds();
-    const result = JSON.stringify(await outcomeOf(mongo, principal.projectId, JSON.parse(definition) as Definition));
-    // A component that was deleted meanwhile, or refreshed by a later call, is left as it is.
-    await mongo.collections.dashboards.updateOne(
-      { _id: principal.projectId },
-      { $set: { 'components.$[it].result': result, 'components.$[it].refreshed_at': refreshed_at } },
-      { arrayFilters: [{ 'it.component_id': component_id, 'it.refreshed_at': { $lt: refreshed_at } }] },
-    );
-  }
+  await Promise.all(components.map((component) => refreshComponent(mongo, principal.projectId, component)));
   return readDashboard(mongo, principal);
+}
+
+/** A component that was deleted meanwhile, or refreshed by a later call, is left as it is. */
+async function refreshComponent(mongo: Mongo, projectId: string, { component_id, definition }: StoredComponent): Promise<void> {
+  const refreshed_at = epochSeconds();
+  const result = JSON.stringify(await outcomeOf(mongo, projectId, JSON.parse(definition) as Definition));
+  await mongo.collections.dashboards.updateOne(
+    { _id: projectId },
+    { $set: { 'components.$[it].result': result, 'components.$[it].refreshed_at': refreshed_at } },
+    { arrayFilters: [{ 'it.component_id': component_id, 'it.refreshed_at': { $lt: refreshed_at } }] },
+  );
 }
 
 /**
