@@ -31,8 +31,12 @@ import type { AgentflowVersionDocument } from '../platform/resources/agentflows/
 import type { AgentflowDocument } from '../platform/resources/agentflows/schemas.js';
 import type { ExecutionDocument, ExecutionEventDocument } from '../platform/resources/executions/record.js';
 import type { PublicationDocument, PublicationVersionDocument } from '../platform/resources/marketplace/schemas.js';
+import type { DashboardDocument } from '../platform/resources/dashboards/store.js';
+import type { InboxReadDocument } from '../platform/resources/inbox.js';
 import type { ProjectDocument } from '../platform/resources/projects.js';
+import type { SettingsDocument } from '../platform/resources/settings.js';
 import type { SkillDocument } from '../platform/resources/skills.js';
+import type { TagDocument } from '../platform/resources/tags.js';
 import type { ProjectModelDocument } from './project-models.js';
 
 /** Every collection and what it holds. */
@@ -86,6 +90,10 @@ export interface Documents {
   connectors: ConnectorDocument;
   connector_triggers: TriggerDocument;
   files: FileDocument;
+  inbox_reads: InboxReadDocument;
+  tags: TagDocument;
+  settings: SettingsDocument;
+  dashboards: DashboardDocument;
 }
 
 export type Collections = { [Name in keyof Documents]: Collection<Documents[Name]> };
@@ -142,13 +150,22 @@ const indexes: Record<keyof Documents, Index[]> = {
   agentflow_versions: [{ keys: { agentflow_id: 1, version: -1 } }],
   publications: [],
   publication_versions: [{ keys: { marketplace_id: 1, version: -1 } }],
-  executions: [{ keys: { projectID: 1, _id: -1 } }],
+  executions: [
+    { keys: { projectID: 1, _id: -1 } },
+    { keys: { task_id: 1 } },
+    { keys: { projectID: 1, created_at: 1 } },
+    { keys: { projectID: 1, 'execution_context.waiting_for.kind': 1, _id: -1 } },
+  ],
   execution_events: [{ keys: { execution_id: 1, seq: 1 } }],
   callback_deliveries: [expiring],
   catalog_sightings: [{ keys: { project_id: 1, _id: 1 } }],
   connectors: [{ keys: { projectID: 1, _id: -1 } }],
   connector_triggers: [{ keys: { projectID: 1, _id: -1 } }],
   files: [{ keys: { projectID: 1, connector_id: 1, _id: -1 } }, { keys: { upload_id: 1 } }, { keys: { status: 1, uploaded_on: 1 } }],
+  inbox_reads: [],
+  tags: [{ keys: { projectID: 1, name: 1 }, options: { unique: true } }, { keys: { projectID: 1, _id: -1 } }],
+  settings: [],
+  dashboards: [],
 };
 
 export function collectionsOf(db: Db): Collections {
