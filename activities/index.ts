@@ -6,6 +6,7 @@ import type { ApprovalActivities } from '../workflows/approval/activities.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
 import type { CatalogSyncActivities } from '../workflows/catalog-sync/activities.js';
 import type { CodeSyncActivities } from '../workflows/code-sync/activities.js';
+import type { ColumnRemovalActivities } from '../workflows/column-removal/activities.js';
 import type { ConnectorEventsActivities } from '../workflows/connector-events/activities.js';
 import { createActionActivities } from './action.js';
 import { createApprovalActivities } from './approvals.js';
@@ -15,10 +16,11 @@ import { createConnectorActivities, type ExecutionPort } from './connectors.js';
 import { createDocumentActivities } from './documents.js';
 import { createExecutionRecordActivities } from './execution-records.js';
 import { createModelActivities } from './model.js';
+import { createTableActivities } from './tables.js';
 
 export type ActivityDeps = Deps & { secrets: SecretBox };
 
-export type Activities = AgentflowExecutionActivities & ApprovalActivities & CatalogSyncActivities & CodeSyncActivities & ConnectorEventsActivities;
+export type Activities = AgentflowExecutionActivities & ApprovalActivities & CatalogSyncActivities & CodeSyncActivities & ColumnRemovalActivities & ConnectorEventsActivities;
 
 /** Everything that workflows do to the world outside. */
 export function createActivities(deps: ActivityDeps): Activities {
@@ -32,6 +34,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createApprovalActivities({ mongo, secrets }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit }),
     ...createCodeSyncActivities({ mongo, graph, audit }),
+    ...createTableActivities({ mongo }),
     ...createConnectorActivities({ mongo, blobs, http, secrets, executions: executionsOf(deps) }),
   };
 }

@@ -27,6 +27,7 @@ import type { AgentflowDocument } from '../platform/resources/agentflows/schemas
 import type { ExecutionDocument, ExecutionEventDocument } from '../platform/resources/executions/record.js';
 import type { ProjectDocument } from '../platform/resources/projects.js';
 import type { SkillDocument } from '../platform/resources/skills.js';
+import type { TableDocument } from '../platform/resources/tables/store.js';
 import type { ProjectModelDocument } from './project-models.js';
 
 /** Every collection and what it holds. */
@@ -70,6 +71,7 @@ export interface Documents {
   catalog_sightings: CatalogSightingDocument;
   connectors: ConnectorDocument;
   connector_triggers: TriggerDocument;
+  tables: TableDocument;
 }
 
 export type Collections = { [Name in keyof Documents]: Collection<Documents[Name]> };
@@ -123,6 +125,7 @@ const indexes: Record<keyof Documents, Index[]> = {
   catalog_sightings: [{ keys: { project_id: 1, _id: 1 } }],
   connectors: [{ keys: { projectID: 1, _id: -1 } }],
   connector_triggers: [{ keys: { projectID: 1, _id: -1 } }],
+  tables: [{ keys: { projectID: 1, table_name: 1 }, options: { unique: true } }, { keys: { projectID: 1, _id: -1 } }],
 };
 
 export function collectionsOf(db: Db): Collections {
