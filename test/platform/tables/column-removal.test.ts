@@ -63,6 +63,6 @@ describe('DELETE /delete/column/{projectID} of a large table', () => {
     const summary = seen.executionConfig?.userMetadata?.summary?.data;
     expect(Buffer.from(summary ?? '').toString()).toContain('Remove column Price');
     const metadata: any = await handle.query('__temporal_workflow_metadata');
-    expect(metadata.currentDetails).toContain(`100 %, row ${count} of ${count}`);
+    expect(metadata.currentDetails).toContain(`100 %, row ${count + 1} of ${count + 1}`);
   }, 120_000);
 });

@@ -29,7 +29,7 @@ export function orderOf(columns: readonly Column[], sort: string): Order {
 export async function findRows(rows: Collection<RowDocument>, filter: Filter<RowDocument>, order: Order, place: Place | undefined, limit: number): Promise<RowDocument[]> {
   const { column, direction } = order;
   const id = column.column_id;
-  if (isWhole(column)) return findByWhole(rows, filter, order, place, limit);
+  if (isExpressed(column)) return findByExpression(rows, filter, order, place, limit);
   const conditions = [filter, ...(place ? [after(id, direction, place)] : [])].filter((each) => Object.keys(each).length > 0);
   const both: Filter<RowDocument> = conditions.length > 1 ? { $and: conditions } : (conditions[0] ?? {});
   return rows.find(both).sort(id === 'row_id' ? { row_id: direction } : { [id]: direction, row_id: direction }).limit(limit).toArray();
@@ -45,20 +45,37 @@ function after(id: string, direction: 1 | -1, { value, rowId }: Place): Filter<R
   return { $or: [others, same, ...(direction === -1 ? [{ [id]: { $eq: null } }] : [])] } as Filter<RowDocument>;
 }
 
-/** Plain conditions compare with the elements of an array and not across types, so these values are compared whole. */
-function isWhole({ column_type, enum_options }: Column): boolean {
-  return column_type === 'array' || column_type === 'object' || column_type === 'boolean' || (column_type === 'enum' && new Set(enum_options?.map((each) => typeof each)).size > 1);
+interface SortKey {
+  /** Of a row, by the record store. */
+  expression(field: string): unknown;
+  /** The same of a value that is there. */
+  of(value: object): unknown;
 }
 
-async function findByWhole(rows: Collection<RowDocument>, filter: Filter<RowDocument>, { column, direction }: Order, place: Place | undefined, limit: number): Promise<RowDocument[]> {
+/** Lists sort by their number of elements, objects by their number of fields. */
+const countedKeys: Partial<Record<Column['column_type'], SortKey>> = {
+  array: { expression: (field) => ({ $size: field }), of: (value) => (value as unknown[]).length },
+  object: { expression: (field) => ({ $size: { $objectToArray: field } }), of: (value) => Object.keys(value).length },
+};
+
+/** Plain conditions compare with the elements of an array, and never across types, so these columns are compared by expressions. */
+function isExpressed({ column_type, enum_options }: Column): boolean {
+  return column_type in countedKeys || new Set(enum_options?.map((option) => typeof option)).size > 1;
+}
+
+async function findByExpression(rows: Collection<RowDocument>, filter: Filter<RowDocument>, { column, direction }: Order, place: Place | undefined, limit: number): Promise<RowDocument[]> {
   const beyond = direction === 1 ? '$gt' : '$lt';
-  const at = { v: { $literal: place?.value ?? null } };
-  const isAfter = { $or: [{ [beyond]: ['$__key', at] }, { $and: [{ $eq: ['$__key', at] }, { [beyond]: ['$row_id', place?.rowId] }] }] };
+  const field = `$${column.column_id}`;
+  const present = { $ifNull: [field, null] };
+  const counted = countedKeys[column.column_type]?.expression(field);
+  const key = counted === undefined ? present : { $cond: [{ $eq: [present, null] }, null, counted] };
+  const value = { $literal: place?.value ?? null };
+  const isAfter = { $or: [{ [beyond]: ['$__key', value] }, { $and: [{ $eq: ['$__key', value] }, { [beyond]: ['$row_id', place?.rowId] }] }] };
   const found = await rows
     .aggregate<RowDocument>([
       { $match: filter },
-      // Inside an object an array is compared as one value; no column_id begins with an underscore.
-      { $addFields: { __key: { v: { $ifNull: [`$${column.column_id}`, null] } } } },
+      // No column_id begins with an underscore.
+      { $addFields: { __key: key } },
       ...(place ? [{ $match: { $expr: isAfter } }] : []),
       { $sort: { __key: direction, row_id: direction } },
       { $limit: limit },
@@ -67,8 +84,15 @@ async function findByWhole(rows: Collection<RowDocument>, filter: Filter<RowDocu
   return found.map(({ __key, ...row }) => row as RowDocument);
 }
 
-export function cursorAfter({ column, direction }: Order, row: RowDocument): string {
+/** What a row is sorted by. */
+function keyOf(column: Column, row: RowDocument): unknown {
   const value = row[column.column_id] ?? null;
+  const counted = countedKeys[column.column_type];
+  return counted && typeof value === 'object' && value !== null ? counted.of(value) : value;
+}
+
+export function cursorAfter({ column, direction }: Order, row: RowDocument): string {
+  const value = keyOf(column, row);
   const isShort = column.column_id !== 'row_id' && JSON.stringify(value).length <= valueAtMost;
   return Buffer.from(JSON.stringify({ s: sortOf({ column, direction }), r: row.row_id, ...(isShort ? { v: value } : {}) })).toString('base64url');
 }
@@ -79,12 +103,12 @@ export async function placeOf(rows: Collection<RowDocument>, order: Order, curso
   if (s !== sortOf(order) || !Number.isSafeInteger(rowId)) throw refusal('not a cursor of this list and order');
   if (order.column.column_id === 'row_id') return { value: null, rowId: rowId as number };
   if (v !== undefined) {
-    if (!isWhole(order.column) && typeof v === 'object' && v !== null) throw refusal('not a cursor of this list and order');
+    if (typeof v === 'object' && v !== null) throw refusal('not a cursor of this list and order');
     return { value: v, rowId: rowId as number };
   }
   const row = await rows.findOne({ row_id: rowId as number });
   if (!row) throw refusal('its record is gone; start from the first page');
-  return { value: row[order.column.column_id] ?? null, rowId: rowId as number };
+  return { value: keyOf(order.column, row), rowId: rowId as number };
 }
 
 function parseCursor(cursor: string): Record<string, unknown> {

@@ -111,6 +111,6 @@ export const RecordQuery = ListQuery.extend({
       'JSON: `{column_id: value}` or `{column_id: {eq, ne, gt, gte, lt, lte, in, nin, contains, starts_with, ignore_case, exists}}`, joined by `and`, `or` (arrays) and `not`.',
     example: '{"price": {"gte": 10}, "or": [{"stage": "new"}, {"company": {"contains": "foods", "ignore_case": true}}]}',
   }),
-  sort: z.string().max(101).default('-row_id').meta({ description: 'A column_id, with `-` before it for descending.', example: '-price' }),
+  sort: z.string().max(101).default('-row_id').meta({ description: 'A column_id, with `-` before it for descending. Lists sort by their number of elements, objects by their number of fields.', example: '-price' }),
 });
 export type RecordQuery = z.infer<typeof RecordQuery>;
