@@ -25,7 +25,7 @@ export async function createTable({ api, projectID }: Member, columns: object[] 
     path,
     insert: (records, headers) => api.post(`${path}/row`, records, headers),
     async records(query = {}) {
-      const answer = await api.get(`${path}/records?${new URLSearchParams(query)}`);
+      const answer = await api.get(`${path}/records?${new URLSearchParams(query).toString()}`);
       expect(answer).toMatchObject({ status: 200 });
       return answer.body;
     },

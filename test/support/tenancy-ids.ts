@@ -1,5 +1,4 @@
 import { expect } from '@jest/globals';
-import { newId } from '../../src/ids.js';
 import { flowThatCalls } from './flows.js';
 import type { Workspace } from './fixture.js';
 import { createTable } from './tables.js';
@@ -21,6 +20,10 @@ const posted = async ({ workspace: { api, projectID } }: Owner, path: string, bo
 /** One of each kind of record. */
 export const seeders: Record<string, Seeder> = {
   project: async ({ workspace }) => workspace.projectID,
+  project_name: async ({ workspace: { api, projectID } }) => {
+    const { body } = await api.get(`/v1/project/${projectID}`);
+    return body.name as string;
+  },
   organization: async ({ workspace }) => workspace.organizationId,
   user: async ({ workspace }) => workspace.userId,
   agentflow: (owner) => posted(owner, '/agentflow', flowThatCalls([])),
@@ -53,7 +56,7 @@ export const seeders: Record<string, Seeder> = {
 
 /** The kind that an identifier of a path, query or body names, by its own name. */
 export const kindByName: Record<string, string> = {
-  projectID: 'project', projectId: 'project', project_id: 'project',
+  projectID: 'project', projectId: 'project', project_id: 'project', project_name: 'project_name',
   organization_id: 'organization', org_id: 'organization',
   user_id: 'user', userId: 'user', executed_by: 'user',
   agentflow_id: 'agentflow', coworker_id: 'agentflow', agent_id: 'agent', start_from_agent_id: 'agent', from_agent_id: 'agent',
@@ -71,23 +74,31 @@ export const kindByPath: Record<string, string> = {
 /** Parameters that name no record, with a value that the route takes. */
 export const plainParams: Record<string, string> = { category: 'restful', version: '1' };
 
-/** Found by name within an organization, so that another's name is simply not there. */
-export const nameParams: Record<string, (workspace: Workspace) => string> = { project_name: () => `no project ${newId()}` };
-
 /** Bodies for routes whose schema has no example, or whose example leads elsewhere. */
 export const bodies: Record<string, unknown> = {
   'POST /skill': { name: 'Foreign' },
   'POST /v1/query-context': { query: 'MATCH (n) WHERE n.project_id = $project_id RETURN n' },
   'POST /storage/{projectID}/table/{table_id}/row': { price: 3 },
-  'PUT /v1/projects/{projectId}/mode': { projectId: '', mode: 'governed' },
+  'PUT /v1/projects/{projectId}/mode': { projectId: 'any', mode: 'governed' },
   'PUT /v1/policies': { policies: [] },
   'POST /v1/policies/evaluate': { tool: 'query_context', input: {} },
 };
 
-/** Routes without an identifier of a record and without a project: there is nothing in them to ask for. */
+const ofTheCredential = 'names no record: it works on the project or organization of the credential alone';
+
+/** Routes in which there is nothing to ask for, each with its reason; the test fails where another has nothing. */
 export const asksForNothing: Record<string, string> = {
   'GET /marketplace': 'what is published is for everybody',
   'GET /actions/triggers': 'a fixed list',
+  'GET /v1/project/all': 'its filter chooses among the projects that the caller sees',
+  ...Object.fromEntries(
+    [
+      'POST /v1/query-context', 'POST /v1/save-context', 'POST /v1/ontology', 'POST /v1/docs', 'POST /v1/save-skill', 'POST /v1/save-model',
+      'POST /v1/bind-repository', 'POST /v1/catalog/ingest', 'GET /v1/lifecycles', 'GET /v1/policy-decisions', 'GET /v1/approvals', 'GET /v1/audit',
+      'GET /v1/audit/verify', 'GET /v1/audit/checkpoints', 'GET /v1/audit/export', 'GET /v1/policies', 'PUT /v1/policies', 'POST /v1/policies/evaluate',
+      'GET /v1/policies/versions', 'GET /v1/policies/versions/{version}',
+    ].map((route) => [route, ofTheCredential]),
+  ),
 };
 
 /** Operations of a person, who is refused any API key with 401. */

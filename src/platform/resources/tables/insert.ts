@@ -8,7 +8,8 @@ import { epochSeconds } from '../../../time.js';
 import { isSystemColumn } from './columns.js';
 import { finishLeftBehind, settleInserts, writeRows } from './pending.js';
 import { nthId } from './record-ids.js';
-import { rowsAtOnce, type RecordValues } from './schemas.js';
+import { shownRow } from './records.js';
+import { rowsAtOnce, type RecordValues, type TableRecord } from './schemas.js';
 import { rowsOf, type RowDocument, type TableDeps, type TableDocument } from './store.js';
 import { recordProblems } from './values.js';
 
@@ -21,7 +22,7 @@ export interface RowInsert {
   repeatable: boolean;
 }
 
-type Waiter = Waiting<RowInsert, RowDocument[]>;
+type Waiter = Waiting<RowInsert, TableRecord[]>;
 type InsertDeps = Pick<TableDeps, 'mongo' | 'customers'>;
 
 /** Well below the 16 MiB of one document, in which a group is pending. */
@@ -36,8 +37,8 @@ const ownerMs = 5000;
  * shares the next one.
  * @throws AppError `not_found`, `validation_failed` naming each value that does not fit, `plan_limit`, `payload_too_large`
  */
-export function createRowInserter(deps: InsertDeps): (tableId: string, insert: RowInsert) => Promise<RowDocument[]> {
-  const groups = new Map<string, { group: Group<RowInsert, RowDocument[]>; callers: number }>();
+export function createRowInserter(deps: InsertDeps): (tableId: string, insert: RowInsert) => Promise<TableRecord[]> {
+  const groups = new Map<string, { group: Group<RowInsert, TableRecord[]>; callers: number }>();
   return async (tableId, insert) => {
     const entry = groups.get(tableId) ?? { group: createGroup((batch: readonly Waiter[]) => writeGroup(deps, tableId, batch), requestsAtOnce), callers: 0 };
     groups.set(tableId, entry);
@@ -89,7 +90,7 @@ async function admit(deps: InsertDeps, table: TableDocument | null, waiting: rea
       if (!table || table.projectID !== waiter.item.principal.projectId) throw notFound('the table');
       const before = waiter.item.repeatable ? await rowsOfRepeat(deps, table, waiter.item) : [];
       if (before.length > 0) {
-        waiter.resolve(before);
+        waiter.resolve(before.map((row) => shownRow(table, row)));
         continue;
       }
       const rows = rowsFrom(table, waiter.item);
@@ -155,6 +156,6 @@ async function write({ mongo }: InsertDeps, table: TableDocument, { chosen, rows
   if (performance.now() - begun > ownerMs) throw new AppError('unavailable', 'the record store is slow; the records follow');
   await writeRows(rowsOf(mongo, _id), rows);
   await mongo.collections.tables.updateOne({ _id }, { $unset: { [`pending.${key}`]: '' } });
-  for (const each of numbered) each.waiter.resolve(each.rows);
+  for (const each of numbered) each.waiter.resolve(each.rows.map((row) => shownRow(table, row)));
   return true;
 }

@@ -42,7 +42,7 @@ function after(id: string, direction: 1 | -1, { value, rowId }: Place): Filter<R
   const same = { [id]: { $eq: value }, row_id: { [beyond]: rowId } };
   if (value === null) return direction === 1 ? { $or: [{ [id]: { $ne: null } }, same] } : same;
   const others = { [id]: { [beyond]: value } };
-  return { $or: [others, same, ...(direction === -1 ? [{ [id]: { $eq: null } }] : [])] } as Filter<RowDocument>;
+  return { $or: [others, same, ...(direction === -1 ? [{ [id]: { $eq: null } }] : [])] };
 }
 
 interface SortKey {
@@ -81,7 +81,7 @@ async function findByExpression(rows: Collection<RowDocument>, filter: Filter<Ro
       { $limit: limit },
     ])
     .toArray();
-  return found.map(({ __key, ...row }) => row as RowDocument);
+  return found.map(({ __key, ...row }) => row);
 }
 
 /** What a row is sorted by. */

@@ -16,7 +16,7 @@ type Tables = Pick<Mongo, 'db' | 'collections'>;
 /** A row by the columns that the table has now; null where it has no value. */
 export function shownRow({ columns }: Pick<TableDocument, 'columns'>, row: RowDocument): TableRecord {
   const { _id, row_id, coworker_user_id } = row;
-  return { _id, row_id, coworker_user_id, ...Object.fromEntries(columns.map(({ column_id }) => [column_id, row[column_id] ?? null])) } as TableRecord;
+  return { _id, row_id, coworker_user_id, ...Object.fromEntries(columns.map(({ column_id }) => [column_id, row[column_id] ?? null])) };
 }
 
 async function readFinished(mongo: Tables, principal: Principal, tableId: string): Promise<TableDocument> {

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { defineRoute, type Route } from '../../../http/define-route.js';
 import { listPage, listOf, ListQuery } from '../../../http/lists.js';
 import { createRowInserter } from './insert.js';
-import { deleteRecord, listRecords, readRecord, shownRow, updateRecord } from './records.js';
+import { deleteRecord, listRecords, readRecord, updateRecord } from './records.js';
 import { removeColumn } from './remove-column.js';
 import { Column, NewColumn, NewRecords, NewTable, RecordQuery, RecordValues, Storage, Table, TableList, TableNames, TableRecord } from './schemas.js';
-import { addColumn, createTable, listTables, readTable, type TableDeps } from './store.js';
+import { addColumn, createTable, listTables, type TableDeps } from './store.js';
 
 const tag = 'tables';
 const reads = 'svc:orchestrate.read';
@@ -22,11 +22,10 @@ const ColumnReference = z
 
 /** Tables with their columns and records (specification, Table; contract, tables). */
 export function tableRoutes(deps: TableDeps): Route[] {
-  return [...storageRoutes(deps), ...columnRoutes(deps), ...recordRoutes(deps)];
+  return [...storageRoutes(deps), tableCreation(deps), ...columnRoutes(deps), ...rowRoutes(deps), ...recordRoutes(deps)];
 }
 
-function storageRoutes(deps: TableDeps): Route[] {
-  const { mongo } = deps;
+function storageRoutes({ mongo }: TableDeps): Route[] {
   return [
     defineRoute({
       method: 'get',
@@ -69,22 +68,25 @@ function storageRoutes(deps: TableDeps): Route[] {
         return { ...page, table_names: data.map(({ _id, table_name }) => ({ _id, table_name })) };
       },
     }),
-    defineRoute({
-      method: 'post',
-      path: '/storage/{projectID}/table',
-      permission: changes,
-      tag,
-      params: projectParams,
-      query,
-      summary: 'Create a table',
-      description: 'With three system columns beside those given, and a connector of its own. Each table name is used once in a project.',
-      body: NewTable,
-      response: { status: 201, schema: Table, description: 'The table.' },
-      errors: ['conflict', 'validation_failed', 'plan_limit'],
-      idempotent: true,
-      handler: ({ ctx, body }) => createTable(deps, ctx.principal, body, ctx.recordId),
-    }),
   ];
+}
+
+function tableCreation(deps: TableDeps): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/storage/{projectID}/table',
+    permission: changes,
+    tag,
+    params: projectParams,
+    query,
+    summary: 'Create a table',
+    description: 'With three system columns beside those given, and a connector of its own. Each table name is used once in a project.',
+    body: NewTable,
+    response: { status: 201, schema: Table, description: 'The table.' },
+    errors: ['conflict', 'validation_failed', 'plan_limit'],
+    idempotent: true,
+    handler: ({ ctx, body }) => createTable(deps, ctx.principal, body, ctx.recordId),
+  });
 }
 
 function columnRoutes(deps: TableDeps): Route[] {
@@ -121,7 +123,7 @@ function columnRoutes(deps: TableDeps): Route[] {
   ];
 }
 
-function recordRoutes({ mongo, customers }: TableDeps): Route[] {
+function rowRoutes({ mongo, customers }: TableDeps): Route[] {
   const insertRows = createRowInserter({ mongo, customers });
   return [
     defineRoute({
@@ -139,10 +141,8 @@ function recordRoutes({ mongo, customers }: TableDeps): Route[] {
       idempotent: true,
       handler: async ({ ctx: { principal, recordId, idempotencyKey }, params: { table_id }, body }) => {
         const records = Array.isArray(body) ? body : [body];
-        const rows = await insertRows(table_id, { principal, records, recordId, repeatable: idempotencyKey !== undefined });
-        const table = await readTable(mongo, principal.projectId, table_id);
-        const shown = rows.map((row) => shownRow(table, row));
-        return Array.isArray(body) ? shown : shown[0];
+        const inserted = await insertRows(table_id, { principal, records, recordId, repeatable: idempotencyKey !== undefined });
+        return Array.isArray(body) ? inserted : inserted[0];
       },
     }),
     defineRoute({
@@ -156,6 +156,11 @@ function recordRoutes({ mongo, customers }: TableDeps): Route[] {
       response: { schema: listOf(TableRecord), description: 'One page of records.' },
       handler: ({ ctx, params: { table_id }, query }) => listRecords(mongo, ctx.principal, table_id, query),
     }),
+  ];
+}
+
+function recordRoutes({ mongo }: TableDeps): Route[] {
+  return [
     defineRoute({
       method: 'get',
       path: '/storage/{projectID}/table/{table_id}/records/{record_id}',

@@ -44,7 +44,7 @@ function enumProblem({ enum_options }: ValueRule, value: unknown): string | unde
 function objectProblem(fields: readonly ObjectField[] | null, value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be an object';
   if (fields === null) return keyProblem(value);
-  const given = new Map(Object.entries(value));
+  const given = new Map<string, unknown>(Object.entries(value));
   const known = new Set(fields.map(({ name }) => name));
   const unknown = [...given.keys()].find((name) => !known.has(name));
   if (unknown !== undefined) return `has no field ${JSON.stringify(unknown.slice(0, 100))}`;
