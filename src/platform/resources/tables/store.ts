@@ -109,8 +109,8 @@ async function undoCreate({ mongo, customers, log }: TableDeps, organizationId: 
   try {
     if (await mongo.collections.tables.findOne({ _id: id })) return;
     await mongo.collections.connectors.deleteOne({ _id: connectorId });
-    await rowsOf(mongo, id).drop();
     await customers.release(organizationId, 'number_of_tables', id);
+    await rowsOf(mongo, id).drop();
   } catch (error) {
     log.warn({ err: error, table_id: id }, 'what a table that was not made had taken could not be given back');
   }
