@@ -8,6 +8,7 @@ import type { ApprovalActivities } from '../workflows/approval/activities.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
 import type { CatalogSyncActivities } from '../workflows/catalog-sync/activities.js';
 import type { CodeSyncActivities } from '../workflows/code-sync/activities.js';
+import type { ColumnRemovalActivities } from '../workflows/column-removal/activities.js';
 import type { ConnectorEventsActivities } from '../workflows/connector-events/activities.js';
 import type { KnowledgeUploadActivities } from '../workflows/knowledge-upload/activities.js';
 import type { ConnectorLoadActivities } from '../workflows/connector-load/activities.js';
@@ -23,6 +24,7 @@ import { createExecutionRecordActivities } from './execution-records.js';
 import { createKnowledgeUploadActivities } from './knowledge-upload.js';
 import { createModelActivities } from './model.js';
 import { createPreviewActivities } from './preview.js';
+import { createTableActivities } from './tables.js';
 
 export type ActivityDeps = Deps & { secrets: SecretBox };
 
@@ -30,6 +32,7 @@ export type Activities = AgentflowExecutionActivities &
   ApprovalActivities &
   CatalogSyncActivities &
   CodeSyncActivities &
+  ColumnRemovalActivities &
   ConnectorEventsActivities &
   ConnectorLoadActivities &
   KnowledgeUploadActivities;
@@ -50,6 +53,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createApprovalActivities({ mongo, secrets }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit }),
     ...createCodeSyncActivities({ mongo, graph, audit }),
+    ...createTableActivities({ mongo }),
     ...createKnowledgeUploadActivities({ mongo, graph, files: deps.files, audit }),
     ...createConnectorActivities({ mongo, blobs, http, secrets, executions: executionsOf(deps), loads }),
     ...createConnectorLoadActivities({ mongo, graph, audit, callAction, loads }),

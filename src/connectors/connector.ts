@@ -68,6 +68,8 @@ export interface ConnectorDocument {
   triggers: ConnectorTrigger[];
   data_loader_config: DataLoaderConfig;
   actions: unknown[];
+  /** Of a connector that came with a table; it takes no place of the plan. */
+  table_id?: string;
   /** The names of what `config` holds; its values are sealed and never read back. */
   config_names: string[];
   config_sealed: string;

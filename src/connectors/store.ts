@@ -18,7 +18,7 @@ export interface AccountProvider {
 
 export type NewConnectorRecord = Pick<
   ConnectorDocument,
-  'category' | 'name' | 'tags' | 'user_id' | 'projectID' | 'organization_id' | 'triggers' | 'data_loader_config' | 'actions' | 'status'
+  'category' | 'name' | 'table_id' | 'tags' | 'user_id' | 'projectID' | 'organization_id' | 'triggers' | 'data_loader_config' | 'actions' | 'status'
 > & { config: Record<string, unknown> };
 
 const configPurpose = (id: string) => `connector-config/${id}`;

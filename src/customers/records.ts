@@ -30,7 +30,7 @@ export function createCountedRecords(collections: Collections): CountedRecords {
     number_of_members: of('memberships', {}, 'user_id'),
     number_of_workspaces: of('projects', { status: { $ne: 'deleted' } }),
     number_of_tables: of('tables', {}),
-    number_of_connectors: of('connectors', { is_deleted: false }),
+    number_of_connectors: of('connectors', { is_deleted: false, table_id: { $exists: false } }),
     number_of_premium_connectors: of('connectors', { is_deleted: false, category: { $in: [...premiumCategories] } }),
   };
   const idsOf = async ({ collection, living, organization, id }: Counted, organizationId: string, among: Filter<Document> = {}) => {

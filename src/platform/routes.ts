@@ -16,6 +16,7 @@ import { memberRoutes } from './resources/members.js';
 import { projectRoutes } from './resources/projects.js';
 import { settingsRoutes } from './resources/settings.js';
 import { skillRoutes } from './resources/skills.js';
+import { tableRoutes } from './resources/tables/routes.js';
 import { tagRoutes } from './resources/tags.js';
 import { taskRoutes } from './resources/tasks.js';
 
@@ -35,6 +36,7 @@ export function platformRoutes(deps: Deps, baseUrl: () => string): Route[] {
     ...taskRoutes(deps),
     ...inboxRoutes(deps, { decidePreview }),
     ...tagRoutes(deps),
+    ...tableRoutes(deps),
     ...fileRoutes(deps, baseUrl),
     ...knowledgeBaseRoutes(deps, baseUrl),
     ...dashboardRoutes(deps),

@@ -37,6 +37,7 @@ import type { ProjectDocument } from '../platform/resources/projects.js';
 import type { SettingsDocument } from '../platform/resources/settings.js';
 import type { SkillDocument } from '../platform/resources/skills.js';
 import type { TagDocument } from '../platform/resources/tags.js';
+import type { TableDocument } from '../platform/resources/tables/store.js';
 import type { ProjectModelDocument } from './project-models.js';
 
 /** Every collection and what it holds. */
@@ -76,7 +77,6 @@ export interface Documents {
   ontology_drafts: OntologyDraftDocument;
   ontology_versions: OntologyVersionDocument;
   repository_bindings: RepositoryBindingDocument;
-  tables: { _id: string; organization_id: string };
   skills: SkillDocument;
   actions: ActionDocument;
   agentflows: AgentflowDocument;
@@ -94,6 +94,7 @@ export interface Documents {
   tags: TagDocument;
   settings: SettingsDocument;
   dashboards: DashboardDocument;
+  tables: TableDocument;
 }
 
 export type Collections = { [Name in keyof Documents]: Collection<Documents[Name]> };
@@ -143,7 +144,6 @@ const indexes: Record<keyof Documents, Index[]> = {
   ontology_drafts: [],
   ontology_versions: [{ keys: { project_id: 1, version: -1 } }],
   repository_bindings: [{ keys: { repository: 1 } }],
-  tables: [],
   skills: [{ keys: { projectID: 1, _id: -1 } }],
   actions: [{ keys: { projectID: 1, _id: -1 } }],
   agentflows: [{ keys: { projectID: 1, _id: -1 } }],
@@ -166,6 +166,7 @@ const indexes: Record<keyof Documents, Index[]> = {
   tags: [{ keys: { projectID: 1, name: 1 }, options: { unique: true } }, { keys: { projectID: 1, _id: -1 } }],
   settings: [],
   dashboards: [],
+  tables: [{ keys: { projectID: 1, table_name: 1 }, options: { unique: true } }, { keys: { projectID: 1, _id: -1 } }],
 };
 
 export function collectionsOf(db: Db): Collections {
