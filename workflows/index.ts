@@ -3,5 +3,7 @@ export { approval } from './approval/workflow.js';
 export { catalogSync } from './catalog-sync/workflow.js';
 export { codeSync } from './code-sync/workflow.js';
 export { connectorEvents } from './connector-events/workflow.js';
+export { coworkerRun } from './coworker-run/workflow.js';
 export { knowledgeUpload } from './knowledge-upload/workflow.js';
 export { connectorLoad } from './connector-load/workflow.js';
+export { scheduleChange } from './schedule-change/workflow.js';
