@@ -9,6 +9,8 @@ import type { AgentflowExecutionActivities } from '../workflows/agentflow-execut
 import type { CatalogSyncActivities } from '../workflows/catalog-sync/activities.js';
 import type { CodeSyncActivities } from '../workflows/code-sync/activities.js';
 import type { ConnectorEventsActivities } from '../workflows/connector-events/activities.js';
+import type { CoworkerRunActivities } from '../workflows/coworker-run/activities.js';
+import type { ScheduleChangeActivities } from '../workflows/schedule-change/activities.js';
 import type { KnowledgeUploadActivities } from '../workflows/knowledge-upload/activities.js';
 import type { ConnectorLoadActivities } from '../workflows/connector-load/activities.js';
 import { createActionActivities, createCallAction } from './action.js';
@@ -23,6 +25,7 @@ import { createExecutionRecordActivities } from './execution-records.js';
 import { createKnowledgeUploadActivities } from './knowledge-upload.js';
 import { createModelActivities } from './model.js';
 import { createPreviewActivities } from './preview.js';
+import { createScheduleActivities } from './schedules.js';
 
 export type ActivityDeps = Deps & { secrets: SecretBox };
 
@@ -32,6 +35,8 @@ export type Activities = AgentflowExecutionActivities &
   CodeSyncActivities &
   ConnectorEventsActivities &
   ConnectorLoadActivities &
+  CoworkerRunActivities &
+  ScheduleChangeActivities &
   KnowledgeUploadActivities;
 
 /** Everything that workflows do to the world outside. */
@@ -47,6 +52,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createModelActivities({ models }),
     ...createAnomalyActivities({ models }),
     ...createPreviewActivities(),
+    ...createScheduleActivities(deps),
     ...createApprovalActivities({ mongo, secrets }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit }),
     ...createCodeSyncActivities({ mongo, graph, audit }),

@@ -7,6 +7,7 @@ import { executionRoutes } from './resources/executions/routes.js';
 import { fileRoutes } from './resources/files/routes.js';
 import { knowledgeBaseRoutes } from './resources/knowledge-base/routes.js';
 import { projectRoutes } from './resources/projects.js';
+import { scheduleRoutes } from './resources/schedules/routes.js';
 import { skillRoutes } from './resources/skills.js';
 
 /** The table of contents of the platform API; literal paths stand before those with parameters. */
@@ -18,6 +19,7 @@ export function platformRoutes(deps: Deps, baseUrl: () => string): Route[] {
     ...actionRoutes(deps),
     ...connectorRoutes(deps),
     ...executionRoutes(deps),
+    ...scheduleRoutes(deps),
     ...fileRoutes(deps, baseUrl),
     ...knowledgeBaseRoutes(deps, baseUrl),
   ];

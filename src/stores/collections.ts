@@ -28,6 +28,7 @@ import type { AgentflowVersionDocument } from '../platform/resources/agentflows/
 import type { AgentflowDocument } from '../platform/resources/agentflows/schemas.js';
 import type { ExecutionDocument, ExecutionEventDocument } from '../platform/resources/executions/record.js';
 import type { ProjectDocument } from '../platform/resources/projects.js';
+import type { ScheduleDocument, ScheduleRunDocument } from '../platform/resources/schedules/record.js';
 import type { SkillDocument } from '../platform/resources/skills.js';
 import type { ProjectModelDocument } from './project-models.js';
 
@@ -67,6 +68,8 @@ export interface Documents {
   actions: ActionDocument;
   agentflows: AgentflowDocument;
   agentflow_versions: AgentflowVersionDocument;
+  schedules: ScheduleDocument;
+  schedule_runs: ScheduleRunDocument;
   executions: ExecutionDocument;
   execution_events: ExecutionEventDocument;
   callback_deliveries: CallbackDeliveryDocument;
@@ -122,6 +125,8 @@ const indexes: Record<keyof Documents, Index[]> = {
   actions: [{ keys: { projectID: 1, _id: -1 } }],
   agentflows: [{ keys: { projectID: 1, _id: -1 } }],
   agentflow_versions: [{ keys: { agentflow_id: 1, version: -1 } }],
+  schedules: [{ keys: { projectID: 1, _id: -1 } }],
+  schedule_runs: [{ keys: { schedule_id: 1, scheduled_for: -1 } }],
   executions: [{ keys: { projectID: 1, _id: -1 } }],
   execution_events: [{ keys: { execution_id: 1, seq: 1 } }],
   callback_deliveries: [expiring],

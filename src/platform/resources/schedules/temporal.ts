@@ -4,6 +4,7 @@ import { coworkerRunId, coworkerRunType, scheduleId, type CoworkerRunInput } fro
 import { searchAttributes } from '../../../../workflows/search-attributes.js';
 import type { Deps } from '../../../deps.js';
 import { AppError } from '../../../errors.js';
+import { epochSeconds } from '../../../time.js';
 import { specOf } from './times.js';
 import type { ScheduleDocument } from './record.js';
 
@@ -91,8 +92,9 @@ function partsOf(temporal: Deps['temporal'], record: ScheduleDocument) {
 }
 
 /** `once` is a limit of one. What was taken already is not given again by a change. */
-function stateOf({ type, limit, status, reason }: ScheduleDocument, taken: number) {
-  const most = type === 'once' ? 1 : limit;
+function stateOf({ type, schedule, limit, status, reason }: ScheduleDocument, taken: number) {
+  // A run that was given a new time is to come, whatever was before.
+  const most = type === 'once' ? (schedule > epochSeconds() ? taken + 1 : 1) : limit;
   return {
     paused: status === 'paused',
     ...(reason !== null && { note: reason }),
