@@ -10,6 +10,8 @@ import type { CatalogSyncActivities } from '../workflows/catalog-sync/activities
 import type { CodeSyncActivities } from '../workflows/code-sync/activities.js';
 import type { ColumnRemovalActivities } from '../workflows/column-removal/activities.js';
 import type { ConnectorEventsActivities } from '../workflows/connector-events/activities.js';
+import type { CoworkerRunActivities } from '../workflows/coworker-run/activities.js';
+import type { ScheduleChangeActivities } from '../workflows/schedule-change/activities.js';
 import type { KnowledgeUploadActivities } from '../workflows/knowledge-upload/activities.js';
 import type { ConnectorLoadActivities } from '../workflows/connector-load/activities.js';
 import { createActionActivities, createCallAction } from './action.js';
@@ -25,6 +27,7 @@ import { createKnowledgeUploadActivities } from './knowledge-upload.js';
 import { createModelActivities } from './model.js';
 import { createPreviewActivities } from './preview.js';
 import { createTableActivities } from './tables.js';
+import { createScheduleActivities } from './schedules.js';
 
 export type ActivityDeps = Deps & { secrets: SecretBox };
 
@@ -35,6 +38,8 @@ export type Activities = AgentflowExecutionActivities &
   ColumnRemovalActivities &
   ConnectorEventsActivities &
   ConnectorLoadActivities &
+  CoworkerRunActivities &
+  ScheduleChangeActivities &
   KnowledgeUploadActivities;
 
 /** Everything that workflows do to the world outside. */
@@ -50,6 +55,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createModelActivities({ models }),
     ...createAnomalyActivities({ models }),
     ...createPreviewActivities(),
+    ...createScheduleActivities(deps),
     ...createApprovalActivities({ mongo, secrets }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit }),
     ...createCodeSyncActivities({ mongo, graph, audit }),

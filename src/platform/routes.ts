@@ -15,6 +15,7 @@ import { marketplaceRoutes } from './resources/marketplace/routes.js';
 import { memberRoutes } from './resources/members.js';
 import { projectRoutes } from './resources/projects.js';
 import { settingsRoutes } from './resources/settings.js';
+import { scheduleRoutes } from './resources/schedules/routes.js';
 import { skillRoutes } from './resources/skills.js';
 import { tableRoutes } from './resources/tables/routes.js';
 import { tagRoutes } from './resources/tags.js';
@@ -37,6 +38,7 @@ export function platformRoutes(deps: Deps, baseUrl: () => string): Route[] {
     ...inboxRoutes(deps, { decidePreview }),
     ...tagRoutes(deps),
     ...tableRoutes(deps),
+    ...scheduleRoutes(deps),
     ...fileRoutes(deps, baseUrl),
     ...knowledgeBaseRoutes(deps, baseUrl),
     ...dashboardRoutes(deps),

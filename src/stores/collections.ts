@@ -35,6 +35,7 @@ import type { DashboardDocument } from '../platform/resources/dashboards/store.j
 import type { InboxReadDocument } from '../platform/resources/inbox.js';
 import type { ProjectDocument } from '../platform/resources/projects.js';
 import type { SettingsDocument } from '../platform/resources/settings.js';
+import type { ScheduleDocument, ScheduleRunDocument } from '../platform/resources/schedules/record.js';
 import type { SkillDocument } from '../platform/resources/skills.js';
 import type { TagDocument } from '../platform/resources/tags.js';
 import type { TableDocument } from '../platform/resources/tables/store.js';
@@ -83,6 +84,8 @@ export interface Documents {
   agentflow_versions: AgentflowVersionDocument;
   publications: PublicationDocument;
   publication_versions: PublicationVersionDocument;
+  schedules: ScheduleDocument;
+  schedule_runs: ScheduleRunDocument;
   executions: ExecutionDocument;
   execution_events: ExecutionEventDocument;
   callback_deliveries: CallbackDeliveryDocument;
@@ -156,6 +159,8 @@ const indexes: Record<keyof Documents, Index[]> = {
     { keys: { projectID: 1, created_at: 1 } },
     { keys: { projectID: 1, 'execution_context.waiting_for.kind': 1, _id: -1 } },
   ],
+  schedules: [{ keys: { projectID: 1, _id: -1 } }],
+  schedule_runs: [{ keys: { schedule_id: 1, scheduled_for: -1 } }],
   execution_events: [{ keys: { execution_id: 1, seq: 1 } }],
   callback_deliveries: [expiring],
   catalog_sightings: [{ keys: { project_id: 1, _id: 1 } }],

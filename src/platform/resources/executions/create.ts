@@ -44,7 +44,7 @@ export async function prepareExecution(
   principal: Principal,
   agentflow: AgentflowDocument,
   input: NewExecution,
-  { id, lifecycleId }: { id: string; lifecycleId?: string },
+  { id, lifecycleId, scheduleId }: { id: string; lifecycleId?: string; scheduleId?: string },
 ): Promise<Execution> {
   const { agentflows, executions, project_models } = deps.mongo.collections;
   await deps.customers.requireCredits(principal.organizationId);
@@ -65,7 +65,7 @@ export async function prepareExecution(
     parent_execution_id: input.parent_execution_id,
     goal: input.goal,
     goal_template: input.goal_template ?? null,
-    schedule: null,
+    schedule: scheduleId ?? null,
     start_from_agent_id: input.start_from_agent_id,
     files,
     input_variables: input.input_variables,
@@ -78,7 +78,7 @@ export async function prepareExecution(
     created_at: epochSeconds(),
     started_at: null,
     end_time: null,
-    executed_by: { _id: principal.userId, metadata: null, name: principal.userId, type: 'manual' },
+    executed_by: { _id: principal.userId, metadata: null, name: principal.userId, type: scheduleId === undefined ? 'manual' : 'schedule' },
     status: 'ready',
     steps: [],
     last_event_seq: 0,

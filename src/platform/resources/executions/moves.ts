@@ -16,6 +16,7 @@ import {
   type MoveRequest,
   type MoveResult,
 } from '../../../../workflows/agentflow-execution/messages.js';
+import type { StartChildRequest } from '../../../../workflows/agentflow-execution/child-messages.js';
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../../deps.js';
 import { AppError } from '../../../errors.js';
@@ -81,6 +82,11 @@ const onceOnly = {
   workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
   workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
 } as const;
+
+/** What another workflow needs to start an execution as its child. */
+export function startRequestOf(deps: Deps, record: ExecutionDocument): StartChildRequest {
+  return { ...startOptions(deps, record, null), input: inputOf(record) };
+}
 
 /** What a run has whoever starts it: a client, or the run of its parent. */
 function startOptions(deps: Deps, record: ExecutionDocument, request: string | null) {
