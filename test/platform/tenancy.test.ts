@@ -7,6 +7,7 @@ import { toolRoutes } from '../../src/gateway/rest.js';
 import { platformPorts } from '../../src/platform/ports.js';
 import { platformRoutes } from '../../src/platform/routes.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+import { verifies } from '../support/verifies.js';
 import { asksForNothing, bodies, ignored, kindByName, kindByPath, plainParams, seeders, userTokenOnly, type Owner } from '../support/tenancy-ids.js';
 
 const deps = useDeps();
@@ -143,6 +144,7 @@ async function snapshot(): Promise<Record<string, unknown>> {
 
 describe("a key of project A asks for project B's records", () => {
   test.each(served.map((route) => [named(route), route] as const))('%s: 403 or 404, and nothing changes', async (name, route) => {
+    verifies('platform.project.tenancy');
     const before = await snapshot();
     expect(before.projects).toHaveLength(1);
     const asked = await attemptsOn(route, owner.workspace, false);

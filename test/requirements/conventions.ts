@@ -22,7 +22,7 @@ export const conventions = [
     says: 'A projectID that differs between path, query and body is 400.' },
   { id: 'platform.project.foreign', source: 'contract: Conventions; issue 3: Bad input', part: 1,
     says: 'A projectID outside the scope of the key is 403 access_denied, by path, by query and by body.' },
-  { id: 'platform.project.tenancy', source: 'issue 8: Must hold', part: 6,
+  { id: 'platform.project.tenancy', source: 'issue 8: Must hold', part: 6, delivered: true,
     says: 'For every served route a key of one project that asks for records of another gets 403 or 404 and changes nothing.' },
 
   { id: 'platform.errors.body', source: 'contract: Conventions', part: 1,
@@ -58,8 +58,8 @@ export const conventions = [
     says: 'A create call repeated with the same Idempotency-Key and body returns the first answer and creates nothing more.' },
   { id: 'platform.idempotency.other-body', source: 'contract: Conventions', part: 1,
     says: 'The same Idempotency-Key with another body is 409 conflict.' },
-  { id: 'platform.in-development', source: 'spec: Versioning, 3', part: 6,
+  { id: 'platform.in-development', source: 'spec: Versioning, 3', part: 6, delivered: true,
     says: 'Connector configuration and member summary are marked in the OpenAPI document as in development.' },
-  { id: 'platform.routes-agree', source: 'issue 8: Must hold', part: 6,
+  { id: 'platform.routes-agree', source: 'issue 8: Must hold', part: 6, delivered: true,
     says: 'The route table of the contract, the OpenAPI document and the served routes are the same set.' },
 ] as const satisfies readonly Requirement[];

@@ -55,7 +55,7 @@ export const platformData = [
     says: 'A filter cannot bring in $where, $expr or a regular expression that hangs.' },
   { id: 'table.large-column-delete', source: 'issue 8: Tables', part: 6, delivered: true,
     says: 'On a large table a column is removed by a workflow that is visible and goes on after a restart.' },
-  { id: 'table.row-limit', source: 'issue 8: Tables', part: 6,
+  { id: 'table.row-limit', source: 'issue 8: Tables', part: 6, delivered: true,
     says: 'A row beyond the plan is refused with plan_limit, in bulk inserts too.' },
 
   { id: 'platform.files.upload', source: 'contract: files', part: 6, delivered: true,

@@ -88,6 +88,6 @@ export const work = [
     says: 'Secrets in config are stored encrypted, never read back, and in no history, log, event or answer.' },
   { id: 'connector.data-loader', source: 'issue 7: Connectors', part: 5, delivered: true,
     says: 'data_loader_config loads the data of a connector at its interval by a Temporal Schedule.' },
-  { id: 'connector.plan', source: 'issue 7: Connectors', part: 5,
+  { id: 'connector.plan', source: 'issue 7: Connectors', part: 5, delivered: true,
     says: 'A connector beyond the plan is refused with plan_limit.' },
 ] as const satisfies readonly Requirement[];

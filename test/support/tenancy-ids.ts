@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { newId } from '../../src/ids.js';
 import { flowThatCalls } from './flows.js';
 import type { Workspace } from './fixture.js';
 import { createTable } from './tables.js';
@@ -41,17 +42,30 @@ export const seeders: Record<string, Seeder> = {
     return body.data[0]._id as string;
   },
   column: async () => 'price',
-  action: undefined,
-  component: undefined,
-  file: undefined,
-  inbox: undefined,
-  schedule: undefined,
-  tag: undefined,
-  task: undefined,
-  marketplace: undefined,
-  api_key: undefined,
-  lifecycle: undefined,
+  action: (owner) => posted(owner, '/action', { name: 'Seeded', endpoint: 'https://example.com/' }),
+  component: async ({ workspace: { api, projectID } }) => (await api.get(`/dashboard/${projectID}`)).body.components[0].component_id as string,
+  file: async ({ workspace: { api, apiKey, projectID } }) => {
+    const form = new FormData();
+    form.append('file', new Blob(['seeded']), 'seeded.txt');
+    const answer = await fetch(`${api.url}/file/${projectID}`, { method: 'POST', headers: { 'x-api-key': apiKey }, body: form });
+    const { data } = (await answer.json()) as { data: { _id: string }[] };
+    return data[0]?._id ?? '';
+  },
+  schedule: async (owner) => posted(owner, '/schedule/coworker', { coworker_id: await owner.idOf('agentflow'), goal: 'seeded', type: 'interval', frequency: 86_400 }),
+  tag: (owner) => posted(owner, '/tag', { name: 'Seeded' }),
+  task: async (owner) => {
+    const { body } = await owner.workspace.api.get(`/execute_flow/${await owner.idOf('execution')}`);
+    return body.task_id as string;
+  },
+  marketplace: async (owner) => posted(owner, '/marketplace', { agentflow_id: await owner.idOf('agentflow') }),
+  lifecycle: async ({ workspace: { api, apiKey } }) => {
+    const answer = await fetch(`${api.url}/v1/docs`, { method: 'POST', headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }, body: '{"topic":"governance"}' });
+    return ((await answer.json()) as { lifecycle_id: string }).lifecycle_id;
+  },
+  // What waits for a decision is made by a workflow: here an id of its form that is nobody's must do.
+  inbox: async () => `approval:${newId()}`,
   approval: undefined,
+  api_key: undefined,
 };
 
 /** The kind that an identifier of a path, query or body names, by its own name. */
@@ -89,7 +103,6 @@ const ofTheCredential = 'names no record: it works on the project or organizatio
 /** Routes in which there is nothing to ask for, each with its reason; the test fails where another has nothing. */
 export const asksForNothing: Record<string, string> = {
   'GET /marketplace': 'what is published is for everybody',
-  'GET /actions/triggers': 'a fixed list',
   'GET /v1/project/all': 'its filter chooses among the projects that the caller sees',
   ...Object.fromEntries(
     [
@@ -104,7 +117,11 @@ export const asksForNothing: Record<string, string> = {
 /** Operations of a person, who is refused any API key with 401. */
 export const userTokenOnly = ['POST /v1/apikeys', 'GET /v1/apikeys', 'DELETE /v1/apikeys/{key_id}'];
 
-/** Fields that a route does not look at, by route and attempt: the call has its effect in the caller's own project. */
+/** Attempts that succeed, by route and way: what is asked for is for everybody, or the call has its effect in the caller's own project. */
 export const ignored: Record<string, string> = {
+  ...Object.fromEntries(
+    ['GET /marketplace/{id}', 'POST /marketplace/coworker/{id}/hire'].flatMap((route) => ['path', 'nested id'].map((by) => [`${route}: ${by}`, 'what is published is for everybody'])),
+  ),
+  ...Object.fromEntries(['path', 'nested id'].map((by) => [`GET /marketplace/coworker/{id}/check_update: ${by}`, 'a copy of its own, that the caller has hired'])),
   'POST /actions/{category}/config: body org_id': 'the specification lists it in the request; the credential decides',
 };
