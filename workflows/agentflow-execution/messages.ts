@@ -95,6 +95,8 @@ export interface AgentflowExecutionInput {
   kept_outputs?: AgentOutput[];
   /** Continue as new when the history holds so many events; the server's own suggestion counts as well. */
   max_history_events: number;
+  /** The `AgentflowStatus` that the run was started with; `ready` where this is left out. */
+  status_indexed?: ExecutionStatus;
   /** Who cancelled the execution before anybody executed it: the run then only ends. */
   cancelled?: MoveRequest;
   /** The state of the run before, after continue-as-new. */

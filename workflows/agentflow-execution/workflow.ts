@@ -56,7 +56,8 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   const state = input.resumed ? withDefaults(input.resumed) : initialState(now(), input.kept_outputs);
   const steps = new CancellationScope();
   const projection = createProjectionWriter(input.execution_id, state);
-  let indexed = state.status;
+  // Each change of a search attribute costs the server a write to its visibility store.
+  let indexed = (input.resumed ? undefined : input.status_indexed) ?? state.status;
   // Before the handlers: what was sent meanwhile meets an execution that has begun.
   const isNew = state.status === 'ready';
   if (isNew) begin(input, state);

@@ -78,6 +78,9 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** A run that has begun is running; saying so at once saves the first change of its search attribute. */
+const indexedAtStart = 'running';
+
 const onceOnly = {
   workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
   workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
@@ -96,7 +99,7 @@ function startOptions(deps: Deps, record: ExecutionDocument, request: string | n
     projectId: record.projectID,
     organizationId: record.organization_id,
     agentflowId: record.agentflow_id,
-    agentflowStatus: 'ready',
+    agentflowStatus: indexedAtStart,
     executedBy: record.executed_by._id,
     ...(typeof lifecycle_id === 'string' && { lifecycleId: lifecycle_id }),
   };
@@ -130,6 +133,7 @@ function inputOf(record: ExecutionDocument): AgentflowExecutionInput {
     ...record.flow,
     ...(record.agents_output.length > 0 && { kept_outputs: record.agents_output }),
     max_history_events: maxHistoryEvents,
+    status_indexed: indexedAtStart,
   };
 }
 
