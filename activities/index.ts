@@ -2,6 +2,7 @@ import type { SecretBox } from '../src/auth/secret-box.js';
 import type { Deps } from '../src/deps.js';
 import { createExecution } from '../src/platform/resources/executions/create.js';
 import { execute } from '../src/platform/resources/executions/moves.js';
+import { createQueryAsExecution } from '../src/gateway/query-as-execution.js';
 import type { ApprovalActivities } from '../workflows/approval/activities.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
 import type { CatalogSyncActivities } from '../workflows/catalog-sync/activities.js';
@@ -14,6 +15,7 @@ import { createCodeSyncActivities } from './code-sync.js';
 import { createConnectorActivities, type ExecutionPort } from './connectors.js';
 import { createDocumentActivities } from './documents.js';
 import { createExecutionRecordActivities } from './execution-records.js';
+import { createKnowledgeBase, type KnowledgeBase } from './knowledge-base.js';
 import { createModelActivities } from './model.js';
 
 export type ActivityDeps = Deps & { secrets: SecretBox };
@@ -28,12 +30,16 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createExecutionRecordActivities({ mongo }),
     ...createDocumentActivities({ blobs }),
     ...createActionActivities({ http }),
-    ...createModelActivities({ models }),
+    ...createModelActivities({ models, knowledge: knowledgeOf(deps), collections: mongo.collections }),
     ...createApprovalActivities({ mongo, secrets }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit }),
     ...createCodeSyncActivities({ mongo, graph, audit }),
     ...createConnectorActivities({ mongo, blobs, http, secrets, executions: executionsOf(deps) }),
   };
+}
+
+function knowledgeOf(deps: Deps): KnowledgeBase {
+  return createKnowledgeBase({ collections: deps.mongo.collections, customers: deps.customers, query: createQueryAsExecution(deps) });
 }
 
 function executionsOf(deps: Deps): ExecutionPort {

@@ -13,3 +13,10 @@ export function retryAfterMs(header: string | null | undefined, now: number): nu
   const at = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.min(Math.max(at - now, 0), longestWaitMs);
 }
+
+/** Milliseconds that a model endpoint asks for: its own `retry-after-ms` before the `Retry-After` of HTTP. */
+export function retryHintMs(headers: Pick<Headers, 'get'>, now: number): number | undefined {
+  const exact = headers.get('retry-after-ms')?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(exact)) return Math.min(Math.ceil(Number(exact)), longestWaitMs);
+  return retryAfterMs(headers.get('retry-after'), now);
+}

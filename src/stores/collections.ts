@@ -24,6 +24,8 @@ import type { OauthCodeDocument } from '../oauth/token/codes.js';
 import type { OauthGrantDocument } from '../oauth/token/grants.js';
 import type { AgentflowVersionDocument } from '../platform/resources/agentflows/promote.js';
 import type { AgentflowDocument } from '../platform/resources/agentflows/schemas.js';
+import type { ExecutionDeltaDocument } from '../platform/resources/executions/deltas.js';
+import type { ExecutionKnowledgeDocument } from '../platform/resources/executions/knowledge.js';
 import type { ExecutionDocument, ExecutionEventDocument } from '../platform/resources/executions/record.js';
 import type { ProjectDocument } from '../platform/resources/projects.js';
 import type { SkillDocument } from '../platform/resources/skills.js';
@@ -66,6 +68,8 @@ export interface Documents {
   agentflow_versions: AgentflowVersionDocument;
   executions: ExecutionDocument;
   execution_events: ExecutionEventDocument;
+  execution_deltas: ExecutionDeltaDocument;
+  execution_knowledge: ExecutionKnowledgeDocument;
   callback_deliveries: CallbackDeliveryDocument;
   catalog_sightings: CatalogSightingDocument;
   connectors: ConnectorDocument;
@@ -119,6 +123,8 @@ const indexes: Record<keyof Documents, Index[]> = {
   agentflow_versions: [{ keys: { agentflow_id: 1, version: -1 } }],
   executions: [{ keys: { projectID: 1, _id: -1 } }],
   execution_events: [{ keys: { execution_id: 1, seq: 1 } }],
+  execution_deltas: [expiring],
+  execution_knowledge: [],
   callback_deliveries: [expiring],
   catalog_sightings: [{ keys: { project_id: 1, _id: 1 } }],
   connectors: [{ keys: { projectID: 1, _id: -1 } }],
