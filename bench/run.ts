@@ -9,6 +9,7 @@ import { measureGuard } from './guard.js';
 import { figure, type Figure } from './measure.js';
 import { benchCallbacks } from './callbacks.js';
 import { benchMcp } from './mcp.js';
+import { benchModels } from './models.js';
 import { benchOauth } from './oauth.js';
 import { benchRetrieval } from './retrieval.js';
 
@@ -23,6 +24,7 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   oauth: benchOauth,
   mcp: benchMcp,
   callbacks: benchCallbacks,
+  models: async () => benchModels(),
 };
 
 async function benchAudit({ env }: BenchEnvironment): Promise<Figure[]> {

@@ -6,7 +6,7 @@ import { isPassingStatus, retryHintMs } from '../outbound/retry-hints.js';
 import { gatherAnswer, unusable } from './openai-answer.js';
 import { bodyOf, streamings, type Streaming } from './openai-request.js';
 import type { ChatCompletion, ChatModel, ChatRequest } from './port.js';
-import { createWatchedFetch } from './watched-fetch.js';
+import { createWatchedFetch, isEventStream } from './watched-fetch.js';
 
 export interface OpenAiOptions {
   /** The operator's own choice, so the guard against private targets does not apply to it. */
@@ -19,6 +19,7 @@ export interface OpenAiOptions {
 }
 
 const maxBytes = 8 * 1024 * 1024;
+const maxEventBytes = 1024 * 1024;
 
 /** A model behind an OpenAI-compatible endpoint. Retries are the caller's. */
 export function createOpenAiModel({ baseUrl, apiKey, timeoutMs = 9 * 60_000, idleMs = 2 * 60_000 }: OpenAiOptions): ChatModel {
@@ -33,7 +34,7 @@ export function createOpenAiModel({ baseUrl, apiKey, timeoutMs = 9 * 60_000, idl
     maxRetries: 0,
     logLevel: 'off',
     timeout: timeoutMs,
-    fetch: createWatchedFetch({ idleMs, maxBytes }),
+    fetch: createWatchedFetch({ idleMs, maxBytes, maxEventBytes }),
     ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
   });
   const taken = new Map<string, Streaming>();
@@ -65,7 +66,7 @@ async function exchange(client: OpenAI, request: ChatRequest, streaming: Streami
     .create(bodyOf(request, streaming), { signal, headers: { 'Idempotency-Key': encodeURI(idempotencyKey) } })
     .asResponse();
   // An endpoint that does not stream answers the same request with the whole as JSON.
-  if (/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
+  if (isEventStream(response)) {
     for await (const chunk of Stream.fromSSEResponse<unknown>(response, new AbortController(), client)) answer.add(chunk);
     signal.throwIfAborted();
   } else answer.add(await response.json());
@@ -86,8 +87,7 @@ function failureOf(error: unknown): OutboundError {
     return isOutboundError(error.cause) ? error.cause : new OutboundError('model_unavailable', 'the model endpoint could not be reached');
   }
   if (isApiError(error)) return error.status === undefined ? failureWithin(error) : statusFailure(error.status, error.headers);
-  // `fetch` tells of a lost connection by a TypeError.
-  return error instanceof TypeError ? new OutboundError('model_unavailable', 'the model endpoint broke off within its answer') : unusable();
+  return unusable();
 }
 
 /** `instanceof` alone leaves the class's type parameters open. */

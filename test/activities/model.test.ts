@@ -186,7 +186,12 @@ describe('takeModelTurn', () => {
   it('gives an agent with a knowledge base what that knows, in the prompt and in the record of the turn', async () => {
     const found = { query: 'about: harbour', lifecycle_id: 'l1', entities: ['quay'], text: '- Quay (Place): length: 12' };
     const questions: string[] = [];
-    const knowledge: KnowledgeBase = { ask: async (_, prompt) => void questions.push(prompt) ?? found };
+    const knowledge: KnowledgeBase = {
+      ask: async (_, prompt) => {
+        questions.push(prompt);
+        return found;
+      },
+    };
     const { asked, models } = recording();
     const { value } = await take(models, { agent: { has_knowledge_base: true } }, environmentOf(1), { knowledge });
     expect(questions).toEqual(['Describe the harbour']);
