@@ -6,25 +6,16 @@ import { estimatedTokens } from './tokens.js';
 const answerAtMost = 1_000_000;
 
 /** What endpoints send is read leniently, field by field: a field that cannot be read counts as not there. */
-const text = z.string().catch('');
-const Content = z.union([z.string(), z.array(z.object({ text })).transform((parts) => parts.map((part) => part.text).join(''))]).catch('');
-const CallPiece = z.object({
-  index: z.int().optional().catch(undefined),
-  id: text,
-  function: z.object({ name: text, arguments: z.union([z.string(), z.looseObject({}).transform((value) => JSON.stringify(value))]).catch('') }).catch({ name: '', arguments: '' }),
-});
-const Piece = z.object({ content: Content, refusal: text, tool_calls: z.array(CallPiece).catch([]) });
-const Choice = z.object({
-  index: z.int().catch(0),
-  finish_reason: z.string().nullable().catch(null),
-  delta: Piece.optional().catch(undefined),
-  message: Piece.optional().catch(undefined),
-});
-const Answer = z.object({
-  model: text,
-  choices: z.array(Choice),
-  usage: z.object({ prompt_tokens: z.number().optional().catch(undefined), completion_tokens: z.number().optional().catch(undefined) }).nullish().catch(null),
-});
+const text = z.string().nullish().catch(null);
+const count = z.number().nullish().catch(null);
+const Part = z.object({ text });
+const Content = z.union([z.string(), z.array(Part).transform((parts) => parts.map((part) => part.text ?? '').join(''))]).nullish().catch(null);
+const Arguments = z.union([z.string(), z.looseObject({}).transform((value) => JSON.stringify(value))]).nullish().catch(null);
+const CallPiece = z.object({ index: count, id: text, function: z.object({ name: text, arguments: Arguments }).nullish().catch(null) });
+const Piece = z.object({ content: Content, refusal: text, tool_calls: z.array(CallPiece).nullish().catch(null) }).nullish().catch(null);
+const Choice = z.object({ index: count, finish_reason: text, delta: Piece, message: Piece });
+const Usage = z.object({ prompt_tokens: count, completion_tokens: count }).nullish().catch(null);
+const Answer = z.object({ model: text, choices: z.array(Choice), usage: Usage });
 
 export interface Gathering {
   /** One chunk of a stream, or the whole answer of an endpoint that does not stream. @throws OutboundError */
@@ -40,26 +31,26 @@ export function gatherAnswer(request: Pick<ChatRequest, 'model' | 'messages' | '
   let refusal = '';
   let finished: string | null = null;
   let isWhole = false;
-  let usage: z.infer<typeof Answer>['usage'];
+  let usage: z.infer<typeof Usage>;
   const calls = gatherCalls();
 
   return {
     add(chunk) {
       const parsed = Answer.safeParse(chunk);
       if (!parsed.success) throw unusable();
-      if (parsed.data.model !== '') model = parsed.data.model;
+      model = parsed.data.model || model;
       usage = parsed.data.usage ?? usage;
       for (const { index, finish_reason, message, delta } of parsed.data.choices) {
-        if (index !== 0) continue;
-        isWhole ||= message !== undefined;
+        if ((index ?? 0) !== 0) continue;
+        isWhole ||= Boolean(message);
         finished = finish_reason ?? finished;
         const piece = message ?? delta;
-        if (!piece) continue;
-        content += piece.content;
-        refusal += piece.refusal;
-        for (const call of piece.tool_calls) calls.add(call);
+        const words = piece?.content ?? '';
+        content += words;
+        refusal += piece?.refusal ?? '';
+        for (const call of piece?.tool_calls ?? []) calls.add(call);
         if (content.length + calls.size() > answerAtMost) throw new OutboundError('too_large', `the model's answer is larger than ${answerAtMost} characters`);
-        if (piece.content !== '') request.onText?.(piece.content);
+        if (words !== '') request.onText?.(words);
       }
     },
     completion() {
@@ -89,12 +80,15 @@ export function gatherAnswer(request: Pick<ChatRequest, 'model' | 'messages' | '
  * give the same one to several calls: there a new id begins a new call.
  */
 function gatherCalls() {
-  const calls: (ChatToolCall & { index: number | undefined })[] = [];
+  const calls: (ChatToolCall & { index: number | null })[] = [];
   let size = 0;
   return {
-    add({ index, id, function: { name, arguments: more } }: z.infer<typeof CallPiece>) {
-      const last = calls.at(-1);
-      const known = index === undefined ? last : calls.findLast((call) => call.index === index);
+    add(piece: z.infer<typeof CallPiece>) {
+      const index = piece.index ?? null;
+      const id = piece.id ?? '';
+      const name = piece.function?.name ?? '';
+      const more = piece.function?.arguments ?? '';
+      const known = index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
       const isNew = !known || (id !== '' && known.id !== '' && known.id !== id);
       size += name.length + more.length;
       if (isNew) calls.push({ index, id, name, arguments: more });

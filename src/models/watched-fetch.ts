@@ -13,10 +13,16 @@ export interface AnswerBounds {
 /** `fetch` that gives an answer up with `timeout` or `too_large`: an open connection alone is no sign of life. */
 export function createWatchedFetch({ idleMs, maxBytes, maxEventBytes }: AnswerBounds): typeof fetch {
   return async (input, init) => {
-    const silence = new AbortController();
-    const late = () => silence.abort(new OutboundError('timeout', `nothing of the answer came within ${idleMs / 1000} s`));
-    const timer = setTimeout(late, idleMs);
-    const signal = init?.signal ? AbortSignal.any([init.signal, silence.signal]) : silence.signal;
+    const left = new AbortController();
+    const { signal } = left;
+    const abort = () => left.abort(init?.signal?.reason);
+    if (init?.signal?.aborted) abort();
+    init?.signal?.addEventListener('abort', abort, { once: true });
+    const timer = setTimeout(() => left.abort(new OutboundError('timeout', `nothing of the answer came within ${idleMs / 1000} s`)), idleMs);
+    const end = () => {
+      clearTimeout(timer);
+      init?.signal?.removeEventListener('abort', abort);
+    };
 
     async function* watched(body: AsyncIterable<Uint8Array>, isStream: boolean): AsyncGenerator<Uint8Array> {
       const eventSize = isStream ? createEventMeter() : () => 0;
@@ -30,11 +36,11 @@ export function createWatchedFetch({ idleMs, maxBytes, maxEventBytes }: AnswerBo
           yield chunk;
         }
       } catch (error) {
-        if (silence.signal.aborted) throw silence.signal.reason;
-        if (signal.aborted || isOutboundError(error)) throw error;
+        signal.throwIfAborted();
+        if (isOutboundError(error)) throw error;
         throw new OutboundError('model_unavailable', 'the model endpoint broke off within its answer');
       } finally {
-        clearTimeout(timer);
+        end();
       }
     }
 
@@ -43,11 +49,12 @@ export function createWatchedFetch({ idleMs, maxBytes, maxEventBytes }: AnswerBo
       timer.refresh();
       const { body, status, statusText, headers } = response;
       if (body) return new Response(ReadableStream.from(watched(body, isEventStream(response))), { status, statusText, headers });
-      clearTimeout(timer);
+      end();
       return response;
     } catch (error) {
-      clearTimeout(timer);
-      throw silence.signal.aborted ? silence.signal.reason : error;
+      end();
+      signal.throwIfAborted();
+      throw error;
     }
   };
 }
@@ -56,15 +63,17 @@ export function isEventStream({ headers }: Response): boolean {
   return /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** Bytes since the last chunk in which an event ended. */
+const eventEnds = ['\n\n', '\r\n\r\n', '\r\r'];
+
+/** Bytes since the last chunk in which an event ended; an end may lie over the border of two. */
 function createEventMeter(): (chunk: Uint8Array) => number {
   let size = 0;
-  let tail = Buffer.alloc(0);
+  let tail: Uint8Array = Buffer.alloc(0);
   return (chunk) => {
-    const text = Buffer.concat([tail, chunk]);
-    tail = text.subarray(-3);
-    const hasEnd = ['\n\n', '\r\n\r\n', '\r\r'].some((end) => text.includes(end));
-    size = hasEnd ? 0 : size + chunk.byteLength;
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const hasEnd = (text: Buffer) => eventEnds.some((end) => text.includes(end));
+    size = hasEnd(bytes) || hasEnd(Buffer.concat([tail, bytes.subarray(0, 3)])) ? 0 : size + bytes.length;
+    tail = bytes.length < 3 ? Buffer.concat([tail, bytes]).subarray(-3) : bytes.subarray(-3);
     return size;
   };
 }
