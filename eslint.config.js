@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 /** For each folder the others of the product that it may import; imports point one way (docs/conventions.md). */
 const mayImport = {
   workflows: [],
-  activities: ['workflows', 'models', 'outbound', 'stores', 'auth', 'governance', 'graph', 'temporal', 'connectors', 'customers', 'callbacks', 'platform', 'gateway', 'prompts'],
+  activities: ['workflows', 'models', 'outbound', 'stores', 'auth', 'governance', 'graph', 'temporal', 'connectors', 'customers', 'callbacks', 'platform', 'files', 'gateway', 'prompts'],
   'src/prompts': [],
   'src/models': ['outbound'],
   'src/outbound': [],
@@ -15,9 +15,10 @@ const mayImport = {
   'src/governance': ['auth', 'http', 'stores', 'temporal', 'workflows'],
   'src/graph': ['auth', 'stores'],
   'src/operation': ['http'],
-  'src/connectors': ['auth', 'stores'],
+  'src/files': ['auth', 'http', 'stores', 'customers'],
+  'src/connectors': ['auth', 'stores', 'temporal', 'workflows'],
   'src/customers': ['stores'],
-  'src/platform': ['auth', 'http', 'stores', 'temporal', 'workflows', 'models', 'outbound', 'governance', 'connectors', 'customers', 'prompts'],
+  'src/platform': ['auth', 'http', 'stores', 'temporal', 'workflows', 'models', 'outbound', 'governance', 'connectors', 'customers', 'files', 'prompts'],
   'src/gateway': ['auth', 'http', 'stores', 'temporal', 'workflows', 'governance', 'graph'],
   'src/callbacks': ['auth', 'http', 'stores', 'temporal', 'workflows', 'outbound', 'governance', 'graph', 'connectors'],
 };

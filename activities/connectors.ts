@@ -1,11 +1,12 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { SecretBox } from '../src/auth/secret-box.js';
 import type { Principal } from '../src/auth/principal.js';
-import { accountProviderOf, findConnector, setConnectorStatus } from '../src/connectors/store.js';
-import type { AccountProvider, ConnectorDocument } from '../src/connectors/connector.js';
+import { accountProviderOf, findConnector, setConnectorStatus, type AccountProvider } from '../src/connectors/store.js';
+import { isLoaded, type ConnectorDocument } from '../src/connectors/connector.js';
+import type { LoadSchedules } from '../src/connectors/load-schedules.js';
 import type { HttpClient } from '../src/outbound/http-client.js';
 import { OutboundError } from '../src/outbound/outbound-error.js';
-import { retryAfterMs } from '../src/outbound/retry-hints.js';
+import { retryAfterOf } from '../src/outbound/retry-hints.js';
 import type { NewExecution } from '../src/platform/resources/executions/create.js';
 import type { BlobStore } from '../src/stores/blobs.js';
 import type { Mongo } from '../src/stores/mongo.js';
@@ -24,19 +25,21 @@ export interface ConnectorActivityDeps {
   http: HttpClient;
   secrets: SecretBox;
   executions: ExecutionPort;
+  loads: LoadSchedules;
 }
 
 const timeoutMs = 20_000;
 
-export function createConnectorActivities({ mongo, blobs, http, secrets, executions }: ConnectorActivityDeps): ConnectorEventsActivities {
+export function createConnectorActivities({ mongo, blobs, http, secrets, executions, loads }: ConnectorActivityDeps): ConnectorEventsActivities {
   const { collections } = mongo;
   return {
     verifyAccount: ({ connector_id, account_id }) =>
       told(async () => {
         const connector = await findConnector(collections, connector_id);
-        if (!connector || connector.status === 'disabled') return { status: 'gone' };
+        if (!connector || connector.status === 'paused') return { status: 'gone' };
         const provider = accountProviderOf(secrets, connector);
         const verdict = await verdictOf(http, provider, account_id);
+        if (verdict.status === 'active' && isLoaded(connector)) await loads.start(connector);
         await setConnectorStatus(collections, connector_id, verdict.status, verdict.account);
         return { status: verdict.status };
       }),
@@ -61,7 +64,7 @@ async function verdictOf(http: HttpClient, provider: AccountProvider | undefined
   if (accountId === null) throw ApplicationFailure.nonRetryable('the callback names no account', 'invalid_request');
   const reported = { id: accountId, name: null, verified_at: null };
   if (!provider) return { status: 'awaiting_verification', account: reported };
-  const { account_api_url: base, account_api_token: token } = provider;
+  const { url: base, token } = provider;
   const { status, headers, body } = await http.request({
     method: 'GET',
     url: `${base.replace(/\/+$/, '')}/accounts/${encodeURIComponent(accountId)}`,
@@ -71,9 +74,7 @@ async function verdictOf(http: HttpClient, provider: AccountProvider | undefined
   });
   if (status === 404) return { status: 'failed', account: reported };
   if (status !== 200) {
-    const after = headers['retry-after'];
-    const wait = retryAfterMs(Array.isArray(after) ? after[0] : after, Date.now());
-    throw new OutboundError('action_unavailable', `the account provider answered with status ${status}`, { status, retryAfterMs: wait });
+    throw new OutboundError('action_unavailable', `the account provider answered with status ${status}`, { status, retryAfterMs: retryAfterOf(headers) });
   }
   const account = accountIn(body);
   if (account.id !== accountId) return { status: 'failed', account: reported };

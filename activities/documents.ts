@@ -1,4 +1,6 @@
+import { buffer } from 'node:stream/consumers';
 import { AppError } from '../src/errors.js';
+import type { FileStore } from '../src/files/file-store.js';
 import type { BlobStore } from '../src/stores/blobs.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
 import type { Document, DocumentReference } from '../workflows/agentflow-execution/messages.js';
@@ -6,25 +8,30 @@ import { asStep } from './step.js';
 
 const readableTypes = /^(text\/[\w.+-]+|application\/(json|xhtml\+xml|[\w.-]+\+json))$/;
 
+export interface DocumentStores {
+  blobs: BlobStore;
+  files: Pick<FileStore, 'read'>;
+}
+
 /** The documents of an execution as text. */
-export function createDocumentActivities({ blobs }: { blobs: BlobStore }): Pick<AgentflowExecutionActivities, 'readDocuments'> {
+export function createDocumentActivities(stores: DocumentStores): Pick<AgentflowExecutionActivities, 'readDocuments'> {
   return {
     readDocuments: ({ files }) =>
       asStep(async (signal) => {
         const documents: Document[] = [];
         for (const file of files) {
           signal.throwIfAborted();
-          documents.push(await read(blobs, file));
+          documents.push(await read(stores, file));
         }
         return documents;
       }),
   };
 }
 
-async function read(blobs: BlobStore, { name, mime_type, location }: DocumentReference): Promise<Document> {
+async function read({ blobs, files }: DocumentStores, { name, mime_type, location, store }: DocumentReference): Promise<Document> {
   const type = mime_type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (!readableTypes.test(type)) throw new AppError('validation_failed', `the document "${name}" is no text: ${mime_type}`);
-  const bytes = await blobs.get(location);
+  const bytes = store === 'file' ? await buffer(await files.read(location)) : await blobs.get(location);
   try {
     return { name, mime_type, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (error) {

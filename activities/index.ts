@@ -1,5 +1,7 @@
 import type { SecretBox } from '../src/auth/secret-box.js';
+import { createLoadSchedules } from '../src/connectors/load-schedules.js';
 import type { Deps } from '../src/deps.js';
+import { createSmtpClient } from '../src/outbound/smtp-client.js';
 import { createExecution } from '../src/platform/resources/executions/create.js';
 import { execute } from '../src/platform/resources/executions/moves.js';
 import { createQueryAsExecution } from '../src/gateway/query-as-execution.js';
@@ -7,34 +9,62 @@ import type { ApprovalActivities } from '../workflows/approval/activities.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
 import type { CatalogSyncActivities } from '../workflows/catalog-sync/activities.js';
 import type { CodeSyncActivities } from '../workflows/code-sync/activities.js';
+import type { ColumnRemovalActivities } from '../workflows/column-removal/activities.js';
 import type { ConnectorEventsActivities } from '../workflows/connector-events/activities.js';
-import { createActionActivities } from './action.js';
+import type { CoworkerRunActivities } from '../workflows/coworker-run/activities.js';
+import type { ScheduleChangeActivities } from '../workflows/schedule-change/activities.js';
+import type { KnowledgeUploadActivities } from '../workflows/knowledge-upload/activities.js';
+import type { ConnectorLoadActivities } from '../workflows/connector-load/activities.js';
+import { createActionActivities, createCallAction } from './action.js';
+import { createAnomalyActivities } from './anomaly.js';
 import { createApprovalActivities } from './approvals.js';
 import { createCatalogActivities } from './catalog.js';
 import { createCodeSyncActivities } from './code-sync.js';
+import { createConnectorLoadActivities } from './connector-load.js';
 import { createConnectorActivities, type ExecutionPort } from './connectors.js';
 import { createDocumentActivities } from './documents.js';
 import { createExecutionRecordActivities } from './execution-records.js';
 import { createKnowledgeBase, type KnowledgeBase } from './knowledge-base.js';
+import { createKnowledgeUploadActivities } from './knowledge-upload.js';
 import { createModelActivities } from './model.js';
+import { createPreviewActivities } from './preview.js';
+import { createTableActivities } from './tables.js';
+import { createScheduleActivities } from './schedules.js';
 
 export type ActivityDeps = Deps & { secrets: SecretBox };
 
-export type Activities = AgentflowExecutionActivities & ApprovalActivities & CatalogSyncActivities & CodeSyncActivities & ConnectorEventsActivities;
+export type Activities = AgentflowExecutionActivities &
+  ApprovalActivities &
+  CatalogSyncActivities &
+  CodeSyncActivities &
+  ColumnRemovalActivities &
+  ConnectorEventsActivities &
+  ConnectorLoadActivities &
+  CoworkerRunActivities &
+  ScheduleChangeActivities &
+  KnowledgeUploadActivities;
 
 /** Everything that workflows do to the world outside. */
 export function createActivities(deps: ActivityDeps): Activities {
-  const { config, mongo, graph, blobs, http, models, secrets } = deps;
+  const { config, mongo, graph, blobs, http, models, secrets, temporal } = deps;
   const { audit } = deps.governance;
+  const loads = createLoadSchedules({ collections: mongo.collections, temporal });
+  const callAction = createCallAction({ http, smtp: createSmtpClient(config), mongo, secrets });
   return {
-    ...createExecutionRecordActivities({ mongo }),
-    ...createDocumentActivities({ blobs }),
-    ...createActionActivities({ http }),
+    ...createDocumentActivities({ blobs, files: deps.files.store }),
+    ...createActionActivities(callAction),
+    ...createExecutionRecordActivities({ mongo, customers: deps.customers }),
     ...createModelActivities({ models, knowledge: knowledgeOf(deps), collections: mongo.collections }),
+    ...createAnomalyActivities({ models }),
+    ...createPreviewActivities(),
+    ...createScheduleActivities(deps),
     ...createApprovalActivities({ mongo, secrets }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit }),
     ...createCodeSyncActivities({ mongo, graph, audit }),
-    ...createConnectorActivities({ mongo, blobs, http, secrets, executions: executionsOf(deps) }),
+    ...createTableActivities({ mongo }),
+    ...createKnowledgeUploadActivities({ mongo, graph, files: deps.files, audit }),
+    ...createConnectorActivities({ mongo, blobs, http, secrets, executions: executionsOf(deps), loads }),
+    ...createConnectorLoadActivities({ mongo, graph, audit, callAction, loads }),
   };
 }
 

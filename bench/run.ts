@@ -4,6 +4,8 @@ import path from 'node:path';
 import { measureAppends, measureVerifier } from './audit.js';
 import { startEnvironment, type BenchEnvironment } from './environment.js';
 import { benchExecutions, benchMemory } from './executions.js';
+import { benchFiles } from './files.js';
+import { benchFlowGrowth } from './flow-growth.js';
 import { benchGateway } from './gateway.js';
 import { measureGuard } from './guard.js';
 import { figure, type Figure } from './measure.js';
@@ -12,11 +14,13 @@ import { benchMcp } from './mcp.js';
 import { benchModels } from './models.js';
 import { benchOauth } from './oauth.js';
 import { benchRetrieval } from './retrieval.js';
+import { benchTables } from './tables.js';
 
 /** `npm run bench [-- name …]`: every benchmark, or those named, in one run on the real stack. */
 const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = {
   executions: benchExecutions,
   memory: benchMemory,
+  flow: benchFlowGrowth,
   gateway: benchGateway,
   guard: async () => benchGuard(),
   audit: benchAudit,
@@ -25,6 +29,8 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   mcp: benchMcp,
   callbacks: benchCallbacks,
   models: async () => benchModels(),
+  files: benchFiles,
+  tables: benchTables,
 };
 
 async function benchAudit({ env }: BenchEnvironment): Promise<Figure[]> {

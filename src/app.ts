@@ -60,7 +60,7 @@ export function createApp(deps: Deps, options: AppOptions): Express {
     app.use(createMcp(gateway, deps, { baseUrl: options.baseUrl, version: options.version }).router);
   }
   if (deps.config.surfaces.includes('platform')) {
-    const routes = platformRoutes(deps);
+    const routes = platformRoutes(deps, options.baseUrl);
     groups.push({ security: 'apiKey', routes });
     mountRoutes(app, routes, platformSurface(deps));
     const byUser = platformApiKeyRoutes(deps);

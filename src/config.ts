@@ -53,7 +53,19 @@ const Environment = z.object({
   CALLBACK_TIMEOUT_MS: z.coerce.number().int().min(1).default(30_000),
   ALLOW_PRIVATE_TARGETS: flag.default(false),
   SEED: flag.optional(),
+  S3_BUCKET: z.string().optional(),
+  AWS_REGION: z.string().optional(),
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
+  AWS_SESSION_TOKEN: z.string().optional(),
+  AWS_ENDPOINT_URL_S3: z.url({ protocol: /^https?$/ }).optional(),
+  AWS_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
 });
+const needed = 'is needed with S3_BUCKET';
+const CheckedEnvironment = Environment.refine((env) => env.S3_BUCKET === undefined || env.AWS_REGION !== undefined, { path: ['AWS_REGION'], message: needed }).refine(
+  (env) => env.S3_BUCKET === undefined || (env.AWS_ACCESS_KEY_ID === undefined) === (env.AWS_SECRET_ACCESS_KEY === undefined),
+  { path: ['AWS_SECRET_ACCESS_KEY'], message: 'goes together with AWS_ACCESS_KEY_ID' },
+);
 
 export type Surface = z.infer<typeof surface>;
 
@@ -85,6 +97,16 @@ export interface Config {
   catalog: CatalogConfig;
   allowPrivateTargets: boolean;
   seed: boolean;
+  /** The bucket for files; undefined: below `dataDir`. Credentials undefined: the AWS client finds its own. */
+  s3: S3Config | undefined;
+}
+
+export interface S3Config {
+  bucket: string;
+  region: string;
+  /** A server other than AWS's. */
+  endpoint: string | undefined;
+  credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
 }
 
 export interface CallbacksConfig {
@@ -114,7 +136,7 @@ export interface CatalogConfig {
  */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = Environment.safeParse(present);
+  const parsed = CheckedEnvironment.safeParse(present);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
     throw new Error(`The environment is not usable:\n${lines.join('\n')}`);
@@ -161,5 +183,13 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     },
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
     seed: env.SEED ?? env.NODE_ENV !== 'production',
+    s3: s3Of(env),
   };
+}
+
+function s3Of(env: z.infer<typeof Environment>): S3Config | undefined {
+  const { S3_BUCKET: bucket, AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = env;
+  if (bucket === undefined || region === undefined) return undefined;
+  const credentials = accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+  return { bucket, region, endpoint: env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL, credentials };
 }

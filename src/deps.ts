@@ -3,6 +3,7 @@ import { createAuth, type Auth } from './auth/create-auth.js';
 import type { Config } from './config.js';
 import { createCustomers } from './customers/create-customers.js';
 import type { Customers } from './customers/customers.js';
+import { createFiles, type Files } from './files/create-files.js';
 import { createGovernance, type Governance } from './governance/create-governance.js';
 import { createIdempotency, type Idempotency } from './http/idempotency.js';
 import { createLogger, type Logger } from './log.js';
@@ -28,6 +29,7 @@ export interface Deps {
   idempotency: Idempotency;
   auth: Auth;
   customers: Customers;
+  files: Files;
   governance: Governance;
   oauth: Oauth;
   /** Aborted when the process begins to stop, so that streams and waits end by themselves. */
@@ -44,6 +46,9 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
   const http = createHttpClient({ allowPrivateTargets: config.allowPrivateTargets, ownOrigin: config.baseUrl });
   const temporal = createTemporal(config.temporal, blobs);
   const auth = createAuth({ config, mongo, log });
+  const idempotency = createIdempotency(mongo.collections);
+  const customers = createCustomers(mongo.collections);
+  const files = createFiles({ config, collections: mongo.collections, customers, box: auth.box, idempotency });
   const governance = createGovernance({ config, log, mongo, temporal, auth });
   return {
     config,
@@ -54,15 +59,16 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     blobs,
     http,
     models: createModels(config.llm),
-    idempotency: createIdempotency(mongo.collections),
+    idempotency,
     auth,
-    customers: createCustomers(),
+    customers,
+    files,
     governance,
     oauth: createOauth({ mongo, auth, log }),
     stopping: new AbortController(),
     async close() {
       await governance.audit.close();
-      await Promise.allSettled([mongo.close(), graph.close(), temporal.close(), http.close()]);
+      await Promise.allSettled([mongo.close(), graph.close(), temporal.close(), http.close(), files.store.close()]);
     },
   };
 }

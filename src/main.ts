@@ -6,6 +6,7 @@ import { createApp } from './app.js';
 import { startDownstream, type DownstreamListener } from './callbacks/downstream/listener.js';
 import { loadConfig, type Config } from './config.js';
 import { createDeps, type Deps } from './deps.js';
+import { sweepRegularly } from './files/end-of-life.js';
 import { prepareGraph } from './graph/store/schema.js';
 import type { Condition } from './operation/health.js';
 import { packageRoot } from './package-root.js';
@@ -35,7 +36,9 @@ async function main(): Promise<void> {
       { name: 'record store', run: () => prepareMongo(deps.mongo) },
       { name: 'seed', run: () => seed(deps, addressesOf(config, baseUrl)) },
       { name: 'context graph', run: () => prepareGraph(deps.graph) },
+      { name: 'broken uploads', run: () => deps.files.sweep() },
     ];
+    sweepRegularly(deps.files.sweep, deps);
     void prepare(deps, steps).then(() => {
       if (condition === 'preparing') condition = 'serving';
     });

@@ -5,6 +5,7 @@ import { v5 } from 'uuid';
 import { z } from 'zod';
 import { createApiKey, newApiKeySecret } from './auth/api-keys.js';
 import { createUser, grantRole } from './auth/users.js';
+import { openAccount } from './customers/create-customers.js';
 import type { Deps } from './deps.js';
 import { newId } from './ids.js';
 import { createProject } from './platform/resources/projects.js';
@@ -115,6 +116,7 @@ async function createRecords(collections: Collections, workspace: Workspace): Pr
   await insertOnce(collections.organizations, { _id: organizationId, name: 'My organization', created_at: epochSeconds() });
   await insertOnce(collections.departments, { _id: departmentId, organization_id: organizationId, name: 'My department' });
   await createUser(collections, { id: userId, ...workspace.admin, name: 'Owner', organizationId });
+  await openAccount(collections, organizationId, { organization_name: 'My organization', user_id: userId, email: workspace.admin.email });
   await grantRole(collections, { userId, organizationId, projectId: null, role: 'OWNER' });
   await createProject(collections, {
     _id: projectId,

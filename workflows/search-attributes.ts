@@ -1,4 +1,4 @@
-import { defineSearchAttributeKey } from '@temporalio/common';
+import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 
 /**
  * Every search attribute that our workflows set, by its type; the stack registers what is missing. Our own status of
@@ -22,3 +22,10 @@ export const searchAttributes = {
   executedBy: defineSearchAttributeKey('ExecutedBy', searchAttributeTypes.ExecutedBy),
   lifecycleId: defineSearchAttributeKey('LifecycleId', searchAttributeTypes.LifecycleId),
 } as const;
+
+/** Values by our names, as plain JSON. */
+export type AttributeValues = Partial<Record<keyof typeof searchAttributes, string>>;
+
+export function attributePairs(values: AttributeValues): SearchAttributePair[] {
+  return Object.entries(values).map(([name, value]) => ({ key: searchAttributes[name as keyof AttributeValues], value }));
+}

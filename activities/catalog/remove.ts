@@ -25,7 +25,8 @@ async function removeRelationships(tx: ManagedTransaction, projectId: string, ed
   await unsealAll(tx, projectId, 'relationship', records.map((record) => record.get('id') as unknown));
 }
 
-async function removeEntities(tx: ManagedTransaction, projectId: string, ids: readonly string[]): Promise<void> {
+/** Entities with their relationships and facts. */
+export async function removeEntities(tx: ManagedTransaction, projectId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const parameters = { ids: [...ids], projectId };
   const edges = await tx.run('UNWIND $ids AS id MATCH (n:Entity {project_id: $projectId, id: id})-[r]-() RETURN DISTINCT r.id AS id', parameters);

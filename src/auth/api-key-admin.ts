@@ -85,6 +85,12 @@ export async function mintApiKey(
       grants: grantsOf(admin, request.grants),
     },
   });
+  // Whoever takes the role away meanwhile either finds this key and revokes it, or is seen by the second look.
+  const present = await scopeOn(deps, principal, projectId);
+  if (present?.role !== admin.role) {
+    await deps.mongo.collections.api_keys.updateOne({ _id: record._id }, { $set: { revoked_at: epochSeconds() } });
+    throw new AppError('S2:resolve-scope', 'the role on this project was changed meanwhile');
+  }
   return { id: record.id, name: record.name, note, scope: record.scope, secret };
 }
 

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.js';
@@ -11,11 +11,16 @@ export interface SecretBox {
   seal(plain: string, purpose: string): string;
   /** @throws Error when the text was changed, belongs elsewhere, or its key is not among ours */
   open(sealed: string, purpose: string): string;
+  /** HMAC-SHA256 in base64url, under a key of that purpose alone. */
+  sign(text: string, purpose: string): string;
+  /** In constant time, for a signature by any of our keys. */
+  isSigned(text: string, signature: string, purpose: string): boolean;
 }
 
 interface BoxKey {
   id: string;
   key: Buffer;
+  macKey(purpose: string): Buffer;
 }
 
 /**
@@ -31,7 +36,19 @@ export function createSecretBox(config: Pick<Config, 'secretsKey' | 'dataDir' | 
   return {
     seal: (plain, purpose) => seal(current, plain, purpose),
     open: (sealed, purpose) => open(keys, sealed, purpose),
+    sign: (text, purpose) => mac(current, text, purpose).toString('base64url'),
+    isSigned: (text, signature, purpose) => keys.some((key) => isEqual(mac(key, text, purpose), signature)),
   };
+}
+
+function mac(key: BoxKey, text: string, purpose: string): Buffer {
+  return createHmac('sha256', key.macKey(purpose)).update(text).digest();
+}
+
+/** Of several spellings of the same bytes one alone is taken. */
+function isEqual(expected: Buffer, signature: string): boolean {
+  const given = Buffer.from(signature, 'base64url');
+  return given.length === expected.length && timingSafeEqual(given, expected) && given.toString('base64url') === signature;
 }
 
 function seal({ id, key }: BoxKey, plain: string, purpose: string): string {
@@ -54,8 +71,9 @@ function open(keys: readonly BoxKey[], sealed: string, purpose: string): string 
 }
 
 function deriveKey(secret: string): BoxKey {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'governed-context-service secret box v1', 32));
-  return { key, id: createHash('sha256').update(key).digest('hex').slice(0, 8) };
+  const derived = (info: string) => Buffer.from(hkdfSync('sha256', secret, '', `governed-context-service ${info}`, 32));
+  const key = derived('secret box v1');
+  return { key, macKey: (purpose) => derived(`mac v1 ${purpose}`), id: createHash('sha256').update(key).digest('hex').slice(0, 8) };
 }
 
 function secretsOf({ secretsKey, dataDir, environment }: Parameters<typeof createSecretBox>[0]): string[] {

@@ -35,14 +35,14 @@ export type SessionAnswer = TokenAnswer & { refresh_token: string };
  */
 export async function signIn(deps: AuthDeps, login: Login): Promise<TokenAnswer> {
   const scope = await authenticated(deps, login, 'user_jwt');
-  const session = await deps.auth.sessions.start({ kind: 'user', user_id: scope.user_id, project_id: scope.project_id });
+  const session = await startSession(deps, scope, 'user');
   return tokenFor(deps, session, scope);
 }
 
 /** An SDK session: an access token of one hour and a refresh token. Errors as in `signIn`. */
 export async function logIn(deps: AuthDeps, login: Login): Promise<SessionAnswer> {
   const scope = await authenticated(deps, login, 'session');
-  const session = await deps.auth.sessions.start({ kind: 'session', user_id: scope.user_id, project_id: scope.project_id });
+  const session = await startSession(deps, scope, 'session');
   const refresh_token = await deps.auth.sessions.issueRefreshToken(session);
   return { ...(await tokenFor(deps, session, scope)), refresh_token };
 }
@@ -63,6 +63,15 @@ export async function refresh(deps: AuthDeps, refreshToken: string): Promise<Ses
   return { ...(await tokenFor(deps, session, scope)), refresh_token };
 }
 
+/** Whoever takes the role away meanwhile either finds this session and ends it, or is seen by the second look. */
+async function startSession(deps: AuthDeps, scope: TokenScope, kind: SessionDocument['kind']): Promise<SessionDocument> {
+  const session = await deps.auth.sessions.start({ kind, user_id: scope.user_id, project_id: scope.project_id });
+  const present = await scopeOf(deps, { _id: scope.user_id }, scope.project_id, scope.auth_kind);
+  if (present?.role === scope.role) return session;
+  await deps.auth.sessions.revoke(session._id, 'the role was changed during sign-in');
+  throw new AppError('S2:resolve-scope', 'the role on that project was changed meanwhile');
+}
+
 async function authenticated(deps: AuthDeps, login: Login, kind: TokenScope['auth_kind']): Promise<TokenScope> {
   const { collections } = deps.mongo;
   const succeeded = await deps.auth.throttle.admit(normalizeEmail(login.email), login.address);
@@ -78,7 +87,7 @@ async function authenticated(deps: AuthDeps, login: Login, kind: TokenScope['aut
 
 async function scopeOf(
   { mongo }: AuthDeps,
-  user: UserDocument,
+  user: Pick<UserDocument, '_id'>,
   projectId: string,
   kind: TokenScope['auth_kind'],
 ): Promise<TokenScope | undefined> {

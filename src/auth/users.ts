@@ -33,6 +33,8 @@ export interface MembershipDocument {
   /** Null for a role on the whole organization. */
   project_id: string | null;
   role: string;
+  /** Set while an OWNER is being taken away, see `memberships.ts`. */
+  leaving?: { token: string; at: number } | null;
   created_at: number;
 }
 
@@ -79,6 +81,16 @@ export async function grantRole(
     role: role.role,
     created_at: epochSeconds(),
   });
+}
+
+/** The role that a user was given on a project, or with `null` on the whole organization. */
+export async function membershipOn(
+  { memberships }: Pick<Collections, 'memberships'>,
+  userId: string,
+  projectId: string | null,
+  organizationId: string,
+): Promise<MembershipDocument | null> {
+  return memberships.findOne({ _id: projectId === null ? organizationKey(organizationId, userId) : projectKey(projectId, userId) });
 }
 
 export interface ProjectRef {

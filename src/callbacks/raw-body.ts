@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.js';
 
-const restMs = 5000;
-
 /** How many bytes of bodies this process holds at once, so that many large senders cannot fill its memory. */
 export interface ByteBudget {
   /** @throws AppError `unavailable` with `Retry-After` when the budget is used up */
@@ -54,20 +52,6 @@ export async function readRawBody(req: IncomingMessage, limit: number, budget: B
     const onEnd = () => (req.socket.destroyed ? onCutOff() : settle(undefined));
     req.on('data', onData).on('end', onEnd).on('close', onCutOff).on('error', onCutOff);
   });
-}
-
-/** Reads on for a while after a refusal, so that the sender sees it, and then cuts a sender that does not stop. */
-export function discardRest(req: IncomingMessage, atMost: number): void {
-  if (req.complete || req.destroyed) return;
-  let left = atMost;
-  const late = setTimeout(() => req.destroy(), restMs);
-  late.unref();
-  req.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) req.destroy();
-  });
-  req.once('close', () => clearTimeout(late)).once('end', () => clearTimeout(late)).on('error', () => undefined);
-  req.resume();
 }
 
 function tooLarge(limit: number): AppError {

@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../errors.js';
+import { discardRest } from '../http/discard-rest.js';
 import type { Deliveries } from './deliveries.js';
-import { createByteBudget, discardRest, readRawBody } from './raw-body.js';
+import { createByteBudget, readRawBody } from './raw-body.js';
 import type { Acknowledgement, Delivery, HeaderReader, Receiver } from './receiver.js';
 import { createTargets } from './target.js';
 

@@ -26,6 +26,8 @@ export interface Customers {
   /** Takes `bytes` of the storage for the file `id`; called again for the same id it sets its size. @throws AppError `plan_limit` */
   reserveStorage(organizationId: string, id: string, bytes: number): Promise<void>;
   releaseStorage(organizationId: string, id: string): Promise<void>;
+  /** Bytes. */
+  storageUsed(organizationId: string): Promise<number>;
   /** @throws AppError `plan_limit` where `use` exceeds a limit that is counted by its own record (rows, agents) */
   refuseBeyond(organizationId: string, limit: 'number_of_rows_per_table' | 'number_of_agents_per_coworker', use: number): Promise<void>;
   /** @throws AppError `plan_limit` where the plan lacks a feature */
@@ -34,4 +36,6 @@ export interface Customers {
   requireCredits(organizationId: string): Promise<void>;
   /** Deducts credits and counts turns, once for each `key`. Never refused: what was done is owed. */
   charge(charge: Charge): Promise<void>;
+  /** Counts what was charged by a process that died half-way; before the account is shown. */
+  settle(organizationId: string): Promise<void>;
 }

@@ -9,6 +9,9 @@ export const countedLimits = [
 ] as const;
 export type CountedLimit = (typeof countedLimits)[number];
 
+/** Connectors of these categories count as premium ones: they act through an account provider. */
+export const premiumCategories: readonly string[] = ['professional_network', 'content_creator'];
+
 /** What a plan allows (specification, Customer, quota). */
 export interface Quota {
   number_of_premium_connectors: number;

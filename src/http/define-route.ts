@@ -30,6 +30,8 @@ export interface RouteSpec<P, Q, B, Permit extends Permission> {
   params?: P;
   query?: Q;
   body?: B;
+  /** The body is multipart/form-data, which the handler reads as it comes; `body` only describes its fields. */
+  multipart?: boolean;
   /** `stream` is a handler that writes the response itself; the schema then describes one message. */
   response: { status?: number; schema: Schema; description: string; stream?: string };
   /** Codes beside those that every route of its kind can answer. */

@@ -22,7 +22,7 @@ function isJson(req: { headers: { 'content-type'?: string } }): boolean {
 }
 
 /** Refuses what JSON can carry but no store should hold: prototype keys, NUL, lone surrogates, bottomless nesting. */
-function checkJson(value: unknown, where: string, depth: number): void {
+export function checkJson(value: unknown, where: string, depth: number): void {
   if (typeof value === 'string') return checkText(value, where);
   if (typeof value !== 'object' || value === null) return;
   if (depth >= maxDepth) throw new AppError('invalid_request', `the body is nested deeper than ${maxDepth} levels`);

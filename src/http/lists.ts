@@ -42,7 +42,8 @@ export async function listPage<T extends Document & { _id: string }>(
   return { data, total_count: total, next_cursor: found.length > query.limit && last ? encodeCursor(last._id) : null };
 }
 
-function encodeCursor(id: string): string {
+/** The cursor behind the record `id`, for a page that is put together of several. */
+export function encodeCursor(id: string): string {
   return Buffer.from(`after:${id}`).toString('base64url');
 }
 

@@ -21,7 +21,7 @@ export interface SurfaceRules {
 export function mountRoutes(router: Router, routes: readonly Route[], rules: SurfaceRules): void {
   const parseBody = jsonBody('1mb');
   for (const route of routes) {
-    router[route.method](expressPath(route.path), admit(route, rules), ...parseBody, serve(route, rules));
+    router[route.method](expressPath(route.path), admit(route, rules), ...(route.multipart ? [] : parseBody), serve(route, rules));
   }
   refuseOtherMethods(router, routes);
 }
@@ -55,10 +55,11 @@ function serve(route: Route, rules: SurfaceRules): RequestHandler {
     const input = {
       params: validate(route.params, req.params, 'not_found'),
       query: validate(route.query, req.query, 'invalid_request'),
-      body: validate(route.body, req.body, 'invalid_request'),
+      body: validate(route.multipart ? undefined : route.body, req.body, 'invalid_request'),
     };
     const call = (recordId: string) => route.handler({ ...input, ctx: contextOf(req, res, principal, recordId) });
-    const key = route.idempotent ? req.get('idempotency-key') : undefined;
+    // A handler of a streamed body answers a repeated key itself, when it knows what came.
+    const key = route.idempotent && !route.multipart ? req.get('idempotency-key') : undefined;
     const answer =
       key === undefined || !principal
         ? await call(newId())

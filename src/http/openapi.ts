@@ -58,7 +58,7 @@ function operation(route: Route, security: RouteGroup['security']): ZodOpenApiOp
       ...(route.query ? { query: route.query as z.ZodObject } : {}),
       ...(route.idempotent ? { header: z.object({ 'Idempotency-Key': z.string().max(255).optional() }) } : {}),
     },
-    ...(route.body ? { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } } : {}),
+    ...(route.body ? { requestBody: { required: true, content: { [route.multipart ? 'multipart/form-data' : 'application/json']: { schema: route.body } } } } : {}),
     responses: {
       [String(response.status ?? 200) as Status]: { description: response.description, content },
       ...errorResponses(route),

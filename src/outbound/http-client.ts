@@ -8,6 +8,10 @@ export interface HttpRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   url: string;
   headers?: Record<string, string>;
+  /** Headers that go to addresses at or below this URL alone: same origin, path at or under its path. */
+  credentials?: { below: string; headers: Record<string, string> } | undefined;
+  /** How many redirects of a GET are followed, each through the same guard; none when left out. */
+  maxRedirects?: number;
   body?: string | Uint8Array;
   /** The whole exchange: name resolution, connection, answer. */
   timeoutMs: number;
@@ -25,7 +29,7 @@ export interface HttpResponse {
 /** The product's one way out to servers that users name. */
 export interface HttpClient {
   /**
-   * One request and its answer, whatever its status; a redirect is an answer and not followed.
+   * One request and its answer, whatever its status; a redirect that is not followed is an answer.
    * @throws OutboundError `target_refused`, `timeout`, `too_large` or `unreachable`; the signal's reason when it aborts
    */
   request(request: HttpRequest): Promise<HttpResponse>;
@@ -53,19 +57,47 @@ export function createHttpClient({ allowPrivateTargets, ownOrigin, lookup }: Htt
   const open = agentWith(lookup);
   const guarded = agentWith(guardedLookup(lookup));
 
+  /** Each address that is called comes through here, a redirect's as well. */
+  const callOnce = (url: URL, request: HttpRequest): Promise<HttpResponse> => {
+    refuseUnlessFetchable(url);
+    const isTrusted = allowPrivateTargets || url.origin === own;
+    if (!isTrusted) refuseUnlessPublic(url);
+    return exchange(url, request, isTrusted ? open : guarded);
+  };
+
   return {
     async request(request) {
-      const url = parse(request.url);
-      refuseUnlessFetchable(url);
-      const isTrusted = allowPrivateTargets || url.origin === own;
-      if (!isTrusted) refuseUnlessPublic(url);
-      const dispatcher = isTrusted ? open : guarded;
-      return withDeadline(request, (signal) => exchange(url, { ...request, signal }, dispatcher));
+      const first = parse(request.url);
+      return withDeadline(request, async (signal) => {
+        let url = first;
+        for (let left = request.method === 'GET' ? (request.maxRedirects ?? 0) : 0; ; left -= 1) {
+          const answer = await callOnce(url, { ...request, signal });
+          const next = left > 0 ? redirectOf(url, answer) : undefined;
+          if (!next) return answer;
+          url = next;
+        }
+      });
     },
     async close() {
       await Promise.all([open.destroy(), guarded.destroy()]);
     },
   };
+}
+
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+function redirectOf(from: URL, { status, headers }: HttpResponse): URL | undefined {
+  const { location } = headers;
+  if (!redirects.has(status) || typeof location !== 'string' || !URL.canParse(location, from.href)) return undefined;
+  return new URL(location, from.href);
+}
+
+/** Whether an address lies at or under a base address; of both, `.` and `..` are resolved by the URL parser. */
+export function isBelow(base: string, url: URL): boolean {
+  if (!URL.canParse(base)) return false;
+  const { origin, pathname } = new URL(base);
+  const folder = pathname.replace(/\/+$/, '');
+  return url.origin === origin && (url.pathname === folder || url.pathname.startsWith(`${folder}/`));
 }
 
 function parse(text: string): URL {
@@ -74,11 +106,13 @@ function parse(text: string): URL {
 }
 
 async function exchange(url: URL, request: HttpRequest, dispatcher: Dispatcher): Promise<HttpResponse> {
+  const { credentials } = request;
+  const secrets = credentials && isBelow(credentials.below, url) ? credentials.headers : {};
   try {
     const answer = await send(url, {
       dispatcher,
       method: request.method,
-      headers: { 'accept-encoding': 'identity', ...request.headers },
+      headers: { 'accept-encoding': 'identity', ...request.headers, ...secrets },
       body: request.body ?? null,
       signal: request.signal,
     });

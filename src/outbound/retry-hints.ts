@@ -20,3 +20,9 @@ export function retryHintMs(headers: Pick<Headers, 'get'>, now: number): number 
   if (/^\d+(\.\d+)?$/.test(exact)) return Math.min(Math.ceil(Number(exact)), longestWaitMs);
   return retryAfterMs(headers.get('retry-after'), now);
 }
+
+/** The same, of an answer's headers as they came. */
+export function retryAfterOf(headers: Record<string, string | string[] | undefined>): number | undefined {
+  const header = headers['retry-after'];
+  return retryAfterMs(Array.isArray(header) ? header[0] : header, Date.now());
+}

@@ -1,7 +1,7 @@
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { OutboundError } from './outbound-error.js';
+import { isOutboundError, OutboundError } from './outbound-error.js';
 
 /** Public by their range, yet answered by the host that a cloud machine runs on. */
 const cloudServices: ReadonlySet<string> = new Set(['168.63.129.16']);
@@ -43,6 +43,26 @@ export function guardedLookup(lookup: LookupFunction = dnsLookup): LookupFunctio
       } else callback(error, address, family);
     });
   };
+}
+
+/**
+ * The address that a host name stands for, for clients that connect by themselves: they are to connect to it alone.
+ * @throws OutboundError `target_refused` unless every address of the name is public, `unreachable` where it has none
+ */
+export async function publicAddressOf(host: string, lookup?: LookupFunction): Promise<string> {
+  const literal = host.replace(/^\[|\]$/g, '');
+  if (ipaddr.isValid(literal)) {
+    if (!isPublicAddress(literal)) throw refusal('the target is not a public address');
+    return literal;
+  }
+  return new Promise((resolve, reject) => {
+    guardedLookup(lookup)(host, { all: true }, (error, address) => {
+      const first = Array.isArray(address) ? address[0]?.address : address;
+      if (isOutboundError(error)) reject(error);
+      else if (error || first === undefined) reject(new OutboundError('unreachable', 'the name of the target cannot be resolved'));
+      else resolve(first);
+    });
+  });
 }
 
 function refusal(why: string): OutboundError {

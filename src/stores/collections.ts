@@ -7,6 +7,10 @@ import type { DepartmentDocument, MembershipDocument, OrganizationDocument, User
 import type { CatalogSightingDocument } from '../callbacks/catalog/sightings.js';
 import type { CallbackDeliveryDocument } from '../callbacks/deliveries.js';
 import type { ConnectorDocument, TriggerDocument } from '../connectors/connector.js';
+import type { FileDocument } from '../files/record.js';
+import type { CreditEntryDocument, CustomerDocument } from '../customers/account.js';
+import type { CustomerPlacesDocument } from '../customers/places.js';
+import type { StorageTotalDocument, StoredBytesDocument } from '../customers/storage.js';
 import type { ApprovalDocument, ApprovalRequestDocument, ResumeTokenDocument } from '../governance/approvals/record.js';
 import type { AuditEntryDocument } from '../governance/audit/entry.js';
 import type { CheckpointDocument } from '../governance/audit/statement.js';
@@ -22,13 +26,21 @@ import type { OauthClientDocument } from '../oauth/clients/clients.js';
 import type { OauthCounterDocument } from '../oauth/rate-limit.js';
 import type { OauthCodeDocument } from '../oauth/token/codes.js';
 import type { OauthGrantDocument } from '../oauth/token/grants.js';
+import type { ActionDocument } from '../platform/resources/actions.js';
 import type { AgentflowVersionDocument } from '../platform/resources/agentflows/promote.js';
 import type { AgentflowDocument } from '../platform/resources/agentflows/schemas.js';
 import type { ExecutionDeltaDocument } from '../platform/resources/executions/deltas.js';
 import type { ExecutionKnowledgeDocument } from '../platform/resources/executions/knowledge.js';
 import type { ExecutionDocument, ExecutionEventDocument } from '../platform/resources/executions/record.js';
+import type { PublicationDocument, PublicationVersionDocument } from '../platform/resources/marketplace/schemas.js';
+import type { DashboardDocument } from '../platform/resources/dashboards/store.js';
+import type { InboxReadDocument } from '../platform/resources/inbox.js';
 import type { ProjectDocument } from '../platform/resources/projects.js';
+import type { SettingsDocument } from '../platform/resources/settings.js';
+import type { ScheduleDocument, ScheduleRunDocument } from '../platform/resources/schedules/record.js';
 import type { SkillDocument } from '../platform/resources/skills.js';
+import type { TagDocument } from '../platform/resources/tags.js';
+import type { TableDocument } from '../platform/resources/tables/store.js';
 import type { ProjectModelDocument } from './project-models.js';
 
 /** Every collection and what it holds. */
@@ -47,6 +59,11 @@ export interface Documents {
   oauth_codes: OauthCodeDocument;
   oauth_grants: OauthGrantDocument;
   oauth_counters: OauthCounterDocument;
+  customers: CustomerDocument;
+  customer_places: CustomerPlacesDocument;
+  stored_bytes: StoredBytesDocument;
+  storage_totals: StorageTotalDocument;
+  credit_history: CreditEntryDocument;
   idempotency: IdempotencyDocument;
   quotas: QuotaDocument;
   lifecycles: LifecycleDocument;
@@ -64,8 +81,13 @@ export interface Documents {
   ontology_versions: OntologyVersionDocument;
   repository_bindings: RepositoryBindingDocument;
   skills: SkillDocument;
+  actions: ActionDocument;
   agentflows: AgentflowDocument;
   agentflow_versions: AgentflowVersionDocument;
+  publications: PublicationDocument;
+  publication_versions: PublicationVersionDocument;
+  schedules: ScheduleDocument;
+  schedule_runs: ScheduleRunDocument;
   executions: ExecutionDocument;
   execution_events: ExecutionEventDocument;
   execution_deltas: ExecutionDeltaDocument;
@@ -74,6 +96,12 @@ export interface Documents {
   catalog_sightings: CatalogSightingDocument;
   connectors: ConnectorDocument;
   connector_triggers: TriggerDocument;
+  files: FileDocument;
+  inbox_reads: InboxReadDocument;
+  tags: TagDocument;
+  settings: SettingsDocument;
+  dashboards: DashboardDocument;
+  tables: TableDocument;
 }
 
 export type Collections = { [Name in keyof Documents]: Collection<Documents[Name]> };
@@ -102,6 +130,11 @@ const indexes: Record<keyof Documents, Index[]> = {
   oauth_codes: [expiring],
   oauth_grants: [{ keys: { user_id: 1 } }, expiring],
   oauth_counters: [expiring],
+  customers: [],
+  customer_places: [],
+  stored_bytes: [expiring],
+  storage_totals: [],
+  credit_history: [{ keys: { organization_id: 1, _id: -1 } }, { keys: { organization_id: 1, applied: 1 } }, { keys: { project_id: 1, at: 1 } }],
   idempotency: [{ keys: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
   quotas: [],
   lifecycles: [{ keys: { project_id: 1, _id: -1 } }],
@@ -119,9 +152,19 @@ const indexes: Record<keyof Documents, Index[]> = {
   ontology_versions: [{ keys: { project_id: 1, version: -1 } }],
   repository_bindings: [{ keys: { repository: 1 } }],
   skills: [{ keys: { projectID: 1, _id: -1 } }],
+  actions: [{ keys: { projectID: 1, _id: -1 } }],
   agentflows: [{ keys: { projectID: 1, _id: -1 } }],
   agentflow_versions: [{ keys: { agentflow_id: 1, version: -1 } }],
-  executions: [{ keys: { projectID: 1, _id: -1 } }],
+  publications: [],
+  publication_versions: [{ keys: { marketplace_id: 1, version: -1 } }],
+  executions: [
+    { keys: { projectID: 1, _id: -1 } },
+    { keys: { task_id: 1 } },
+    { keys: { projectID: 1, created_at: 1 } },
+    { keys: { projectID: 1, 'execution_context.waiting_for.kind': 1, _id: -1 } },
+  ],
+  schedules: [{ keys: { projectID: 1, _id: -1 } }],
+  schedule_runs: [{ keys: { schedule_id: 1, scheduled_for: -1 } }],
   execution_events: [{ keys: { execution_id: 1, seq: 1 } }],
   execution_deltas: [expiring],
   execution_knowledge: [],
@@ -129,6 +172,12 @@ const indexes: Record<keyof Documents, Index[]> = {
   catalog_sightings: [{ keys: { project_id: 1, _id: 1 } }],
   connectors: [{ keys: { projectID: 1, _id: -1 } }],
   connector_triggers: [{ keys: { projectID: 1, _id: -1 } }],
+  files: [{ keys: { projectID: 1, connector_id: 1, _id: -1 } }, { keys: { upload_id: 1 } }, { keys: { status: 1, uploaded_on: 1 } }],
+  inbox_reads: [],
+  tags: [{ keys: { projectID: 1, name: 1 }, options: { unique: true } }, { keys: { projectID: 1, _id: -1 } }],
+  settings: [],
+  dashboards: [],
+  tables: [{ keys: { projectID: 1, table_name: 1 }, options: { unique: true } }, { keys: { projectID: 1, _id: -1 } }],
 };
 
 export function collectionsOf(db: Db): Collections {

@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { createActionActivities } from '../../activities/action.js';
-import { createHttpClient } from '../../src/outbound/http-client.js';
+import { createActionActivities, createCallAction } from '../../activities/action.js';
+import { createHttpClient, type HttpClient } from '../../src/outbound/http-client.js';
 import type { AgentflowExecutionActivities, CallActionRequest, StepContext, StepResult } from '../../workflows/agentflow-execution/activities.js';
 import type { ActionPlan, SchemaField } from '../../workflows/agentflow-execution/messages.js';
 import { startHttpSink, type HttpSink } from '../support/http-sink.js';
@@ -9,7 +9,9 @@ import { verifies } from '../support/verifies.js';
 
 let server: HttpSink;
 const http = createHttpClient({ allowPrivateTargets: true });
-const { callAction } = createActionActivities({ http });
+/** These actions have no connector, so nothing is looked up or opened. */
+const activitiesWith = (client: HttpClient) => createActionActivities(createCallAction({ http: client } as Parameters<typeof createCallAction>[0]));
+const { callAction } = activitiesWith(http);
 
 function field(field_id: string, type = 'string', required = true): SchemaField {
   return { field_id, label: field_id, type, required, description: '' };
@@ -25,6 +27,7 @@ function request({ path = '/', action, context }: Change = {}): CallActionReques
   return {
     idempotency_key: 'execution/agent/skill/ação',
     project_id: 'project',
+    connector_id: null,
     action: {
       _id: 'act',
       name: 'Look up',
@@ -38,6 +41,17 @@ function request({ path = '/', action, context }: Change = {}): CallActionReques
       ...action,
     },
     context: { goal: 'the goal', input_variables: {}, runtime_inputs: {}, documents: [], outputs: [], actions: [], ...context },
+  };
+}
+
+/** The usual limit is 100 s, which no test waits for; that one is set at all is seen here too. */
+function shortened(client: HttpClient, timeoutMs: number): HttpClient {
+  return {
+    ...client,
+    request: (asked) => {
+      expect(asked.timeoutMs).toBe(100_000);
+      return client.request({ ...asked, timeoutMs });
+    },
   };
 }
 
@@ -129,9 +143,21 @@ describe('the request of a restful action', () => {
     await expect(run({ action: { category: 'mail' } })).rejects.toMatchObject({ type: 'unconfigured', nonRetryable: true });
   });
 
+  it('takes the arguments of a tool call before the variables and in place of earlier answers, and holds them to the schema', async () => {
+    verifies('action.schemas');
+    const asTool = (values: Record<string, unknown>) => {
+      const made = request({ path: '/tool/{{ inputs.id }}', action: { input_schema: { fields: [field('id'), field('note', 'string', false)] } }, context: { input_variables: { note: 'given' }, actions: [{ action_id: 'a', skill_id: 's', name: 'A', output: { id: 'earlier' } }] } });
+      return environmentOf(1).run<[CallActionRequest], StepResult<unknown>, AgentflowExecutionActivities['callAction']>(callAction, { ...made, input: { arguments: values } });
+    };
+    await asTool({ id: 'mine', unknown: 1 });
+    expect(server.requests).toMatchObject([{ path: '/tool/mine', body: '{"id":"mine","note":"given"}' }]);
+    for (const values of [{}, { id: 7 }]) await expect(asTool(values)).rejects.toMatchObject({ type: 'validation_failed', message: expect.stringContaining('"id"') as string });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('goes to no private target unless that is allowed', async () => {
     const guarded = createHttpClient({ allowPrivateTargets: false });
-    const call = run({}, 1, environmentOf(1), createActionActivities({ http: guarded }).callAction);
+    const call = run({}, 1, environmentOf(1), activitiesWith(guarded).callAction);
     await expect(call).rejects.toMatchObject({ type: 'target_refused', nonRetryable: true });
     await guarded.close();
   });
@@ -163,8 +189,29 @@ describe('the answer to a restful action', () => {
   });
 
   it('must fit the output schema', async () => {
+    verifies('action.schemas');
     const action = { output_schema: { fields: [field('id')] } };
     await expect(run({ action })).rejects.toMatchObject({ type: 'validation_failed', nonRetryable: true, message: expect.stringContaining('"id"') as string });
+  });
+
+  it('is cut off at its limits of size and time', async () => {
+    verifies('action.restful.bounded');
+    let sent = 0;
+    server.answer('/endless', (_, res) => {
+      const write = () => {
+        if (!res.destroyed) res.write(Buffer.alloc(64 * 1024), () => setImmediate(write));
+        sent += 64 * 1024;
+      };
+      write();
+    });
+    await expect(run({ path: '/endless' })).rejects.toMatchObject({ type: 'too_large', nonRetryable: true });
+    expect(sent).toBeLessThan(10_000_000);
+    const release = server.hold('/silent');
+    const within = createActionActivities(createCallAction({ http: shortened(http, 300) } as Parameters<typeof createCallAction>[0]));
+    const started = Date.now();
+    await expect(run({ path: '/silent' }, 1, environmentOf(1), within.callAction)).rejects.toMatchObject({ type: 'timeout', nonRetryable: false });
+    expect(Date.now() - started).toBeLessThan(2000);
+    release();
   });
 
   it('of 10 MB is refused, and a broken connection is tried again', async () => {

@@ -25,7 +25,7 @@ const store = storeOf({
 });
 
 function read(files: [string, string][], blobs = store, attempt = 1) {
-  const { readDocuments } = createDocumentActivities({ blobs });
+  const { readDocuments } = createDocumentActivities({ blobs, files: { read: () => Promise.reject(new Error('no uploaded file is read here')) } });
   const references = files.map(([location, mime_type]) => ({ name: `${location}.file`, mime_type, location }));
   const environment = new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR', () => undefined) });
   return environment.run<[ReadDocumentsRequest], StepResult<Document[]>, AgentflowExecutionActivities['readDocuments']>(readDocuments, {

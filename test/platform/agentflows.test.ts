@@ -3,6 +3,7 @@ import type { Grant } from '../../src/auth/grants.js';
 import { newId } from '../../src/ids.js';
 import { exampleAgentflow, type exampleSkill, newAgentflowExample } from '../../src/platform/resources/agentflows/examples.js';
 import { apiClient, type ApiClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
 import { createKey, createWorkspace, useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
 
@@ -191,16 +192,28 @@ describe('GET /agentflow/{agentflow_id}/user/{executed_by}/project/{projectID}',
 });
 
 describe('PATCH /agentflow/{id}', () => {
-  test('changes the fields given, keeps the rest, and replaces agents as a whole', async () => {
+  test('changes the fields given, keeps the rest, replaces agents as a whole, and leaves executions their copy', async () => {
+    verifies('platform.agentflows.update');
     const { api } = await createWorkspace(deps);
     const made = await create(api);
     const path = `/agentflow/${made._id}`;
+    const prepared = await api.post('/execute_flow', { agentflow_id: made._id, goal: 'before the change' });
     const renamed = await api.patch(path, { name: 'New', anomaly_detection: { is_enabled: true } });
-    expect(renamed).toMatchObject({ status: 200, body: { ...made, name: 'New', anomaly_detection: { is_enabled: true, instructions: '' }, updated_at: expect.any(Number) } });
+    expect(renamed).toMatchObject({ status: 200, body: { ...made, name: 'New', anomaly_detection: { is_enabled: true, instructions: '' }, updated_at: expect.any(Number), last_used: expect.any(Number) } });
     expect(renamed.body.updated_at).toBeGreaterThan(made.updated_at);
     const replaced = await api.patch(path, { initialAgent: 'c', agents: [{ _id: 'c', title: 'C' }] });
     expect(idsOf(replaced.body.agents)).toEqual(['c']);
     expect((await api.get(path)).body).toEqual(replaced.body);
+    const execution = (await api.get(`/execute_flow/${prepared.body.execution_id}`)).body;
+    expect(execution.agentflow).toEqual(prepared.body.agentflow);
+    expect([execution.agentflow.name, idsOf(execution.agentflow.agents)]).toEqual(['Flow', ['a', 'b']]);
+    await api.post(`/execute_flow/${execution._id}/execute`, {});
+    const ended = await eventually(async () => {
+      const { body } = await api.get(`/execute_flow/${execution._id}`);
+      expect(body.status).toBe('completed');
+      return body;
+    });
+    expect(ended.agents_output.map(({ agent_id }: { agent_id: string }) => agent_id)).toEqual(['a', 'b']);
   });
 
   test('refuses what would not run or is not for setting, and changes nothing', async () => {
@@ -217,6 +230,7 @@ describe('PATCH /agentflow/{id}', () => {
 
 describe('DELETE /agentflow/{id}', () => {
   test('answers the last record and takes it out of reads, lists and new executions', async () => {
+    verifies('platform.agentflows.delete');
     const { api } = await createWorkspace(deps);
     const made = await create(api);
     const path = `/agentflow/${made._id}`;
@@ -225,55 +239,6 @@ describe('DELETE /agentflow/{id}', () => {
     expect(await api.delete(path)).toMatchObject(refusal(404, 'not_found'));
     expect((await api.get('/agentflow')).body).toMatchObject({ data: [], total_count: 0 });
     expect(await api.post('/execute_flow', { agentflow_id: made._id, goal: 'g' })).toMatchObject(refusal(404, 'not_found'));
-  });
-});
-
-describe('POST /agentflow/{id}/agent', () => {
-  test('adds an agent at the end; the first one of a draft begins it', async () => {
-    const { api } = await createWorkspace(deps);
-    const draft = await create(api, { name: 'Draft' });
-    const path = `/agentflow/${draft._id}`;
-    const key = { 'idempotency-key': newId() };
-    const first = await api.post(`${path}/agent`, { title: 'A' }, key);
-    await loseAnswer(first.body.agents[0]._id);
-    expect(first).toMatchObject({ status: 201, body: { initialAgent: first.body.agents[0]._id, agents: [{ title: 'A' }] } });
-    expect(await api.post(`${path}/agent`, { title: 'A' }, key)).toMatchObject({ status: 201, body: first.body });
-    const second = await api.post(`${path}/agent`, { _id: 'b', title: 'B', next_agent: first.body.initialAgent });
-    expect(second).toMatchObject({ status: 201, body: { initialAgent: first.body.initialAgent, agents: [{ title: 'A' }, { _id: 'b' }] } });
-    expect(await api.post(`${path}/agent`, { _id: 'b', title: 'B' })).toMatchObject(refusal(422, 'validation_failed', 'more than one has the _id "b"'));
-    expect(await api.post(`${path}/agent`, { title: 'C', next_agent: 'z' })).toMatchObject(refusal(422, 'validation_failed', 'next_agent'));
-    expect(await api.post(`${path}/agent`, { title: 'C', colour: 'red' })).toMatchObject(refusal(400, 'invalid_request', 'colour'));
-    expect((await api.get(path)).body).toEqual(second.body);
-  });
-
-  test('loses none of ten agents that are added at once, beside other changes', async () => {
-    const { api } = await createWorkspace(deps);
-    const { _id } = await create(api);
-    const ids = Array.from({ length: 10 }, (_, at) => `added_${at}`);
-    const [patched, ...added] = await Promise.all([
-      api.patch(`/agentflow/${_id}`, { name: 'Renamed' }),
-      ...ids.map((id) => api.post(`/agentflow/${_id}/agent`, { _id: id, title: id })),
-    ]);
-    expect(patched.status).toBe(200);
-    for (const answer of added) expect(answer.status).toBe(201);
-    const { name, agents } = (await api.get(`/agentflow/${_id}`)).body;
-    expect(name).toBe('Renamed');
-    expect(idsOf(agents).sort()).toEqual(['a', 'b', ...ids].sort());
-  });
-});
-
-describe('POST /agentflow/{id}/agent/{agent_id}', () => {
-  test('changes that agent alone', async () => {
-    const { api } = await createWorkspace(deps);
-    const made = await create(api);
-    const [a, b] = made.agents;
-    const path = `/agentflow/${made._id}/agent/a`;
-    const changed = await api.post(path, { next_agent: null, llm: { temperature: 1 } });
-    expect(changed).toMatchObject({ status: 200, body: { agents: [{ ...a, next_agent: null, llm: { model: '', temperature: 1, max_tokens: 1024 } }, b] } });
-    expect(await api.post(path, { next_agent: 'a' })).toMatchObject(refusal(422, 'validation_failed', 'a → a'));
-    expect(await api.post(path, { _id: 'c' })).toMatchObject(refusal(400, 'invalid_request', '_id'));
-    expect(await api.post(`/agentflow/${made._id}/agent/z`, { title: 'Z' })).toMatchObject(refusal(404, 'not_found'));
-    expect((await api.get(`/agentflow/${made._id}`)).body).toEqual(changed.body);
   });
 });
 

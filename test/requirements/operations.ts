@@ -93,7 +93,7 @@ export const operations = [
 
   { id: 'versioning.gateway-prefix', source: 'spec: Versioning, 1', part: 2,
     says: 'Gateway tools and governance routes live under /v1, and connection info tells the base to call them at.' },
-  { id: 'versioning.platform-paths', source: 'spec: Versioning, 2', part: 6,
+  { id: 'versioning.platform-paths', source: 'spec: Versioning, 2', part: 6, delivered: true,
     says: 'Platform routes answer at their unversioned paths, the project routes alone under /v1/project.' },
 
   { id: 'whole.soak', source: 'issue 9: Must hold', part: 7,

@@ -51,6 +51,8 @@ describe('the first start', () => {
     const owner = await findUserByEmail(collections, stored.admin.email.toUpperCase());
     expect(owner?.password_hash).toMatch(/^\$argon2id\$/);
     expect(await verifyPassword(owner?.password_hash, stored.admin.password)).toBe(true);
+    const account = { organization_name: 'My organization', email: stored.admin.email, user_id: owner?._id };
+    expect(await collections.customers.findOne({ _id: stored.organization_id })).toMatchObject(account);
     const project = await collections.projects.findOne({ _id: stored.project_id });
     expect(project).toMatchObject({ organization_id: stored.organization_id, department_id: stored.department_id });
     expect(await roleOn(collections, owner?._id ?? '', project!)).toBe('OWNER');

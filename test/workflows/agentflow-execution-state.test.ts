@@ -1,60 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ActionPlan, AgentflowExecutionInput, AgentPlan, ExecutionState, SkillPlan } from '../../workflows/agentflow-execution/messages.js';
-import { addEvent, applyMove, beginStep, conclude, endAgent, endStep, fail, initialState, isOver, nextStep, refusalOf, stepIdOf } from '../../workflows/agentflow-execution/state.js';
+import type { AgentflowExecutionInput, AgentPlan, ExecutionState } from '../../workflows/agentflow-execution/messages.js';
+import { actionPlan as action, agentPlan as agent, executionPlan, skillPlan as skill } from '../support/plans.js';
+import { nextStep, stepIdOf } from '../../workflows/agentflow-execution/next-step.js';
+import { addEvent, applyMove, beginStep, conclude, endStep, fail, initialState, isOver, keepTurn, refusalOf } from '../../workflows/agentflow-execution/state.js';
 
-const action = (_id: string, next: string | null): ActionPlan => ({
-  _id,
-  name: `Call ${_id}`,
-  category: 'restful',
-  method: 'POST',
-  endpoint: 'http://localhost',
-  is_terminal: next === null,
-  next_action_id: next,
-  input_schema: { fields: [] },
-  output_schema: { fields: [] },
-});
-const skill = (_id: string, initial: string | null, ...actions: ActionPlan[]): SkillPlan => ({ _id, name: _id, initial_action_id: initial, actions });
-const agent = (_id: string, next: string | null, ...skills: SkillPlan[]): AgentPlan => ({
-  _id,
-  title: _id,
-  role: '',
-  role_description: '',
-  llm: { model: '', temperature: 0, max_tokens: 1 },
-  prompt: { template: '', variables: [] },
-  context: [],
-  skills,
-  next_agent: next,
-});
-const plan = (agents: AgentPlan[], files: AgentflowExecutionInput['files'] = []): AgentflowExecutionInput => ({
-  execution_id: 'e',
-  project_id: 'p',
-  organization_id: 'o',
-  agentflow_id: 'f',
-  agentflow_name: 'flow',
-  executed_by: 'u',
-  goal: 'g',
-  input_variables: {},
-  runtime_inputs: {},
-  files,
-  agents,
-  first_agent_id: agents[0]?._id ?? '',
-  max_history_events: 100,
-});
+const plan = (agents: AgentPlan[], files: AgentflowExecutionInput['files'] = []) => executionPlan(agents, { files });
 
 /** Walks a plan to its end as the workflow does; gives the ids of its steps. */
 function walk(input: AgentflowExecutionInput): { ids: string[]; state: ExecutionState } {
   const state = initialState(1);
   const ids: string[] = [];
   for (let step = nextStep(input, state); step && ids.length < 50; step = nextStep(input, state)) {
+    if (step.kind !== 'documents' && step.kind !== 'action' && step.kind !== 'model') throw new Error(`unexpected: ${step.kind}`);
     const record = beginStep(state, step, 2);
     ids.push(stepIdOf(step));
     endStep(state, record, { status: 'completed', attempts: 1, at: 3 });
     if (step.kind === 'documents') state.documents = [];
     else if (step.kind === 'action') state.current?.results.push({ action_id: step.action._id, skill_id: step.skill._id, name: step.action.name, output: 1 });
-    else {
-      const { started_at = 0, results = [] } = state.current ?? {};
-      endAgent(state, { agent_id: step.agent._id, title: '', model: 'm', output: 'o', actions: results, usage: { input_tokens: 0, output_tokens: 0 }, started_at, ended_at: 4 });
-    }
+    else keepTurn(state, step.agent, { model: 'm', content: 'o', tool_calls: [], usage: { input_tokens: 0, output_tokens: 0 } }, 4);
   }
   return { ids, state };
 }
@@ -84,8 +47,8 @@ describe('nextStep', () => {
     const input = plan([agent('a', null, skill('s', '1', action('1', '2'), action('2', null)))]);
     const state = initialState(1);
     const step = nextStep(input, state);
-    expect(step && stepIdOf(step)).toBe('a/s/1');
-    if (!step) return;
+    if (step?.kind !== 'action') throw new Error('an action was expected');
+    expect(stepIdOf(step)).toBe('a/s/1');
     beginStep(state, step, 1);
     state.current?.results.push({ action_id: '1', skill_id: 's', name: '', output: null });
     const copy = JSON.parse(JSON.stringify(state)) as ExecutionState;

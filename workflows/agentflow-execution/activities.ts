@@ -3,6 +3,7 @@ import type {
   ActionResult,
   AgentOutput,
   AgentPlan,
+  Anomaly,
   Document,
   DocumentReference,
   ExecutionConclusion,
@@ -12,6 +13,7 @@ import type {
   SchemaField,
   StepRecord,
 } from './messages.js';
+import type { Preview, ProposedAction } from './preview-messages.js';
 
 /** What a step gives back, with the number of attempts that it took. */
 export interface StepResult<T> {
@@ -27,6 +29,11 @@ export interface ExecutionProjection {
   end_time: number | null;
   conclusion: ExecutionConclusion | null;
   failure: ExecutionFailure | null;
+  /** Absent in what a run of an earlier release asks for. */
+  previews?: Record<string, Preview>;
+  anomaly_detected?: Anomaly[] | null;
+  /** Fields of `execution_context`, apart from the failure. */
+  context?: Record<string, unknown>;
   last_event_seq: number;
   steps: { index: number; value: StepRecord }[];
   agents_output: { index: number; value: AgentOutput }[];
@@ -53,7 +60,42 @@ export interface CallActionRequest {
   /** Sent as `Idempotency-Key`: the same on every attempt. */
   idempotency_key: string;
   project_id: string;
+  /** The connector of the action's skill. */
+  connector_id: string | null;
   action: ActionPlan;
+  context: StepContext;
+  input?: ActionInput;
+}
+
+/** Values for an action's fields beside those of the context (`activities/action-fields.ts` has their order). */
+export interface ActionInput {
+  /** What a person changed in the preview. */
+  edits?: Record<string, unknown>;
+  /** What the model asked for. */
+  arguments?: Record<string, unknown>;
+  /** What the agent's author gives for this phase. */
+  defaults?: Record<string, unknown>;
+}
+
+export interface ComposePreviewRequest {
+  calls: { call_id: string | null; skill_id: string; action: ActionPlan; input: ActionInput }[];
+  context: StepContext;
+}
+
+export interface DetectAnomalyRequest {
+  idempotency_key: string;
+  execution_id: string;
+  project_id: string;
+  organization_id: string;
+  instructions: string;
+  goal: string;
+  agent: Pick<AgentPlan, '_id' | 'title' | 'llm'>;
+  output: string;
+}
+
+export interface RenderGoalRequest {
+  template: string;
+  failure: ExecutionFailure;
   context: StepContext;
 }
 
@@ -113,4 +155,9 @@ export interface AgentflowExecutionActivities {
   readDocuments(request: ReadDocumentsRequest): Promise<StepResult<Document[]>>;
   callAction(request: CallActionRequest): Promise<StepResult<unknown>>;
   takeModelTurn(request: ModelTurnRequest): Promise<StepResult<ModelTurn>>;
+  /** What the actions would do, without doing it. */
+  composePreview(request: ComposePreviewRequest): Promise<StepResult<ProposedAction[]>>;
+  /** Null when the output is as the instructions want it. */
+  detectAnomaly(request: DetectAnomalyRequest): Promise<StepResult<string | null>>;
+  renderGoal(request: RenderGoalRequest): Promise<StepResult<string>>;
 }

@@ -8,6 +8,8 @@ export function detailsOf(input: AgentflowExecutionInput, state: ExecutionState)
     `**${state.status}**: ${input.agentflow_name}`,
     `Agents: ${done} of ${input.agents.length} done`,
     ...(step ? [`Last step: ${step.name} (${step.status})`] : []),
+    ...Object.values(state.previews).filter(({ status }) => status === 'waiting').map(({ title }) => `Waits for a decision on the preview of "${title}"`),
+    ...(state.failover ? [`Goes on after: ${state.failover.from.message}`] : []),
     ...(state.pause ? [`Paused by ${state.pause.by}`] : []),
     ...(state.failure ? [`Ended by ${state.failure.reason}: ${state.failure.message}`] : []),
   ].join('\n\n');

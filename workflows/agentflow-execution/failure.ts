@@ -1,16 +1,19 @@
 import { RetryState } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
-import type { ExecutionFailure, ExecutionState } from './messages.js';
+import { endCodes, type ExecutionFailure, type ExecutionState } from './messages.js';
 
 /** What an error of a step says to the people who look at the execution: the activity's cause, not its wrapper. */
 export function failureOf(error: unknown, state: ExecutionState, at: number): ExecutionFailure {
+  const code = codeOf(error);
+  const last = state.steps.at(-1);
   return {
-    reason: 'step_failed',
-    code: codeOf(error),
+    reason: (error instanceof ApplicationFailure && endCodes.find((one) => one === code)) || 'step_failed',
+    code,
     message: messageOf(error),
     by: null,
     at,
-    step_id: state.steps.findLast((step) => step.status === 'failed')?.step_id ?? null,
+    // An earlier step that failed was told to a model, or is what the run went on after.
+    step_id: last?.status === 'failed' ? last.step_id : null,
   };
 }
 
@@ -29,7 +32,7 @@ export function attemptsOf(error: unknown): number {
   return error instanceof ActivityFailure && error.retryState === RetryState.MAXIMUM_ATTEMPTS_REACHED ? 5 : 1;
 }
 
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   const cause = causeOf(error);
   if (cause instanceof TimeoutFailure) return 'timeout';
   return (cause instanceof ApplicationFailure && cause.type) || 'step_failed';

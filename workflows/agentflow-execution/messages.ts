@@ -1,4 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { TurnMessage } from './activities.js';
+import type { Preview } from './preview-messages.js';
 
 /** What a client, an operator or another workflow needs to talk to an `agentflowExecution` (design, Workflows). */
 export const agentflowExecutionType = 'agentflowExecution';
@@ -20,6 +22,7 @@ export interface SchemaField {
 export interface ActionPlan {
   _id: string;
   name: string;
+  description?: string;
   category: string;
   method: string;
   endpoint: string;
@@ -32,6 +35,8 @@ export interface ActionPlan {
 export interface SkillPlan {
   _id: string;
   name: string;
+  /** Absent in runs that began before skills had one. */
+  connector_id?: string | null;
   initial_action_id: string | null;
   actions: ActionPlan[];
 }
@@ -48,13 +53,25 @@ export interface AgentPlan {
   has_knowledge_base?: boolean;
   skills: SkillPlan[];
   next_agent: string | null;
+  /** Model turns that the agent may take, and tokens that they may use together; by default `agentDefaults`. */
+  max_turns?: number;
+  max_total_tokens?: number;
+  /** A person decides before the agent acts; `preview_timeout_seconds` is how long it waits for one. */
+  is_preview_mode_enabled?: boolean;
+  preview_timeout_seconds?: number;
+  /** Inputs for the actions before the first model turn, and for the tool calls after it. */
+  action_inputs?: { pre: Record<string, unknown>; post: Record<string, unknown> };
 }
+
+export const agentDefaults = { max_turns: 12, max_total_tokens: 500_000, preview_timeout_seconds: 7 * 24 * 3600 } as const;
 
 /** A document of the execution: where its bytes lie in the file store. */
 export interface DocumentReference {
   name: string;
   mime_type: string;
   location: string;
+  /** `file` for an uploaded file; else what came with the request. */
+  store?: 'blob' | 'file' | undefined;
 }
 
 /** Everything that a run needs, so that it never depends on a record that somebody edits meanwhile. */
@@ -72,6 +89,12 @@ export interface AgentflowExecutionInput {
   agents: AgentPlan[];
   /** The agent to begin with: the agentflow's `initialAgent`, or the caller's `start_from_agent_id`. */
   first_agent_id: string;
+  /** Absent when it is off. */
+  anomaly_detection?: { instructions: string };
+  /** What to do after a failure, from which agent; a template is rendered when it comes to that. */
+  failover?: { goal: string | { template: string }; first_agent_id: string };
+  /** Outputs of another execution that this one, its rerun, goes on from. */
+  kept_outputs?: AgentOutput[];
   /** Continue as new when the history holds so many events; the server's own suggestion counts as well. */
   max_history_events: number;
   /** Who cancelled the execution before anybody executed it: the run then only ends. */
@@ -80,7 +103,7 @@ export interface AgentflowExecutionInput {
   resumed?: ExecutionState;
 }
 
-export type StepKind = 'documents' | 'action' | 'model';
+export type StepKind = 'documents' | 'action' | 'model' | 'preview' | 'anomaly' | 'goal';
 
 /** One step, the unit that a killed worker repeats at most. Times are epoch seconds. */
 export interface StepRecord {
@@ -113,6 +136,8 @@ export interface AgentOutput {
   usage: { input_tokens: number; output_tokens: number };
   started_at: number;
   ended_at: number;
+  /** The execution that it was taken from, in a rerun. */
+  kept_from?: string;
 }
 
 export interface Document {
@@ -121,9 +146,13 @@ export interface Document {
   text: string;
 }
 
+/** Why a run ends by its own rules. */
+export const endCodes = ['limit_exceeded', 'preview_rejected', 'preview_expired'] as const;
+export type EndCode = (typeof endCodes)[number];
+
 export interface ExecutionFailure {
-  /** `cancelled`, or `step_failed` with the code of the step's error. */
-  reason: 'cancelled' | 'step_failed';
+  /** `step_failed` has the code of the step's error; of the others code and reason are the same. */
+  reason: 'cancelled' | 'step_failed' | EndCode;
   code: string;
   message: string;
   by: string | null;
@@ -148,7 +177,23 @@ export interface ExecutionEvent {
 export interface AgentAtWork {
   agent_id: string;
   started_at: number;
+  /** Of the actions before the first model turn. */
   results: ActionResult[];
+  /** Model turns taken; what they said and were told; what their tool calls gave back. */
+  turns: number;
+  conversation: TurnMessage[];
+  tool_results: ActionResult[];
+  usage: { input_tokens: number; output_tokens: number };
+  /** The last word of an agent whose output is previewed. */
+  draft: { model: string; content: string } | null;
+  /** Whether a person has decided on something of this agent. */
+  is_previewed: boolean;
+}
+
+export interface Anomaly {
+  agent_id: string;
+  finding: string;
+  at: number;
 }
 
 /** Plain JSON and complete: it is carried over continue-as-new and is what the query answers. */
@@ -162,6 +207,15 @@ export interface ExecutionState {
   agents_output: AgentOutput[];
   conclusion: ExecutionConclusion | null;
   failure: ExecutionFailure | null;
+  /** By agent, the last one asked for. */
+  previews: Record<string, Preview>;
+  anomalies: Anomaly[];
+  /** How many outputs were checked for anomalies. */
+  checked: number;
+  /** The failure after which the run went on; `goal` is null until its template is rendered. */
+  failover: { from: ExecutionFailure; at: number; goal: string | null } | null;
+  /** How many outputs stood before the present way through the flow: those kept, and those before a failover. */
+  round_start: number;
   pause: { by: string; at: number } | null;
   last_event_seq: number;
   /** Size of the documents, answers and outputs so far, in characters of JSON. */

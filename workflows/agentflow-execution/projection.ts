@@ -1,6 +1,7 @@
 import { CancellationScope, proxyActivities } from '@temporalio/workflow';
 import type { AgentflowExecutionActivities } from './activities.js';
 import type { ExecutionState } from './messages.js';
+import { viewOf } from './view.js';
 
 const { publishExecution } = proxyActivities<Pick<AgentflowExecutionActivities, 'publishExecution'>>({
   startToCloseTimeout: '10s',
@@ -52,6 +53,7 @@ async function writeOnce(executionId: string, state: ExecutionState): Promise<vo
     end_time: state.end_time,
     conclusion: state.conclusion,
     failure: state.failure,
+    ...viewOf(state),
     last_event_seq: state.last_event_seq,
     steps: from(state.steps, published.steps),
     agents_output: from(state.agents_output, published.outputs),

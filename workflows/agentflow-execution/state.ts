@@ -1,15 +1,7 @@
-import type {
-  ActionPlan,
-  AgentflowExecutionInput,
-  AgentPlan,
-  AgentOutput,
-  ExecutionFailure,
-  ExecutionState,
-  ExecutionStatus,
-  MoveRequest,
-  SkillPlan,
-  StepRecord,
-} from './messages.js';
+import type { ModelTurn } from './activities.js';
+import type { AgentAtWork, AgentOutput, AgentPlan, ExecutionFailure, ExecutionState, ExecutionStatus, MoveRequest, StepRecord } from './messages.js';
+import { nameOf, stepIdOf, type Step } from './next-step.js';
+import { keepToolCalls } from './tools.js';
 
 export type Move = 'pause' | 'resume' | 'cancel';
 
@@ -37,16 +29,23 @@ export function applyMove(state: ExecutionState, move: Move, request: MoveReques
     fail(state, { reason: 'cancelled', code: 'cancelled', message: reason || 'cancelled on request', by, at, step_id: null });
     return;
   }
+  if (state.pause) delayPreviews(state, at - state.pause.at);
   state.status = move === 'pause' ? 'paused' : 'running';
   state.pause = move === 'pause' ? { by, at } : null;
   addEvent(state, move === 'pause' ? 'paused' : 'resumed', at, { by, reason });
+}
+
+/** The clocks of a paused run stand still (design, Workflows). */
+function delayPreviews(state: ExecutionState, seconds: number): void {
+  for (const preview of Object.values(state.previews)) if (preview.status === 'waiting') preview.expires_at += seconds;
 }
 
 function textOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' && value !== '' ? value.slice(0, 500) : otherwise;
 }
 
-export function initialState(at: number): ExecutionState {
+/** `kept` are the outputs that a rerun goes on from. */
+export function initialState(at: number, kept: readonly AgentOutput[] = []): ExecutionState {
   return {
     status: 'ready',
     started_at: at,
@@ -54,15 +53,31 @@ export function initialState(at: number): ExecutionState {
     current: null,
     documents: null,
     steps: [],
-    agents_output: [],
+    agents_output: [...kept],
     conclusion: null,
     failure: null,
+    previews: {},
+    anomalies: [],
+    checked: kept.length,
+    failover: null,
+    round_start: kept.length,
     pause: null,
     last_event_seq: 0,
     kept: 0,
     unpublished: [],
-    published: { steps: 0, outputs: 0 },
+    published: { steps: 0, outputs: kept.length },
   };
+}
+
+/** A state of a run that began before a field was added has the field's first value. */
+export function withDefaults(state: ExecutionState): ExecutionState {
+  const { current } = state;
+  return { ...initialState(state.started_at), ...state, current: current && { ...agentAtWork(current.agent_id, current.started_at), ...current } };
+}
+
+function agentAtWork(agent_id: string, started_at: number): AgentAtWork {
+  const usage = { input_tokens: 0, output_tokens: 0 };
+  return { agent_id, started_at, results: [], turns: 0, conversation: [], tool_results: [], usage, draft: null, is_previewed: false };
 }
 
 export function addEvent(state: ExecutionState, type: string, at: number, data: Record<string, unknown> = {}): void {
@@ -70,65 +85,18 @@ export function addEvent(state: ExecutionState, type: string, at: number, data: 
   state.unpublished.push({ seq: state.last_event_seq, type, at, data });
 }
 
-export type Step =
-  | { kind: 'documents' }
-  | { kind: 'action'; agent: AgentPlan; skill: SkillPlan; action: ActionPlan }
-  | { kind: 'model'; agent: AgentPlan };
-
-/** The step after what is done so far; undefined at the end of the flow. A pure function of plan and state. */
-export function nextStep(plan: AgentflowExecutionInput, state: ExecutionState): Step | undefined {
-  if (plan.files.length > 0 && state.documents === null) return { kind: 'documents' };
-  const agentId = state.current?.agent_id ?? nextAgentId(plan, state);
-  if (agentId === null) return undefined;
-  const agent = agentOf(plan, agentId);
-  for (const skill of agent.skills) {
-    const action = nextAction(skill, state);
-    if (action) return { kind: 'action', agent, skill, action };
-  }
-  return { kind: 'model', agent };
-}
-
-export function agentOf(plan: AgentflowExecutionInput, agentId: string): AgentPlan {
-  const agent = plan.agents.find(({ _id }) => _id === agentId);
-  if (!agent) throw new Error(`the agentflow has no agent ${agentId}`);
-  return agent;
-}
-
-function nextAgentId(plan: AgentflowExecutionInput, state: ExecutionState): string | null {
-  const last = state.agents_output.at(-1);
-  return last ? agentOf(plan, last.agent_id).next_agent : plan.first_agent_id;
-}
-
-function nextAction(skill: SkillPlan, state: ExecutionState): ActionPlan | undefined {
-  const done = state.current?.results.filter((result) => result.skill_id === skill._id) ?? [];
-  const last = done.at(-1);
-  const nextId = last ? followerOf(skill, last.action_id) : skill.initial_action_id;
-  return skill.actions.find(({ _id }) => _id === nextId);
-}
-
-function followerOf(skill: SkillPlan, actionId: string): string | null {
-  const action = skill.actions.find(({ _id }) => _id === actionId);
-  return action && !action.is_terminal ? action.next_action_id : null;
-}
-
-/** `execution_id/agent_id/step`, the same on every attempt of a step: the idempotency key of its side effect. */
-export function stepIdOf(step: Step): string {
-  if (step.kind === 'documents') return 'documents';
-  return step.kind === 'action' ? `${step.agent._id}/${step.skill._id}/${step.action._id}` : `${step.agent._id}/model`;
-}
+const stepsOfAgents: ReadonlySet<Step['kind']> = new Set(['preview', 'action', 'tool', 'model']);
 
 export function beginStep(state: ExecutionState, step: Step, at: number): StepRecord {
-  const agentId = step.kind === 'documents' ? '' : step.agent._id;
-  if (step.kind !== 'documents' && !state.current) {
-    state.current = { agent_id: agentId, started_at: at, results: [] };
-    addEvent(state, 'agent_started', at, { agent_id: agentId, title: step.agent.title });
+  if ('agent' in step && stepsOfAgents.has(step.kind) && !state.current) {
+    state.current = agentAtWork(step.agent._id, at);
+    addEvent(state, 'agent_started', at, { agent_id: step.agent._id, title: step.agent.title });
   }
   const record: StepRecord = {
-    step_id: stepIdOf(step),
-    kind: step.kind,
-    agent_id: agentId,
-    skill_id: step.kind === 'action' ? step.skill._id : null,
-    action_id: step.kind === 'action' ? step.action._id : null,
+    step_id: stepIdOf(step, state),
+    kind: step.kind === 'tool' ? 'action' : step.kind,
+    agent_id: 'agent' in step ? step.agent._id : '',
+    ...placeOf(step),
     name: nameOf(step),
     status: 'running',
     attempts: 0,
@@ -141,9 +109,10 @@ export function beginStep(state: ExecutionState, step: Step, at: number): StepRe
   return record;
 }
 
-export function nameOf(step: Step): string {
-  if (step.kind === 'documents') return 'read documents';
-  return step.kind === 'action' ? step.action.name : `${step.agent.title}: model turn`;
+function placeOf(step: Step): Pick<StepRecord, 'skill_id' | 'action_id'> {
+  if (step.kind === 'action') return { skill_id: step.skill._id, action_id: step.action._id };
+  if (step.kind === 'tool') return { skill_id: step.call.tool.skill._id, action_id: step.call.tool.action._id };
+  return { skill_id: null, action_id: null };
 }
 
 export function endStep(
@@ -164,6 +133,49 @@ export function endAgent(state: ExecutionState, output: AgentOutput): void {
   addEvent(state, 'agent_completed', output.ended_at, { agent_id: output.agent_id, output: output.output });
 }
 
+/** Keeps what the model said: tool calls to run, a draft for a person, or the agent's output. */
+export function keepTurn(state: ExecutionState, agent: AgentPlan, turn: ModelTurn, at: number): void {
+  const { current } = state;
+  if (!current) return;
+  current.turns += 1;
+  const { input_tokens, output_tokens } = current.usage;
+  current.usage = { input_tokens: input_tokens + turn.usage.input_tokens, output_tokens: output_tokens + turn.usage.output_tokens };
+  if (turn.tool_calls.length > 0) {
+    for (const { call, problem } of keepToolCalls(agent, current, turn)) {
+      addEvent(state, 'tool_call_refused', at, { agent_id: agent._id, name: call.name.slice(0, 100), problem });
+    }
+    return;
+  }
+  current.draft = { model: turn.model, content: turn.content };
+  // Who has decided on the actions of an agent is not asked again for what it says about them.
+  if (!agent.is_preview_mode_enabled || current.is_previewed) takeOutput(state, agent, at);
+}
+
+/** The draft becomes the agent's output; `text` is what a person put in its place. */
+export function takeOutput(state: ExecutionState, agent: AgentPlan, at: number, text?: string): void {
+  const { current } = state;
+  if (!current?.draft) return;
+  const { draft, results, tool_results, usage, started_at } = current;
+  endAgent(state, {
+    agent_id: agent._id,
+    title: agent.title,
+    model: draft.model,
+    output: text ?? draft.content,
+    actions: [...results, ...tool_results],
+    usage,
+    started_at,
+    ended_at: at,
+  });
+}
+
+/** After a failure, once: from the first agent again, for another goal; a template is rendered by the next step. */
+export function failOver(state: ExecutionState, from: ExecutionFailure, goal: string | { template: string }): void {
+  state.failover = { from, at: from.at, goal: typeof goal === 'string' ? goal : null };
+  state.round_start = state.agents_output.length;
+  state.current = null;
+  addEvent(state, 'failover_started', from.at, { failure: from });
+}
+
 /** Ends the run as completed; the last agent's output is the conclusion. */
 export function conclude(state: ExecutionState, at: number): void {
   const text = state.agents_output.at(-1)?.output ?? '';
@@ -178,6 +190,7 @@ export function fail(state: ExecutionState, failure: ExecutionFailure): void {
   state.status = 'failed';
   state.end_time = failure.at;
   state.pause = null;
+  for (const preview of Object.values(state.previews)) if (preview.status === 'waiting') preview.status = 'expired';
   addEvent(state, 'failed', failure.at, { ...failure });
 }
 

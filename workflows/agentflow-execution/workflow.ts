@@ -10,11 +10,11 @@ import {
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
-  workflowInfo,
 } from '@temporalio/workflow';
 import { searchAttributes } from '../search-attributes.js';
 import type { AgentflowExecutionActivities } from './activities.js';
 import { detailsOf } from './details.js';
+import { handleChildren } from './children.js';
 import { failureOf } from './failure.js';
 import {
   cancelSignal,
@@ -32,8 +32,10 @@ import {
   type MoveResult,
 } from './messages.js';
 import { createProjectionWriter, type ProjectionWriter } from './projection.js';
-import { runStep } from './run-step.js';
-import { addEvent, applyMove, conclude, fail, initialState, isOver, nextStep, refusalOf, type Move } from './state.js';
+import { decidePreviewUpdate, type PreviewDecision } from './preview-messages.js';
+import { applyDecision, decisionRefusal } from './previews.js';
+import { runFlow } from './run-steps.js';
+import { addEvent, applyMove, conclude, fail, initialState, isOver, refusalOf, withDefaults, type Move } from './state.js';
 
 const { cancelOwnRun } = proxyActivities<Pick<AgentflowExecutionActivities, 'cancelOwnRun'>>({
   startToCloseTimeout: '10s',
@@ -51,7 +53,7 @@ const moves = [
  * conclusion, as Failed with the failing step's code as type, or as Canceled.
  */
 export async function agentflowExecution(input: AgentflowExecutionInput): Promise<ExecutionConclusion> {
-  const state = input.resumed ?? initialState(now());
+  const state = input.resumed ? withDefaults(input.resumed) : initialState(now(), input.kept_outputs);
   const steps = new CancellationScope();
   const projection = createProjectionWriter(input.execution_id, state);
   let indexed = state.status;
@@ -81,11 +83,14 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
     });
   }
 
+  handlePreviews(input, state, steps, changed);
+  handleChildren(state, changed);
+
   if (isNew) changed();
   else setCurrentDetails(detailsOf(input, state));
   let goesOn = false;
   try {
-    goesOn = !isOver(state) && (await steps.run(() => runSteps(input, state, changed))) === 'history is full';
+    goesOn = !isOver(state) && (await steps.run(() => runFlow(input, state, changed))) === 'history is full';
     if (goesOn) {
       await projection.drain();
       await condition(allHandlersFinished);
@@ -96,8 +101,25 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   }
   if (goesOn && !isOver(state)) return continueAsNew<typeof agentflowExecution>({ ...input, resumed: state });
   changed();
+  // A child that is being started has its answer before the run closes.
+  await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
   await CancellationScope.nonCancellable(() => projection.drain());
   return close(state);
+}
+
+function handlePreviews(input: AgentflowExecutionInput, state: ExecutionState, steps: CancellationScope, changed: () => void): void {
+  const decide = (request: PreviewDecision): MoveResult => {
+    applyDecision(state, request, now());
+    changed();
+    if (isOver(state)) steps.cancel();
+    return { execution_id: input.execution_id, status: state.status };
+  };
+  setHandler<MoveResult, [PreviewDecision], typeof decidePreviewUpdate>(decidePreviewUpdate, decide, {
+    validator: (request) => {
+      const refusal = decisionRefusal(input, state, request);
+      if (refusal) throw ApplicationFailure.nonRetryable(refusal.message, refusal.type, { status: state.status });
+    },
+  });
 }
 
 function begin(input: AgentflowExecutionInput, state: ExecutionState): void {
@@ -116,27 +138,6 @@ function ignore(signal: Move, state: ExecutionState, projection: ProjectionWrite
 function endBy(error: unknown, state: ExecutionState): void {
   if (isCancellation(error)) applyMove(state, 'cancel', { by: 'operator' }, now());
   else fail(state, failureOf(error, state, now()));
-}
-
-async function runSteps(
-  input: AgentflowExecutionInput,
-  state: ExecutionState,
-  changed: () => void,
-): Promise<'done' | 'history is full'> {
-  for (let step = nextStep(input, state); step; step = nextStep(input, state)) {
-    await condition(() => state.status !== 'paused' || historyIsFull(input));
-    if (historyIsFull(input)) return 'history is full';
-    await runStep(input, state, step);
-    if (!state.current) changed();
-    else setCurrentDetails(detailsOf(input, state));
-  }
-  await condition(() => state.status !== 'paused');
-  return 'done';
-}
-
-function historyIsFull(input: AgentflowExecutionInput): boolean {
-  const { continueAsNewSuggested, historyLength } = workflowInfo();
-  return continueAsNewSuggested || historyLength >= input.max_history_events;
 }
 
 function refuse(name: Move, state: ExecutionState): void {

@@ -33,7 +33,7 @@ function notify({ collections, signal }: DownstreamOptions, category: ConnectorC
     async handOver(delivery) {
       const { connectorID = '', pin = '' } = delivery.params;
       const found = await findConnector(collections, connectorID);
-      const connector = found?.category === category && found.status !== 'disabled' ? found : null;
+      const connector = found?.category === category && found.status !== 'paused' ? found : null;
       // An unknown connector and a wrong pin are alike in answer and time.
       if (!isPin(pin, connector?.pin_hash) || !connector) throw notFound('connector');
       await signal(addressOf(connector), callbackOf('notify', delivery, () => []));
@@ -49,7 +49,7 @@ function accountEvent({ collections, signal }: DownstreamOptions): Receiver {
     async handOver(delivery) {
       const { connectorID = '', projectID } = delivery.params;
       const connector = await findConnector(collections, connectorID);
-      if (!connector || connector.projectID !== projectID || connector.status === 'disabled') throw notFound('connector');
+      if (!connector || connector.projectID !== projectID || connector.status === 'paused') throw notFound('connector');
       const callback = callbackOf('event', delivery, (event) => startsOf(connector, event));
       if (callback.starts.length === 0) return ignored(200, 'no trigger of the connector takes this event');
       await signal(addressOf(connector), callback);

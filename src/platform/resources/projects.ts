@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import { seesWholeOrganization, type Principal } from '../../auth/principal.js';
 import type { Deps } from '../../deps.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, isAppError, notFound } from '../../errors.js';
 import type { RequestContext } from '../../http/context.js';
 import { defineRoute, type Route } from '../../http/define-route.js';
 import { listOf, listPage, ListQuery } from '../../http/lists.js';
@@ -63,6 +63,8 @@ const ProjectQuery = ListQuery.extend({
 });
 type ProjectQuery = z.infer<typeof ProjectQuery>;
 
+type ProjectDeps = Pick<Deps, 'mongo' | 'customers'>;
+
 const tag = 'projects';
 const reads = 'svc:orchestrate.read';
 const changes = 'svc:orchestrate.write';
@@ -73,8 +75,9 @@ const params = z.object({ project_id: z.string() });
  * Projects (contract, projects). Owners and organization administrators see and manage every project of their
  * organization, anyone else the one project of the credential; an existing project beyond that is 403, an unknown one 404.
  */
-export function projectRoutes({ mongo: { collections } }: Deps): Route[] {
-  return [...listRoutes(collections), ...recordRoutes(collections), ...changeRoutes(collections)];
+export function projectRoutes(deps: ProjectDeps): Route[] {
+  const { collections } = deps.mongo;
+  return [...listRoutes(collections), ...recordRoutes(collections), ...changeRoutes(deps)];
 }
 
 function listRoutes(collections: Collections): Route[] {
@@ -133,7 +136,8 @@ function recordRoutes(collections: Collections): Route[] {
   ];
 }
 
-function changeRoutes(collections: Collections): Route[] {
+function changeRoutes(deps: ProjectDeps): Route[] {
+  const { collections } = deps.mongo;
   return [
     defineRoute({
       method: 'post',
@@ -145,8 +149,9 @@ function changeRoutes(collections: Collections): Route[] {
       description: 'For owners and organization administrators.',
       body: NewProject,
       response: { status: 201, schema: Project, description: 'The new project.' },
+      errors: ['conflict', 'plan_limit'],
       idempotent: true,
-      handler: ({ ctx, body }) => createOwnProject(collections, ctx, body),
+      handler: ({ ctx, body }) => createOwnProject(deps, ctx, body),
     }),
     defineRoute({
       method: 'patch',
@@ -172,7 +177,7 @@ function changeRoutes(collections: Collections): Route[] {
       description: 'The record is kept, but no longer read or listed, and its name is free. The project of the credential itself cannot be deleted.',
       response: { schema: Project, description: 'The last record.' },
       errors: ['conflict'],
-      handler: ({ ctx, params: { project_id } }) => deleteProject(collections, ctx.principal, project_id),
+      handler: ({ ctx, params: { project_id } }) => deleteProject(deps, ctx.principal, project_id),
     }),
   ];
 }
@@ -193,19 +198,24 @@ export async function createProject(collections: Collections, seed: ProjectSeed)
   }
 }
 
-async function createOwnProject(collections: Collections, ctx: RequestContext, input: NewProject): Promise<Project> {
+async function createOwnProject({ mongo, customers }: ProjectDeps, ctx: RequestContext, input: NewProject): Promise<Project> {
   const { principal, recordId } = ctx;
   requireOrganization(principal, input.organization_id);
   if (!seesWholeOrganization(principal)) {
     throw new AppError('access_denied', 'projects are made by owners and administrators of the organization');
   }
-  return createProject(collections, {
+  await customers.reserve(principal.organizationId, 'number_of_workspaces', recordId);
+  const seed = {
     _id: recordId,
     name: input.name,
     description: input.description,
     organization_id: principal.organizationId,
     department_id: principal.departmentId,
     user_id: principal.userId,
+  };
+  return createProject(mongo.collections, seed).catch(async (error: unknown) => {
+    if (isAppError(error)) await customers.release(principal.organizationId, 'number_of_workspaces', recordId);
+    throw error;
   });
 }
 
@@ -244,7 +254,7 @@ async function updateProject(collections: Collections, principal: Principal, id:
   }
 }
 
-async function deleteProject(collections: Collections, principal: Principal, id: string): Promise<Project> {
+async function deleteProject({ mongo: { collections }, customers }: ProjectDeps, principal: Principal, id: string): Promise<Project> {
   const { name } = await readProject(collections, principal, id);
   if (id === principal.projectId) throw new AppError('conflict', 'a credential cannot delete the project that it belongs to');
   const deleted = { status: 'deleted', updated_at: epochSeconds() } as const;
@@ -254,7 +264,9 @@ async function deleteProject(collections: Collections, principal: Principal, id:
     { $set: { ...deleted, name: ` deleted ${id} ${name}` } },
     { returnDocument: 'before' },
   );
-  return { ...admitted(principal, before), ...deleted };
+  const project = admitted(principal, before);
+  await customers.release(project.organization_id, 'number_of_workspaces', id);
+  return { ...project, ...deleted };
 }
 
 function admitted(principal: Principal, project: Project | null): Project {

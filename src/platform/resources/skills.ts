@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Principal } from '../../auth/principal.js';
+import { findConnector } from '../../connectors/store.js';
 import type { Deps } from '../../deps.js';
 import { AppError, notFound } from '../../errors.js';
 import { defineRoute, type Route } from '../../http/define-route.js';
@@ -72,12 +73,18 @@ export function skillRoutes({ mongo: { collections } }: Deps): Route[] {
   ];
 }
 
-/** @throws AppError `validation_failed` naming every pointer that leads nowhere or in a circle */
+/** @throws AppError `validation_failed` naming every pointer that leads nowhere or in a circle, the connector's among them */
 export async function saveSkill(collections: Collections, principal: Principal, request: NewSkill, id: string): Promise<Skill> {
   const skill = newSkill({ ...request, _id: id }, principal);
   const problems = skillProblems('skill', skill);
+  if (skill.connector_id !== null) problems.push(...(await connectorProblems(collections, principal, skill.connector_id)));
   if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
   return insertOnce(collections.skills, skill);
+}
+
+async function connectorProblems(collections: Collections, { projectId }: Principal, id: string): Promise<string[]> {
+  const connector = await findConnector(collections, id);
+  return connector?.projectID === projectId ? [] : [`skill.connector_id: there is no connector ${JSON.stringify(id)}`];
 }
 
 export async function readSkill(collections: Collections, principal: Principal, id: string): Promise<Skill> {

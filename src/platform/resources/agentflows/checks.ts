@@ -1,5 +1,5 @@
 import { syntaxProblem } from '../../../prompts/template.js';
-import type { Agent, Agentflow, Skill } from './schemas.js';
+import type { Action, Agent, Agentflow, Skill } from './schemas.js';
 
 const maxBytes = 4 * 1024 * 1024;
 
@@ -7,8 +7,8 @@ const maxBytes = 4 * 1024 * 1024;
  * Everything that would keep the agentflow from running as drawn, each problem naming its place; empty when there is
  * none. Agents that `initialAgent` does not lead to are fine, circles among them are not.
  */
-export function problemsOf(agentflow: Pick<Agentflow, 'initialAgent' | 'agents'>): string[] {
-  const { agents, initialAgent } = agentflow;
+export function problemsOf(agentflow: Pick<Agentflow, 'initialAgent' | 'agents' | 'failover_goal'>): string[] {
+  const { agents, initialAgent, failover_goal } = agentflow;
   const nodes = agents.map((agent) => ({ id: agent._id, next: agent.next_agent }));
   return [
     ...sizeProblems(agentflow),
@@ -17,6 +17,7 @@ export function problemsOf(agentflow: Pick<Agentflow, 'initialAgent' | 'agents'>
     ...danglingPointers('agents', 'next_agent', 'agent', nodes),
     ...circles('agents', 'next_agent', nodes),
     ...agents.flatMap(agentProblems),
+    ...failoverProblems(failover_goal),
   ];
 }
 
@@ -34,6 +35,18 @@ function sizeProblems(agentflow: unknown): string[] {
 function initialAgentProblems(initialAgent: string, agents: readonly Node[]): string[] {
   if (initialAgent === '') return agents.length === 0 ? [] : ['initialAgent: is missing'];
   return hasNode(agents, initialAgent) ? [] : [pointsNowhere('initialAgent', 'agent', initialAgent)];
+}
+
+function failoverProblems(goal: unknown): string[] {
+  const parsed = failoverGoalOf(goal);
+  return typeof parsed === 'object' ? templateProblems('failover_goal.template', parsed.template) : [];
+}
+
+/** What of the field the engine uses; undefined where there is no goal in it. */
+export function failoverGoalOf(value: unknown): string | { template: string } | undefined {
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value;
+  if (typeof value !== 'object' || value === null || !('template' in value)) return undefined;
+  return typeof value.template === 'string' && value.template.trim() !== '' ? { template: value.template } : undefined;
 }
 
 function agentProblems(agent: Agent): string[] {
@@ -57,8 +70,19 @@ export function skillProblems(where: string, skill: Skill): string[] {
     ...danglingPointers(list, 'next_action_id', 'action', nodes),
     ...danglingPointers(list, 'previous_action_id', 'action', back),
     ...circles(list, 'next_action_id', nodes),
-    ...skill.actions.flatMap((action) => templateProblems(`${list}.${action._id}.endpoint`, action.endpoint)),
+    ...skill.actions.flatMap((action) => actionProblems(`${list}.${action._id}`, action)),
+    ...skill.actions.flatMap((action) => connectorProblems(`${list}.${action._id}`, action, skill)),
   ];
+}
+
+export function actionProblems(where: string, action: Action): string[] {
+  return templateProblems(`${where}.endpoint`, action.endpoint);
+}
+
+/** A path alone says nothing of whom to call. */
+function connectorProblems(where: string, { category, endpoint }: Action, { connector_id }: Skill): string[] {
+  const isPath = category === 'restful' && endpoint.startsWith('/');
+  return isPath && connector_id === null ? [`${where}.endpoint: is a path, so the skill needs a connector_id`] : [];
 }
 
 function duplicateIds(list: string, nodes: readonly { id: string }[]): string[] {

@@ -108,7 +108,7 @@ export function newSkill(request: NewSkill, maker: Maker): Skill {
   return { _id, ...fields, projectID: maker.projectId, user_id: maker.userId, is_deleted: false, actions, initial_action_id };
 }
 
-function newAction(request: NewAction, place: number): Action {
+export function newAction(request: NewAction, place: number): Action {
   const { _id = newId(), sort = place, is_terminal = request.next_action_id === null, ...fields } = request;
   return {
     _id,

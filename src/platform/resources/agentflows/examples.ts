@@ -87,6 +87,11 @@ export const newAgentExample = {
   _id: 'reader',
   title: 'Reader',
   prompt: { template: 'Read this for {{ goal }}' },
+  max_turns: 6,
+  max_total_tokens: 100_000,
+  is_preview_mode_enabled: true,
+  preview_timeout_seconds: 86_400,
+  pre_and_post_execution_input: { pre: { claim_number: 'C-1' }, post: {} },
   skills: [newSkillExample],
   next_agent: 'writer',
 };

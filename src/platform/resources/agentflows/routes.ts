@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Deps } from '../../../deps.js';
 import { defineRoute, type Route } from '../../../http/define-route.js';
 import { listOf, ListQuery } from '../../../http/lists.js';
 import type { Collections } from '../../../stores/collections.js';
@@ -13,6 +12,7 @@ import {
   readAgentflow,
   updateAgent,
   updateAgentflow,
+  type AgentflowDeps,
 } from './store.js';
 
 const tag = 'agentflows';
@@ -23,8 +23,8 @@ const projectQuery = { projectID: z.string().optional().meta({ description: "By 
 const query = z.object(projectQuery);
 
 /** Agentflows with their agents, skills and actions embedded (contract, agentflows; specification, Agentflow). */
-export function agentflowRoutes({ mongo: { collections } }: Deps): Route[] {
-  return [...readRoutes(collections), ...changeRoutes(collections), ...agentRoutes(collections)];
+export function agentflowRoutes(deps: AgentflowDeps): Route[] {
+  return [...readRoutes(deps.mongo.collections), ...changeRoutes(deps), ...agentRoutes(deps)];
 }
 
 function readRoutes(collections: Collections): Route[] {
@@ -68,7 +68,7 @@ function readRoutes(collections: Collections): Route[] {
   ];
 }
 
-function changeRoutes(collections: Collections): Route[] {
+function changeRoutes(deps: AgentflowDeps): Route[] {
   return [
     defineRoute({
       method: 'post',
@@ -80,9 +80,9 @@ function changeRoutes(collections: Collections): Route[] {
       description: 'Without agents it is a draft: it can be saved, not executed. Ids that are left out are generated.',
       body: NewAgentflow,
       response: { status: 201, schema: Agentflow, description: 'The agentflow as stored.' },
-      errors: ['validation_failed'],
+      errors: ['validation_failed', 'plan_limit'],
       idempotent: true,
-      handler: async ({ ctx, body }) => answerOf(await createAgentflow(collections, ctx, body)),
+      handler: async ({ ctx, body }) => answerOf(await createAgentflow(deps, ctx, body)),
     }),
     defineRoute({
       method: 'patch',
@@ -96,7 +96,7 @@ function changeRoutes(collections: Collections): Route[] {
       body: AgentflowPatch,
       response: { schema: Agentflow, description: 'The agentflow as changed.' },
       errors: ['validation_failed', 'conflict'],
-      handler: async ({ ctx, params: { id }, body }) => answerOf(await updateAgentflow(collections, ctx.principal, id, body)),
+      handler: async ({ ctx, params: { id }, body }) => answerOf(await updateAgentflow(deps, ctx.principal, id, body)),
     }),
     defineRoute({
       method: 'delete',
@@ -109,12 +109,13 @@ function changeRoutes(collections: Collections): Route[] {
       description: 'Marks it deleted: it is no longer read, listed or executed. Executions keep their embedded copy.',
       response: { schema: Agentflow, description: 'The last record.' },
       errors: ['conflict'],
-      handler: async ({ ctx, params: { id } }) => answerOf(await deleteAgentflow(collections, ctx.principal, id)),
+      handler: async ({ ctx, params: { id } }) => answerOf(await deleteAgentflow(deps, ctx.principal, id)),
     }),
   ];
 }
 
-function agentRoutes(collections: Collections): Route[] {
+function agentRoutes(deps: AgentflowDeps): Route[] {
+  const { collections } = deps.mongo;
   return [
     defineRoute({
       method: 'post',
@@ -140,9 +141,9 @@ function agentRoutes(collections: Collections): Route[] {
       description: 'It comes last in `agents`; no `next_agent` leads to it until one is set.',
       body: NewAgent,
       response: { status: 201, schema: Agentflow, description: 'The agentflow with the new agent.' },
-      errors: ['validation_failed'],
+      errors: ['validation_failed', 'plan_limit'],
       idempotent: true,
-      handler: async ({ ctx, params: { id }, body }) => answerOf(await addAgent(collections, ctx, id, body)),
+      handler: async ({ ctx, params: { id }, body }) => answerOf(await addAgent(deps, ctx, id, body)),
     }),
     defineRoute({
       method: 'post',
@@ -162,6 +163,7 @@ function agentRoutes(collections: Collections): Route[] {
   ];
 }
 
-function answerOf({ revision: _revision, promoted_version: _promoted, ...agentflow }: AgentflowDocument): Agentflow {
+/** Without what only we need. */
+export function answerOf({ revision: _revision, promoted_version: _promoted, hired_version: _hired, ...agentflow }: AgentflowDocument): Agentflow {
   return agentflow;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { endpointProblem } from '../../../connectors/operations.js';
 import {
   exampleAction,
   exampleAgent,
@@ -15,12 +16,14 @@ const Pointer = z.string().max(100);
 const Name = z.string().trim().min(1).max(200);
 const Line = z.string().max(1000);
 const Text = z.string().max(100_000);
-const endpointMeta = { description: 'An http(s) URL; after the host it may hold Liquid templates.' };
+const endpointMeta = {
+  description: "`restful`: an http(s) URL, or a path below the connector's base URL; after the host it may hold Liquid templates. Others: an operation of the category, or an address of the account provider's API; mail looks at none.",
+};
 const AnyJson = z.unknown().meta({ description: 'Any JSON value.' });
 const Time = z.number().meta({ description: 'Epoch seconds.' });
 
 export const actionCategories = ['content_creator', 'messaging', 'professional_network', 'mail', 'restful'] as const;
-const Category = z.enum(actionCategories).meta({ description: 'For now only `restful` actions can be executed.' });
+const Category = z.enum(actionCategories).meta({ description: 'All but `restful` need a connector.' });
 const HttpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const FieldType = z.enum(['string', 'number', 'integer', 'boolean', 'object', 'array', 'any']);
 
@@ -61,33 +64,36 @@ export const Action = z
   .meta({ id: 'Action', example: exampleAction });
 export type Action = z.infer<typeof Action>;
 
+const newActionFields = {
+  name: Name,
+  description: Text.default(''),
+  category: Category.default('restful'),
+  method: HttpMethod.default('POST'),
+  endpoint: z.string().trim().max(4000).default('').meta(endpointMeta),
+  sort: z.number().optional().meta({ description: 'By default the place in `actions`.' }),
+  previous_action_id: Pointer.nullable().default(null),
+  next_action_id: Pointer.nullable().default(null),
+  is_terminal: z.boolean().optional().meta({ description: 'By default whether `next_action_id` is null.' }),
+  input_schema: NewFieldList,
+  output_schema: NewFieldList,
+};
+
+function checkEndpoint({ category, endpoint }: Pick<Action, 'category' | 'endpoint'>, context: z.RefinementCtx): void {
+  const problem = endpointProblem(category, endpoint);
+  if (problem !== undefined) context.addIssue({ code: 'custom', path: ['endpoint'], message: problem });
+}
+
 export const NewAction = z
-  .strictObject({
-    _id: Id.optional(),
-    name: Name,
-    description: Text.default(''),
-    category: Category.default('restful'),
-    method: HttpMethod.default('POST'),
-    endpoint: z.string().trim().max(4000).default('').meta(endpointMeta),
-    sort: z.number().optional().meta({ description: 'By default the place in `actions`.' }),
-    previous_action_id: Pointer.nullable().default(null),
-    next_action_id: Pointer.nullable().default(null),
-    is_terminal: z.boolean().optional().meta({ description: 'By default whether `next_action_id` is null.' }),
-    input_schema: NewFieldList,
-    output_schema: NewFieldList,
-  })
-  .refine((action) => action.category !== 'restful' || isHttpUrl(action.endpoint), {
-    path: ['endpoint'],
-    error: 'must be an http(s) URL; after the host it may hold Liquid templates',
-  })
+  .strictObject({ _id: Id.optional(), ...newActionFields })
+  .superRefine(checkEndpoint)
   .meta({ id: 'NewAction', example: exampleAction });
 export type NewAction = z.infer<typeof NewAction>;
 
-/** Whom an action calls is the author's own word: scheme, host and port hold no template. */
-function isHttpUrl(endpoint: string): boolean {
-  const rendered = endpoint.replace(/\{\{.*?\}\}|\{%.*?%\}/gs, '1');
-  return /^https?:\/\/[^/?#\\{}\s]+(?=[/?#]|$)/i.test(endpoint) && URL.canParse(rendered);
-}
+/** An action on its own, whose id is the record's. */
+export const NewStandaloneAction = z
+  .strictObject({ ...newActionFields, projectID: z.string().optional() })
+  .superRefine(checkEndpoint)
+  .meta({ id: 'NewStandaloneAction', example: { name: 'Look up the claim', method: 'GET', endpoint: '/claims/{{ inputs.claim_number }}' } });
 
 export const Skill = z
   .object({
@@ -137,15 +143,30 @@ const agentFields = {
   has_knowledge_base: z.boolean(),
   triggers: z.array(AnyJson),
   is_preview_mode_enabled: z.boolean(),
-  pre_and_post_execution_input: AnyJson,
+  pre_and_post_execution_input: z.unknown().meta({
+    description: 'Any JSON value. Of an object, `pre` gives inputs to the actions before the first model turn, `post` to the tool calls after it.',
+  }),
   agent_type: z.string().min(1).max(100),
   next_agent: Pointer.nullable().meta({ description: 'Null ends the flow; the order of `agents` implies nothing.' }),
+};
+
+/** What bounds an agent; absent is the default. */
+const agentBounds = {
+  max_turns: z.int().min(1).max(100).optional().meta({ description: 'Model turns of the agent. Default 12.' }),
+  max_total_tokens: z.int().min(1).max(1_000_000_000).optional().meta({ description: 'Tokens of all its turns together. Default 500,000.' }),
+  preview_timeout_seconds: z
+    .number()
+    .min(1)
+    .max(366 * 24 * 3600)
+    .optional()
+    .meta({ description: 'How long a preview waits for a decision. Default seven days.' }),
 };
 
 export const Agent = z
   .object({
     _id: z.string(),
     ...agentFields,
+    ...agentBounds,
     llm: z.object(llmFields),
     prompt: z.object(promptFields),
     skills: z.array(Skill),
@@ -156,6 +177,7 @@ export type Agent = z.infer<typeof Agent>;
 const agentChanges = z
   .strictObject({
     ...agentFields,
+    ...agentBounds,
     llm: z.strictObject(llmFields).partial(),
     prompt: z.strictObject(promptFields).partial(),
     skills: z.array(NewSkill),
@@ -183,7 +205,9 @@ const agentflowFields = {
   agentflow_type: z.string().min(1).max(100),
   goal_structure: AnyJson,
   conclusion: AnyJson,
-  failover_goal: AnyJson,
+  failover_goal: AnyJson.meta({
+    description: 'Any JSON value. A text, or `{template}`, is the goal with which the flow begins once more after a failure.',
+  }),
 };
 
 export const Agentflow = z
@@ -205,9 +229,8 @@ export const Agentflow = z
   .meta({ id: 'Agentflow', example: exampleAgentflow });
 export type Agentflow = z.infer<typeof Agentflow>;
 
-/** `revision` counts the changes, so that none is made over one that it has not seen. */
-/** `revision` guards changes; `promoted_version` is absent until the first promotion. */
-export type AgentflowDocument = Agentflow & { revision: number; promoted_version?: number };
+/** `revision` guards changes; `promoted_version` is absent until the first promotion, `hired_version` on what was not hired. */
+export type AgentflowDocument = Agentflow & { revision: number; promoted_version?: number; hired_version?: number };
 
 const agentflowChanges = z
   .strictObject({

@@ -8,17 +8,12 @@ import { insertOnce } from '../../../stores/mongo.js';
 import type { ProjectModelDocument } from '../../../stores/project-models.js';
 import { epochSeconds } from '../../../time.js';
 import type { AgentflowDocument } from '../agentflows/schemas.js';
-import { problemsOf } from '../agentflows/checks.js';
+import { failoverGoalOf, problemsOf } from '../agentflows/checks.js';
 import { readAgentflow } from '../agentflows/store.js';
 import { missingVariableProblems } from './missing-variables.js';
+import { ExecutionFile, referToFiles } from './files.js';
 import { readExecution } from './read.js';
 import { toExecution, type Execution, type ExecutionDocument } from './record.js';
-
-const InlineFile = z.strictObject({
-  name: z.string().min(1).max(255),
-  mime_type: z.string().max(255).default('text/plain'),
-  content: z.string(),
-});
 
 export const NewExecution = z
   .strictObject({
@@ -28,7 +23,7 @@ export const NewExecution = z
     goal_template: z.unknown().optional(),
     input_variables: z.record(z.string(), z.unknown()).default({}),
     runtime_inputs: z.record(z.string(), z.unknown()).default({}),
-    files: z.array(InlineFile).max(50).default([]).meta({ description: 'Documents that the agents read.' }),
+    files: z.array(ExecutionFile).max(50).default([]).meta({ description: 'Documents that the agents read.' }),
     start_from_agent_id: z.string().nullable().default(null),
     parent_execution_id: z.string().nullable().default(null),
   })
@@ -50,15 +45,14 @@ export async function prepareExecution(
   principal: Principal,
   agentflow: AgentflowDocument,
   input: NewExecution,
-  { id, lifecycleId }: { id: string; lifecycleId?: string },
+  { id, lifecycleId, scheduleId }: { id: string; lifecycleId?: string; scheduleId?: string },
 ): Promise<Execution> {
   const { agentflows, executions, project_models } = deps.mongo.collections;
+  await deps.customers.requireCredits(principal.organizationId);
   const models = await project_models.findOne({ _id: principal.projectId });
   if (input.parent_execution_id !== null) await readExecution(deps, principal, input.parent_execution_id);
   refuseWhatCannotRun(agentflow, input);
-  const files = await Promise.all(
-    input.files.map(async ({ name, mime_type, content }) => ({ name, mime_type, location: await deps.blobs.put(Buffer.from(content)) })),
-  );
+  const files = await referToFiles(deps, principal, input.files);
   const record: ExecutionDocument = {
     _id: id,
     execution_id: id,
@@ -67,11 +61,12 @@ export async function prepareExecution(
     agentflow_id: agentflow._id,
     agentflow: embeddedCopy(agentflow),
     plan: agentflow.agents.map((agent) => toPlan(agent, models)),
+    flow: toFlow(agentflow),
     task_id: newId(),
     parent_execution_id: input.parent_execution_id,
     goal: input.goal,
     goal_template: input.goal_template ?? null,
-    schedule: null,
+    schedule: scheduleId ?? null,
     start_from_agent_id: input.start_from_agent_id,
     files,
     input_variables: input.input_variables,
@@ -84,7 +79,7 @@ export async function prepareExecution(
     created_at: epochSeconds(),
     started_at: null,
     end_time: null,
-    executed_by: { _id: principal.userId, metadata: null, name: principal.userId, type: 'manual' },
+    executed_by: { _id: principal.userId, metadata: null, name: principal.userId, type: scheduleId === undefined ? 'manual' : 'schedule' },
     status: 'ready',
     steps: [],
     last_event_seq: 0,
@@ -120,6 +115,32 @@ function embeddedCopy(agentflow: AgentflowDocument): ExecutionDocument['agentflo
   return { agentflow_id: _id, agents: copies, image, initialAgent, name, role, conclusion };
 }
 
+function toFlow({ anomaly_detection, failover_goal, initialAgent }: AgentflowDocument): NonNullable<ExecutionDocument['flow']> {
+  const goal = failoverGoalOf(failover_goal);
+  return {
+    ...(anomaly_detection.is_enabled && { anomaly_detection: { instructions: anomaly_detection.instructions } }),
+    ...(goal !== undefined && { failover: { goal, first_agent_id: initialAgent } }),
+  };
+}
+
+/** Only `pre` and `post` of the free field are used, and only as objects. */
+function toActionInputs(value: unknown): Pick<AgentPlan, 'action_inputs'> {
+  const { pre, post } = objectOr(value, {});
+  return { action_inputs: { pre: objectOr(pre, {}), post: objectOr(post, {}) } };
+}
+
+function objectOr(value: unknown, otherwise: Record<string, unknown>): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : otherwise;
+}
+
+function toBounds({ max_turns, max_total_tokens, preview_timeout_seconds }: AgentflowDocument['agents'][number]): Partial<AgentPlan> {
+  return {
+    ...(max_turns !== undefined && { max_turns }),
+    ...(max_total_tokens !== undefined && { max_total_tokens }),
+    ...(preview_timeout_seconds !== undefined && { preview_timeout_seconds }),
+  };
+}
+
 /** An agent that names no model takes the project's default settings (`/v1/save-model`). */
 function toPlan(agent: AgentflowDocument['agents'][number], models: ProjectModelDocument | null): AgentPlan {
   const { _id, title, role, role_description, context, next_agent } = agent;
@@ -135,13 +156,18 @@ function toPlan(agent: AgentflowDocument['agents'][number], models: ProjectModel
     next_agent,
     prompt: { template: agent.prompt.template, variables: agent.prompt.variables },
     has_knowledge_base: agent.has_knowledge_base,
+    is_preview_mode_enabled: agent.is_preview_mode_enabled,
+    ...toBounds(agent),
+    ...toActionInputs(agent.pre_and_post_execution_input),
     skills: agent.skills.map((skill) => ({
       _id: skill._id,
       name: skill.name,
+      connector_id: skill.connector_id,
       initial_action_id: skill.initial_action_id,
-      actions: skill.actions.map(({ _id: actionId, name, category, method, endpoint, is_terminal, next_action_id, input_schema, output_schema }) => ({
+      actions: skill.actions.map(({ _id: actionId, name, description, category, method, endpoint, is_terminal, next_action_id, input_schema, output_schema }) => ({
         _id: actionId,
         name,
+        description,
         category,
         method,
         endpoint,

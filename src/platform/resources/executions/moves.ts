@@ -5,7 +5,7 @@ import {
   WorkflowIdReusePolicy,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
-import { ApplicationFailure, TypedSearchAttributes } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import {
   agentflowExecutionType,
   cancelUpdate,
@@ -16,13 +16,15 @@ import {
   type MoveRequest,
   type MoveResult,
 } from '../../../../workflows/agentflow-execution/messages.js';
+import type { StartChildRequest } from '../../../../workflows/agentflow-execution/child-messages.js';
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../../deps.js';
 import { AppError } from '../../../errors.js';
-import { searchAttributes } from '../../../../workflows/search-attributes.js';
+import { attributePairs, type AttributeValues } from '../../../../workflows/search-attributes.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
 import { liveState, readExecution } from './read.js';
 import type { ExecutionDocument } from './record.js';
+import { startInParent } from './start-in-parent.js';
 
 /** Continue as new before the server's own limits; small enough that a replay after a lost worker is quick. */
 const maxHistoryEvents = 5000;
@@ -30,11 +32,17 @@ const maxHistoryEvents = 5000;
 /**
  * Starts the run: the workflow's id is the execution's, so that of many calls one starts it. A repeat under the same
  * `Idempotency-Key` gets the first answer even if that was lost with its process: the key's hash is in the memo.
- * @throws AppError `conflict` with the present status when it was started before
+ * @throws AppError `conflict` with the present status when it was started before, `plan_limit` without credits
  */
 export async function execute(deps: Deps, principal: Principal, id: string, idempotencyKey?: string): Promise<MoveResult> {
   const record = await readExecution(deps, principal, id);
   const request = idempotencyKey === undefined ? null : sha256(`${principal.userId} ${idempotencyKey}`);
+  if (record.status === 'ready') {
+    await deps.customers.requireCredits(record.organization_id).catch(async (refusal: unknown) => {
+      // The credits may have gone to this very execution.
+      if (request === null || (await requestThatStarted(deps, id)) !== request) throw refusal;
+    });
+  }
   const isFirst = await startOnce(deps, record, inputOf(record), request);
   if (isFirst || (request !== null && (await requestThatStarted(deps, id)) === request)) return { execution_id: id, status: 'ready' };
   throw conflict('execute', await presentStatus(deps, principal, id));
@@ -43,7 +51,10 @@ export async function execute(deps: Deps, principal: Principal, id: string, idem
 /** False when it was started before. Only a record in `ready` is tried: Temporal forgets old runs, the record does not. */
 async function startOnce(deps: Deps, record: ExecutionDocument, input: AgentflowExecutionInput, request: string | null): Promise<boolean> {
   if (record.status !== 'ready') return false;
-  const options = { ...startOptions(deps, record, request), args: [input] as [AgentflowExecutionInput] };
+  const { attributes, ...plain } = startOptions(deps, record, request);
+  const inParent = await startInParent(deps, record, { ...plain, attributes, input });
+  if (inParent !== 'no parent runs') return inParent === 'started';
+  const options = { ...plain, ...onceOnly, typedSearchAttributes: attributePairs(attributes), args: [input] as [AgentflowExecutionInput] };
   try {
     await deps.temporal.call((client) => client.workflow.start(agentflowExecutionType, options));
     return true;
@@ -67,28 +78,39 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+const onceOnly = {
+  workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+  workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+} as const;
+
+/** What another workflow needs to start an execution as its child. */
+export function startRequestOf(deps: Deps, record: ExecutionDocument): StartChildRequest {
+  return { ...startOptions(deps, record, null), input: inputOf(record) };
+}
+
+/** What a run has whoever starts it: a client, or the run of its parent. */
 function startOptions(deps: Deps, record: ExecutionDocument, request: string | null) {
+  const { parent_execution_id, execution_context } = record;
+  const { lifecycle_id } = execution_context;
+  const attributes: AttributeValues = {
+    projectId: record.projectID,
+    organizationId: record.organization_id,
+    agentflowId: record.agentflow_id,
+    agentflowStatus: 'ready',
+    executedBy: record.executed_by._id,
+    ...(typeof lifecycle_id === 'string' && { lifecycleId: lifecycle_id }),
+  };
   return {
     taskQueue: deps.temporal.taskQueue,
     workflowId: executionWorkflowId(record._id),
-    workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-    workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
-    memo: { project: record.projectID, ...(request === null ? {} : { execute_request: request }) },
+    memo: {
+      project: record.projectID,
+      ...(request === null ? {} : { execute_request: request }),
+      ...(parent_execution_id === null ? {} : { parent_execution_id }),
+    },
     staticSummary: `${record.agentflow.name}: ${record.goal}`.slice(0, 200),
-    typedSearchAttributes: new TypedSearchAttributes([
-      { key: searchAttributes.projectId, value: record.projectID },
-      { key: searchAttributes.organizationId, value: record.organization_id },
-      { key: searchAttributes.agentflowId, value: record.agentflow_id },
-      { key: searchAttributes.agentflowStatus, value: 'ready' },
-      { key: searchAttributes.executedBy, value: record.executed_by._id },
-      ...lifecycleAttribute(record),
-    ]),
+    attributes,
   };
-}
-
-function lifecycleAttribute({ execution_context }: ExecutionDocument) {
-  const { lifecycle_id } = execution_context;
-  return typeof lifecycle_id === 'string' ? [{ key: searchAttributes.lifecycleId, value: lifecycle_id }] : [];
 }
 
 function inputOf(record: ExecutionDocument): AgentflowExecutionInput {
@@ -105,6 +127,8 @@ function inputOf(record: ExecutionDocument): AgentflowExecutionInput {
     files: record.files,
     agents: record.plan,
     first_agent_id: record.start_from_agent_id ?? record.agentflow.initialAgent,
+    ...record.flow,
+    ...(record.agents_output.length > 0 && { kept_outputs: record.agents_output }),
     max_history_events: maxHistoryEvents,
   };
 }
@@ -146,7 +170,7 @@ function statusInRefusal(error: unknown): unknown {
   return typeof details === 'object' && details !== null && 'status' in details ? details.status : undefined;
 }
 
-async function presentStatus(deps: Deps, principal: Principal, id: string): Promise<string> {
+export async function presentStatus(deps: Deps, principal: Principal, id: string): Promise<string> {
   const record = await readExecution(deps, principal, id);
   return (await liveState(deps, record))?.status ?? record.status;
 }

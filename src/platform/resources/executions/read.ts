@@ -1,4 +1,5 @@
 import { eventsQuery, executionWorkflowId, stateQuery, type ExecutionEvent, type ExecutionState } from '../../../../workflows/agentflow-execution/messages.js';
+import { withDefaults } from '../../../../workflows/agentflow-execution/state.js';
 import type { QueryDefinition } from '@temporalio/common';
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../../deps.js';
@@ -18,7 +19,8 @@ export async function readExecution(deps: Pick<Deps, 'mongo'>, principal: Princi
 
 /** The workflow's own view of a run that is not over; undefined where there is none or nobody answers in time. */
 export async function liveState(deps: Pick<Deps, 'temporal'>, record: RunReference): Promise<ExecutionState | undefined> {
-  return ask(deps, record, stateQuery);
+  const state = await ask(deps, record, stateQuery);
+  return state && withDefaults(state);
 }
 
 /** The newest events, which the store may not hold yet. */

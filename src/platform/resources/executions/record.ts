@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { StepRecord, AgentPlan, ExecutionState } from '../../../../workflows/agentflow-execution/messages.js';
+import type { AgentflowExecutionInput, StepRecord, AgentPlan, ExecutionState } from '../../../../workflows/agentflow-execution/messages.js';
+import { viewOf } from '../../../../workflows/agentflow-execution/view.js';
 
 const Status = z.enum(['ready', 'running', 'paused', 'completed', 'failed']);
 
@@ -22,7 +23,26 @@ const AgentOutput = z.object({
   usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }),
   started_at: z.number(),
   ended_at: z.number(),
+  kept_from: z.string().optional().meta({ description: 'In a rerun, the execution that the output was taken from.' }),
 });
+
+const Preview = z
+  .object({
+    preview_id: z.string(),
+    agent_id: z.string(),
+    title: z.string(),
+    status: z.enum(['waiting', 'approved', 'edited', 'rejected', 'expired']),
+    kind: z.enum(['actions', 'output']),
+    proposed: z.unknown().meta({ description: 'The actions with their inputs, or `{output}`.' }),
+    edits: z.unknown(),
+    requested_at: z.number(),
+    expires_at: z.number(),
+    decided_by: z.string().nullable(),
+    decided_at: z.number().nullable(),
+  })
+  .meta({ id: 'Preview' });
+
+const Anomaly = z.object({ agent_id: z.string(), finding: z.string(), at: z.number() });
 
 const Conclusion = z.object({ conclusion: z.string(), links: z.array(z.string()), created_at: z.number() });
 
@@ -48,13 +68,13 @@ export const Execution = z
     goal_template: z.unknown(),
     schedule: z.unknown(),
     start_from_agent_id: z.string().nullable(),
-    files: z.array(z.object({ name: z.string(), mime_type: z.string(), location: z.string() })),
+    files: z.array(z.object({ name: z.string(), mime_type: z.string(), location: z.string(), store: z.enum(['blob', 'file']).optional() })),
     input_variables: z.record(z.string(), z.unknown()),
     runtime_inputs: z.record(z.string(), z.unknown()),
     execution_context: z.record(z.string(), z.unknown()),
-    previews: z.record(z.string(), z.unknown()),
+    previews: z.record(z.string(), Preview).meta({ description: 'By agent id.' }),
     agents_output: z.array(AgentOutput),
-    anomaly_detected: z.unknown(),
+    anomaly_detected: z.array(Anomaly).nullable(),
     conclusion: Conclusion.nullable(),
     created_at: z.number(),
     end_time: z.number().nullable(),
@@ -71,6 +91,8 @@ export type Execution = z.infer<typeof Execution>;
 export interface ExecutionDocument extends Execution {
   organization_id: string;
   plan: AgentPlan[];
+  /** What the plan has beside its agents. */
+  flow?: Pick<AgentflowExecutionInput, 'anomaly_detection' | 'failover'>;
   started_at: number | null;
   steps: StepRecord[];
   last_event_seq: number;
@@ -88,15 +110,18 @@ export interface ExecutionEventDocument {
 
 /** Drops what only we need; with a live state, shows that instead of the projection. */
 export function toExecution(record: ExecutionDocument, live?: ExecutionState): Execution {
-  const { organization_id: _organization, plan: _plan, started_at: _started, steps: _steps, last_event_seq: _seq, ...shown } = record;
+  const { organization_id: _organization, plan: _plan, flow: _flow, started_at: _started, steps: _steps, last_event_seq: _seq, ...shown } = record;
   if (!live) return shown;
+  const { context, previews, anomaly_detected } = viewOf(live);
   return {
     ...shown,
+    previews,
+    anomaly_detected,
     status: live.status,
     end_time: live.end_time,
     agents_output: live.agents_output,
     conclusion: live.conclusion,
-    execution_context: live.failure ? { ...shown.execution_context, failure: live.failure } : shown.execution_context,
+    execution_context: { ...shown.execution_context, ...context, ...(live.failure && { failure: live.failure }) },
   };
 }
 

@@ -6,8 +6,10 @@ import { createExecution, NewExecution } from './create.js';
 import { EventMessage, streamEvents } from './events.js';
 import { monitor, Monitoring } from './monitoring.js';
 import { execute, move } from './moves.js';
+import { decidePreview, NewPreviewDecision } from './preview.js';
 import { liveState, readExecution } from './read.js';
 import { Execution, toExecution } from './record.js';
+import { rerun, RerunRequest } from './rerun.js';
 
 const tag = 'executions';
 const ExecutionParams = z.object({ execution_id: z.string() });
@@ -30,7 +32,7 @@ export function executionRoutes(deps: Deps): Route[] {
       query: ProjectQuery,
       body: NewExecution,
       response: { status: 201, schema: Execution, description: 'The execution in `ready`.' },
-      errors: ['not_found', 'validation_failed'],
+      errors: ['not_found', 'validation_failed', 'plan_limit'],
       idempotent: true,
       handler: ({ body, ctx }) => createExecution(deps, ctx.principal, body, ctx.recordId),
     }),
@@ -65,6 +67,7 @@ export function executionRoutes(deps: Deps): Route[] {
       },
     }),
     ...moveRoutes(deps),
+    ...decisionRoutes(deps),
     ...observationRoutes(deps),
   ];
 }
@@ -80,7 +83,7 @@ function moveRoutes(deps: Deps): Route[] {
     query: ProjectQuery,
     body: MoveBody,
     response: { schema: MoveAnswer, description: 'Accepted; the status is `ready` until the run has begun.' },
-    errors: ['conflict'],
+    errors: ['conflict', 'plan_limit'],
     idempotent: true,
     handler: ({ params, ctx }) => execute(deps, ctx.principal, params.execution_id, ctx.idempotencyKey),
   });
@@ -100,6 +103,38 @@ function moveRoutes(deps: Deps): Route[] {
     }),
   );
   return [start, ...others];
+}
+
+function decisionRoutes(deps: Deps): Route[] {
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/execute_flow/{execution_id}/preview',
+      permission: 'svc:orchestrate.write',
+      tag,
+      summary: 'Approve, edit or reject what an agent is about to do',
+      params: ExecutionParams,
+      query: ProjectQuery,
+      body: NewPreviewDecision,
+      response: { schema: MoveAnswer, description: 'The status after the decision.' },
+      errors: ['conflict'],
+      handler: ({ params, body, ctx }) => decidePreview(deps, ctx.principal, params.execution_id, body),
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/execute_flow/{execution_id}/rerun',
+      permission: 'svc:orchestrate.write',
+      tag,
+      summary: 'Prepare the same execution anew, from an agent when one is named',
+      params: ExecutionParams,
+      query: ProjectQuery,
+      body: RerunRequest,
+      response: { status: 201, schema: Execution, description: 'The new execution in `ready`.' },
+      errors: ['conflict', 'validation_failed'],
+      idempotent: true,
+      handler: ({ params, body, ctx }) => rerun(deps, ctx.principal, params.execution_id, body.from_agent_id ?? null, ctx.recordId),
+    }),
+  ];
 }
 
 const summaries = {

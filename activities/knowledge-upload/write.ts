@@ -1,0 +1,75 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { z } from 'zod';
+import type { FileStore } from '../../src/files/file-store.js';
+import type { FileDocument } from '../../src/files/record.js';
+import { lockProject } from '../../src/graph/ontology/state.js';
+import { save } from '../../src/graph/save/save.js';
+import { inWriteTransaction } from '../../src/graph/store/sessions.js';
+import type { Graph } from '../../src/stores/neo4j.js';
+import type { KnowledgeUploadInput } from '../../workflows/knowledge-upload/messages.js';
+import { removeEntities } from '../catalog/remove.js';
+import { graphName, graphText } from '../graph-text.js';
+import type { Chunk } from './chunks.js';
+
+/** Chunks of one activity and of one transaction. */
+export const batchSize = 200;
+const removedAtOnce = 500;
+const service = 'service:knowledge-upload';
+
+const Batch = z.array(z.object({ heading: z.string().nullable(), page: z.number().nullable(), text: z.string() }));
+
+const batchName = (location: string, batch: number) => `${location}.chunks-${batch}`;
+
+/** Batches lie beside the file until they are in the graph, so that each activity reads its own alone. */
+export async function layDown(store: FileStore, { location }: FileDocument, chunks: readonly Chunk[]): Promise<number> {
+  const batches = Math.ceil(chunks.length / batchSize);
+  for (let batch = 0; batch < batches; batch += 1) {
+    const some = chunks.slice(batch * batchSize, (batch + 1) * batchSize);
+    await store.write(batchName(location, batch), Readable.from([Buffer.from(JSON.stringify(some))], { objectMode: false }));
+  }
+  return batches;
+}
+
+export async function pickUp(store: FileStore, { location }: FileDocument, batch: number): Promise<Chunk[]> {
+  return Batch.parse(JSON.parse((await buffer(await store.read(batchName(location, batch)))).toString('utf8')));
+}
+
+export async function clearAway(store: FileStore, { location }: FileDocument, total: number): Promise<void> {
+  for (let batch = 0; batch * batchSize < total; batch += 1) await store.remove(batchName(location, batch));
+}
+
+/** The document and some of its chunks, by ids that make a repeat change nothing. */
+export async function writeChunks(graph: Graph, upload: KnowledgeUploadInput, file: FileDocument, batch: number, chunks: readonly Chunk[]): Promise<void> {
+  const name = graphName(file.name);
+  const document = { id: file._id, type: 'Document', name, properties: { mime_type: file.mime_type, uploaded_on: file.uploaded_on, tags: file.tags.length > 0 ? file.tags : null } };
+  const entities = chunks.map(({ heading, page, text }, at) => {
+    const position = batch * batchSize + at + 1;
+    const properties = { text: graphText(text, 16_000), position, document: name, heading, page };
+    return { id: `${file._id}:${position}`, type: 'DocumentChunk', name: graphName(`${name.slice(0, 400)} ${position}`), properties };
+  });
+  const relationships = entities.map(({ id }) => ({ from: id, type: 'PART_OF', to: file._id, properties: {} }));
+  const stamp = { saved_by: service, source: sourceOf(file), recorded_at: Date.now() / 1000, lifecycle_id: upload.lifecycle_id };
+  await save(graph, upload.project_id, { entities: [document, ...entities], relationships, facts: [] }, stamp);
+}
+
+/** Chunks first and the document last, so that a repeat finds what is left. */
+export async function removeChunks(graph: Graph, { project_id, file_id }: KnowledgeUploadInput, reached: () => void): Promise<void> {
+  for (let left = true; left; reached()) {
+    left = await inWriteTransaction(graph, async (tx) => {
+      await lockProject(tx, project_id);
+      const { records } = await tx.run(
+        `MATCH (:Entity {project_id: $projectId, id: $id})<-[:PART_OF]-(chunk:DocumentChunk) WHERE chunk.id STARTS WITH $prefix
+         RETURN chunk.id AS id LIMIT ${removedAtOnce}`,
+        { projectId: project_id, id: file_id, prefix: `${file_id}:` },
+      );
+      const ids = records.map((record) => record.get('id') as string);
+      await removeEntities(tx, project_id, ids.length > 0 ? ids : [file_id]);
+      return ids.length > 0;
+    });
+  }
+}
+
+function sourceOf({ name, _id }: FileDocument): string {
+  return `file ${_id} (${graphName(name).slice(0, 240)})`;
+}

@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../errors.js';
+import { newId } from '../ids.js';
+import type { Collections } from '../stores/collections.js';
+import { epochSeconds } from '../time.js';
+import type { AuthDeps } from './create-auth.js';
+import { grantRole, type MembershipDocument } from './users.js';
+
+/** Roles from the lightest to the heaviest: nobody gives a heavier one than their own, or touches who has one. */
+export const memberRoles = ['VIEWER', 'MEMBER', 'PROJECT_ADMIN', 'ORG_ADMIN', 'OWNER'] as const;
+export type MemberRole = (typeof memberRoles)[number];
+
+/** Below every role that is given here: a role of another name has no weight. */
+export function weightOf(role: string): number {
+  return (memberRoles as readonly string[]).indexOf(role);
+}
+
+export function holdsEverywhere(role: string): boolean {
+  return role === 'OWNER' || role === 'ORG_ADMIN';
+}
+
+type Stores = Pick<Collections, 'memberships'>;
+/** Takes the role away, where what the filter says still holds. */
+type Leave = (filter: object) => Promise<{ matchedCount: number } | { deletedCount: number }>;
+
+const leaveForMs = 5_000;
+/** Much longer than it takes to leave: after that its process is taken for dead. */
+const graceSeconds = 30;
+
+/**
+ * Moves a member to another role, to one on a project or on the whole organization as the role says.
+ * @throws AppError `conflict` for the last OWNER, and where somebody else changed the role meanwhile
+ */
+export async function changeRole(collections: Collections, present: MembershipDocument, projectId: string, role: MemberRole): Promise<MembershipDocument> {
+  const { memberships } = collections;
+  const { _id, user_id: userId, organization_id: organizationId } = present;
+  if (role === present.role) return present;
+  if (holdsEverywhere(role) === (present.project_id === null)) {
+    const set: Leave = (filter) => memberships.updateOne({ _id, role: present.role, ...filter }, { $set: { role, leaving: null } });
+    await moveAway(memberships, present, set);
+    return { ...present, role };
+  }
+  if (present.role === 'OWNER') await requireAnotherOwner(memberships, present);
+  const given = await grantRole(collections, { userId, organizationId, projectId: holdsEverywhere(role) ? null : projectId, role });
+  if (given.role !== role) await memberships.updateOne({ _id: given._id }, { $set: { role } });
+  await removeRole(collections, present);
+  return { ...given, role };
+}
+
+/** @throws AppError as `changeRole` */
+export async function removeRole({ memberships }: Stores, present: MembershipDocument): Promise<void> {
+  await moveAway(memberships, present, (filter) => memberships.deleteOne({ _id: present._id, role: present.role, ...filter }));
+}
+
+async function moveAway(memberships: Stores['memberships'], present: MembershipDocument, leave: Leave): Promise<void> {
+  if (present.role === 'OWNER') return leaveOwners(memberships, present, leave);
+  if (!didLeave(await leave({}))) throw new AppError('conflict', 'the role was changed meanwhile: read it again');
+}
+
+/**
+ * An owner says first that they leave, and then looks for another who does not: of owners that leave at once, none counts
+ * on one who leaves too, so that one stays. What was said holds by its token alone, so that a process that is taken for
+ * dead cannot finish later.
+ */
+async function leaveOwners(memberships: Stores['memberships'], present: MembershipDocument, leave: Leave): Promise<void> {
+  const { _id } = present;
+  const deadline = Date.now() + leaveForMs;
+  do {
+    const token = newId();
+    const said = await memberships.updateOne({ _id, role: 'OWNER', leaving: null }, { $set: { leaving: { token, at: epochSeconds() } } });
+    const owners = await ownersOf(memberships, present);
+    const others = owners.filter((each) => each._id !== _id);
+    const stays = others.some(({ leaving }) => !leaving);
+    if (said.matchedCount === 1 && stays && didLeave(await leave({ 'leaving.token': token }))) return;
+    await memberships.updateOne({ _id, 'leaving.token': token }, { $set: { leaving: null } });
+    if (others.length === 0) throw lastOwner();
+    if (!owners.some((each) => each._id === _id)) throw new AppError('conflict', 'the role was changed meanwhile: read it again');
+    await forgetTheDead(memberships, owners);
+    await delay(Math.random() * 100);
+  } while (Date.now() < deadline);
+  throw new AppError('conflict', 'the other owners are being changed: try again');
+}
+
+function ownersOf(memberships: Stores['memberships'], { organization_id }: MembershipDocument): Promise<MembershipDocument[]> {
+  return memberships.find({ organization_id, role: 'OWNER' }).toArray();
+}
+
+async function forgetTheDead(memberships: Stores['memberships'], owners: readonly MembershipDocument[]): Promise<void> {
+  for (const { _id, leaving } of owners) {
+    if (leaving && leaving.at < epochSeconds() - graceSeconds) {
+      await memberships.updateOne({ _id, 'leaving.token': leaving.token }, { $set: { leaving: null } });
+    }
+  }
+}
+
+async function requireAnotherOwner(memberships: Stores['memberships'], present: MembershipDocument): Promise<void> {
+  if ((await ownersOf(memberships, present)).length < 2) throw lastOwner();
+}
+
+function didLeave(result: { matchedCount: number } | { deletedCount: number }): boolean {
+  return ('matchedCount' in result ? result.matchedCount : result.deletedCount) === 1;
+}
+
+function lastOwner(): AppError {
+  return new AppError('conflict', 'the last OWNER of an organization stays; make another one first');
+}
+
+/** Ends a grant's tokens; the authorization server hands it over (`src/oauth`). */
+interface GrantsPort {
+  revokeAll(of: { userId: string; projectId?: string }, because: string): Promise<void>;
+}
+
+/**
+ * Ends what a user holds on a project, or with `projectId` null in the whole organization: sessions with their tokens,
+ * grants and codes of OAuth clients, API keys. Under the present role it is made anew. A repeat changes nothing.
+ */
+export async function endCredentials(
+  { mongo: { collections }, auth, grants }: AuthDeps & { grants: GrantsPort },
+  { userId, organizationId, projectId }: { userId: string; organizationId: string; projectId: string | null },
+  because: string,
+): Promise<void> {
+  const of = { userId, ...(projectId === null ? {} : { projectId }) };
+  await auth.sessions.revokeAll(of, because);
+  await collections.oauth_codes.deleteMany({ 'grant.user_id': userId, ...(projectId === null ? {} : { 'grant.project_id': projectId }) });
+  await grants.revokeAll(of, because);
+  const within = projectId === null ? { 'scope.org_id': organizationId } : { 'scope.project_id': projectId };
+  await collections.api_keys.updateMany({ 'scope.user_id': userId, ...within, revoked_at: null }, { $set: { revoked_at: epochSeconds() } });
+}

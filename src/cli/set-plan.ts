@@ -1,0 +1,35 @@
+import { loadConfig } from '../config.js';
+import { PlanPatch } from '../customers/account.js';
+import { setPlan } from '../customers/create-customers.js';
+import { createMongo } from '../stores/mongo.js';
+
+/** `set-plan <organization_id> <JSON>`: changes the plan of an organization; what the JSON leaves out stays as it is. */
+const [organizationId, text = ''] = process.argv.slice(2);
+
+async function main(): Promise<number> {
+  if (organizationId === undefined) return told('usage: set-plan <organization_id> \'{"number_of_tables": 20}\'', 2);
+  const patch = PlanPatch.safeParse(parsed(text));
+  if (!patch.success) return told(patch.error.issues.map(({ path, message }) => `${path.join('.') || 'plan'}: ${message}`).join('\n'), 2);
+  const mongo = createMongo(loadConfig(process.env).mongodb);
+  try {
+    await setPlan(mongo.collections, organizationId, patch.data);
+  } finally {
+    await mongo.close();
+  }
+  return told(`The plan of ${organizationId} is changed.`, 0);
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function told(line: string, code: number): number {
+  (code === 0 ? process.stdout : process.stderr).write(`${line}\n`);
+  return code;
+}
+
+process.exitCode = await main();

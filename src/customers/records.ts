@@ -1,0 +1,44 @@
+import type { Collection, Document, Filter } from 'mongodb';
+import type { Collections } from '../stores/collections.js';
+import { premiumCategories, type CountedLimit } from './plan.js';
+
+/** The records that a counted limit is about. */
+export interface CountedRecords {
+  all(limit: CountedLimit, organizationId: string): Promise<string[]>;
+  present(limit: CountedLimit, organizationId: string, ids: readonly string[]): Promise<string[]>;
+}
+
+interface Counted {
+  collection: Collection<Document>;
+  /** Which of them count, beside the organization's. */
+  living: Filter<Document>;
+  organization: string;
+  /** The field whose different values are counted. */
+  id: string;
+}
+
+export function createCountedRecords(collections: Collections): CountedRecords {
+  const of = (name: keyof Collections, living: Filter<Document>, id = '_id'): Counted => ({
+    collection: collections[name] as unknown as Collection<Document>,
+    living,
+    organization: 'organization_id',
+    id,
+  });
+  const counted: Record<CountedLimit, Counted> = {
+    number_of_coworkers: of('agentflows', { is_deleted: false }),
+    // A person with roles on several projects is one member.
+    number_of_members: of('memberships', {}, 'user_id'),
+    number_of_workspaces: of('projects', { status: { $ne: 'deleted' } }),
+    number_of_tables: of('tables', {}),
+    number_of_connectors: of('connectors', { is_deleted: false, table_id: { $exists: false } }),
+    number_of_premium_connectors: of('connectors', { is_deleted: false, category: { $in: [...premiumCategories] } }),
+  };
+  const idsOf = async ({ collection, living, organization, id }: Counted, organizationId: string, among: Filter<Document> = {}) => {
+    const found = await collection.find({ [organization]: organizationId, ...living, ...among }, { projection: { [id]: 1 } }).toArray();
+    return [...new Set(found.map((each) => String(each[id])))];
+  };
+  return {
+    all: (limit, organizationId) => idsOf(counted[limit], organizationId),
+    present: (limit, organizationId, ids) => idsOf(counted[limit], organizationId, { [counted[limit].id]: { $in: [...ids] } }),
+  };
+}

@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { AppError } from '../errors.js';
+import { discardRest } from './discard-rest.js';
+
+export interface IncomingFile {
+  /** As the sender wrote it, paths and all. */
+  name: string;
+  stream: Readable;
+}
+
+export interface MultipartLimits {
+  files: number;
+  fields: number;
+  fieldBytes: number;
+}
+
+/** What is read on after a refusal, so that the sender sees it. */
+const discardedAtMost = 256 * 1024 * 1024;
+const brokeOffText = 'the body broke off';
+
+/**
+ * Reads multipart/form-data (RFC 7578) part by part: `onFile` gets each file as a stream and the body waits for it.
+ * Whatever fails, all calls of `onFile` have ended when this ends.
+ * @throws AppError `invalid_request` for a body that is malformed, broken off or beyond the limits; what `onFile` throws
+ */
+export async function readMultipart(
+  req: IncomingMessage,
+  limits: MultipartLimits,
+  onFile: (file: IncomingFile) => Promise<void>,
+): Promise<[name: string, value: string][]> {
+  const parser = parserOf(req, limits);
+  const fields: [string, string][] = [];
+  const work: Promise<void>[] = [];
+  const open = new Set<Readable>();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      parser.on('file', (_field, stream, name) => {
+        // A part that ends too early is told to the stream as well, and perhaps after it was left.
+        stream.on('error', () => undefined);
+        open.add(stream);
+        const handled = onFile({ name: name ?? '', stream }).finally(() => open.delete(stream));
+        handled.catch(reject);
+        work.push(handled);
+      });
+      parser.on('field', (name, value, _nameTruncated, truncated) => {
+        if (truncated) return reject(malformed(`the field ${name.slice(0, 100)} is longer than ${limits.fieldBytes} bytes`));
+        fields.push([name, value]);
+      });
+      for (const [event, what] of [['filesLimit', `${limits.files} files`], ['fieldsLimit', `${limits.fields} fields`], ['partsLimit', 'parts']] as const) {
+        parser.on(event, () => reject(malformed(`the body has more than ${what}`)));
+      }
+      parser.on('error', (error) => reject(malformed('the body is no well-formed multipart/form-data', error)));
+      parser.on('finish', resolve);
+      const onCutOff = () => {
+        if (!req.complete) reject(malformed(brokeOffText));
+      };
+      req.on('close', onCutOff).on('error', onCutOff);
+      req.pipe(parser);
+    });
+    await Promise.all(work);
+    return fields;
+  } catch (error) {
+    req.unpipe(parser);
+    for (const stream of open) stream.destroy(error as Error);
+    await Promise.allSettled(work);
+    discardRest(req, discardedAtMost);
+    throw error;
+  }
+}
+
+/** The sender left before the end: nobody waits for the answer. */
+export function hasBrokenOff(req: IncomingMessage): boolean {
+  return req.destroyed && !req.complete;
+}
+
+function parserOf(req: IncomingMessage, limits: MultipartLimits): BusboyInstance {
+  const type = req.headers['content-type'] ?? '';
+  if (!/^multipart\/form-data\s*;/i.test(type)) throw malformed('the body must be sent as multipart/form-data with a boundary');
+  const { files, fields, fieldBytes } = limits;
+  try {
+    return new Busboy({
+      headers: { ...req.headers, 'content-type': type },
+      preservePath: true,
+      limits: { files, fields, fieldSize: fieldBytes, headerPairs: 20, headerSize: 16 * 1024 },
+    });
+  } catch (error) {
+    throw malformed('the body must be sent as multipart/form-data with a boundary', error);
+  }
+}
+
+function malformed(description: string, cause?: unknown): AppError {
+  return new AppError('invalid_request', description, { cause });
+}

@@ -1,0 +1,96 @@
+import type { LookupFunction } from 'node:net';
+import { createTransport } from 'nodemailer';
+import { withDeadline } from './deadline.js';
+import { OutboundError } from './outbound-error.js';
+import { publicAddressOf } from './target-guard.js';
+
+export interface SmtpServer {
+  host: string;
+  port: number;
+  /** TLS from the first byte; otherwise STARTTLS where the server offers it, or always with `requireTls`. */
+  secure: boolean;
+  requireTls: boolean;
+  credentials: { user: string; password: string } | undefined;
+}
+
+export interface Mail {
+  messageId: string;
+  from: string;
+  to: string[];
+  cc: string[];
+  bcc: string[];
+  subject: string;
+  text: string | undefined;
+  html: string | undefined;
+}
+
+export interface MailReceipt {
+  message_id: string;
+  accepted: string[];
+  rejected: string[];
+}
+
+/** Sends mail over SMTP (RFC 5321) to servers that users name. */
+export interface SmtpClient {
+  /**
+   * @throws OutboundError `target_refused`, `timeout`, `unreachable`; by the server's reply `action_refused` (5xx) or
+   *   `action_unavailable` (4xx)
+   */
+  send(server: SmtpServer, mail: Mail, options: { timeoutMs: number; signal: AbortSignal }): Promise<MailReceipt>;
+}
+
+export interface SmtpClientOptions {
+  allowPrivateTargets: boolean;
+  lookup?: LookupFunction;
+}
+
+const quietMs = 30_000;
+
+export function createSmtpClient({ allowPrivateTargets, lookup }: SmtpClientOptions): SmtpClient {
+  return {
+    send: (server, mail, options) =>
+      withDeadline(options, async (signal) => {
+        const host = allowPrivateTargets ? server.host : await publicAddressOf(server.host, lookup);
+        return deliver({ ...server, host, name: server.host }, mail, signal);
+      }),
+  };
+}
+
+/** Connects to `host`, the address that was checked, and expects the certificate of `name`. */
+async function deliver(server: SmtpServer & { name: string }, { messageId, ...mail }: Mail, signal: AbortSignal): Promise<MailReceipt> {
+  const { host, name, port, secure, requireTls: requireTLS, credentials } = server;
+  const transport = createTransport({
+    ...{ host, port, secure, requireTLS },
+    ...(credentials && { auth: { user: credentials.user, pass: credentials.password } }),
+    ...{ connectionTimeout: quietMs, greetingTimeout: quietMs, socketTimeout: quietMs },
+    tls: { servername: name },
+    // A message's text is only ever text: no file or address is read for it.
+    ...{ disableFileAccess: true, disableUrlAccess: true },
+  });
+  const close = () => transport.close();
+  signal.addEventListener('abort', close, { once: true });
+  try {
+    const { accepted, rejected } = await transport.sendMail({ ...mail, messageId, ...{ disableFileAccess: true, disableUrlAccess: true } });
+    return { message_id: messageId, accepted: addresses(accepted), rejected: addresses(rejected) };
+  } catch (error) {
+    throw failureOf(error);
+  } finally {
+    signal.removeEventListener('abort', close);
+    close();
+  }
+}
+
+function addresses(list: readonly (string | { address: string })[]): string[] {
+  return list.map((each) => (typeof each === 'string' ? each : each.address));
+}
+
+/** Only codes are told: a server's replies may quote what was sent. */
+function failureOf(error: unknown): OutboundError {
+  const { code, responseCode: status } = error as { code?: string; responseCode?: number };
+  const options = status === undefined ? {} : { status };
+  if (status !== undefined && status >= 500) return new OutboundError('action_refused', `the mail server refused with ${status}`, options);
+  if (status !== undefined) return new OutboundError('action_unavailable', `the mail server put it off with ${status}`, options);
+  if (code === 'EAUTH' || code === 'EENVELOPE' || code === 'ETLS') return new OutboundError('action_refused', `the mail cannot be handed over (${code})`);
+  if (code === 'ETIMEDOUT') return new OutboundError('timeout', 'the mail server did not answer in time');
+  return new OutboundError('unreachable', `the mail server could not be reached or broke off (${code ?? 'no code'})`);
+}

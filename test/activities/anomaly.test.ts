@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { createAnomalyActivities } from '../../activities/anomaly.js';
+import type { ChatRequest } from '../../src/models/port.js';
+import type { AgentflowExecutionActivities, DetectAnomalyRequest, StepResult } from '../../workflows/agentflow-execution/activities.js';
+import { verifies } from '../support/verifies.js';
+
+const request: DetectAnomalyRequest = {
+  idempotency_key: 'e/a/anomaly-1',
+  execution_id: 'e',
+  project_id: 'p',
+  organization_id: 'o',
+  instructions: 'No prices above 100, no "free".',
+  goal: 'Quote a price',
+  agent: { _id: 'a', title: 'Quoter', llm: { model: 'big', temperature: 1, max_tokens: 5 } },
+  output: 'It costs 500, and is Free of tax.',
+};
+
+/** Asks a model that always answers so. */
+async function detect(content: string, model = 'big') {
+  const asked: ChatRequest[] = [];
+  const complete = async (chat: ChatRequest) => {
+    asked.push(chat);
+    return { model, content, tool_calls: [], usage: { input_tokens: 1, output_tokens: 1 } };
+  };
+  const { detectAnomaly } = createAnomalyActivities({ models: { complete } });
+  const environment = new MockActivityEnvironment({ attempt: 1 }, { logger: new DefaultLogger('ERROR', () => undefined) });
+  const found = await environment.run<[DetectAnomalyRequest], StepResult<string | null>, AgentflowExecutionActivities['detectAnomaly']>(detectAnomaly, request);
+  return { finding: found.value, asked };
+}
+
+describe('detectAnomaly', () => {
+  test("asks the agent's model with the instructions and the output, at temperature 0", async () => {
+    verifies('agent.anomaly');
+    const { finding, asked } = await detect('Here you are:\n```json\n{"anomaly": true, "finding": "500 is above 100"}\n```');
+    expect(finding).toBe('500 is above 100');
+    expect(asked).toMatchObject([{ model: 'big', temperature: 0, idempotencyKey: 'e/a/anomaly-1' }]);
+    expect(asked[0]?.messages.map(({ content }) => content).join('\n')).toMatch(/No prices above 100[^]*It costs 500/);
+  });
+
+  test('finds nothing when the model says so', async () => {
+    expect((await detect('{"anomaly": false, "finding": ""}')).finding).toBeNull();
+  });
+
+  test.each(['', 'all is well', '{"anomaly": "yes"}', '[]', '{'])('is tried again after an answer without a verdict: %j', async (content) => {
+    await expect(detect(content)).rejects.toMatchObject({ type: 'model_answer_unusable', nonRetryable: false });
+  });
+
+  test('goes by the quoted terms where the offline model answers', async () => {
+    verifies('agent.anomaly');
+    expect((await detect('# anything', 'offline')).finding).toBe('the output contains "free"');
+  });
+});

@@ -1,0 +1,191 @@
+import { describe, expect, test } from '@jest/globals';
+import { createExecutionRecordActivities } from '../../activities/execution-records.js';
+import { creditsLeft } from '../../src/customers/account.js';
+import { createCustomers, readCustomer, setPlan } from '../../src/customers/create-customers.js';
+import type { Charge } from '../../src/customers/customers.js';
+import { newId } from '../../src/ids.js';
+import type { ExecutionDocument } from '../../src/platform/resources/executions/record.js';
+import type { ExecutionProjection } from '../../workflows/agentflow-execution/activities.js';
+import { useDeps } from '../support/fixture.js';
+import { verifies } from '../support/verifies.js';
+
+const deps = useDeps();
+const { collections } = deps.mongo;
+const customers = createCustomers(collections);
+const outcomes = async (work: Promise<unknown>[]) => (await Promise.allSettled(work)).map(({ status }) => status);
+const fulfilled = (list: string[]) => list.filter((status) => status === 'fulfilled').length;
+
+const chargeOf = (organizationId: string, change: Partial<Charge> = {}): Charge => {
+  const executionId = newId();
+  return { key: executionId, organizationId, projectId: 'p', executionId, agentflowId: 'a', credits: 1, turns: null, ...change };
+};
+
+describe('places of a counted limit', () => {
+  test('admit exactly up to the maximum of calls at once, and a place that is given back is free', async () => {
+    const organization = newId();
+    await setPlan(collections, organization, { number_of_tables: 7 });
+    const ids = Array.from({ length: 30 }, newId);
+    expect(fulfilled(await outcomes(ids.map((id) => customers.reserve(organization, 'number_of_tables', id))))).toBe(7);
+    await expect(customers.reserve(organization, 'number_of_tables', newId())).rejects.toMatchObject({
+      code: 'plan_limit',
+      status: 403,
+      message: 'number_of_tables: the plan allows 7, 7 are in use',
+    });
+    const places = await collections.customer_places.findOne({ _id: `${organization}/number_of_tables` });
+    await customers.release(organization, 'number_of_tables', places?.ids[0]?.id ?? '');
+    await customers.reserve(organization, 'number_of_tables', newId());
+  });
+
+  test('take one place for the same record, however often it is asked for', async () => {
+    const organization = newId();
+    await setPlan(collections, organization, { number_of_tables: 2 });
+    const id = newId();
+    expect(fulfilled(await outcomes(Array.from({ length: 10 }, () => customers.reserve(organization, 'number_of_tables', id))))).toBe(10);
+    await customers.reserve(organization, 'number_of_tables', newId());
+    await expect(customers.reserve(organization, 'number_of_tables', newId())).rejects.toMatchObject({ code: 'plan_limit' });
+  });
+
+  test('free a place whose record never came to be, and keep those of records that are there', async () => {
+    const organization = newId();
+    await setPlan(collections, organization, { number_of_workspaces: 2 });
+    const [living, lost] = [newId(), newId()];
+    await collections.projects.insertOne({
+      ...{ _id: living, name: newId(), description: '', organization_id: organization, department_id: 'd', user_id: 'u' },
+      ...{ status: 'active', created_at: 1, updated_at: 1 },
+    });
+    await customers.reserve(organization, 'number_of_workspaces', lost);
+    await expect(customers.reserve(organization, 'number_of_workspaces', newId())).rejects.toMatchObject({ code: 'plan_limit' });
+    // As long ago as no request takes.
+    await collections.customer_places.updateOne({ _id: `${organization}/number_of_workspaces`, 'ids.id': lost }, { $set: { 'ids.$.at': 1 } });
+    await customers.reserve(organization, 'number_of_workspaces', newId());
+    await expect(customers.reserve(organization, 'number_of_workspaces', newId())).rejects.toMatchObject({ code: 'plan_limit' });
+  });
+});
+
+describe('storage', () => {
+  test('is never exceeded by uploads at once, and is free again when files go', async () => {
+    const organization = newId();
+    await setPlan(collections, organization, { storage_space_in_mb: 10 });
+    const ids = Array.from({ length: 12 }, newId);
+    const results = await outcomes(ids.map((id) => customers.reserveStorage(organization, id, 2 * 1024 * 1024)));
+    expect(fulfilled(results)).toBe(5);
+    expect(await customers.storageUsed(organization)).toBe(10 * 1024 * 1024);
+    await Promise.all(ids.map((id) => customers.releaseStorage(organization, id)));
+    expect(await customers.storageUsed(organization)).toBe(0);
+    await customers.reserveStorage(organization, newId(), 10 * 1024 * 1024);
+    await expect(customers.reserveStorage(organization, newId(), 1)).rejects.toMatchObject({ code: 'plan_limit', status: 403 });
+  });
+
+  test('takes a new size for a file in place of the old one', async () => {
+    const organization = newId();
+    await setPlan(collections, organization, { storage_space_in_mb: 10 });
+    const id = newId();
+    for (const mebibytes of [9, 10, 1, 10]) await customers.reserveStorage(organization, id, mebibytes * 1024 * 1024);
+    await expect(customers.reserveStorage(organization, id, 11 * 1024 * 1024)).rejects.toMatchObject({ code: 'plan_limit' });
+    expect(await customers.storageUsed(organization)).toBe(10 * 1024 * 1024);
+  });
+
+  test('finishes the change of a process that died half-way, and a late write of it changes nothing', async () => {
+    const organization = newId();
+    await setPlan(collections, organization, { storage_space_in_mb: 1 });
+    const [lost, other] = [newId(), newId()];
+    await customers.reserveStorage(organization, lost, 1000);
+    // Died when 5000 bytes more were counted, and the file's record was not written.
+    const { revision = 0 } = (await collections.storage_totals.findOne({ _id: organization })) ?? {};
+    const change = { id: lost, bytes: 6000, revision: revision + 1, at: 1 };
+    await collections.storage_totals.updateOne({ _id: organization }, { $inc: { bytes: 5000, revision: 1 }, $push: { changes: change } });
+    await customers.reserveStorage(organization, other, 1);
+    expect(await collections.stored_bytes.findOne({ _id: lost })).toMatchObject({ bytes: 6000 });
+    expect(await customers.storageUsed(organization)).toBe(6001);
+    await Promise.all([customers.releaseStorage(organization, lost), customers.releaseStorage(organization, lost)]);
+    expect(await customers.storageUsed(organization)).toBe(1);
+    expect(await collections.storage_totals.findOne({ _id: organization })).toMatchObject({ changes: [] });
+  });
+});
+
+describe('credits', () => {
+  test('are deducted once for a key, at once or again, and after a process that died between ledger and account', async () => {
+    verifies('customer.credits-once');
+    const organization = newId();
+    const charge = chargeOf(organization, { credits: 3 });
+    await Promise.all(Array.from({ length: 10 }, () => customers.charge(charge)));
+    await customers.charge(charge);
+    expect((await readCustomer(collections, organization)).credits_used).toBe(3);
+    // Died after the ledger: the entry is there and not counted.
+    const lost = chargeOf(organization, { credits: 5 });
+    await customers.charge(lost);
+    await collections.credit_history.updateOne({ _id: lost.key }, { $set: { applied: false } });
+    await customers.charge(lost);
+    expect((await readCustomer(collections, organization)).credits_used).toBe(8);
+    expect(await collections.credit_history.countDocuments({ organization_id: organization, applied: true })).toBe(2);
+  });
+
+  test('are counted for what a process left in the ledger alone when the account is settled, and once when charges come at once', async () => {
+    const organization = newId();
+    await readCustomer(collections, organization);
+    const charge = chargeOf(organization, { credits: 2 });
+    await collections.credit_history.insertOne({
+      ...{ _id: charge.key, organization_id: organization, project_id: 'p', execution_id: charge.executionId, agentflow_id: 'a' },
+      ...{ kind: 'execution', credits: 2, model: null, input_tokens: 0, output_tokens: 0, at: 1, applied: false },
+    });
+    await Promise.all([customers.settle(organization), customers.charge(charge), customers.settle(organization)]);
+    expect((await readCustomer(collections, organization)).credits_used).toBe(2);
+  });
+
+  test('stay exact past the keys that the account remembers', async () => {
+    const organization = newId();
+    const charges = Array.from({ length: 260 }, () => chargeOf(organization));
+    for (let at = 0; at < charges.length; at += 20) await Promise.all(charges.slice(at, at + 20).map((each) => customers.charge(each)));
+    await Promise.all(charges.slice(0, 40).map((each) => customers.charge(each)));
+    expect((await readCustomer(collections, organization)).credits_used).toBe(260);
+    expect((await collections.customers.findOne({ _id: organization }))?.charged.length).toBeLessThan(202);
+    expect(await collections.credit_history.countDocuments({ organization_id: organization, applied: true })).toBe(260);
+  });
+
+  test('are charged once when the record of an execution is written again', async () => {
+    verifies('customer.credits-once');
+    const [organization, execution_id] = [newId(), newId()];
+    const owner = { organization_id: organization, projectID: 'p', agentflow_id: 'a' };
+    await collections.executions.insertOne({ _id: execution_id, ...owner, last_event_seq: 0 } as unknown as ExecutionDocument);
+    const { publishExecution } = createExecutionRecordActivities({ mongo: deps.mongo, customers });
+    const output = { agent_id: 'x', title: 'X', model: 'm', output: '', actions: [], usage: { input_tokens: 3, output_tokens: 2 }, started_at: 1, ended_at: 2 };
+    const projection: ExecutionProjection = {
+      ...{ execution_id, status: 'running', started_at: 1, end_time: null, conclusion: null, failure: null, last_event_seq: 1, steps: [] },
+      ...{ agents_output: [{ index: 0, value: output }], events: [{ seq: 1, type: 'started', at: 1, data: {} }] },
+    };
+    await Promise.all([publishExecution(projection), publishExecution(projection)]);
+    await publishExecution(projection);
+    expect(await readCustomer(collections, organization)).toMatchObject({ credits_used: 1, models: { m: { executions: 1, input_tokens: 3, output_tokens: 2 } } });
+    expect(await collections.credit_history.countDocuments({ organization_id: organization })).toBe(2);
+  });
+
+  test('that an operator sets are those left from then on, the subscription’s first', async () => {
+    const organization = newId();
+    await setPlan(collections, organization, { number_of_credits: { subscription_credits: 2, top_up_credits: 5 } });
+    const left = async () => creditsLeft(await readCustomer(collections, organization));
+    for (const credits of [1.1, 1.2, 0.7]) await customers.charge(chargeOf(organization, { credits }));
+    expect(await left()).toEqual({ subscription_credits: 0, top_up_credits: 4 });
+    await setPlan(collections, organization, { number_of_credits: { subscription_credits: 10 } });
+    expect(await left()).toEqual({ subscription_credits: 10, top_up_credits: 4 });
+    await customers.charge(chargeOf(organization, { credits: 11 }));
+    expect(await left()).toEqual({ subscription_credits: 0, top_up_credits: 3 });
+  });
+
+  test('that are used up refuse another execution, and what was done is charged all the same', async () => {
+    const organization = newId();
+    await setPlan(collections, organization, { number_of_credits: { subscription_credits: 1, top_up_credits: 1 } });
+    await customers.charge(chargeOf(organization));
+    await customers.requireCredits(organization);
+    await customers.charge(chargeOf(organization));
+    await expect(customers.requireCredits(organization)).rejects.toMatchObject({ code: 'plan_limit', message: expect.stringContaining('number_of_credits') });
+    await customers.charge(chargeOf(organization));
+    expect((await readCustomer(collections, organization)).credits_used).toBe(3);
+  });
+
+  test('count turns and tokens by model, whatever the model is called', async () => {
+    const organization = newId();
+    const turns = { model: 'gpt-4.1$mini', input_tokens: 10, output_tokens: 4 };
+    await Promise.all([chargeOf(organization, { credits: 0, turns }), chargeOf(organization, { credits: 0, turns })].map((each) => customers.charge(each)));
+    expect(Object.values((await readCustomer(collections, organization)).models)).toEqual([{ executions: 2, input_tokens: 20, output_tokens: 8 }]);
+  });
+});

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { startExecution, untilExecution } from '../support/executions.js';
+import { createWorkspace, useDeps } from '../support/fixture.js';
+import { flowThatCalls } from '../support/flows.js';
+import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { verifies } from '../support/verifies.js';
+
+const deps = useDeps();
+let sink: HttpSink;
+beforeAll(async () => {
+  sink = await startHttpSink();
+});
+afterAll(() => sink.close());
+
+/** An execution that waits for a person before it calls the sink, and its item in the inbox. */
+async function waitingItem() {
+  const workspace = await createWorkspace(deps);
+  const path = `/${workspace.projectID}`;
+  const flow = flowThatCalls([`${sink.url}${path}`]);
+  const id = await startExecution(workspace, { ...flow, agents: flow.agents.map((agent) => ({ ...agent, is_preview_mode_enabled: true })) });
+  const item = await eventually(async () => {
+    const { body } = await workspace.api.get('/inbox');
+    expect(body).toMatchObject({ total_count: 1, data: [{ kind: 'preview', execution_id: id, status: 'waiting', body: { agent_id: 'agent_1', kind: 'actions', proposed: [{ action_id: 'action_1' }] } }] });
+    return body.data[0];
+  });
+  return { workspace, id, item, calls: () => sink.requests.filter((request) => request.path === path).length };
+}
+
+test('a reply in the inbox lets the execution that waits go on, once', async () => {
+  verifies('platform.inbox.reply');
+  const { workspace, id, item, calls } = await waitingItem();
+  expect(calls()).toBe(0);
+  const reply = () => workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'approve' });
+  const answers = await Promise.all([reply(), reply(), reply()]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  expect(answers.find(({ status }) => status === 200)?.body).toEqual({ ...item, status: 'approved' });
+  await untilExecution(workspace, id, 'completed');
+  expect(calls()).toBe(1);
+  await eventually(async () => expect((await workspace.api.get('/inbox')).body.total_count).toBe(0));
+  expect(await reply()).toMatchObject({ status: 409, body: { error: 'conflict' } });
+});
+
+test('a rejection in the inbox stops what the agent was about to do, with the reason', async () => {
+  verifies('platform.inbox.reply');
+  const { workspace, id, item, calls } = await waitingItem();
+  expect(await workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'reject', reason: 'not now' })).toMatchObject({ status: 200, body: { status: 'rejected' } });
+  const { execution_context } = await untilExecution(workspace, id, 'failed');
+  expect(JSON.stringify(execution_context.failure)).toContain('not now');
+  expect(calls()).toBe(0);
+});
+
+test('edits that fit nothing are refused, and the execution goes on waiting', async () => {
+  verifies('platform.inbox.reply');
+  const { workspace, item, calls } = await waitingItem();
+  expect(await workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'approve', edits: { nothing: { a: 1 } } })).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+  expect((await workspace.api.get('/inbox')).body).toMatchObject({ data: [{ _id: item._id, status: 'waiting' }] });
+  expect(calls()).toBe(0);
+});

@@ -1,0 +1,249 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Principal } from '../../src/auth/principal.js';
+import { AppError } from '../../src/errors.js';
+import { newId } from '../../src/ids.js';
+import { payloadDigest } from '../../src/governance/approvals/payload-digest.js';
+import { inboxRoutes, type InboxPorts } from '../../src/platform/resources/inbox.js';
+import { epochSeconds } from '../../src/time.js';
+import { agent, hold, principalOf } from '../governance/approvals-harness.js';
+import { apiClient, type ApiClient } from '../support/client.js';
+import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+import { seedExecution } from '../support/seeded-executions.js';
+import { verifies } from '../support/verifies.js';
+
+const deps = useDeps();
+const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
+
+/** Somebody of the project, who asks for what a policy holds. */
+const memberOf = ({ organizationId, departmentId, projectID }: Workspace) => agent({ organizationId, departmentId, projectId: projectID });
+const asked = (workspace: Workspace, principal = memberOf(workspace)) => hold(deps.governance.approvals, principal, { payloadDigest: payloadDigest('save-context', { source: newId() }) });
+
+async function person(workspace: Workspace, role: string, userId: string = newId()): Promise<ApiClient> {
+  const grants = ['svc:orchestrate.read', 'svc:orchestrate.write'] as const;
+  return apiClient(workspace.api.url, { 'x-api-key': await createKey(deps, { ...workspace, userId }, { role, grants }) });
+}
+
+/** The record of an execution that waits, as its workflow writes it. */
+function waitingExecution(workspace: Workspace, preview: object = {}, fields: object = {}) {
+  const requested_at = epochSeconds();
+  const expires_at = requested_at + 600;
+  const asks = { preview_id: 'writer/preview', agent_id: 'writer', title: 'Writer', kind: 'output' as const, proposed: { output: 'Welcome!' }, edits: null, requested_at, expires_at, decided_by: null, decided_at: null };
+  return seedExecution(deps, workspace, {
+    status: 'running',
+    execution_context: { waiting_for: { kind: 'preview', agent_id: 'writer', expires_at } },
+    previews: { writer: { ...asks, status: 'waiting' as const, ...preview } },
+    coworker: { id: newId(), name: 'Newcomer guide' },
+    ...fields,
+  });
+}
+
+describe('GET /inbox', () => {
+  test('lists what waits in the project, newest first, with what is decided on', async () => {
+    verifies('platform.inbox.list');
+    const [mine, stranger] = await Promise.all([createWorkspace(deps), createWorkspace(deps)]);
+    const older = await waitingExecution(mine);
+    const requester = memberOf(mine);
+    const held = await asked(mine, requester);
+    const newer = await waitingExecution(mine, {}, { status: 'paused' });
+    await waitingExecution(stranger);
+    await asked(stranger);
+    await seedExecution(deps, mine, { status: 'running' });
+    await waitingExecution(mine, { status: 'approved' }, { execution_context: { waiting_for: null } });
+    await waitingExecution(mine, {}, { status: 'failed' });
+    const { body } = await mine.api.get(`/inbox?projectID=${mine.projectID}`);
+    expect(body).toMatchObject({ total_count: 3, next_cursor: null, data: [{ execution_id: newer._id }, { approval_id: held.approval_id }, { execution_id: older._id }] });
+    const { requested_at, expires_at } = older.previews.writer as { requested_at: number; expires_at: number };
+    expect(body.data[2]).toEqual({
+      _id: expect.stringMatching(/^[\w.:-]+$/),
+      kind: 'preview',
+      title: 'Newcomer guide: Writer',
+      body: { agent_id: 'writer', goal: 'the goal', kind: 'output', proposed: { output: 'Welcome!' } },
+      execution_id: older._id,
+      approval_id: null,
+      created_at: requested_at,
+      expires_at,
+      read_at: null,
+      status: 'waiting',
+    });
+    expect(body.data[1]).toMatchObject({
+      _id: `approval:${held.approval_id}`,
+      kind: 'approval',
+      body: { tool: 'save-context', requested_by: requester.userId, payload_digest: expect.stringMatching(/^[0-9a-f]{64}$/), policy_ids: ['ask'], reason: 'Writes are looked at.' },
+      execution_id: null,
+      expires_at: held.expires_at,
+      read_at: null,
+      status: 'waiting',
+    });
+    expect(await mine.api.get(`/inbox?projectID=${stranger.projectID}`)).toMatchObject(refusal(403, 'access_denied'));
+    expect(await mine.api.get('/inbox?cursor=nonsense')).toMatchObject(refusal(400, 'invalid_request', 'cursor'));
+  });
+
+  test('gives every item once over pages that mix both kinds, while others come', async () => {
+    verifies('platform.inbox.list');
+    const workspace = await createWorkspace(deps);
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      ids.unshift((await waitingExecution(workspace))._id);
+      ids.unshift((await asked(workspace)).approval_id);
+    }
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const { body } = await workspace.api.get(`/inbox?limit=2${cursor}`);
+      seen.push(...body.data.map((item: any) => item.execution_id ?? item.approval_id));
+      await waitingExecution(workspace);
+      cursor = body.next_cursor === null ? '' : `&cursor=${body.next_cursor}`;
+    } while (cursor !== '');
+    expect(seen).toEqual(ids);
+  });
+
+  test('shows approvals to administrators, and to others those that they asked for', async () => {
+    verifies('platform.inbox.list');
+    const workspace = await createWorkspace(deps);
+    const requester = memberOf(workspace);
+    await asked(workspace);
+    const own = await asked(workspace, requester);
+    const member = await person(workspace, 'MEMBER', requester.userId);
+    expect((await member.get('/inbox')).body).toMatchObject({ total_count: 1, data: [{ approval_id: own.approval_id }] });
+    expect((await (await person(workspace, 'PROJECT_ADMIN')).get('/inbox')).body.total_count).toBe(2);
+  });
+});
+
+describe('POST /inbox/{id}/read', () => {
+  test('marks an item as read for the caller alone, and keeps the first time', async () => {
+    verifies('platform.inbox.read');
+    const workspace = await createWorkspace(deps);
+    await waitingExecution(workspace);
+    const { approval_id } = await asked(workspace);
+    const [colleague, { api }] = [await person(workspace, 'OWNER'), workspace];
+    const { data } = (await api.get('/inbox')).body;
+    for (const item of data) {
+      const answers = await Promise.all([api.post(`/inbox/${item._id}/read`), api.post(`/inbox/${item._id}/read`, { projectID: workspace.projectID })]);
+      expect(answers[0]).toMatchObject({ status: 200, body: { ...item, read_at: expect.any(Number) } });
+      expect(answers[1]?.body).toEqual(answers[0]?.body);
+      expect((await api.post(`/inbox/${item._id}/read`)).body).toEqual(answers[0]?.body);
+    }
+    for (const { read_at } of (await api.get('/inbox')).body.data) expect(read_at).toEqual(expect.any(Number));
+    expect((await colleague.get('/inbox')).body.data).toEqual(data);
+    expect(data).toHaveLength(2);
+    expect(data.map((item: any) => item.approval_id)).toContain(approval_id);
+  });
+
+  test('is 404 for what is not there, malformed, another project’s, or not the caller’s to see', async () => {
+    verifies('platform.inbox.read', 'platform.inbox.reply');
+    const [mine, stranger] = await Promise.all([createWorkspace(deps), createWorkspace(deps)]);
+    const own = await waitingExecution(mine);
+    const theirs = await waitingExecution(stranger);
+    const [held, foreign] = [await asked(mine), await asked(stranger)];
+    const [item] = (await stranger.api.get('/inbox')).body.data.filter(({ kind }: any) => kind === 'preview');
+    const ids = [item._id, `preview:${theirs._id}:writer:1`, `preview:${own._id}:writer`, `preview:${own._id}:writer:1`, `preview:${own._id}:nobody:1`];
+    ids.push(`preview:${own._id}:__proto__:1`, 'preview:x:y:z', `approval:${foreign.approval_id}`, `approval:${newId()}`, `approval:${held.approval_id}:x`, 'approval:', newId(), 'x', '%00', 'a'.repeat(600));
+    for (const id of ids) {
+      expect(await mine.api.post(`/inbox/${id}/read`)).toMatchObject(refusal(404, 'not_found'));
+      expect(await mine.api.post(`/inbox/${id}/reply`, { decision: 'approve' })).toMatchObject(refusal(404, 'not_found'));
+    }
+    const member = await person(mine, 'MEMBER');
+    expect(await member.post(`/inbox/approval:${held.approval_id}/read`)).toMatchObject(refusal(404, 'not_found'));
+    expect(await deps.mongo.collections.inbox_reads.countDocuments({ user_id: { $in: [mine.userId] } })).toBe(0);
+    expect(await deps.mongo.collections.approvals.countDocuments({ _id: { $in: [held.approval_id, foreign.approval_id] }, status: 'pending' })).toBe(2);
+  });
+});
+
+describe('POST /inbox/{id}/reply', () => {
+  test.each([
+    ['approve', 'approved'],
+    ['reject', 'rejected'],
+  ])('%s answers the approval behind an item, once', async (decision, status) => {
+    verifies('platform.inbox.reply');
+    const workspace = await createWorkspace(deps);
+    const { approval_id } = await asked(workspace);
+    const path = `/inbox/approval:${approval_id}/reply`;
+    expect(await workspace.api.post(path, { decision, reason: 'because' })).toMatchObject({ status: 200, body: { _id: `approval:${approval_id}`, status, body: { votes: [{ user_id: workspace.userId, comment: 'because' }] } } });
+    expect(await deps.mongo.collections.approvals.findOne({ _id: approval_id })).toMatchObject({ status, decided_by: workspace.userId });
+    for (const again of ['approve', 'reject']) expect(await workspace.api.post(path, { decision: again })).toMatchObject(refusal(409, 'conflict', status));
+    expect((await workspace.api.get('/inbox')).body).toMatchObject({ total_count: 0, data: [] });
+  });
+
+  test('has one outcome for replies at once', async () => {
+    verifies('platform.inbox.reply');
+    const workspace = await createWorkspace(deps);
+    const { approval_id } = await asked(workspace);
+    const people = [workspace.api, await person(workspace, 'OWNER'), await person(workspace, 'ORG_ADMIN'), await person(workspace, 'PROJECT_ADMIN')];
+    const answers = await Promise.all(people.map((api, at) => api.post(`/inbox/approval:${approval_id}/reply`, { decision: at % 2 ? 'approve' : 'reject' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    const winner = answers.find(({ status }) => status === 200);
+    expect(await deps.mongo.collections.approvals.findOne({ _id: approval_id })).toMatchObject({ status: winner?.body.status });
+  });
+
+  test('keeps the rules of approvals: an administrator’s role, and never the requester', async () => {
+    verifies('platform.inbox.reply');
+    const workspace = await createWorkspace(deps);
+    const requester = { ...memberOf(workspace), role: 'OWNER' };
+    const { approval_id } = await asked(workspace, requester);
+    const path = `/inbox/approval:${approval_id}/reply`;
+    const own = await asked(workspace, { ...requester, role: 'MEMBER' });
+    for (const [api, id] of [
+      [await person(workspace, 'OWNER', requester.userId), approval_id],
+      [await person(workspace, 'MEMBER', requester.userId), own.approval_id],
+    ] as const) {
+      for (const decision of ['approve', 'reject']) expect(await api.post(`/inbox/approval:${id}/reply`, { decision })).toMatchObject(refusal(403, 'access_denied'));
+    }
+    expect(await workspace.api.post(path, { decision: 'approve', edits: { a: 1 } })).toMatchObject(refusal(422, 'validation_failed', 'edits'));
+    expect(await workspace.api.post(path, { decision: 'maybe' })).toMatchObject(refusal(400, 'invalid_request', 'decision'));
+    expect(await workspace.api.post(path, { decision: 'approve', by: 'me' })).toMatchObject(refusal(400, 'invalid_request', 'by'));
+    const reader = apiClient(workspace.api.url, { 'x-api-key': await createKey(deps, workspace, { grants: ['svc:orchestrate.read'] }) });
+    expect(await reader.post(path, { decision: 'approve' })).toMatchObject(refusal(403, 'access_denied', 'svc:orchestrate.write'));
+    expect(await reader.post(`/inbox/approval:${approval_id}/read`)).toMatchObject(refusal(403, 'access_denied'));
+    expect(await deps.mongo.collections.approvals.findOne({ _id: approval_id })).toMatchObject({ status: 'pending', votes: [] });
+  });
+
+  test('of a preview that was decided before, or whose execution ended, is 409', async () => {
+    verifies('platform.inbox.reply');
+    const workspace = await createWorkspace(deps);
+    for (const [status, preview, fields] of [
+      ['approved', { status: 'approved' }, {}],
+      ['edited', { status: 'edited' }, {}],
+      ['rejected', { status: 'rejected' }, { status: 'failed' }],
+      ['expired', {}, { status: 'failed' }],
+    ] as const) {
+      const { _id, previews } = await waitingExecution(workspace, preview, fields);
+      const id = `preview:${_id}:writer:${Math.round((previews.writer as any).requested_at * 1000)}`;
+      expect(await workspace.api.post(`/inbox/${id}/reply`, { decision: 'approve' })).toMatchObject(refusal(409, 'conflict', status));
+      expect((await workspace.api.post(`/inbox/${id}/read`)).body).toMatchObject({ status });
+    }
+  });
+
+  describe('of a preview', () => {
+    type Decision = Parameters<InboxPorts['decidePreview']>;
+    const reply = (decidePreview: InboxPorts['decidePreview'], principal: Principal, id: string, body: object) => {
+      const route = inboxRoutes(deps, { decidePreview }).find(({ path }) => path === '/inbox/{id}/reply');
+      const ctx = { principal } as Parameters<NonNullable<typeof route>['handler']>[0]['ctx'];
+      return route?.handler({ params: { id }, query: {}, body, ctx });
+    };
+
+    test.each([
+      [{ decision: 'approve' }, 'approved'],
+      [{ decision: 'approve', edits: { output: 'Hello!' } }, 'edited'],
+      [{ decision: 'reject', reason: 'wrong tone' }, 'rejected'],
+    ])('hands %j to the execution that waits', async (body, status) => {
+      const workspace = await createWorkspace(deps);
+      const { _id } = await waitingExecution(workspace);
+      const [item] = (await workspace.api.get('/inbox')).body.data;
+      const principal = principalOf('MEMBER', { projectId: workspace.projectID });
+      const calls: Decision[] = [];
+      const answer = await reply(async (...call) => (calls.push(call), { execution_id: _id, status: 'running' }), principal, item._id, body);
+      expect(calls.map(([, ...call]) => call)).toEqual([[principal, _id, { edits: undefined, reason: undefined, agent_id: 'writer', ...body }]]);
+      expect(answer).toEqual({ ...item, status });
+    });
+
+    test('passes a refusal on', async () => {
+      const workspace = await createWorkspace(deps);
+      await waitingExecution(workspace);
+      const [item] = (await workspace.api.get('/inbox')).body.data;
+      const late: InboxPorts['decidePreview'] = async () => {
+        throw new AppError('conflict', 'no preview of this agent waits for a decision');
+      };
+      await expect(reply(late, principalOf('OWNER', { projectId: workspace.projectID }), item._id, { decision: 'approve' })).rejects.toMatchObject({ code: 'conflict' });
+    });
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, jest, test } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
+import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
+import { verifies } from '../../support/verifies.js';
+import { coworker, scheduled, soon } from './schedules.js';
+
+jest.setTimeout(480_000);
+const deps = useDeps();
+const count = 500;
+const callers = 20;
+
+/** Makes so many schedules of one moment and tells how many a second that were. */
+async function make(workspace: Workspace, coworker_id: string, many: number, at: number): Promise<number> {
+  const begun = performance.now();
+  let left = many;
+  const caller = async () => {
+    while (left-- > 0) await scheduled(workspace, { coworker_id, type: 'once', schedule: at });
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return many / ((performance.now() - begun) / 1000);
+}
+
+describe('500 schedules of one second', () => {
+  test('fire once each', async () => {
+    verifies('schedule.500-due', 'schedule.once');
+    const { schedules, schedule_runs, executions } = deps.mongo.collections;
+    const [rehearsal, workspace] = [await createWorkspace(deps), await createWorkspace(deps)];
+    const rate = await make(rehearsal, await coworker(rehearsal), 40, soon(86_400));
+    const due = soon((1.5 * count) / rate + 5);
+    await make(workspace, await coworker(workspace), count, due);
+    expect(Date.now() / 1000).toBeLessThan(due);
+    const { projectID } = workspace;
+    await eventually(async () => expect(await schedules.countDocuments({ projectID, count: 1, status: 'completed' })).toBe(count), { timeoutMs: 240_000, everyMs: 2000 });
+    const [runs, made] = await Promise.all([schedule_runs.find({ projectID }).toArray(), executions.find({ projectID }).toArray()]);
+    expect(new Set(runs.map(({ schedule_id }) => schedule_id)).size).toBe(count);
+    expect(runs).toHaveLength(count);
+    expect(runs.every(({ scheduled_for, status }) => scheduled_for === due && status === 'completed')).toBe(true);
+    expect(new Set(made.map(({ schedule }) => schedule)).size).toBe(count);
+    expect(made).toHaveLength(count);
+    expect(made.every(({ status, executed_by }) => status === 'completed' && executed_by.type === 'schedule')).toBe(true);
+    expect(runs.every(({ started_at }) => started_at >= due)).toBe(true);
+  });
+});

@@ -1,0 +1,30 @@
+import { expect } from '@jest/globals';
+import type { Answer } from '../../support/client.js';
+import type { Workspace } from '../../support/fixture.js';
+import { flowThatCalls } from '../../support/flows.js';
+
+/** An agentflow of the workspace; with urls, its one agent calls them in order. */
+export async function coworker({ api, projectID }: Workspace, urls: string[] = []): Promise<string> {
+  const made = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls(urls));
+  expect(made).toMatchObject({ status: 201 });
+  return made.body._id as string;
+}
+
+export function schedule({ api, projectID }: Workspace, body: object, headers: Record<string, string> = {}): Promise<Answer> {
+  return api.post(`/schedule/coworker?projectID=${projectID}`, body, headers);
+}
+
+export async function scheduled(workspace: Workspace, body: object): Promise<any> {
+  const made = await schedule(workspace, { goal: 'scheduled', ...body });
+  expect(made).toMatchObject({ status: 201 });
+  return made.body;
+}
+
+export async function runsOf({ api }: Workspace, id: string): Promise<any> {
+  const answer = await api.get(`/schedule/coworker/${id}/runs`);
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+export const soon = (seconds: number) => Math.ceil(Date.now() / 1000) + seconds;
+export const fired = (runs: any) => runs.data.filter(({ started_at }: any) => started_at !== null);

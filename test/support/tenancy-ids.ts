@@ -1,0 +1,110 @@
+import { expect } from '@jest/globals';
+import { flowThatCalls } from './flows.js';
+import type { Workspace } from './fixture.js';
+import { createTable } from './tables.js';
+
+/** Gives the id of B's record of a kind, made on first use; `undefined` gives a UUID that is nobody's. */
+export type Seeder = ((owner: Owner) => Promise<string>) | undefined;
+
+export interface Owner {
+  workspace: Workspace;
+  idOf(kind: string): Promise<string>;
+}
+
+const posted = async ({ workspace: { api, projectID } }: Owner, path: string, body: object): Promise<string> => {
+  const answer = await api.post(`${path}?projectID=${projectID}`, body);
+  expect([path, answer]).toMatchObject([path, { body: { _id: expect.any(String) } }]);
+  return answer.body._id as string;
+};
+
+/** One of each kind of record. */
+export const seeders: Record<string, Seeder> = {
+  project: async ({ workspace }) => workspace.projectID,
+  project_name: async ({ workspace: { api, projectID } }) => {
+    const { body } = await api.get(`/v1/project/${projectID}`);
+    return body.name as string;
+  },
+  organization: async ({ workspace }) => workspace.organizationId,
+  user: async ({ workspace }) => workspace.userId,
+  agentflow: (owner) => posted(owner, '/agentflow', flowThatCalls([])),
+  agent: async () => 'agent_1',
+  execution: async (owner) => posted(owner, '/execute_flow', { agentflow_id: await owner.idOf('agentflow'), goal: 'seeded' }),
+  skill: (owner) => posted(owner, '/skill', { name: 'Seeded' }),
+  connector: (owner) => posted(owner, '/actions/restful/config', { name: 'Seeded', config: { token: 'secret' } }),
+  table: async ({ workspace }) => {
+    const table = await createTable(workspace, [{ column_name: 'Price', column_type: 'number' }]);
+    await table.insert([{ price: 1 }, { price: 2 }]);
+    return table._id;
+  },
+  record: async (owner) => {
+    const { body } = await owner.workspace.api.get(`/storage/${owner.workspace.projectID}/table/${await owner.idOf('table')}/records`);
+    return body.data[0]._id as string;
+  },
+  column: async () => 'price',
+  action: undefined,
+  component: undefined,
+  file: undefined,
+  inbox: undefined,
+  schedule: undefined,
+  tag: undefined,
+  task: undefined,
+  marketplace: undefined,
+  api_key: undefined,
+  lifecycle: undefined,
+  approval: undefined,
+};
+
+/** The kind that an identifier of a path, query or body names, by its own name. */
+export const kindByName: Record<string, string> = {
+  projectID: 'project', projectId: 'project', project_id: 'project', project_name: 'project_name',
+  organization_id: 'organization', org_id: 'organization',
+  user_id: 'user', userId: 'user', executed_by: 'user',
+  agentflow_id: 'agentflow', coworker_id: 'agentflow', agent_id: 'agent', start_from_agent_id: 'agent', from_agent_id: 'agent',
+  execution_id: 'execution', parent_execution_id: 'execution',
+  table_id: 'table', record_id: 'record', column_id: 'column',
+  connector_id: 'connector', component_id: 'component', file_id: 'file', key_id: 'api_key',
+};
+
+/** What `{id}` is, by the beginning of the path. */
+export const kindByPath: Record<string, string> = {
+  '/agentflow/': 'agentflow', '/skill/': 'skill', '/action/': 'action', '/task/': 'task', '/tag/': 'tag', '/inbox/': 'inbox',
+  '/schedule/coworker/': 'schedule', '/marketplace/': 'marketplace', '/v1/lifecycles/': 'lifecycle', '/v1/approvals/': 'approval',
+};
+
+/** Parameters that name no record, with a value that the route takes. */
+export const plainParams: Record<string, string> = { category: 'restful', version: '1' };
+
+/** Bodies for routes whose schema has no example, or whose example leads elsewhere. */
+export const bodies: Record<string, unknown> = {
+  'POST /skill': { name: 'Foreign' },
+  'POST /v1/query-context': { query: 'MATCH (n) WHERE n.project_id = $project_id RETURN n' },
+  'POST /storage/{projectID}/table/{table_id}/row': { price: 3 },
+  'PUT /v1/projects/{projectId}/mode': { projectId: 'any', mode: 'governed' },
+  'PUT /v1/policies': { policies: [] },
+  'POST /v1/policies/evaluate': { tool: 'query_context', input: {} },
+};
+
+const ofTheCredential = 'names no record: it works on the project or organization of the credential alone';
+
+/** Routes in which there is nothing to ask for, each with its reason; the test fails where another has nothing. */
+export const asksForNothing: Record<string, string> = {
+  'GET /marketplace': 'what is published is for everybody',
+  'GET /actions/triggers': 'a fixed list',
+  'GET /v1/project/all': 'its filter chooses among the projects that the caller sees',
+  ...Object.fromEntries(
+    [
+      'POST /v1/query-context', 'POST /v1/save-context', 'POST /v1/ontology', 'POST /v1/docs', 'POST /v1/save-skill', 'POST /v1/save-model',
+      'POST /v1/bind-repository', 'POST /v1/catalog/ingest', 'GET /v1/lifecycles', 'GET /v1/policy-decisions', 'GET /v1/approvals', 'GET /v1/audit',
+      'GET /v1/audit/verify', 'GET /v1/audit/checkpoints', 'GET /v1/audit/export', 'GET /v1/policies', 'PUT /v1/policies', 'POST /v1/policies/evaluate',
+      'GET /v1/policies/versions', 'GET /v1/policies/versions/{version}',
+    ].map((route) => [route, ofTheCredential]),
+  ),
+};
+
+/** Operations of a person, who is refused any API key with 401. */
+export const userTokenOnly = ['POST /v1/apikeys', 'GET /v1/apikeys', 'DELETE /v1/apikeys/{key_id}'];
+
+/** Fields that a route does not look at, by route and attempt: the call has its effect in the caller's own project. */
+export const ignored: Record<string, string> = {
+  'POST /actions/{category}/config: body org_id': 'the specification lists it in the request; the credential decides',
+};

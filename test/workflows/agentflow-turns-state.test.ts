@@ -1,0 +1,172 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ExecutionState } from '../../workflows/agentflow-execution/messages.js';
+import { limitProblem, nextStep, stepIdOf } from '../../workflows/agentflow-execution/next-step.js';
+import { applyDecision, decisionRefusal, editsOf, requestPreview } from '../../workflows/agentflow-execution/previews.js';
+import { applyMove, beginStep, fail, failOver, initialState, keepTurn, withDefaults } from '../../workflows/agentflow-execution/state.js';
+import { answerCall, pendingCalls, toolsOf } from '../../workflows/agentflow-execution/tools.js';
+import { viewOf } from '../../workflows/agentflow-execution/view.js';
+import { actionPlan, agentPlan, executionPlan, modelTurn, skillPlan } from '../support/plans.js';
+
+const field = { field_id: 'to', label: '', type: 'string', required: true, description: '' };
+const send = actionPlan('send', null, { name: 'Send it!', input_schema: { fields: [field] } });
+const worker = agentPlan('a', null, skillPlan('s', null, send));
+const previewed = { ...worker, is_preview_mode_enabled: true, preview_timeout_seconds: 60 };
+const failure = { reason: 'step_failed', code: 'c', message: 'm', by: null, at: 5, step_id: null } as const;
+
+/** At work on its first turn, as the workflow begins it. */
+function atWork(agent = worker): ExecutionState {
+  const state: ExecutionState = { ...initialState(1), status: 'running' };
+  beginStep(state, { kind: 'model', agent, turn: 1 }, 1);
+  return state;
+}
+
+describe('the tools of a turn', () => {
+  test('have names of their own in the alphabet of function names, at most 64 long', () => {
+    const names = ['Send it!', 'Send it?', 'send_it', '', '…', 'x'.repeat(80), 'x'.repeat(90)];
+    const agent = agentPlan('a', null, skillPlan('s', null, ...names.map((name, at) => actionPlan(String(at), null, { name }))));
+    const offered = toolsOf(agent).map(({ offer }) => offer.name);
+    expect(new Set(offered).size).toBe(names.length);
+    for (const name of offered) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+    expect(offered.slice(0, 3)).toEqual(['Send_it', 'Send_it_2', 'send_it']);
+  });
+
+  test('that cannot be called are answered at once with what is wrong, the others wait to be run', () => {
+    const state = atWork();
+    keepTurn(state, worker, modelTurn([['Send_it', '{"to":"x"}'], ['Send_it', 'to x'], ['Send_it', '[1]'], ['other', '{}'], ['Send_it', '']]), 2);
+    const at = state.current;
+    if (!at) throw new Error('nobody is at work');
+    expect(at.conversation.slice(1)).toMatchObject([
+      { tool_call_id: 'id_1', content: expect.stringContaining('not a JSON object') },
+      { tool_call_id: 'id_2', content: expect.stringContaining('not a JSON object') },
+      { tool_call_id: 'id_3', content: expect.stringContaining('there are: Send_it') },
+    ]);
+    expect(pendingCalls(worker, at)).toMatchObject([{ index: 0, arguments: { to: 'x' } }, { index: 4, arguments: {} }]);
+    answerCall(at, 'id_0', { ok: true });
+    const next = nextStep(executionPlan([worker]), state);
+    expect(next?.kind === 'tool' && stepIdOf(next)).toBe('a/turn-1/4');
+    answerCall(at, 'id_4', null);
+    const turn = nextStep(executionPlan([worker]), state);
+    expect(turn?.kind === 'model' && stepIdOf(turn)).toBe('a/model-2');
+  });
+
+  test('are told apart when the model gives the same id twice, and only 32 of a turn are run', () => {
+    const state = atWork();
+    const turn = modelTurn(Array.from({ length: 40 }, () => ['Send_it', '{}']));
+    keepTurn(state, worker, { ...turn, tool_calls: turn.tool_calls.map((call) => ({ ...call, id: 'same' })) }, 2);
+    if (!state.current) throw new Error('nobody is at work');
+    expect(pendingCalls(worker, state.current)).toHaveLength(32);
+    expect(new Set(pendingCalls(worker, state.current).map(({ id }) => id)).size).toBe(32);
+  });
+});
+
+describe('the limits of an agent', () => {
+  const usage = (tokens: number) => ({ input_tokens: tokens, output_tokens: 0 });
+
+  test('are 12 turns and 500,000 tokens unless it says otherwise, and the message names the limit', () => {
+    expect(limitProblem(worker, { turns: 11, usage: usage(499_999) })).toBeUndefined();
+    expect(limitProblem(worker, { turns: 12, usage: usage(0) })).toContain('max_turns is 12');
+    expect(limitProblem(worker, { turns: 1, usage: usage(500_000) })).toContain('max_total_tokens is 500000');
+    expect(limitProblem({ ...worker, max_turns: 1 }, { turns: 1, usage: usage(0) })).toContain('max_turns is 1');
+  });
+
+  test('are met before tools are run whose answers the model would not see', () => {
+    const agent = { ...worker, max_turns: 1 };
+    const state = atWork(agent);
+    keepTurn(state, agent, modelTurn([['Send_it', '{}']]), 2);
+    expect(nextStep(executionPlan([agent]), state)).toMatchObject({ kind: 'limit' });
+  });
+});
+
+describe('a preview', () => {
+  const plan = executionPlan([previewed]);
+
+  function waiting(): ExecutionState {
+    const state = atWork(previewed);
+    keepTurn(state, previewed, modelTurn([['Send_it', '{"to":"x"}']]), 2);
+    const step = nextStep(plan, state);
+    if (step?.kind !== 'preview') throw new Error('a preview was expected');
+    const proposed = [{ action_id: 'send', skill_id: 's', call_id: 'id_0', name: 'Send it!', category: 'restful', method: 'POST', endpoint: '', input: { to: 'x' } }];
+    requestPreview(state, previewed, { previewId: step.previewId, proposed }, 10);
+    return state;
+  }
+
+  test('is asked for before the tools are run, waits, and then lets them run', () => {
+    const state = waiting();
+    expect(nextStep(plan, state)).toMatchObject({ kind: 'decision' });
+    expect(viewOf(state)).toMatchObject({ previews: { a: { status: 'waiting' } }, context: { waiting_for: { kind: 'preview', agent_id: 'a', expires_at: 70 } } });
+    applyDecision(state, { agent_id: 'a', decision: 'approve', edits: { send: { to: 'y' } }, by: 'me' }, 11);
+    expect(state.previews.a).toMatchObject({ status: 'edited', decided_by: 'me', decided_at: 11 });
+    expect(editsOf(state, 'a', 'send', 'id_0')).toEqual({ to: 'y' });
+    expect(viewOf(state).context).toEqual({ waiting_for: null });
+    expect(nextStep(plan, state)).toMatchObject({ kind: 'tool' });
+  });
+
+  test('refuses a decision that fits nothing', () => {
+    const state = waiting();
+    const refusal = (change: object) => decisionRefusal(plan, state, { agent_id: 'a', decision: 'approve', by: 'me', ...change })?.type;
+    expect(refusal({})).toBeUndefined();
+    expect(refusal({ agent_id: 'z' })).toBe('not_found');
+    expect(refusal({ edits: 'text' })).toBe('invalid_request');
+    expect(refusal({ edits: { other: {} } })).toBe('invalid_request');
+    expect(refusal({ edits: { send: 'x' } })).toBe('invalid_request');
+    expect(refusal({ edits: { send: { cc: 'x' } } })).toBe('invalid_request');
+    applyDecision(state, { agent_id: 'a', decision: 'reject', by: 'me', reason: 'no' }, 11);
+    expect(state).toMatchObject({ status: 'failed', failure: { code: 'preview_rejected', message: 'no', by: 'me' } });
+    expect(refusal({})).toBe('conflict');
+  });
+
+  test('has a clock that stands still while the run is paused', () => {
+    const state = waiting();
+    applyMove(state, 'pause', { by: 'me' }, 20);
+    applyMove(state, 'resume', { by: 'me' }, 1020);
+    expect(state.previews.a?.expires_at).toBe(1070);
+  });
+
+  test('waits no longer when the run ends', () => {
+    const state = waiting();
+    fail(state, failure);
+    expect(state.previews.a?.status).toBe('expired');
+  });
+
+  test('is of the output where an agent has done nothing else, and survives JSON', () => {
+    const quiet = { ...previewed, skills: [] };
+    const quietPlan = executionPlan([quiet]);
+    const state = atWork(quiet);
+    keepTurn(state, quiet, modelTurn('the word'), 2);
+    const step = nextStep(quietPlan, state);
+    expect(step).toMatchObject({ kind: 'ask', output: 'the word', previewId: 'a/output/preview' });
+    requestPreview(state, quiet, { previewId: 'a/output/preview', proposed: { output: 'the word' } }, 3);
+    const copy = withDefaults(JSON.parse(JSON.stringify(state)) as ExecutionState);
+    expect(copy).toEqual(state);
+    expect(decisionRefusal(quietPlan, copy, { agent_id: 'a', decision: 'approve', edits: { output: 1 }, by: 'me' })?.type).toBe('invalid_request');
+    applyDecision(copy, { agent_id: 'a', decision: 'approve', edits: 'another', by: 'me' }, 4);
+    expect(nextStep(quietPlan, copy)).toMatchObject({ kind: 'output' });
+  });
+});
+
+describe('a failover', () => {
+  const plan = executionPlan([agentPlan('a', 'b'), agentPlan('b', null)], { failover: { goal: { template: 'x' }, first_agent_id: 'a' } });
+
+  test('renders its goal, begins again at the first agent, with step ids of its own', () => {
+    const state: ExecutionState = { ...initialState(1), status: 'running' };
+    beginStep(state, { kind: 'model', agent: agentPlan('a', 'b'), turn: 1 }, 1);
+    keepTurn(state, agentPlan('a', 'b'), modelTurn('one'), 2);
+    failOver(state, failure, { template: 'x' });
+    expect(nextStep(plan, state)).toMatchObject({ kind: 'goal', template: 'x' });
+    if (state.failover) state.failover.goal = 'rendered';
+    const step = nextStep(plan, state);
+    expect(step?.kind === 'model' && [step.agent._id, stepIdOf(step, state)]).toEqual(['a', 'failover/a/model']);
+    expect(state.agents_output).toHaveLength(1);
+    expect(viewOf(state).context).toMatchObject({ failover: { from: failure, goal: 'rendered' } });
+  });
+});
+
+describe('a state of an earlier release', () => {
+  test('goes on with what it lacks at its first value', () => {
+    const { previews: _p, anomalies: _a, checked: _c, failover: _f, round_start: _r, ...old } = atWork();
+    const current = { agent_id: 'a', started_at: 1, results: [] };
+    const state = withDefaults(JSON.parse(JSON.stringify({ ...old, current })) as ExecutionState);
+    expect(state).toMatchObject({ previews: {}, round_start: 0, current: { turns: 0, conversation: [] } });
+    expect(nextStep(executionPlan([worker]), state)).toMatchObject({ kind: 'model', turn: 1 });
+  });
+});

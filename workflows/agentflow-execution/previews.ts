@@ -1,0 +1,102 @@
+import { agentDefaults, type AgentflowExecutionInput, type AgentPlan, type ExecutionState } from './messages.js';
+import type { Preview, PreviewDecision, PreviewEdits, ProposedAction } from './preview-messages.js';
+import { addEvent, fail } from './state.js';
+
+type Proposal = { previewId: string; proposed: Preview['proposed'] };
+
+export function requestPreview(state: ExecutionState, agent: AgentPlan, { previewId, proposed }: Proposal, at: number): void {
+  const expires_at = at + (agent.preview_timeout_seconds ?? agentDefaults.preview_timeout_seconds);
+  const kind = Array.isArray(proposed) ? 'actions' : 'output';
+  state.previews[agent._id] = {
+    preview_id: previewId,
+    agent_id: agent._id,
+    title: agent.title,
+    status: 'waiting',
+    kind,
+    proposed,
+    edits: null,
+    requested_at: at,
+    expires_at,
+    decided_by: null,
+    decided_at: null,
+  };
+  addEvent(state, 'preview_requested', at, { agent_id: agent._id, title: agent.title, kind, expires_at });
+}
+
+export interface Refusal {
+  type: 'not_found' | 'conflict' | 'invalid_request';
+  message: string;
+}
+
+/** Undefined when the decision can be taken, otherwise why not. */
+export function decisionRefusal(plan: AgentflowExecutionInput, state: ExecutionState, request: PreviewDecision): Refusal | undefined {
+  const { agent_id, decision, edits } = request;
+  const agent = plan.agents.find(({ _id }) => _id === agent_id);
+  if (!agent) return { type: 'not_found', message: 'the agentflow of this execution has no such agent' };
+  const preview = state.previews[agent_id];
+  if (preview?.status !== 'waiting') {
+    return { type: 'conflict', message: preview ? `the preview of this agent is ${preview.status}` : 'no preview of this agent waits' };
+  }
+  const problem = editsProblem(agent, preview, decision === 'approve' ? edits : undefined);
+  return problem === undefined ? undefined : { type: 'invalid_request', message: `edits: ${problem}` };
+}
+
+function editsProblem(agent: AgentPlan, { kind, proposed }: Preview, edits: PreviewEdits | null | undefined): string | undefined {
+  if (edits === undefined || edits === null) return undefined;
+  if (kind === 'output' || !Array.isArray(proposed)) return outputOf(edits) === undefined ? 'must be a text, or an object with the text `output`' : undefined;
+  if (typeof edits === 'string') return 'must be an object by action id';
+  for (const [id, values] of Object.entries(edits)) {
+    const action = proposed.find((one) => one.action_id === id || one.call_id === id);
+    if (!action) return `no action ${JSON.stringify(id)} is proposed`;
+    if (!isObject(values)) return `the inputs of ${JSON.stringify(id)} must be an object`;
+    const fields = fieldsOf(agent, action);
+    const unknown = Object.keys(values).find((field) => !fields.has(field));
+    if (unknown !== undefined) return `the action ${JSON.stringify(id)} has no input ${JSON.stringify(unknown)}`;
+  }
+  return undefined;
+}
+
+function fieldsOf(agent: AgentPlan, { skill_id, action_id }: ProposedAction): ReadonlySet<string> {
+  const action = agent.skills.find(({ _id }) => _id === skill_id)?.actions.find(({ _id }) => _id === action_id);
+  return new Set(action?.input_schema.fields.map(({ field_id }) => field_id));
+}
+
+/** Takes a decision that was not refused; a rejection ends the run. */
+export function applyDecision(state: ExecutionState, request: PreviewDecision, at: number): void {
+  const preview = state.previews[request.agent_id];
+  if (!preview) return;
+  const { agent_id, decision, by } = request;
+  const edits = decision === 'approve' ? (request.edits ?? null) : null;
+  preview.status = decision === 'reject' ? 'rejected' : edits === null ? 'approved' : 'edited';
+  Object.assign(preview, { edits, decided_by: by, decided_at: at });
+  if (state.current) state.current.is_previewed = true;
+  addEvent(state, 'preview_decided', at, { agent_id, status: preview.status, by });
+  if (decision === 'approve') return;
+  const message = request.reason || `the preview of "${preview.title}" was rejected`;
+  fail(state, { reason: 'preview_rejected', code: 'preview_rejected', message, by, at, step_id: preview.preview_id });
+}
+
+export function expirePreview(state: ExecutionState, preview: Preview, at: number): void {
+  preview.status = 'expired';
+  preview.decided_at = at;
+  addEvent(state, 'preview_decided', at, { agent_id: preview.agent_id, status: 'expired', by: null });
+}
+
+/** What a person changed of an action's inputs; by call id before by action id. */
+export function editsOf(state: ExecutionState, agentId: string, actionId: string, callId: string | null): Record<string, unknown> | undefined {
+  const preview = state.previews[agentId];
+  const edits = preview?.kind === 'actions' ? preview.edits : null;
+  if (!isObject(edits)) return undefined;
+  const own = (callId !== null && edits[callId]) || edits[actionId];
+  return isObject(own) ? own : undefined;
+}
+
+/** The text that a person put in the place of an output. */
+export function outputOf(edits: PreviewEdits | null): string | undefined {
+  if (typeof edits === 'string') return edits;
+  return typeof edits?.output === 'string' && Object.keys(edits).length === 1 ? edits.output : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,46 @@
+import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities, setCurrentDetails, sleep, uuid4 } from '@temporalio/workflow';
+import type { ConnectorLoadActivities } from './activities.js';
+import type { ConnectorLoadInput, ConnectorLoadResult } from './messages.js';
+
+const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' } as const;
+const { loadConnector } = proxyActivities<ConnectorLoadActivities>({
+  startToCloseTimeout: '1h',
+  heartbeatTimeout: '15s',
+  // A source that is gone for longer is left to the next firing.
+  retry: { ...retry, maximumAttempts: 8 },
+  summary: 'read the records and write them into the graph',
+});
+const { alignLoadSchedule } = proxyActivities<ConnectorLoadActivities>({ startToCloseTimeout: '30s', retry, summary: 'bring the schedule into line' });
+const { recordConnectorLoad } = proxyActivities<ConnectorLoadActivities>({ startToCloseTimeout: '30s', retry, summary: 'record the load' });
+
+/** One load of a connector's data, started by its schedule. */
+export async function connectorLoad(input: ConnectorLoadInput): Promise<ConnectorLoadResult> {
+  const load = { ...input, lifecycle_id: uuid4() };
+  const started_at = Date.now() / 1000;
+  try {
+    const result = await loadOnceThere(load);
+    setCurrentDetails(`${result.outcome}: ${result.saved} records saved, ${result.skipped} skipped`);
+    if (result.outcome === 'loaded') await recordConnectorLoad({ ...load, started_at, result, failure: null });
+    else await alignLoadSchedule(input);
+    return result;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const { type, message } = failureOf(error);
+    await recordConnectorLoad({ ...load, started_at, result: null, failure: message });
+    throw ApplicationFailure.nonRetryable(message, type);
+  }
+}
+
+/** The schedule comes before its connector is stored or activated, so one that is not there is looked for once more. */
+async function loadOnceThere(load: Parameters<typeof loadConnector>[0]): Promise<ConnectorLoadResult> {
+  const first = await loadConnector(load);
+  if (first.outcome === 'loaded') return first;
+  await sleep('15s', { summary: 'the connector may be on its way' });
+  return loadConnector(load);
+}
+
+function failureOf(error: unknown): { type: string; message: string } {
+  const cause = error instanceof ActivityFailure ? (error.cause ?? error) : error;
+  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
+  return { type: type ?? 'load_failed', message: cause instanceof Error ? cause.message : String(cause) };
+}

@@ -1,0 +1,114 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  ChildWorkflowFailure,
+  ParentClosePolicy,
+  continueAsNew,
+  executeChild,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { WorkflowIdReusePolicy } from '@temporalio/common';
+import { agentflowExecutionType, executionWorkflowId, type AgentflowExecutionInput, type ExecutionConclusion } from '../agentflow-execution/messages.js';
+import { attributePairs } from '../search-attributes.js';
+import type { CoworkerRunActivities, ExecutionOutcome, RowReference, RunReference } from './activities.js';
+import type { CoworkerRunInput, CoworkerRunResult, RowsState } from './messages.js';
+
+const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
+const options = { startToCloseTimeout: '30s', retry } as const;
+const { planRun, readRows } = proxyActivities<CoworkerRunActivities>(options);
+// What cannot be prepared is told soon; a store that is gone may take its time.
+const { prepareRun } = proxyActivities<CoworkerRunActivities>({ ...options, summary: 'prepare the execution' });
+const { recordExecution, recordRun } = proxyActivities<CoworkerRunActivities>({ ...options, summary: 'write the outcome back' });
+
+/** Rows that are worked at once. */
+const rowsAtOnce = 5;
+
+type Execution = (input: AgentflowExecutionInput) => Promise<ExecutionConclusion>;
+
+/**
+ * One firing of a schedule: an execution as a child, or one for each row of its table. Fails when one of them failed, so
+ * that a schedule which is to pause on failure does.
+ */
+export async function coworkerRun(input: CoworkerRunInput): Promise<CoworkerRunResult> {
+  const state = input.resumed ?? firstState();
+  const { run_id, scheduled_for, started_at } = state;
+  const run: RunReference = { schedule_id: input.schedule_id, run_id, scheduled_for, started_at };
+  try {
+    const plan = await planRun(run);
+    if (plan.kind === 'gone') return { outcome: 'gone', executions: 0 };
+    if (plan.kind === 'once') await runOne(run, state, null);
+    else if (await runRows(input, run, state, plan.table_id)) return await continueAsNew<typeof coworkerRun>({ ...input, resumed: state });
+  } catch (error) {
+    if (!isEnd(error)) throw error;
+    const status = isCancellation(error) ? 'cancelled' : 'failed';
+    await CancellationScope.nonCancellable(() => recordRun({ run, ended_at: now(), status, error: messageOf(error) }));
+    throw error;
+  }
+  const error = state.failed === 0 ? null : `${state.failed} of ${state.executions} executions failed`;
+  await recordRun({ run, ended_at: now(), status: error === null ? 'completed' : 'failed', error });
+  if (error !== null) throw ApplicationFailure.nonRetryable(error, 'execution_failed');
+  return { outcome: 'completed', executions: state.executions };
+}
+
+function firstState(): RowsState {
+  const { workflowId, searchAttributes, startTime } = workflowInfo();
+  const [planned] = (searchAttributes.TemporalScheduledStartTime ?? []) as Date[];
+  return { run_id: workflowId, scheduled_for: (planned ?? startTime).getTime() / 1000, started_at: now(), after: 0, executions: 0, failed: 0 };
+}
+
+/** True when the history is full before the rows have ended. */
+async function runRows(input: CoworkerRunInput, run: RunReference, state: RowsState, table_id: string): Promise<boolean> {
+  for (;;) {
+    const rows = await readRows({ run, table_id, after: state.after, limit: rowsAtOnce });
+    if (rows.length === 0) return false;
+    await Promise.all(rows.map((row) => runOne(run, state, row)));
+    state.after = rows.at(-1)?.row_id ?? state.after;
+    setCurrentDetails(`${state.executions} rows done, ${state.failed} failed`);
+    const { continueAsNewSuggested, historyLength } = workflowInfo();
+    if (continueAsNewSuggested || historyLength >= input.max_history_events) return true;
+  }
+}
+
+async function runOne(run: RunReference, state: RowsState, row: RowReference | null): Promise<void> {
+  const { input, attributes, ...start } = await prepareRun({ run, row });
+  const place = { execution_id: input.execution_id, record_id: row?._id ?? null };
+  let outcome: ExecutionOutcome;
+  try {
+    const { conclusion } = await executeChild<Execution>(agentflowExecutionType, {
+      ...start,
+      workflowId: executionWorkflowId(input.execution_id),
+      // A history that was reset asks for a child that ran before.
+      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      typedSearchAttributes: attributePairs(attributes),
+      args: [input],
+    });
+    outcome = { ...place, status: 'completed', conclusion, error: null };
+  } catch (error) {
+    if (!(error instanceof ChildWorkflowFailure)) throw error;
+    outcome = { ...place, status: isCancellation(error) ? 'cancelled' : 'failed', conclusion: null, error: messageOf(error) };
+  }
+  state.executions += 1;
+  if (outcome.status !== 'completed') state.failed += 1;
+  await CancellationScope.nonCancellable(() => recordExecution({ run, outcome }));
+  if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('the run was cancelled');
+}
+
+/** Continue-as-new is told by an exception as well. */
+function isEnd(error: unknown): boolean {
+  return isCancellation(error) || error instanceof ActivityFailure || error instanceof ApplicationFailure;
+}
+
+function messageOf(error: unknown): string {
+  const cause = error instanceof ActivityFailure || error instanceof ChildWorkflowFailure ? (error.cause ?? error) : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function now(): number {
+  return Date.now() / 1000;
+}

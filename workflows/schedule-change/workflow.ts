@@ -1,0 +1,23 @@
+import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
+import type { ScheduleChangeActivities } from './activities.js';
+import type { ScheduleChangeInput } from './messages.js';
+
+const retry = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '1m' } as const;
+const { storeScheduleChange, applySchedule, undoScheduleChange } = proxyActivities<ScheduleChangeActivities>({ startToCloseTimeout: '30s', retry });
+
+/**
+ * Changes a schedule in the record and in Temporal, both or neither: whoever dies on the way, this goes on. A change that
+ * Temporal refuses is taken back.
+ */
+export async function scheduleChange(input: ScheduleChangeInput): Promise<void> {
+  await storeScheduleChange(input);
+  try {
+    await applySchedule(input.schedule_id);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    await undoScheduleChange(input);
+    await applySchedule(input.schedule_id);
+    const cause = error instanceof ActivityFailure ? error.cause : undefined;
+    throw ApplicationFailure.nonRetryable(cause instanceof Error ? cause.message : 'the schedule was refused', 'validation_failed');
+  }
+}
