@@ -3,7 +3,8 @@ import tseslint from 'typescript-eslint';
 /** For each folder the others of the product that it may import; imports point one way (docs/conventions.md). */
 const mayImport = {
   workflows: [],
-  activities: ['workflows', 'models', 'outbound', 'stores', 'auth', 'governance', 'graph', 'temporal', 'connectors', 'customers', 'callbacks', 'platform', 'files'],
+  activities: ['workflows', 'models', 'outbound', 'stores', 'auth', 'governance', 'graph', 'temporal', 'connectors', 'customers', 'callbacks', 'platform', 'files', 'gateway', 'prompts'],
+  'src/prompts': [],
   'src/models': ['outbound'],
   'src/outbound': [],
   'src/stores': [],
@@ -17,7 +18,7 @@ const mayImport = {
   'src/files': ['auth', 'http', 'stores', 'customers'],
   'src/connectors': ['auth', 'stores', 'temporal', 'workflows'],
   'src/customers': ['stores'],
-  'src/platform': ['auth', 'http', 'stores', 'temporal', 'workflows', 'models', 'outbound', 'governance', 'connectors', 'customers', 'files'],
+  'src/platform': ['auth', 'http', 'stores', 'temporal', 'workflows', 'models', 'outbound', 'governance', 'connectors', 'customers', 'files', 'prompts'],
   'src/gateway': ['auth', 'http', 'stores', 'temporal', 'workflows', 'governance', 'graph'],
   'src/callbacks': ['auth', 'http', 'stores', 'temporal', 'workflows', 'outbound', 'governance', 'graph', 'connectors'],
 };

@@ -4,6 +4,7 @@ import type { Deps } from '../src/deps.js';
 import { createSmtpClient } from '../src/outbound/smtp-client.js';
 import { createExecution } from '../src/platform/resources/executions/create.js';
 import { execute } from '../src/platform/resources/executions/moves.js';
+import { createQueryAsExecution } from '../src/gateway/query-as-execution.js';
 import type { ApprovalActivities } from '../workflows/approval/activities.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
 import type { CatalogSyncActivities } from '../workflows/catalog-sync/activities.js';
@@ -23,6 +24,7 @@ import { createConnectorLoadActivities } from './connector-load.js';
 import { createConnectorActivities, type ExecutionPort } from './connectors.js';
 import { createDocumentActivities } from './documents.js';
 import { createExecutionRecordActivities } from './execution-records.js';
+import { createKnowledgeBase, type KnowledgeBase } from './knowledge-base.js';
 import { createKnowledgeUploadActivities } from './knowledge-upload.js';
 import { createModelActivities } from './model.js';
 import { createPreviewActivities } from './preview.js';
@@ -52,7 +54,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createDocumentActivities({ blobs, files: deps.files.store }),
     ...createActionActivities(callAction),
     ...createExecutionRecordActivities({ mongo, customers: deps.customers }),
-    ...createModelActivities({ models }),
+    ...createModelActivities({ models, knowledge: knowledgeOf(deps), collections: mongo.collections }),
     ...createAnomalyActivities({ models }),
     ...createPreviewActivities(),
     ...createScheduleActivities(deps),
@@ -64,6 +66,10 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createConnectorActivities({ mongo, blobs, http, secrets, executions: executionsOf(deps), loads }),
     ...createConnectorLoadActivities({ mongo, graph, audit, callAction, loads }),
   };
+}
+
+function knowledgeOf(deps: Deps): KnowledgeBase {
+  return createKnowledgeBase({ collections: deps.mongo.collections, customers: deps.customers, query: createQueryAsExecution(deps) });
 }
 
 function executionsOf(deps: Deps): ExecutionPort {

@@ -9,20 +9,24 @@ export interface Prompt {
   material: ChatMaterial;
 }
 
+const defaultTemplate = '{{ goal }}';
+
+/** The prompt of an agent; one without a template is asked for the goal. @throws AppError `validation_failed` when it cannot be rendered */
+export function renderPrompt({ agent, context }: Pick<ModelTurnRequest, 'agent' | 'context'>): string {
+  return renderText(nameOf(agent), templateOf(agent), variablesOf(context));
+}
+
 /**
- * The messages of one model turn: the agent's role, then its rendered prompt with what the run holds so far, less
- * what the template inserts itself. An agent without a template is asked for the goal.
- * @throws AppError `validation_failed` when the template cannot be rendered
+ * The messages of one model turn: the agent's role, then its rendered prompt with what the knowledge base gave and what
+ * the run holds so far, less what the template inserts itself.
  */
-export function composePrompt({ agent, context }: Pick<ModelTurnRequest, 'agent' | 'context'>): Prompt {
-  const template = agent.prompt.template.trim() || '{{ goal }}';
-  const what = `the prompt of "${agent.title}"`;
-  const prompt = renderText(what, template, variablesOf(context));
-  const named = variablesIn(what, template);
+export function composePrompt({ agent, context, prompt, knowledge }: Pick<ModelTurnRequest, 'agent' | 'context'> & { prompt: string; knowledge: string }): Prompt {
+  const named = variablesIn(nameOf(agent), templateOf(agent));
   const { goal, documents, outputs, actions } = context;
   const sections = [
     named.has('goal') ? '' : section('goal', '', goal),
     ...agent.context.map((item) => section('context', '', textOf(item))),
+    section('knowledge', '', knowledge),
     ...(named.has('documents') ? [] : documents.map(({ name, text }) => section('document', name, text))),
     ...(named.has('outputs') ? [] : outputs.map(({ title, output }) => section('earlier_output', title, output))),
     ...(named.has('actions') ? [] : actions.map(({ name, output }) => section('action_result', name, textOf(output)))),
@@ -32,8 +36,20 @@ export function composePrompt({ agent, context }: Pick<ModelTurnRequest, 'agent'
       { role: 'system', content: systemMessage(agent) },
       { role: 'user', content: [prompt, ...sections.filter(Boolean)].join('\n\n') },
     ],
-    material: { title: agent.title, goal, prompt, documents, outputs, actions },
+    material: { title: agent.title, goal, prompt, documents: [...documents, ...asDocument(knowledge)], outputs, actions },
   };
+}
+
+function asDocument(knowledge: string): ChatMaterial['documents'] {
+  return knowledge === '' ? [] : [{ name: 'knowledge base', mime_type: 'text/markdown', text: knowledge }];
+}
+
+function nameOf({ title }: ModelTurnRequest['agent']): string {
+  return `the prompt of "${title}"`;
+}
+
+function templateOf({ prompt }: ModelTurnRequest['agent']): string {
+  return prompt.template.trim() || defaultTemplate;
 }
 
 function systemMessage({ title, role, role_description }: ModelTurnRequest['agent']): string {

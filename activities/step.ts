@@ -1,6 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { isAppError, type AppError } from '../src/errors.js';
 import { isOutboundError } from '../src/outbound/outbound-error.js';
+import { retryAfterMs } from '../src/outbound/retry-hints.js';
 import type { StepResult } from '../workflows/agentflow-execution/activities.js';
 
 const heartbeatEveryMs = 2000;
@@ -51,7 +52,10 @@ function partsOf(error: unknown): FailureParts {
     const { code, message, retryable, status, retryAfterMs } = error;
     return { type: code, message, nonRetryable: !retryable, status, retryAfterMs };
   }
-  if (isAppError(error)) return { type: error.code, message: error.message, nonRetryable: isRefusal(error) };
+  if (isAppError(error)) {
+    const { code, message, headers } = error;
+    return { type: code, message, nonRetryable: isRefusal(error), retryAfterMs: retryAfterMs(headers['Retry-After'], Date.now()) };
+  }
   return { type: 'internal_error', message: 'the step failed for an internal reason', nonRetryable: false };
 }
 

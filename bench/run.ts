@@ -11,6 +11,7 @@ import { measureGuard } from './guard.js';
 import { figure, type Figure } from './measure.js';
 import { benchCallbacks } from './callbacks.js';
 import { benchMcp } from './mcp.js';
+import { benchModels } from './models.js';
 import { benchOauth } from './oauth.js';
 import { benchRetrieval } from './retrieval.js';
 import { benchTables } from './tables.js';
@@ -27,6 +28,7 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   oauth: benchOauth,
   mcp: benchMcp,
   callbacks: benchCallbacks,
+  models: async () => benchModels(),
   files: benchFiles,
   tables: benchTables,
 };

@@ -33,6 +33,7 @@ const Environment = z.object({
   LLM_BASE_URL: z.url().optional(),
   LLM_API_KEY: z.string().optional(),
   LLM_MODEL: z.string().optional(),
+  LLM_IDLE_TIMEOUT_MS: z.coerce.number().int().min(1).default(120_000),
   QUOTA_PROJECT_MAX: z.coerce.number().int().min(0).default(120),
   QUOTA_ORG_MAX: z.coerce.number().int().min(0).default(600),
   QUOTA_WINDOW_SECONDS: z.coerce.number().positive().default(60),
@@ -84,7 +85,8 @@ export interface Config {
   temporal: { connection: ClientConnectConfig['connectionOptions']; namespace: string; uiUrl: string; taskQueue: string };
   mongodb: { uri: string };
   neo4j: { uri: string; user: string; password: string };
-  llm: { baseUrl: string | undefined; apiKey: string | undefined; model: string | undefined };
+  /** `idleMs`: how long the endpoint may send nothing of an answer. */
+  llm: { baseUrl: string | undefined; apiKey: string | undefined; model: string | undefined; idleMs: number };
   /** Admissions in a sliding window; 0 is unlimited. */
   quota: { projectMax: number; organizationMax: number; windowSeconds: number };
   /** The key that secrets at rest are encrypted with; undefined: one generated below `dataDir`, never in production. */
@@ -159,7 +161,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     },
     mongodb: { uri: env.MONGODB_URI },
     neo4j: { uri: env.NEO4J_URI, user: env.NEO4J_USER, password: env.NEO4J_PASSWORD },
-    llm: { baseUrl: env.LLM_BASE_URL, apiKey: env.LLM_API_KEY, model: env.LLM_MODEL },
+    llm: { baseUrl: env.LLM_BASE_URL, apiKey: env.LLM_API_KEY, model: env.LLM_MODEL, idleMs: env.LLM_IDLE_TIMEOUT_MS },
     quota: { projectMax: env.QUOTA_PROJECT_MAX, organizationMax: env.QUOTA_ORG_MAX, windowSeconds: env.QUOTA_WINDOW_SECONDS },
     secretsKey: env.SECRETS_KEY,
     userTokens: { jwksUrl: env.USER_TOKEN_JWKS_URL, issuer: env.USER_TOKEN_ISSUER },

@@ -1,8 +1,11 @@
 import { isAdminRole, type Grant } from './grants.js';
 
+/** By what a caller is known; an execution calls for the person who made it. */
+export const principalKinds = ['api_key', 'user_jwt', 'session', 'execution'] as const;
+
 /** Who calls, and what the credential lets them do; its project is pinned (specification, tenancy). */
 export interface Principal {
-  kind: 'api_key' | 'user_jwt' | 'session';
+  kind: (typeof principalKinds)[number];
   userId: string;
   organizationId: string;
   departmentId: string;
@@ -11,6 +14,8 @@ export interface Principal {
   grants: readonly Grant[];
   /** The API key's public id; never its secret. */
   keyId?: string;
+  /** The run that calls, of the kind `execution`. */
+  executionId?: string;
   /** The session that a token of ours belongs to, and ends with. */
   sessionId?: string;
   /** The OAuth client that acts for the person; `kind` stays `user_jwt`. */

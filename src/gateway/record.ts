@@ -86,10 +86,17 @@ function decisionDocument({ decision, policy_ids, policy_version }: PolicyDecisi
   return { _id, ...place, decision, policy_ids, policy_version };
 }
 
-function callerOf({ userId, kind, keyId, clientId }: Principal) {
-  return { user_id: userId, kind, ...(keyId === undefined ? {} : { key_id: keyId }), ...(clientId === undefined ? {} : { client_id: clientId }) };
+function callerOf({ userId, kind, keyId, clientId, executionId }: Principal) {
+  return {
+    user_id: userId,
+    kind,
+    ...(keyId === undefined ? {} : { key_id: keyId }),
+    ...(clientId === undefined ? {} : { client_id: clientId }),
+    ...(executionId === undefined ? {} : { execution_id: executionId }),
+  };
 }
 
-function actorOf({ userId, kind, keyId }: Principal): string {
-  return keyId === undefined ? `${kind}:${userId}` : `${kind}:${userId}:${keyId}`;
+function actorOf({ userId, kind, keyId, executionId }: Principal): string {
+  const by = keyId ?? executionId;
+  return by === undefined ? `${kind}:${userId}` : `${kind}:${userId}:${by}`;
 }

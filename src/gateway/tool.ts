@@ -9,6 +9,8 @@ export interface ToolContext {
   projectId: string;
   organizationId: string;
   lifecycleId: string;
+  /** The run that calls; absent for a caller with a credential. */
+  executionId?: string | undefined;
   traceId: string;
   /** Aborted when the caller is gone or the process stops. */
   signal: AbortSignal;

@@ -7,13 +7,15 @@ export interface ModelsConfig {
   baseUrl: string | undefined;
   apiKey: string | undefined;
   model: string | undefined;
+  /** How long nothing of an answer may come. */
+  idleMs?: number;
 }
 
 /** The configured endpoint, or the offline model: without an endpoint, and for an agent that asks for it by name. */
-export function createModels({ baseUrl, apiKey, model: defaultModel }: ModelsConfig): ChatModel {
+export function createModels({ baseUrl, apiKey, model: defaultModel, idleMs }: ModelsConfig): ChatModel {
   const offline = createOfflineModel();
   if (baseUrl === undefined) return offline;
-  const endpoint = createOpenAiModel({ baseUrl, apiKey });
+  const endpoint = createOpenAiModel({ baseUrl, apiKey, ...(idleMs !== undefined && { idleMs }) });
   return {
     async complete(request) {
       const model = request.model || defaultModel;

@@ -1,6 +1,7 @@
 import { factsOf } from './facts.js';
 import { pickSentences, type PickedSentence, type Source } from './summarise.js';
-import type { ChatMaterial, ChatModel } from './port.js';
+import type { ChatMaterial, ChatModel, ConversationMessage } from './port.js';
+import { estimatedTokens } from './tokens.js';
 
 export const offlineModelName = 'offline';
 
@@ -11,22 +12,34 @@ const promptAtMost = 600;
 
 /**
  * Answers by rule from the material, without a language model: the same material always gives the same Markdown,
- * whose second line says where it comes from.
+ * whose second line says where it comes from. It calls no tools.
  */
 export function createOfflineModel(): ChatModel {
   return {
-    async complete({ material, messages, signal }) {
+    async complete({ material, messages, conversation = [], signal }) {
       signal.throwIfAborted();
-      const content = write(material);
-      const asked = messages.reduce((sum, message) => sum + message.content.length, 0);
-      return { model: offlineModelName, content, usage: { input_tokens: tokens(asked), output_tokens: tokens(content.length) } };
+      const content = write({ ...material, actions: [...material.actions, ...toolResultsIn(conversation)] });
+      const asked = [...messages, ...conversation].reduce((sum, message) => sum + message.content.length, 0);
+      const usage = { input_tokens: estimatedTokens(asked), output_tokens: estimatedTokens(content.length) };
+      return { model: offlineModelName, content, tool_calls: [], usage };
     },
   };
 }
 
-/** About four characters a token, so that accounting has numbers of the usual size. */
-function tokens(characters: number): number {
-  return Math.ceil(characters / 4);
+/** What the calls of an agent that was another model's before gave back. */
+function toolResultsIn(conversation: readonly ConversationMessage[]): ChatMaterial['actions'] {
+  const names = new Map(conversation.flatMap((message) => (message.role === 'assistant' ? message.tool_calls.map(({ id, name }) => [id, name] as const) : [])));
+  return conversation.flatMap((message) =>
+    message.role === 'tool' ? [{ name: names.get(message.tool_call_id) ?? message.tool_call_id, output: parsed(message.content) }] : [],
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function write(material: ChatMaterial): string {

@@ -1,8 +1,12 @@
 import OpenAI, { APIConnectionError, APIError } from 'openai';
+import { Stream } from 'openai/streaming';
 import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
-import { isPassingStatus, retryAfterMs } from '../outbound/retry-hints.js';
+import { isPassingStatus, retryHintMs } from '../outbound/retry-hints.js';
+import { gatherAnswer, unusable } from './openai-answer.js';
+import { bodyOf, streamings, type Streaming } from './openai-request.js';
 import type { ChatCompletion, ChatModel, ChatRequest } from './port.js';
+import { createWatchedFetch, isEventStream } from './watched-fetch.js';
 
 export interface OpenAiOptions {
   /** The operator's own choice, so the guard against private targets does not apply to it. */
@@ -10,10 +14,15 @@ export interface OpenAiOptions {
   apiKey: string | undefined;
   /** For a whole answer; below the time limit of the step that asks. */
   timeoutMs?: number;
+  /** How long nothing of an answer may come, before its first word and between two. */
+  idleMs?: number;
 }
 
+const maxBytes = 8 * 1024 * 1024;
+const maxEventBytes = 1024 * 1024;
+
 /** A model behind an OpenAI-compatible endpoint. Retries are the caller's. */
-export function createOpenAiModel({ baseUrl, apiKey, timeoutMs = 5 * 60_000 }: OpenAiOptions): ChatModel {
+export function createOpenAiModel({ baseUrl, apiKey, timeoutMs = 9 * 60_000, idleMs = 2 * 60_000 }: OpenAiOptions): ChatModel {
   const client = new OpenAI({
     baseURL: baseUrl,
     // What is left undefined here, the client would take from the environment.
@@ -24,51 +33,61 @@ export function createOpenAiModel({ baseUrl, apiKey, timeoutMs = 5 * 60_000 }: O
     webhookSecret: null,
     maxRetries: 0,
     logLevel: 'off',
+    timeout: timeoutMs,
+    fetch: createWatchedFetch({ idleMs, maxBytes, maxEventBytes }),
     ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
   });
+  const taken = new Map<string, Streaming>();
   return {
-    complete: (request) => withDeadline({ timeoutMs, signal: request.signal }, (signal) => ask(client, { ...request, signal })),
+    complete: (request) => withDeadline({ timeoutMs, signal: request.signal }, (signal) => ask(client, taken, { ...request, signal })),
   };
 }
 
-async function ask(client: OpenAI, request: ChatRequest): Promise<ChatCompletion> {
-  const { model, temperature, maxTokens, messages, signal, idempotencyKey } = request;
-  try {
-    const completion = await client.chat.completions.create(
-      // `max_tokens`, since many compatible endpoints do not know its successor.
-      { model, temperature, messages, ...(maxTokens > 0 && { max_tokens: maxTokens }) },
-      { signal, headers: { 'Idempotency-Key': encodeURI(idempotencyKey) } },
-    );
-    return read(completion, model);
-  } catch (error) {
-    if (signal.aborted || isOutboundError(error)) throw error;
-    throw failureOf(error);
+/** `taken` remembers for each model how much of streaming the endpoint was found to take. */
+async function ask(client: OpenAI, taken: Map<string, Streaming>, request: ChatRequest): Promise<ChatCompletion> {
+  const { model, signal } = request;
+  for (let streaming: Streaming | undefined = taken.get(model) ?? streamings[0]; ; ) {
+    try {
+      return await exchange(client, request, streaming);
+    } catch (error) {
+      signal.throwIfAborted();
+      const less = lessStreaming(error, streaming);
+      if (less === undefined) throw failureOf(error);
+      taken.set(model, less);
+      streaming = less;
+    }
   }
 }
 
-/** The endpoint's answer is whatever JSON or text it sent, whatever the client's types say. */
-function read(completion: Partial<OpenAI.ChatCompletion> | string, asked: string): ChatCompletion {
-  if (typeof completion !== 'object' || completion === null) throw unusable();
-  const { choices, model, usage } = completion;
-  const message = Array.isArray(choices) ? choices[0]?.message : undefined;
-  if (typeof message?.refusal === 'string' && message.refusal !== '') {
-    throw new OutboundError('model_refused', 'the model refused to answer');
-  }
-  if (typeof message?.content !== 'string' || message.content.trim() === '') throw unusable();
-  return {
-    model: typeof model === 'string' && model !== '' ? model : asked,
-    content: message.content,
-    usage: { input_tokens: count(usage?.prompt_tokens), output_tokens: count(usage?.completion_tokens) },
-  };
+async function exchange(client: OpenAI, request: ChatRequest, streaming: Streaming): Promise<ChatCompletion> {
+  const { signal, idempotencyKey } = request;
+  const answer = gatherAnswer(request);
+  const response = await client.chat.completions
+    .create(bodyOf(request, streaming), { signal, headers: { 'Idempotency-Key': encodeURI(idempotencyKey) } })
+    .asResponse();
+  // An endpoint that does not stream answers the same request with the whole as JSON.
+  if (isEventStream(response)) {
+    for await (const chunk of Stream.fromSSEResponse<unknown>(response, new AbortController(), client)) answer.add(chunk);
+    signal.throwIfAborted();
+  } else answer.add(await response.json());
+  return answer.completion();
 }
 
-function count(tokens: unknown): number {
-  return typeof tokens === 'number' && Number.isFinite(tokens) ? tokens : 0;
+/** What to ask for instead, where the endpoint refused the way of streaming that was asked for. */
+function lessStreaming(error: unknown, streaming: Streaming): Streaming | undefined {
+  if (!isApiError(error) || (error.status !== 400 && error.status !== 422)) return undefined;
+  const refusal = `${error.message} ${JSON.stringify(error.error ?? '')}`;
+  if (streaming === 'with usage' && /stream_options|include_usage/.test(refusal)) return 'plain';
+  return streaming !== 'none' && /\bstream(ing|ed|s)?\b/i.test(refusal) ? 'none' : undefined;
 }
 
 function failureOf(error: unknown): OutboundError {
-  if (error instanceof APIConnectionError) return new OutboundError('model_unavailable', 'the model endpoint could not be reached');
-  return isApiError(error) ? statusFailure(error) : unusable();
+  if (isOutboundError(error)) return error;
+  if (error instanceof APIConnectionError) {
+    return isOutboundError(error.cause) ? error.cause : new OutboundError('model_unavailable', 'the model endpoint could not be reached');
+  }
+  if (isApiError(error)) return error.status === undefined ? failureWithin(error) : statusFailure(error.status, error.headers);
+  return unusable();
 }
 
 /** `instanceof` alone leaves the class's type parameters open. */
@@ -76,13 +95,15 @@ function isApiError(error: unknown): error is APIError {
   return error instanceof APIError;
 }
 
-function statusFailure({ status, headers }: APIError): OutboundError {
-  if (status === undefined) return unusable();
-  const message = `the model endpoint answered with status ${status}`;
-  if (!isPassingStatus(status)) return new OutboundError('model_refused', message, { status });
-  return new OutboundError('model_unavailable', message, { status, retryAfterMs: retryAfterMs(headers?.get('retry-after'), Date.now()) });
+/** An error that came as a chunk of the stream, after the status 200: its code may be a status. */
+function failureWithin({ code, headers }: APIError): OutboundError {
+  const status = Number(code);
+  if (Number.isInteger(status) && status >= 400 && status < 600) return statusFailure(status, headers);
+  return new OutboundError('model_unavailable', 'the model endpoint reported an error within its answer');
 }
 
-function unusable(): OutboundError {
-  return new OutboundError('model_answer_unusable', 'the model endpoint gave no answer that can be read');
+function statusFailure(status: number, headers: Headers | undefined): OutboundError {
+  const message = `the model endpoint answered with status ${status}`;
+  if (!isPassingStatus(status)) return new OutboundError('model_refused', message, { status });
+  return new OutboundError('model_unavailable', message, { status, retryAfterMs: headers && retryHintMs(headers, Date.now()) });
 }

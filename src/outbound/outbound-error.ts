@@ -9,6 +9,7 @@ const mayPass = {
   model_refused: false,
   model_unavailable: true,
   model_answer_unusable: true,
+  model_token_limit: false,
 } as const satisfies Record<string, boolean>;
 
 export type OutboundCode = keyof typeof mayPass;

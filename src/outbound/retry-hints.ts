@@ -14,6 +14,13 @@ export function retryAfterMs(header: string | null | undefined, now: number): nu
   return Number.isNaN(at) ? undefined : Math.min(Math.max(at - now, 0), longestWaitMs);
 }
 
+/** Milliseconds that a model endpoint asks for: its own `retry-after-ms` before the `Retry-After` of HTTP. */
+export function retryHintMs(headers: Pick<Headers, 'get'>, now: number): number | undefined {
+  const exact = headers.get('retry-after-ms')?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(exact)) return Math.min(Math.ceil(Number(exact)), longestWaitMs);
+  return retryAfterMs(headers.get('retry-after'), now);
+}
+
 /** The same, of an answer's headers as they came. */
 export function retryAfterOf(headers: Record<string, string | string[] | undefined>): number | undefined {
   const header = headers['retry-after'];

@@ -29,6 +29,8 @@ import type { OauthGrantDocument } from '../oauth/token/grants.js';
 import type { ActionDocument } from '../platform/resources/actions.js';
 import type { AgentflowVersionDocument } from '../platform/resources/agentflows/promote.js';
 import type { AgentflowDocument } from '../platform/resources/agentflows/schemas.js';
+import type { ExecutionDeltaDocument } from '../platform/resources/executions/deltas.js';
+import type { ExecutionKnowledgeDocument } from '../platform/resources/executions/knowledge.js';
 import type { ExecutionDocument, ExecutionEventDocument } from '../platform/resources/executions/record.js';
 import type { PublicationDocument, PublicationVersionDocument } from '../platform/resources/marketplace/schemas.js';
 import type { DashboardDocument } from '../platform/resources/dashboards/store.js';
@@ -88,6 +90,8 @@ export interface Documents {
   schedule_runs: ScheduleRunDocument;
   executions: ExecutionDocument;
   execution_events: ExecutionEventDocument;
+  execution_deltas: ExecutionDeltaDocument;
+  execution_knowledge: ExecutionKnowledgeDocument;
   callback_deliveries: CallbackDeliveryDocument;
   catalog_sightings: CatalogSightingDocument;
   connectors: ConnectorDocument;
@@ -162,6 +166,8 @@ const indexes: Record<keyof Documents, Index[]> = {
   schedules: [{ keys: { projectID: 1, _id: -1 } }],
   schedule_runs: [{ keys: { schedule_id: 1, scheduled_for: -1 } }],
   execution_events: [{ keys: { execution_id: 1, seq: 1 } }],
+  execution_deltas: [expiring],
+  execution_knowledge: [],
   callback_deliveries: [expiring],
   catalog_sightings: [{ keys: { project_id: 1, _id: 1 } }],
   connectors: [{ keys: { projectID: 1, _id: -1 } }],

@@ -1,19 +1,22 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { createModelActivities } from '../../activities/model.js';
+import type { KnowledgeBase } from '../../activities/knowledge-base.js';
+import { createModelActivities, type ModelActivityDeps } from '../../activities/model.js';
 import { AppError } from '../../src/errors.js';
 import { createOfflineModel } from '../../src/models/offline.js';
 import type { ChatModel, ChatRequest } from '../../src/models/port.js';
 import { OutboundError } from '../../src/outbound/outbound-error.js';
+import type { ExecutionDeltaDocument } from '../../src/platform/resources/executions/deltas.js';
+import type { Collections } from '../../src/stores/collections.js';
 import type { AgentflowExecutionActivities, ModelTurn, ModelTurnRequest, StepResult } from '../../workflows/agentflow-execution/activities.js';
 import { verifies } from '../support/verifies.js';
 
-interface Change {
+interface Change extends Partial<Pick<ModelTurnRequest, 'tools' | 'conversation'>> {
   agent?: Partial<ModelTurnRequest['agent']>;
   context?: Partial<ModelTurnRequest['context']>;
 }
 
-function request({ agent, context }: Change = {}): ModelTurnRequest {
+function request({ agent, context, ...change }: Change = {}): ModelTurnRequest {
   return {
     idempotency_key: 'execution/agent/model',
     execution_id: 'execution',
@@ -23,6 +26,7 @@ function request({ agent, context }: Change = {}): ModelTurnRequest {
     after_seq: 0,
     tools: [],
     conversation: [],
+    ...change,
     agent: {
       _id: 'agent',
       title: 'Reader',
@@ -46,7 +50,7 @@ function request({ agent, context }: Change = {}): ModelTurnRequest {
 }
 
 /** A model that keeps what it was asked and then does as told. */
-function recording(complete: ChatModel['complete'] = async ({ model }) => ({ model, content: 'ok', usage: { input_tokens: 1, output_tokens: 1 } })) {
+function recording(complete: ChatModel['complete'] = async ({ model }) => ({ model, content: 'ok', tool_calls: [], usage: { input_tokens: 1, output_tokens: 1 } })) {
   const asked: ChatRequest[] = [];
   const models: ChatModel = {
     complete: (chat) => {
@@ -59,8 +63,20 @@ function recording(complete: ChatModel['complete'] = async ({ model }) => ({ mod
 
 const environmentOf = (attempt: number) => new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR', () => undefined) });
 
-function take(models: ChatModel, change: Change = {}, environment = environmentOf(1)) {
-  const { takeModelTurn } = createModelActivities({ models });
+const noKnowledge: KnowledgeBase = { ask: () => Promise.reject(new Error('nobody has a knowledge base here')) };
+
+/** What was written of the turn's words; `fails` from the first write on. */
+function deltaStore(fails = false) {
+  const written: ExecutionDeltaDocument[] = [];
+  const insertOne = async (delta: ExecutionDeltaDocument) => {
+    if (fails) throw new Error('the store is down');
+    written.push(delta);
+  };
+  return { written, collections: { execution_deltas: { insertOne } as unknown as Collections['execution_deltas'] } };
+}
+
+function take(models: ChatModel, change: Change = {}, environment = environmentOf(1), { knowledge = noKnowledge, ...store }: Partial<ModelActivityDeps> = {}) {
+  const { takeModelTurn } = createModelActivities({ models, knowledge, ...deltaStore(), ...store });
   return environment.run<[ModelTurnRequest], StepResult<ModelTurn>, AgentflowExecutionActivities['takeModelTurn']>(takeModelTurn, request(change));
 }
 
@@ -123,6 +139,7 @@ describe('takeModelTurn', () => {
     [new OutboundError('model_unavailable', 'busy', { status: 429, retryAfterMs: 5000 }), { type: 'model_unavailable', nonRetryable: false, nextRetryDelay: 5000 }],
     [new OutboundError('model_refused', 'no', { status: 401 }), { type: 'model_refused', nonRetryable: true }],
     [new OutboundError('timeout', 'late'), { type: 'timeout', nonRetryable: false }],
+    [new AppError('S3:rate-quota', 'used up', { headers: { 'Retry-After': '7' } }), { type: 'S3:rate-quota', nonRetryable: false, nextRetryDelay: 7000 }],
     [new AppError('unconfigured', 'no model'), { type: 'unconfigured', nonRetryable: true }],
     [new AppError('too_many_requests', 'wait'), { type: 'too_many_requests', nonRetryable: false }],
     [new AppError('unavailable', 'down'), { type: 'unavailable', nonRetryable: false }],
@@ -132,6 +149,67 @@ describe('takeModelTurn', () => {
     const failure = take(models, {}, environmentOf(5));
     await expect(failure).rejects.toMatchObject({ ...expected, details: [expect.objectContaining({ attempt: 5 })] });
     await expect(failure).rejects.not.toHaveProperty('cause', error);
+  });
+
+  it('hands tools and conversation to the model, and gives back what it calls', async () => {
+    const tools = [{ name: 'look_up', description: 'Looks up.', fields: [] }];
+    const tool_calls = [{ id: 'c1', name: 'look_up', arguments: '{}' }];
+    const conversation = [{ role: 'assistant' as const, content: '', tool_calls }, { role: 'tool' as const, tool_call_id: 'c1', content: '42' }];
+    const { asked, models } = recording(async ({ model }) => ({ model, content: '', tool_calls, usage: { input_tokens: 1, output_tokens: 1 } }));
+    const { value } = await take(models, { tools, conversation });
+    expect(asked[0]).toMatchObject({ tools, conversation });
+    expect(value).toMatchObject({ content: '', tool_calls });
+  });
+
+  it('writes the words as they come, in batches that tell turn and attempt, and the last before it ends', async () => {
+    const words = Array.from({ length: 500 }, (_, at) => `word ${at} `);
+    const { models } = recording(async ({ model, onText }) => {
+      for (const word of words) onText?.(word);
+      return { model, content: words.join(''), tool_calls: [], usage: { input_tokens: 1, output_tokens: 1 } };
+    });
+    const { written, collections } = deltaStore();
+    await take(models, {}, environmentOf(3), { collections });
+    expect(written.map(({ text }) => text).join('')).toBe(words.join(''));
+    expect(written.length).toBeLessThan(10);
+    for (const [at, delta] of written.entries()) expect(delta).toMatchObject({ after_seq: 0, agent_id: 'agent', step_id: 'agent/model', attempt: 3, n: at + 1 });
+    expect(written.map(({ _id }) => _id)).toEqual(written.map(({ _id }) => _id).sort());
+  });
+
+  it('is not hindered by words that cannot be written', async () => {
+    const { models } = recording(async ({ model, onText }) => {
+      onText?.('lost');
+      return { model, content: 'lost', tool_calls: [], usage: { input_tokens: 1, output_tokens: 1 } };
+    });
+    expect((await take(models, {}, environmentOf(1), deltaStore(true))).value.content).toBe('lost');
+  });
+
+  it('gives an agent with a knowledge base what that knows, in the prompt and in the record of the turn', async () => {
+    const found = { query: 'about: harbour', lifecycle_id: 'l1', entities: ['quay'], text: '- Quay (Place): length: 12' };
+    const questions: string[] = [];
+    const knowledge: KnowledgeBase = {
+      ask: async (_, prompt) => {
+        questions.push(prompt);
+        return found;
+      },
+    };
+    const { asked, models } = recording();
+    const { value } = await take(models, { agent: { has_knowledge_base: true } }, environmentOf(1), { knowledge });
+    expect(questions).toEqual(['Describe the harbour']);
+    expect(asked[0]?.messages[1]?.content).toContain('<knowledge>\n- Quay (Place): length: 12\n</knowledge>');
+    expect(value.knowledge).toEqual({ lifecycle_id: 'l1', query: 'about: harbour', entities: ['quay'] });
+    const offline = await take(createOfflineModel(), { agent: { has_knowledge_base: true } }, environmentOf(1), { knowledge });
+    expect(offline.value.content).toContain('length: 12 *(knowledge base)*');
+  });
+
+  it.each([
+    [new AppError('plan_limit', 'not in the plan'), { type: 'plan_limit', nonRetryable: true }],
+    [new AppError('S5:policy', 'forbidden'), { type: 'S5:policy', nonRetryable: true }],
+    [new AppError('data_service_unreachable', 'down'), { type: 'data_service_unreachable', nonRetryable: false }],
+  ])('asks no model when the knowledge base answers with %s', async (error, expected) => {
+    const { asked, models } = recording();
+    const knowledge: KnowledgeBase = { ask: () => Promise.reject(error) };
+    await expect(take(models, { agent: { has_knowledge_base: true } }, environmentOf(1), { knowledge })).rejects.toMatchObject(expected);
+    expect(asked).toHaveLength(0);
   });
 
   it('keeps failure messages short', async () => {

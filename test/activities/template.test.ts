@@ -1,4 +1,5 @@
 import { renderText, renderUrl, variablesIn, variablesOf } from '../../activities/template.js';
+import { verifies } from '../support/verifies.js';
 import type { StepContext } from '../../workflows/agentflow-execution/activities.js';
 
 const context: StepContext = {
@@ -13,6 +14,11 @@ const context: StepContext = {
   actions: [{ action_id: 'x', skill_id: 's', name: 'X', output: { ok: true } }],
 };
 const render = (template: string) => renderText('the prompt', template, variablesOf(context));
+/** With a large document behind the first. */
+const renderLarge = (template: string) => {
+  const large = { name: 'large', mime_type: 'text/plain', text: `${'a'.repeat(900_000)}b` };
+  return renderText('the prompt', template, variablesOf({ ...context, documents: [...context.documents, large] }));
+};
 const refused = (description: RegExp | string) => expect.objectContaining({ code: 'validation_failed', message: expect.stringMatching(description) });
 
 function failure(work: () => unknown): unknown {
@@ -27,7 +33,7 @@ describe('renderText', () => {
   it.each([
     ['{{ city }} {{ inputs.city }}', 'Zürich Zürich'],
     ['{{ goal }}, not {{ inputs.goal }}', 'a goal, not another goal'],
-    ['{{ runtime.depth | plus: 1 }}', '4'],
+    ['{{ runtime.depth | plus: 1 }}, {{ depth }}', '4, 3'],
     ['{% for d in documents %}{{ d.name }}: {{ d.text }}{% endfor %}', 'notes.md: the text'],
     ['{{ previous }} {{ outputs[0].output }} {{ outputs.last.title }}', 'second first B'],
     ['{{ actions[0].output.ok }}', 'true'],
@@ -54,7 +60,23 @@ describe('renderText', () => {
     '{{ toString }}',
     '{{ __proto__ }}',
     '{{ constructor }}',
-  ])('keeps %j from prototypes', (template) => expect(failure(() => render(template))).toEqual(refused('needs the variable')));
+    '{{ documents | where: "constructor" | json }}',
+    '{{ documents | where_exp: "d", "d.constructor" | json }}',
+    '{{ documents | find: "__proto__", "x" | json }}',
+    '{{ documents | group_by: "toString" | json }}',
+    '{{ globalThis }}',
+    '{{ process.env }}',
+  ])('keeps %j from prototypes and globals', (template) => {
+    verifies('agent.template-safe');
+    expect(failure(() => render(template))).toEqual(refused('needs the variable'));
+  });
+
+  it.each([
+    ['{{ documents | map: "constructor" | json }}', '[null]'],
+    ['{{ documents | map: "__proto__" | json }}', '[null]'],
+    ['{{ documents | sum: "constructor" }}', '0'],
+    ['{{ documents | sort: "constructor" | size }}', '1'],
+  ])('finds nothing of prototypes by %j', (template, expected) => expect(render(template)).toBe(expected));
 
   it.each([
     ['{% include "/etc/passwd" %}'],
@@ -62,10 +84,20 @@ describe('renderText', () => {
     ['{% layout "../package.json" %}'],
     ['{{ goal | no_such_filter }}'],
     ['{% no_such_tag %}'],
+    ['{{ goal | constructor }}'],
+    ['{{ goal | __proto__ }}'],
+    ['{{ goal | toString }}'],
+    ['{% constructor %}'],
+    ['{% __proto__ %}'],
+    ['{% include goal %}'],
+    ['{% liquid render "x" %}'],
     ['{{ goal '],
     ['{% for x in (1..3) %}'],
     [`{{ "a" | append: "${'b'.repeat(100_001)}" }}`],
-  ])('refuses %.40j', (template) => expect(failure(() => render(template))).toEqual(refused('cannot be rendered')));
+  ])('refuses %.40j', (template) => {
+    verifies('agent.template-safe');
+    expect(failure(() => render(template))).toEqual(refused('cannot be rendered'));
+  });
 
   it.each([
     '{% for a in (1..1000000000) %}x{% endfor %}',
@@ -73,9 +105,15 @@ describe('renderText', () => {
     `{% for a in (1..100000) %}${'long '.repeat(1000)}{% endfor %}`,
     '{% assign s = "aaaaaaaaaa" %}{% for i in (1..40) %}{% assign s = s | append: s %}{% endfor %}{{ s }}',
     '{% capture s %}{% for i in (1..9000) %}{{ goal }}{% endfor %}{% endcapture %}{% for i in (1..9000) %}{{ s }}{% endfor %}',
+    '{% assign list = documents[1].text | split: "" %}{{ list | where_exp: "x", "list contains x" | size }}',
+    '{% assign list = documents[1].text | split: "" %}{% if true %}{{ list | reject_exp: "x", "list contains goal" | size }}{% endif %}',
+    '{{ documents[1].text | replace: "a", documents[1].text | size }}',
+    '{{ documents[1].text | split: "" | join: documents[1].text | size }}',
+    '{{ documents[1].text | append: documents[1].text }}',
   ])('cuts off %.60j', (template) => {
+    verifies('agent.template-safe');
     const started = performance.now();
-    expect(failure(() => render(template))).toEqual(refused('cannot be rendered|writes more than'));
+    expect(failure(() => renderLarge(template))).toEqual(refused('cannot be rendered|writes more than'));
     expect(performance.now() - started).toBeLessThan(3000);
   });
 });

@@ -26,6 +26,19 @@ describe('the offline model', () => {
     expect(output).toContain('depth: 12');
   });
 
+  it('calls no tools, and works with what the tools of the conversation gave', async () => {
+    const material = { title: 'Reader', goal: 'Tell', prompt: 'Tell', documents: [], outputs: [], actions: [] };
+    const tools = [{ name: 'look_up', description: '', fields: [] }];
+    const conversation = [
+      { role: 'assistant' as const, content: '', tool_calls: [{ id: 'a', name: 'look_up', arguments: '{}' }] },
+      { role: 'tool' as const, tool_call_id: 'a', content: '{"depth":12}' },
+    ];
+    const signal = new AbortController().signal;
+    const answer = await models.complete({ model: '', temperature: 0, maxTokens: 0, messages: [], tools, conversation, material, signal, idempotencyKey: 'k' });
+    expect(answer.tool_calls).toEqual([]);
+    expect(answer.content).toMatch(/\*\*look_up\*\*\n {2}- depth: 12/);
+  });
+
   it('picks the telling sentences on the goal and keeps their order', async () => {
     const first = 'The harbour basin is 14 metres deep and was dredged in 2021.';
     const second = 'Ferries leave the harbour every morning for the northern islands.';

@@ -47,7 +47,7 @@ describe('an OpenAI-compatible endpoint', () => {
     verifies('execution.model.endpoint');
     answerWith(200, completion);
     const answer = await models().complete(request({ model: 'agent-model' }));
-    expect(answer).toEqual({ model: 'served-model', content: 'An answer.', usage: { input_tokens: 12, output_tokens: 3 } });
+    expect(answer).toEqual({ model: 'served-model', content: 'An answer.', tool_calls: [], usage: { input_tokens: 12, output_tokens: 3 } });
     expect(server.requests).toHaveLength(1);
     expect(server.requests[0]).toMatchObject({
       path: '/v1/chat/completions',
@@ -59,6 +59,8 @@ describe('an OpenAI-compatible endpoint', () => {
       temperature: 0.2,
       max_tokens: 500,
       messages: request().messages,
+      stream: true,
+      stream_options: { include_usage: true },
     });
   });
 

@@ -130,7 +130,7 @@ export interface ModelTurnRequest {
   after_seq: number;
   tools: ToolOffer[];
   conversation: TurnMessage[];
-  agent: Pick<AgentPlan, '_id' | 'title' | 'role' | 'role_description' | 'llm' | 'prompt' | 'context'>;
+  agent: Pick<AgentPlan, '_id' | 'title' | 'role' | 'role_description' | 'llm' | 'prompt' | 'context' | 'has_knowledge_base'>;
   context: StepContext;
 }
 
@@ -140,6 +140,8 @@ export interface ModelTurn {
   /** Empty when the agent has said its last word. */
   tool_calls: ToolCall[];
   usage: { input_tokens: number; output_tokens: number };
+  /** What an agent with a knowledge base was given of the context graph, and by which governed call. */
+  knowledge?: { lifecycle_id: string; query: string; entities: string[] };
 }
 
 /**

@@ -49,6 +49,8 @@ export interface AgentPlan {
   llm: { model: string; temperature: number; max_tokens: number };
   prompt: { template: string; variables: string[] };
   context: unknown[];
+  /** Absent in plans that were made before it was used. */
+  has_knowledge_base?: boolean;
   skills: SkillPlan[];
   next_agent: string | null;
   /** Model turns that the agent may take, and tokens that they may use together; by default `agentDefaults`. */

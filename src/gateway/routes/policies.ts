@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Principal } from '../../auth/principal.js';
+import { principalKinds, type Principal } from '../../auth/principal.js';
 import { Grant } from '../../auth/grants.js';
 import { AppError } from '../../errors.js';
 import { requireAdmin, type Policies } from '../../governance/policy/create-policies.js';
@@ -22,7 +22,7 @@ const Trial = z.strictObject({
   dry_run: z.boolean().default(false),
   at: z.number().min(0).max(1e11).optional().meta({ description: 'Epoch seconds; left out: now.' }),
   principal: z
-    .strictObject({ user_id: z.string().max(200), role: z.string().max(100), kind: z.enum(['api_key', 'user_jwt', 'session']), grants: z.array(Grant) })
+    .strictObject({ user_id: z.string().max(200), role: z.string().max(100), kind: z.enum(principalKinds), grants: z.array(Grant) })
     .partial()
     .default({})
     .meta({ description: 'What is left out is the caller’s own.' }),

@@ -21,7 +21,7 @@ export async function resolveScope(
   if (tool.adminOnly && !isAdmin(principal)) {
     throw new AppError('S2:resolve-scope', 'this call needs an admin role on the project');
   }
-  const { projectId, organizationId } = principal;
-  const ctx = { principal, projectId, organizationId, lifecycleId, traceId: call.trace.traceId, signal: call.signal };
+  const { projectId, organizationId, executionId } = principal;
+  const ctx = { principal, projectId, organizationId, lifecycleId, executionId, traceId: call.trace.traceId, signal: call.signal };
   return { ...call, principal, ctx };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Principal } from '../../auth/principal.js';
+import { principalKinds, type Principal } from '../../auth/principal.js';
 import type { QuotaUsage } from '../../governance/quota/quota.js';
 import { examplesOf } from '../../graph/query/examples.js';
 import { readProjectMode } from '../../graph/project-mode.js';
@@ -27,7 +27,7 @@ const DocsInput = z.strictObject({ topic: Topic }).meta({ id: 'DocsRequest', exa
 const DocsAnswer = z
   .looseObject({
     topic: Topic,
-    auth_kind: z.enum(['api_key', 'user_jwt', 'session']),
+    auth_kind: z.enum(principalKinds),
     client_id: z.string().optional(),
     grants: z.array(z.string()),
     quota: z.object({ org_window_max: z.int(), org_window_used: z.int(), project_window_max: z.int(), project_window_used: z.int() }),

@@ -72,7 +72,7 @@ export function createQueryContextTool({ graph, collections }: QueryContextDeps)
       timeout_ms: input.timeout_ms,
     }),
     async execute(prepared, ctx) {
-      const consumed = { lifecycle_id: ctx.lifecycleId, run: null, at: epochSeconds() };
+      const consumed = { lifecycle_id: ctx.lifecycleId, run: ctx.executionId ?? null, at: epochSeconds() };
       const answer = await ask(cypher, graph, prepared, ctx, consumed);
       return { body: await redactAnswer(answer), consumed: answer.entities.map(({ id }) => id) };
     },

@@ -1,5 +1,6 @@
 import type { WithId } from 'mongodb';
 import { z } from 'zod';
+import { principalKinds } from '../../auth/principal.js';
 
 /** How a call ended (contract, lifecycles). */
 export const LifecycleStatus = z.enum(['completed', 'denied', 'pending_approval', 'failed', 'dry_run']);
@@ -15,8 +16,9 @@ export type LifecycleStage = z.infer<typeof LifecycleStage>;
 /** Who called; never a secret. */
 export const Caller = z.object({
   user_id: z.string(),
-  kind: z.enum(['api_key', 'user_jwt', 'session']),
+  kind: z.enum(principalKinds),
   key_id: z.string().optional(),
+  execution_id: z.string().optional().meta({ description: 'The run that called, of the kind `execution`.' }),
   client_id: z.string().optional(),
 });
 export type Caller = z.infer<typeof Caller>;

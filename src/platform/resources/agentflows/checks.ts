@@ -1,4 +1,4 @@
-import { Liquid } from 'liquidjs';
+import { syntaxProblem } from '../../../prompts/template.js';
 import type { Action, Agent, Agentflow, Skill } from './schemas.js';
 
 const maxBytes = 4 * 1024 * 1024;
@@ -120,18 +120,9 @@ function circles(list: string, pointer: string, nodes: readonly Node[]): string[
   return problems;
 }
 
-/** As strict in parsing as the engine that renders (`activities/template.ts`). */
-const liquid = new Liquid({ strictFilters: true, parseLimit: 100_000 });
-// No template reaches another, so one that asks for another never renders.
-for (const tag of ['include', 'render', 'layout']) delete liquid.tags[tag];
-
 function templateProblems(where: string, template: string): string[] {
-  try {
-    liquid.parse(template);
-    return [];
-  } catch (error) {
-    return [`${where}: is no Liquid template: ${error instanceof Error ? error.message.slice(0, 200) : 'unreadable'}`];
-  }
+  const problem = syntaxProblem(template);
+  return problem === undefined ? [] : [`${where}: is no Liquid template: ${problem}`];
 }
 
 function hasNode(nodes: readonly Node[], id: string): boolean {

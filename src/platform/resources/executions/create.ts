@@ -10,6 +10,7 @@ import { epochSeconds } from '../../../time.js';
 import type { AgentflowDocument } from '../agentflows/schemas.js';
 import { failoverGoalOf, problemsOf } from '../agentflows/checks.js';
 import { readAgentflow } from '../agentflows/store.js';
+import { missingVariableProblems } from './missing-variables.js';
 import { ExecutionFile, referToFiles } from './files.js';
 import { readExecution } from './read.js';
 import { toExecution, type Execution, type ExecutionDocument } from './record.js';
@@ -95,6 +96,8 @@ function refuseWhatCannotRun(agentflow: AgentflowDocument, input: NewExecution):
     problems.push(`start_from_agent_id: the agentflow has no agent ${first}`);
   }
   if (!agentflow.isActive) problems.push('the agentflow is not active');
+  // Only of a flow that hangs together: its prompts can be parsed.
+  if (problems.length === 0) problems.push(...missingVariableProblems(agentflow, first ?? agentflow.initialAgent, input));
   if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
 }
 
@@ -152,6 +155,7 @@ function toPlan(agent: AgentflowDocument['agents'][number], models: ProjectModel
     context,
     next_agent,
     prompt: { template: agent.prompt.template, variables: agent.prompt.variables },
+    has_knowledge_base: agent.has_knowledge_base,
     is_preview_mode_enabled: agent.is_preview_mode_enabled,
     ...toBounds(agent),
     ...toActionInputs(agent.pre_and_post_execution_input),

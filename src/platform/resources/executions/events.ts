@@ -5,21 +5,28 @@ import type { ExecutionEvent } from '../../../../workflows/agentflow-execution/m
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../../deps.js';
 import { AppError } from '../../../errors.js';
+import { createDeltaReader, ModelDelta, type DeltaReader } from './deltas.js';
 import { liveEvents, readExecution } from './read.js';
 import { isOver } from './record.js';
 
 const pollMs = 300;
 const keepAliveMs = 15_000;
 const pageSize = 500;
+/** How many events of its pauses and the like a running step may have behind its own. */
+const stepWithin = 100;
 
 /** `data` of one server-sent event; its `id` is `seq`, its `event` is `type`. */
-export const EventMessage = z
+const DurableEvent = z
   .object({ seq: z.int(), type: z.string(), at: z.number(), data: z.record(z.string(), z.unknown()) })
   .meta({ id: 'ExecutionEvent' });
+/** Has no `id`: `Last-Event-ID` stays that of the event before it. */
+const DeltaEvent = z.object({ type: z.literal('model_delta'), at: z.number(), data: ModelDelta }).meta({ id: 'ModelDeltaEvent' });
+export const EventMessage = z.union([DurableEvent, DeltaEvent]).meta({ id: 'ExecutionStreamEvent' });
 
 /**
- * Streams an execution's events after `lastEventId` and ends after the last one (WHATWG server-sent events). A client
- * that comes back after the end gets 204, which tells it not to come again.
+ * Streams an execution's events after `lastEventId` and ends after the last one (WHATWG server-sent events); between them
+ * the words of a model turn that is under way. A client that comes back after the end gets 204, which tells it not to
+ * come again.
  */
 export async function streamEvents(deps: Deps, principal: Principal, id: string, lastEventId: string | undefined, res: Response): Promise<void> {
   let last = parseLastEventId(lastEventId);
@@ -34,21 +41,55 @@ export async function streamEvents(deps: Deps, principal: Principal, id: string,
   res.once('close', () => gone.abort());
   const ended = AbortSignal.any([gone.signal, deps.stopping.signal]);
   let wroteAt = Date.now();
+  const write = (text: string) => {
+    res.write(text);
+    wroteAt = Date.now();
+  };
+  const words = createWordStream(deps, id, write);
+  if (last > 0) await words.resume(last);
   while (!ended.aborted) {
     const { events, over } = await eventsAfter(deps, id, last);
+    await words.ending(events);
     for (const event of events) {
-      res.write(`id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+      write(`id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
       last = event.seq;
-      wroteAt = Date.now();
     }
     if (over) break;
-    if (Date.now() - wroteAt > keepAliveMs) {
-      res.write(': still here\n\n');
-      wroteAt = Date.now();
-    }
+    await words.goOn(events);
+    if (Date.now() - wroteAt > keepAliveMs) write(': still here\n\n');
     await delay(pollMs, undefined, { signal: ended }).catch(() => undefined);
   }
   res.end();
+}
+
+/** The words of the model turn under way, by what the events tell of its begin and end. A turn that is over has its event. */
+function createWordStream(deps: Deps, id: string, write: (text: string) => void) {
+  const { collections } = deps.mongo;
+  let reader: DeltaReader | undefined;
+  const writeNew = async () => {
+    for (const { at, after_seq, agent_id, step_id, attempt, n, text } of (await reader?.next()) ?? []) {
+      const message = { type: 'model_delta', at, data: { after_seq, agent_id, step_id, attempt, n, text } };
+      write(`event: model_delta\ndata: ${JSON.stringify(message)}\n\n`);
+    }
+  };
+  const follow = (events: readonly ExecutionEvent[]) => {
+    const step = events.findLast(({ type }) => type.startsWith('step_'));
+    if (step) reader = step.type === 'step_started' && step.data.kind === 'model' ? createDeltaReader(collections, id, step.seq) : undefined;
+  };
+  return {
+    /** For a client that has the events up to `last`. */
+    async resume(last: number): Promise<void> {
+      follow((await eventsAfter(deps, id, Math.max(0, last - stepWithin))).events.filter(({ seq }) => seq <= last));
+    },
+    /** Before the events that end the turn: its last words. */
+    async ending(events: readonly ExecutionEvent[]): Promise<void> {
+      if (events.some(({ type }) => /^step_(?!started)/.test(type))) await writeNew();
+    },
+    async goOn(events: readonly ExecutionEvent[]): Promise<void> {
+      follow(events);
+      await writeNew();
+    },
+  };
 }
 
 /** Asks the workflow first and the store second, so that an event that moves between them is seen in the store. */

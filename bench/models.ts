@@ -1,0 +1,82 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import OpenAI from 'openai';
+import { createOpenAiModel } from '../src/models/openai.js';
+import { figure, inParallel, median, range, type Figure } from './measure.js';
+
+const callers = 10;
+const turnsOfRound = 400;
+const rounds = 6;
+const messages = [
+  { role: 'system' as const, content: 'You are a clerk.' },
+  { role: 'user' as const, content: 'What is in the report? '.repeat(20) },
+];
+
+/** Model turns a second at an endpoint that answers at once, in streams of 1 and of 50 words, next to the bare client. */
+export async function benchModels(): Promise<Figure[]> {
+  const endpoint = await startEndpoint();
+  const baseUrl = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
+  try {
+    return [await compare(baseUrl, 1), await compare(baseUrl, 50)];
+  } finally {
+    endpoint.close().closeAllConnections();
+  }
+}
+
+/** In turns, so that both meet the same load; the first round warms both up. */
+async function compare(baseUrl: string, words: number): Promise<Figure> {
+  const model = createOpenAiModel({ baseUrl: `${baseUrl}/${words}`, apiKey: 'none' });
+  const bare = new OpenAI({ baseURL: `${baseUrl}/${words}`, apiKey: 'none', maxRetries: 0 });
+  const rates = { ours: [] as number[], bare: [] as number[] };
+  for (let round = 0; round <= rounds; round += 1) {
+    const ours = await rate(() => takeTurn(model));
+    const theirs = await rate(() => takeBareTurn(bare));
+    if (round === 0) continue;
+    rates.ours.push(ours);
+    rates.bare.push(theirs);
+  }
+  return figure(`model turns, ${words} words streamed`, '/s', median(rates.ours), median(rates.bare), 'at least 0.8');
+}
+
+async function rate(turn: () => Promise<void>): Promise<number> {
+  const begun = performance.now();
+  await inParallel(range(turnsOfRound), callers, turn);
+  return turnsOfRound / ((performance.now() - begun) / 1000);
+}
+
+async function takeTurn(model: ReturnType<typeof createOpenAiModel>): Promise<void> {
+  let told = '';
+  const { content } = await model.complete({
+    model: 'bench',
+    temperature: 0.2,
+    maxTokens: 100,
+    messages,
+    material: { title: '', goal: '', prompt: '', documents: [], outputs: [], actions: [] },
+    signal: new AbortController().signal,
+    idempotencyKey: 'bench',
+    onText: (text) => (told += text),
+  });
+  if (content !== told) throw new Error('the turn was not told as it was taken');
+}
+
+async function takeBareTurn(client: OpenAI): Promise<void> {
+  const stream = await client.chat.completions.create({ model: 'bench', temperature: 0.2, max_tokens: 100, messages, stream: true, stream_options: { include_usage: true } });
+  let told = '';
+  for await (const chunk of stream) told += chunk.choices[0]?.delta.content ?? '';
+  if (told === '') throw new Error('the bare client was told nothing');
+}
+
+/** The number of words is the first segment of the path. */
+async function startEndpoint(): Promise<Server> {
+  const event = (choices: object[], more: object = {}) => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'bench', choices, ...more })}\n\n`;
+  const server = createServer((req, res) => {
+    req.resume().on('end', () => {
+      const words = Number(req.url?.split('/')[1]);
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (let at = 0; at < words; at += 1) res.write(event([{ index: 0, delta: { content: `word ${at} ` }, finish_reason: null }]));
+      res.end(`${event([{ index: 0, delta: {}, finish_reason: 'stop' }])}${event([], { usage: { prompt_tokens: 100, completion_tokens: words } })}data: [DONE]\n\n`);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { OutboundError } from '../outbound/outbound-error.js';
+import type { ChatCompletion, ChatRequest, ChatToolCall } from './port.js';
+import { estimatedTokens } from './tokens.js';
+
+const answerAtMost = 1_000_000;
+
+/** What endpoints send is read leniently, field by field: a field that cannot be read counts as not there. */
+const text = z.string().nullish().catch(null);
+const count = z.number().nullish().catch(null);
+const Part = z.object({ text });
+const Content = z.union([z.string(), z.array(Part).transform((parts) => parts.map((part) => part.text ?? '').join(''))]).nullish().catch(null);
+const Arguments = z.union([z.string(), z.looseObject({}).transform((value) => JSON.stringify(value))]).nullish().catch(null);
+const CallPiece = z.object({ index: count, id: text, function: z.object({ name: text, arguments: Arguments }).nullish().catch(null) });
+const Piece = z.object({ content: Content, refusal: text, tool_calls: z.array(CallPiece).nullish().catch(null) }).nullish().catch(null);
+const Choice = z.object({ index: count, finish_reason: text, delta: Piece, message: Piece });
+const Usage = z.object({ prompt_tokens: count, completion_tokens: count }).nullish().catch(null);
+const Answer = z.object({ model: text, choices: z.array(Choice), usage: Usage });
+
+export interface Gathering {
+  /** One chunk of a stream, or the whole answer of an endpoint that does not stream. @throws OutboundError */
+  add(chunk: unknown): void;
+  /** @throws OutboundError `model_answer_unusable`, `model_refused`, `model_token_limit` */
+  completion(): ChatCompletion;
+}
+
+/** Puts an answer together from what the endpoint sends; only its first choice counts. */
+export function gatherAnswer(request: Pick<ChatRequest, 'model' | 'messages' | 'conversation' | 'onText'>): Gathering {
+  let model = request.model;
+  let content = '';
+  let refusal = '';
+  let finished: string | null = null;
+  let isWhole = false;
+  let usage: z.infer<typeof Usage>;
+  const calls = gatherCalls();
+
+  return {
+    add(chunk) {
+      const parsed = Answer.safeParse(chunk);
+      if (!parsed.success) throw unusable();
+      model = parsed.data.model || model;
+      usage = parsed.data.usage ?? usage;
+      for (const { index, finish_reason, message, delta } of parsed.data.choices) {
+        if ((index ?? 0) !== 0) continue;
+        isWhole ||= Boolean(message);
+        finished = finish_reason ?? finished;
+        const piece = message ?? delta;
+        const words = piece?.content ?? '';
+        content += words;
+        refusal += piece?.refusal ?? '';
+        for (const call of piece?.tool_calls ?? []) calls.add(call);
+        if (content.length + calls.size() > answerAtMost) throw new OutboundError('too_large', `the model's answer is larger than ${answerAtMost} characters`);
+        if (words !== '') request.onText?.(words);
+      }
+    },
+    completion() {
+      const tool_calls = calls.all();
+      if (refusal !== '') throw new OutboundError('model_refused', 'the model refused to answer');
+      if (finished === 'content_filter') throw new OutboundError('model_refused', 'the content filter of the model endpoint stopped the answer');
+      if (finished === null && !isWhole) throw unusable('the answer of the model endpoint broke off');
+      const isEmpty = content.trim() === '' && tool_calls.length === 0;
+      if (isEmpty && finished === 'length') throw new OutboundError('model_token_limit', 'the token limit of the answer was reached before its first word');
+      if (isEmpty) throw unusable();
+      const isCut = finished === 'length' && tool_calls.length === 0;
+      return {
+        model,
+        content: isCut ? `${content}\n\n[cut: the token limit of the answer was reached]` : content,
+        tool_calls,
+        usage: {
+          input_tokens: usage?.prompt_tokens ?? estimatedTokens(charactersOf(request)),
+          output_tokens: usage?.completion_tokens ?? estimatedTokens(content.length + calls.size()),
+        },
+      };
+    },
+  };
+}
+
+/**
+ * A call comes in pieces that share an index; its id and name stand in the first. Some endpoints leave the index out, or
+ * give the same one to several calls: there a new id begins a new call.
+ */
+function gatherCalls() {
+  const calls: (ChatToolCall & { index: number | null })[] = [];
+  let size = 0;
+  return {
+    add(piece: z.infer<typeof CallPiece>) {
+      const index = piece.index ?? null;
+      const id = piece.id ?? '';
+      const name = piece.function?.name ?? '';
+      const more = piece.function?.arguments ?? '';
+      const known = index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
+      const isNew = !known || (id !== '' && known.id !== '' && known.id !== id);
+      size += name.length + more.length;
+      if (isNew) calls.push({ index, id, name, arguments: more });
+      else {
+        known.id ||= id;
+        known.name ||= name;
+        known.arguments += more;
+      }
+    },
+    size: () => size,
+    /** Each with an id that is its own within the answer. */
+    all(): ChatToolCall[] {
+      const taken = new Set<string>();
+      return calls.map(({ id, name, arguments: written }, at) => {
+        const own = id === '' || taken.has(id) ? `call_${at + 1}` : id;
+        taken.add(own);
+        return { id: own, name, arguments: written };
+      });
+    },
+  };
+}
+
+function charactersOf({ messages, conversation = [] }: Pick<ChatRequest, 'messages' | 'conversation'>): number {
+  return messages.reduce((sum, { content }) => sum + content.length, 0) + (conversation.length > 0 ? JSON.stringify(conversation).length : 0);
+}
+
+export function unusable(message = 'the model endpoint gave no answer that can be read'): OutboundError {
+  return new OutboundError('model_answer_unusable', message);
+}

@@ -1,0 +1,79 @@
+import { ReadableStream } from 'node:stream/web';
+import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
+
+export interface AnswerBounds {
+  /** How long nothing of the answer may come, from the request on. */
+  idleMs: number;
+  /** Of the answer's body, of a refusal as well. */
+  maxBytes: number;
+  /** Of one event of a stream: the client looks through all of an event again with each piece of it. */
+  maxEventBytes: number;
+}
+
+/** `fetch` that gives an answer up with `timeout` or `too_large`: an open connection alone is no sign of life. */
+export function createWatchedFetch({ idleMs, maxBytes, maxEventBytes }: AnswerBounds): typeof fetch {
+  return async (input, init) => {
+    const left = new AbortController();
+    const { signal } = left;
+    const abort = () => left.abort(init?.signal?.reason);
+    if (init?.signal?.aborted) abort();
+    init?.signal?.addEventListener('abort', abort, { once: true });
+    const timer = setTimeout(() => left.abort(new OutboundError('timeout', `nothing of the answer came within ${idleMs / 1000} s`)), idleMs);
+    const end = () => {
+      clearTimeout(timer);
+      init?.signal?.removeEventListener('abort', abort);
+    };
+
+    async function* watched(body: AsyncIterable<Uint8Array>, isStream: boolean): AsyncGenerator<Uint8Array> {
+      const eventSize = isStream ? createEventMeter() : () => 0;
+      let size = 0;
+      try {
+        for await (const chunk of body) {
+          timer.refresh();
+          size += chunk.byteLength;
+          if (size > maxBytes) throw new OutboundError('too_large', `the answer is larger than ${maxBytes} bytes`);
+          if (eventSize(chunk) > maxEventBytes) throw new OutboundError('too_large', `an event of the answer is larger than ${maxEventBytes} bytes`);
+          yield chunk;
+        }
+      } catch (error) {
+        signal.throwIfAborted();
+        if (isOutboundError(error)) throw error;
+        throw new OutboundError('model_unavailable', 'the model endpoint broke off within its answer');
+      } finally {
+        end();
+      }
+    }
+
+    try {
+      const response = await fetch(input, { ...init, signal });
+      timer.refresh();
+      const { body, status, statusText, headers } = response;
+      if (body) return new Response(ReadableStream.from(watched(body, isEventStream(response))), { status, statusText, headers });
+      end();
+      return response;
+    } catch (error) {
+      end();
+      signal.throwIfAborted();
+      throw error;
+    }
+  };
+}
+
+export function isEventStream({ headers }: Response): boolean {
+  return /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+}
+
+const eventEnds = ['\n\n', '\r\n\r\n', '\r\r'];
+
+/** Bytes since the last chunk in which an event ended; an end may lie over the border of two. */
+function createEventMeter(): (chunk: Uint8Array) => number {
+  let size = 0;
+  let tail: Uint8Array = Buffer.alloc(0);
+  return (chunk) => {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const hasEnd = (text: Buffer) => eventEnds.some((end) => text.includes(end));
+    size = hasEnd(bytes) || hasEnd(Buffer.concat([tail, bytes.subarray(0, 3)])) ? 0 : size + bytes.length;
+    tail = bytes.length < 3 ? Buffer.concat([tail, bytes]).subarray(-3) : bytes.subarray(-3);
+    return size;
+  };
+}
