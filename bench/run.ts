@@ -13,6 +13,7 @@ import { benchCallbacks } from './callbacks.js';
 import { benchMcp } from './mcp.js';
 import { benchOauth } from './oauth.js';
 import { benchRetrieval } from './retrieval.js';
+import { benchSchedules } from './schedules.js';
 import { benchTables } from './tables.js';
 
 /** `npm run bench [-- name …]`: every benchmark, or those named, in one run on the real stack. */
@@ -28,6 +29,7 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   mcp: benchMcp,
   callbacks: benchCallbacks,
   files: benchFiles,
+  schedules: benchSchedules,
   tables: benchTables,
 };
 
