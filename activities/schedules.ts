@@ -1,4 +1,5 @@
-import { v5 } from 'uuid';
+import { createHash } from 'node:crypto';
+import { v7 } from 'uuid';
 import type { Principal } from '../src/auth/principal.js';
 import type { Deps } from '../src/deps.js';
 import { AppError } from '../src/errors.js';
@@ -16,8 +17,6 @@ import { readTableRows } from './table-rows.js';
 import { renderText } from './template.js';
 
 const remembered = 100;
-/** Names the executions of schedules: an execution's id follows from its run and row. */
-const namespace = '6e1c1a0e-8f0a-5c58-9b7e-6f2f1d1f5b7a';
 
 type ScheduleActivities = CoworkerRunActivities & ScheduleChangeActivities;
 
@@ -38,11 +37,11 @@ function runActivities(deps: Deps): Pick<ScheduleActivities, 'planRun' | 'prepar
       await schedule_runs.updateOne({ _id: run_id }, { $setOnInsert: fields }, { upsert: true });
       return schedule.table === null ? { kind: 'once' } : { kind: 'rows', table_id: schedule.table };
     },
-    prepareRun: ({ run, row }) =>
+    prepareRun: ({ run, row, at }) =>
       plain(async () => {
         const schedule = await scheduleOf(run);
         if (!schedule) throw new AppError('not_found', 'the schedule was not found');
-        const id = v5(`${run.run_id}/${row?._id ?? ''}`, namespace);
+        const id = executionIdOf(run, row, at);
         const principal = principalOf(schedule);
         const agentflow = await readAgentflow(mongo.collections, principal, schedule.coworker_id);
         await prepareExecution(deps, principal, agentflow, executionOf(schedule, row), { id, scheduleId: schedule._id });
@@ -50,11 +49,18 @@ function runActivities(deps: Deps): Pick<ScheduleActivities, 'planRun' | 'prepar
         if (!record) throw new AppError('not_found', 'the execution was not found');
         return startRequestOf(deps, record);
       }),
-    async readRows({ run, table_id, after, limit }) {
-      const schedule = await scheduleOf(run);
-      return schedule ? readTableRows(mongo, schedule.projectID, table_id, after, limit) : [];
-    },
+    readRows: ({ run, table_id, after, limit }) =>
+      plain(async () => {
+        const schedule = await scheduleOf(run);
+        return schedule ? readTableRows(mongo, schedule.projectID, table_id, after, limit) : [];
+      }),
   };
+}
+
+/** The same for every attempt, and a UUIDv7, by which lists are sorted. */
+function executionIdOf({ run_id }: RunReference, row: RowReference | null, at: number): string {
+  const random = createHash('sha256').update(`${run_id}/${row?._id ?? ''}`).digest().subarray(0, 16);
+  return v7({ msecs: Math.floor(at * 1000), random });
 }
 
 /** A run acts for the person who made its schedule, in its own project only. */
@@ -68,12 +74,14 @@ function executionOf({ goal }: ScheduleDocument, row: RowReference | null): NewE
   return NewExecution.parse({ agentflow_id: '', goal: text.trim().slice(0, 20_000) || goal.template, goal_template: goal.template, input_variables: variables });
 }
 
-function outcomeActivities({ mongo, temporal }: Deps): Pick<ScheduleActivities, 'recordExecution' | 'recordRun'> {
-  const { schedules, schedule_runs, executions } = mongo.collections;
+function outcomeActivities(deps: Deps): Pick<ScheduleActivities, 'recordExecution' | 'recordRun'> {
+  const { schedules, schedule_runs, executions } = deps.mongo.collections;
   return {
     async recordExecution({ run, outcome: { execution_id, record_id, status, conclusion, error } }) {
       const entry = { execution_id, record_id, status, error };
-      await schedule_runs.updateOne({ _id: run.run_id, 'executions.execution_id': { $ne: execution_id } }, { $push: { executions: { $each: [entry], $slice: -1000 } } });
+      const isNew = execution_id === null ? { 'executions.record_id': { $ne: record_id } } : { 'executions.execution_id': { $ne: execution_id } };
+      await schedule_runs.updateOne({ _id: run.run_id, ...isNew }, { $push: { executions: { $each: [entry], $slice: -1000 } } });
+      if (execution_id === null) return;
       const execution = await executions.findOne({ _id: execution_id }, { projection: { task_id: 1 } });
       const last = { last_coworker_execution_id: execution_id, last_record_id: record_id, task_id: execution?.task_id ?? '' };
       await schedules.updateOne({ _id: run.schedule_id }, { $set: { ...last, ...(conclusion !== null && { conclusion }) } });
@@ -84,29 +92,43 @@ function outcomeActivities({ mongo, temporal }: Deps): Pick<ScheduleActivities, 
       await schedules.updateOne({ _id: schedule_id, counted: { $ne: run_id } }, { $inc: { count: 1 }, $push: { counted: { $each: [run_id], $slice: -remembered } } });
       const schedule = await schedules.findOne({ _id: schedule_id });
       if (!schedule || schedule.is_deleted) return;
-      const { state } = await onSchedule(temporal, schedule_id, (handle) => handle.describe());
-      if (state.remainingActions === 0 && schedule.status === 'active') {
-        await schedules.updateOne({ _id: schedule_id, status: 'active', revision: schedule.revision }, { $set: { status: 'completed' } });
-      } else if (status === 'failed' && schedule.pause_on_failure && schedule.status === 'active') {
-        // Temporal pauses it as soon as this run has failed.
-        const reason = `a run failed: ${error ?? ''}`.slice(0, 500);
-        await schedules.updateOne({ _id: schedule_id, status: 'active' }, { $set: { status: 'paused', reason, pauses: pausedSince(schedule, ended_at) } });
-      }
+      const pauses = status === 'failed' && schedule.pause_on_failure;
+      if (schedule.status === 'active') await endOrPause(deps, schedule, run, pauses ? { ended_at, error } : null);
+      // Temporal pauses by itself after a failure only where it watches the run, which it does not where runs may overlap.
+      if (pauses) await applySchedule(deps, schedule_id);
+      await markCoworker(deps, schedule_id);
     },
   };
 }
 
-function changeActivities(deps: Deps): ScheduleChangeActivities {
-  const { schedules, agentflows } = deps.mongo.collections;
-
-  /** Whether a coworker has a cron schedule that is active is told by the coworker too. */
-  async function markCoworker(id: string): Promise<void> {
-    const schedule = await schedules.findOne({ _id: id });
-    if (!schedule) return;
-    const active = await schedules.countDocuments({ projectID: schedule.projectID, coworker_id: schedule.coworker_id, type: 'cron', status: 'active', is_deleted: false });
-    await agentflows.updateOne({ _id: schedule.coworker_id }, { $set: { is_cron_scheduled: active > 0 } });
+async function endOrPause(deps: Deps, schedule: ScheduleDocument, run: RunReference, failure: { ended_at: number; error: string | null } | null): Promise<void> {
+  const { schedules } = deps.mongo.collections;
+  const present = { _id: schedule._id, status: 'active' as const, revision: schedule.revision };
+  if (await hasEnded(deps, schedule, run)) {
+    await schedules.updateOne(present, { $set: { status: 'completed' }, $inc: { revision: 1 } });
+  } else if (failure) {
+    const reason = `a run failed: ${failure.error ?? ''}`.slice(0, 500);
+    await schedules.updateOne(present, { $set: { status: 'paused', reason, pauses: pausedSince(schedule, failure.ended_at) }, $inc: { revision: 1 } });
   }
+}
 
+/** Nothing more is planned: its one time has come, or its limit is reached. */
+async function hasEnded({ temporal }: Deps, { _id, type, schedule, limit }: ScheduleDocument, { scheduled_for }: RunReference): Promise<boolean> {
+  if (type === 'once') return scheduled_for >= schedule;
+  return limit !== null && (await onSchedule(temporal, _id, (handle) => handle.describe())).state.remainingActions === 0;
+}
+
+/** Whether a coworker has a cron schedule that is active is told by the coworker too. */
+async function markCoworker({ mongo }: Deps, id: string): Promise<void> {
+  const { schedules, agentflows } = mongo.collections;
+  const schedule = await schedules.findOne({ _id: id });
+  if (!schedule) return;
+  const active = await schedules.countDocuments({ projectID: schedule.projectID, coworker_id: schedule.coworker_id, type: 'cron', status: 'active', is_deleted: false });
+  await agentflows.updateOne({ _id: schedule.coworker_id }, { $set: { is_cron_scheduled: active > 0 } });
+}
+
+function changeActivities(deps: Deps): ScheduleChangeActivities {
+  const { schedules } = deps.mongo.collections;
   return {
     async storeScheduleChange({ schedule_id: _id, change_id, change }) {
       const fresh = { _id, changes: { $ne: change_id } };
@@ -125,7 +147,7 @@ function changeActivities(deps: Deps): ScheduleChangeActivities {
     },
     async applySchedule(id) {
       await plain(() => applySchedule(deps, id));
-      await markCoworker(id);
+      await markCoworker(deps, id);
     },
     async undoScheduleChange({ schedule_id: _id, change_id, change }: ScheduleChangeInput) {
       if (change.kind !== 'update') return void (await schedules.updateOne({ _id }, { $set: { is_deleted: true }, $inc: { revision: 1 } }));

@@ -14,6 +14,7 @@ import { benchMcp } from './mcp.js';
 import { benchModels } from './models.js';
 import { benchOauth } from './oauth.js';
 import { benchRetrieval } from './retrieval.js';
+import { benchSchedules } from './schedules.js';
 import { benchTables } from './tables.js';
 
 /** `npm run bench [-- name …]`: every benchmark, or those named, in one run on the real stack. */
@@ -30,6 +31,7 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   callbacks: benchCallbacks,
   models: async () => benchModels(),
   files: benchFiles,
+  schedules: benchSchedules,
   tables: benchTables,
 };
 

@@ -19,7 +19,8 @@ export interface RowReference {
 export type RunPlan = { kind: 'gone' } | { kind: 'once' } | { kind: 'rows'; table_id: string };
 
 export interface ExecutionOutcome {
-  execution_id: string;
+  /** Null where it could not be prepared. */
+  execution_id: string | null;
   record_id: string | null;
   status: 'completed' | 'failed' | 'cancelled';
   conclusion: string | null;
@@ -29,8 +30,8 @@ export interface ExecutionOutcome {
 /** The outside of a scheduled run; all may be repeated. */
 export interface CoworkerRunActivities {
   planRun(run: RunReference): Promise<RunPlan>;
-  /** Prepares the execution of a firing, or of one of its rows: the same one however often it is asked for. */
-  prepareRun(request: { run: RunReference; row: RowReference | null }): Promise<StartChildRequest>;
+  /** Prepares the execution of a firing, or of one of its rows: the same one however often it is asked for. `at` orders them by time. */
+  prepareRun(request: { run: RunReference; row: RowReference | null; at: number }): Promise<StartChildRequest>;
   /** Rows by ascending `row_id`, after a given one. */
   readRows(request: { run: RunReference; table_id: string; after: number; limit: number }): Promise<RowReference[]>;
   /** Writes how an execution ended into the run and the schedule. */

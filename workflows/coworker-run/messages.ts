@@ -30,6 +30,8 @@ export interface RowsState {
   after: number;
   executions: number;
   failed: number;
+  /** Of the last execution that failed. */
+  error: string | null;
 }
 
 export interface CoworkerRunResult {

@@ -12,7 +12,7 @@ import {
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
-import { WorkflowIdReusePolicy } from '@temporalio/common';
+import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@temporalio/common';
 import { agentflowExecutionType, executionWorkflowId, type AgentflowExecutionInput, type ExecutionConclusion } from '../agentflow-execution/messages.js';
 import { attributePairs } from '../search-attributes.js';
 import type { CoworkerRunActivities, ExecutionOutcome, RowReference, RunReference } from './activities.js';
@@ -49,7 +49,7 @@ export async function coworkerRun(input: CoworkerRunInput): Promise<CoworkerRunR
     await CancellationScope.nonCancellable(() => recordRun({ run, ended_at: now(), status, error: messageOf(error) }));
     throw error;
   }
-  const error = state.failed === 0 ? null : `${state.failed} of ${state.executions} executions failed`;
+  const error = state.failed === 0 ? null : `${state.failed} of ${state.executions} executions failed: ${state.error ?? ''}`;
   await recordRun({ run, ended_at: now(), status: error === null ? 'completed' : 'failed', error });
   if (error !== null) throw ApplicationFailure.nonRetryable(error, 'execution_failed');
   return { outcome: 'completed', executions: state.executions };
@@ -58,7 +58,7 @@ export async function coworkerRun(input: CoworkerRunInput): Promise<CoworkerRunR
 function firstState(): RowsState {
   const { workflowId, searchAttributes, startTime } = workflowInfo();
   const [planned] = (searchAttributes.TemporalScheduledStartTime ?? []) as Date[];
-  return { run_id: workflowId, scheduled_for: (planned ?? startTime).getTime() / 1000, started_at: now(), after: 0, executions: 0, failed: 0 };
+  return { run_id: workflowId, scheduled_for: (planned ?? startTime).getTime() / 1000, started_at: now(), after: 0, executions: 0, failed: 0, error: null };
 }
 
 /** True when the history is full before the rows have ended. */
@@ -66,7 +66,9 @@ async function runRows(input: CoworkerRunInput, run: RunReference, state: RowsSt
   for (;;) {
     const rows = await readRows({ run, table_id, after: state.after, limit: rowsAtOnce });
     if (rows.length === 0) return false;
-    await Promise.all(rows.map((row) => runOne(run, state, row)));
+    // All of them are written back before the run ends, whatever became of one.
+    const settled = await Promise.allSettled(rows.map((row) => runOne(run, state, row)));
+    for (const result of settled) if (result.status === 'rejected') throw result.reason;
     state.after = rows.at(-1)?.row_id ?? state.after;
     setCurrentDetails(`${state.executions} rows done, ${state.failed} failed`);
     const { continueAsNewSuggested, historyLength } = workflowInfo();
@@ -75,10 +77,22 @@ async function runRows(input: CoworkerRunInput, run: RunReference, state: RowsSt
 }
 
 async function runOne(run: RunReference, state: RowsState, row: RowReference | null): Promise<void> {
-  const { input, attributes, ...start } = await prepareRun({ run, row });
-  const place = { execution_id: input.execution_id, record_id: row?._id ?? null };
-  let outcome: ExecutionOutcome;
+  const outcome = await outcomeOf(run, row);
+  state.executions += 1;
+  if (outcome.status !== 'completed') {
+    state.failed += 1;
+    state.error = outcome.error;
+  }
+  await CancellationScope.nonCancellable(() => recordExecution({ run, outcome }));
+  if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('the run was cancelled');
+}
+
+/** What cannot be prepared, as a goal whose variable a row lacks, is a failure of its own and stops no other row. */
+async function outcomeOf(run: RunReference, row: RowReference | null): Promise<ExecutionOutcome> {
+  const place = { execution_id: null as string | null, record_id: row?._id ?? null };
   try {
+    const { input, attributes, ...start } = await prepareRun({ run, row, at: now() });
+    place.execution_id = input.execution_id;
     const { conclusion } = await executeChild<Execution>(agentflowExecutionType, {
       ...start,
       workflowId: executionWorkflowId(input.execution_id),
@@ -88,15 +102,11 @@ async function runOne(run: RunReference, state: RowsState, row: RowReference | n
       typedSearchAttributes: attributePairs(attributes),
       args: [input],
     });
-    outcome = { ...place, status: 'completed', conclusion, error: null };
+    return { ...place, status: 'completed', conclusion, error: null };
   } catch (error) {
-    if (!(error instanceof ChildWorkflowFailure)) throw error;
-    outcome = { ...place, status: isCancellation(error) ? 'cancelled' : 'failed', conclusion: null, error: messageOf(error) };
+    if (!(error instanceof ChildWorkflowFailure || error instanceof ActivityFailure || error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return { ...place, status: isCancellation(error) ? 'cancelled' : 'failed', conclusion: null, error: messageOf(error) };
   }
-  state.executions += 1;
-  if (outcome.status !== 'completed') state.failed += 1;
-  await CancellationScope.nonCancellable(() => recordExecution({ run, outcome }));
-  if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('the run was cancelled');
 }
 
 /** Continue-as-new is told by an exception as well. */

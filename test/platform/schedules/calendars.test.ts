@@ -23,12 +23,11 @@ describe('a cron text', () => {
     expect(await firings('0 9 * * *', 'Europe/Oslo', '2026-10-24T00:00Z', '2026-10-26T12:00Z')).toEqual(['2026-10-24T07:00Z', '2026-10-25T08:00Z', '2026-10-26T08:00Z']);
   });
 
-  test('fires once a day in an hour that a clock change leaves out or repeats', async () => {
+  test('does not fire in an hour that a clock change leaves out, and once in one that it repeats', async () => {
     verifies('schedule.cron');
     // 02:30 is left out on 29 March, and happens twice on 25 October.
     const spring = await firings('30 2 * * *', 'Europe/Oslo', '2026-03-28T00:00Z', '2026-03-31T00:00Z');
-    expect(spring.filter((time) => time.startsWith('2026-03-28') || time.startsWith('2026-03-30'))).toEqual(['2026-03-28T01:30Z', '2026-03-30T00:30Z']);
-    expect(spring.length).toBeLessThanOrEqual(3);
+    expect(spring).toEqual(['2026-03-28T01:30Z', '2026-03-30T00:30Z']);
     const autumn = await firings('30 2 * * *', 'Europe/Oslo', '2026-10-24T12:00Z', '2026-10-25T12:00Z');
     expect(autumn).toHaveLength(1);
   });
@@ -37,6 +36,11 @@ describe('a cron text', () => {
     verifies('schedule.cron');
     expect(await firings('0 12 29 2 *', 'UTC', '2027-01-01T00:00Z', '2033-01-01T00:00Z')).toEqual(['2028-02-29T12:00Z', '2032-02-29T12:00Z']);
     expect(await firings('0 12 31 * *', 'UTC', '2026-01-01T00:00Z', '2026-08-01T00:00Z')).toEqual(['2026-01-31T12:00Z', '2026-03-31T12:00Z', '2026-05-31T12:00Z', '2026-07-31T12:00Z']);
+  });
+
+  test('with a day of the month and one of the week fires on either', async () => {
+    verifies('schedule.cron');
+    expect(await firings('0 9 13 * 5', 'UTC', '2027-01-01T00:00Z', '2027-01-16T00:00Z')).toEqual(['2027-01-01T09:00Z', '2027-01-08T09:00Z', '2027-01-13T09:00Z', '2027-01-15T09:00Z']);
   });
 
   test('is read in its zone, written before it or beside it', async () => {

@@ -12,6 +12,8 @@ import { coworker, schedule, scheduled } from './schedules.js';
 jest.setTimeout(180_000);
 const deps = useDeps();
 const product = ownProduct();
+/** Nothing listens there. */
+const apart = ownProduct({ TEMPORAL_ADDRESS: '127.0.0.1:1' });
 const hourly = { type: 'interval', frequency: 3600 };
 const temporalOf = (id: string) => deps.temporal.client.schedule.getHandle(`schedule/${id}`);
 const recordOf = (id: string) => deps.mongo.collections.schedules.findOne({ _id: id });
@@ -124,7 +126,6 @@ describe('a change that cannot be made', () => {
 
   test('because Temporal is down is 503 within two seconds, and nothing of it is left', async () => {
     verifies('schedule.no-drift');
-    const apart = ownProduct({ TEMPORAL_ADDRESS: '127.0.0.1:1' });
     const direct = await createWorkspace(deps);
     const made = await scheduled(direct, { coworker_id: await coworker(direct), ...hourly });
     const workspace = product.through(await apart.api(), direct);

@@ -12,7 +12,7 @@ const refusal = (status: number, error: string, text = '') => ({ status, body: {
 
 describe('POST /schedule/coworker', () => {
   test('makes a record with every field and a Temporal Schedule with the same times and policies', async () => {
-    verifies('platform.schedules.create', 'resource.schedule', 'schedule.temporal', 'platform.schedules.get', 'schedule.overlap', 'schedule.catchup-jitter', 'schedule.pause-on-failure');
+    verifies('platform.schedules.create', 'resource.schedule', 'schedule.temporal', 'platform.schedules.get');
     const workspace = await createWorkspace(deps);
     const coworker_id = await coworker(workspace);
     const options = { overlap: 'buffer_one', catchup_window: 120, jitter: 5, pause_on_failure: true, limit: 7 };

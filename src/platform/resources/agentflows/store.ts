@@ -85,7 +85,8 @@ function checked(agentflow: AgentflowDocument): AgentflowDocument {
 
 /**
  * Reads, changes and writes; when another change came between, begins again, so that none is lost.
- * `last_used` is the executions' to write and `promoted_version` the promotions', so both stay out of it.
+ * `last_used` is the executions' to write and `promoted_version` the promotions', `is_cron_scheduled`
+ * the schedules', so they stay out of it.
  */
 async function revise(
   collections: Collections,
@@ -98,7 +99,7 @@ async function revise(
     const current = await readAgentflow(collections, principal, id);
     const next = await change(current);
     if (next === current) return current;
-    const { _id, last_used: _theirs, promoted_version: _promotions, ...content } = next;
+    const { _id, last_used: _theirs, promoted_version: _promotions, is_cron_scheduled: _schedules, ...content } = next;
     const written = await collections.agentflows.findOneAndUpdate(
       { _id, revision: current.revision },
       { $set: { ...content, updated_at: epochSeconds(), revision: current.revision + 1 } },

@@ -29,7 +29,7 @@ export interface ScheduleRunDocument {
   ended_at: number | null;
   status: 'running' | 'completed' | 'failed' | 'cancelled';
   error: string | null;
-  executions: { execution_id: string; record_id: string | null; status: string; error: string | null }[];
+  executions: { execution_id: string | null; record_id: string | null; status: string; error: string | null }[];
 }
 
 export function shown(record: ScheduleDocument): Schedule {

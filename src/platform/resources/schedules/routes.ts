@@ -1,14 +1,15 @@
-import { ScheduleOverlapPolicy } from '@temporalio/client';
+import { encodeScheduleOverlapPolicy } from '@temporalio/client';
 import { z } from 'zod';
 import type { Deps } from '../../../deps.js';
 import { AppError } from '../../../errors.js';
 import { defineRoute, type Route } from '../../../http/define-route.js';
 import { listOf, listPage, ListQuery } from '../../../http/lists.js';
+import { epochSeconds } from '../../../time.js';
 import { shown } from './record.js';
 import { listRuns } from './runs.js';
 import { Backfill, NewSchedule, Schedule, SchedulePatch, ScheduleRuns } from './schemas.js';
 import { createSchedule, deleteSchedule, readSchedule, updateSchedule } from './store.js';
-import { onSchedule, plannedBetween } from './temporal.js';
+import { fire, plannedAtMost, plannedBetween, timestamp } from './temporal.js';
 
 const tag = 'schedules';
 const reads = 'svc:orchestrate.read';
@@ -16,7 +17,6 @@ const changes = 'svc:orchestrate.write';
 const runs = 'svc:agent.run';
 const params = z.object({ id: z.string() });
 const query = z.object({ projectID: z.string().optional() });
-const backfilledAtMost = 1000;
 
 /** Schedules of coworkers, each a Temporal Schedule (contract, schedules; specification, Schedule). */
 export function scheduleRoutes(deps: Deps): Route[] {
@@ -90,7 +90,7 @@ function changeRoutes(deps: Deps): Route[] {
       summary: 'Change the given fields of a schedule, pause it with a reason, or let it go on',
       body: SchedulePatch,
       response: { schema: Schedule, description: 'The schedule as changed.' },
-      errors: ['validation_failed', 'unavailable'],
+      errors: ['conflict', 'validation_failed', 'unavailable'],
       handler: ({ ctx, params: { id }, body }) => updateSchedule(deps, ctx, id, body),
     }),
     defineRoute({
@@ -125,7 +125,7 @@ function fireRoutes(deps: Deps): Route[] {
       idempotent: true,
       async handler({ ctx, params: { id } }) {
         const record = await readSchedule(deps, ctx.principal, id);
-        await onSchedule(deps.temporal, id, (handle) => handle.trigger(ScheduleOverlapPolicy.ALLOW_ALL));
+        await fire(deps.temporal, id, ctx.recordId, { triggerImmediately: { overlapPolicy: encodeScheduleOverlapPolicy('ALLOW_ALL') } });
         return shown(record);
       },
     }),
@@ -137,18 +137,20 @@ function fireRoutes(deps: Deps): Route[] {
       params,
       query,
       summary: 'Run what was planned in a time that has passed',
-      description: 'One run after the other. `from` and `to` are epoch seconds.',
+      description: 'One run after the other, unless `overlap` is `allow_all`. A planned time that has fired does not fire again.',
       body: Backfill,
       response: { schema: z.object({ planned: z.array(z.number()) }).meta({ id: 'ScheduleBackfilled', example: { planned: [1763712000] } }), description: 'The planned times that are run.' },
       errors: ['validation_failed', 'unavailable'],
       idempotent: true,
       async handler({ ctx, params: { id }, body: { from, to } }) {
-        await readSchedule(deps, ctx.principal, id);
+        const { overlap } = await readSchedule(deps, ctx.principal, id);
+        if (to > epochSeconds()) throw new AppError('validation_failed', 'to: lies in the future');
         if (from >= to) throw new AppError('validation_failed', 'from: must lie before to');
         const planned = await plannedBetween(deps.temporal, id, from, to);
-        if (planned.length > backfilledAtMost) throw new AppError('validation_failed', `${planned.length} runs are planned in that time, at most ${backfilledAtMost} are backfilled`);
-        const range = { start: new Date(from * 1000), end: new Date(to * 1000), overlap: ScheduleOverlapPolicy.BUFFER_ALL };
-        if (planned.length > 0) await onSchedule(deps.temporal, id, (handle) => handle.backfill(range));
+        if (planned.length >= plannedAtMost) throw new AppError('validation_failed', `${plannedAtMost} runs or more are planned in that time: ask for less at once`);
+        const overlapPolicy = encodeScheduleOverlapPolicy(overlap === 'allow_all' ? 'ALLOW_ALL' : 'BUFFER_ALL');
+        const range = { startTime: timestamp(from), endTime: timestamp(to), ...(overlapPolicy !== undefined && { overlapPolicy }) };
+        if (planned.length > 0) await fire(deps.temporal, id, ctx.recordId, { backfillRequest: [range] });
         return { planned };
       },
     }),

@@ -1,4 +1,4 @@
-import { ScheduleNotFoundError } from '@temporalio/client';
+import { ScheduleNotFoundError, type ScheduleDescription } from '@temporalio/client';
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../../deps.js';
 import { AppError } from '../../../errors.js';
@@ -7,7 +7,7 @@ import { epochSeconds } from '../../../time.js';
 import type { ScheduleDocument, ScheduleRunDocument } from './record.js';
 import type { ScheduleRun, ScheduleRuns } from './schemas.js';
 import { readSchedule } from './store.js';
-import { onSchedule, plannedBetween } from './temporal.js';
+import { onSchedule, plannedAtMost, plannedBetween } from './temporal.js';
 
 /** How far back planned times are compared with what fired. */
 const lookBackSeconds = 7 * 24 * 3600;
@@ -19,27 +19,34 @@ const nextShown = 10;
 /** What fired, what was planned and did not, and why; and the next ten (contract, schedules). */
 export async function listRuns(deps: Deps, principal: Principal, id: string, query: ListQuery): Promise<ScheduleRuns> {
   const record = await readSchedule(deps, principal, id);
-  const stored = await deps.mongo.collections.schedule_runs.find({ schedule_id: id }).sort({ scheduled_for: -1 }).limit(atMost).toArray();
-  const live = await describe(deps, id);
-  const idle = live ? await idleTimes(deps, record, stored) : [];
-  const all = [...stored.map(firedRun), ...idle].sort((a, b) => b.scheduled_for - a.scheduled_for);
-  const start = startOf(query.cursor);
-  const data = all.slice(start, start + query.limit);
+  const { schedule_runs } = deps.mongo.collections;
+  const after = query.cursor === undefined ? undefined : placeOf(query.cursor);
+  const [stored, fired, live] = await Promise.all([
+    schedule_runs.find({ schedule_id: id, ...(after && { scheduled_for: { $lte: after.at } }) }).sort({ scheduled_for: -1 }).limit(atMost).toArray(),
+    schedule_runs.countDocuments({ schedule_id: id }),
+    describe(deps, id),
+  ]);
+  const idle = live ? await idleTimes(deps, record, stored, live) : [];
+  const all = [...stored.map((run) => ({ key: run._id, run: firedRun(run) })), ...idle.map((run) => ({ key: '', run }))].sort(
+    (a, b) => b.run.scheduled_for - a.run.scheduled_for || b.key.localeCompare(a.key),
+  );
+  const rest = after ? all.filter(({ key, run: { scheduled_for: at } }) => at < after.at || (at === after.at && key.localeCompare(after.key) < 0)) : all;
+  const page = rest.slice(0, query.limit);
+  const last = page.at(-1);
   return {
-    data,
-    total_count: all.length,
-    next_cursor: all.length > start + query.limit ? Buffer.from(`runs:${start + query.limit}`).toString('base64url') : null,
+    data: page.map(({ run }) => run),
+    total_count: fired + idle.length,
+    next_cursor: rest.length > query.limit && last ? Buffer.from(`run:${last.run.scheduled_for}:${last.key}`).toString('base64url') : null,
     next: record.status === 'active' ? (live?.info.nextActionTimes ?? []).slice(0, nextShown).map((at) => at.getTime() / 1000) : [],
     skipped_overlap: live?.info.numActionsSkippedOverlap ?? 0,
     missed_catchup: live?.info.numActionsMissedCatchupWindow ?? 0,
   };
 }
 
-function startOf(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  const at = /^runs:(\d{1,6})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
+function placeOf(cursor: string): { at: number; key: string } {
+  const [, at, key = ''] = /^run:(\d+(?:\.\d+)?):(.*)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (at === undefined) throw new AppError('invalid_request', 'cursor: not a cursor of this list');
-  return Number(at);
+  return { at: Number(at), key };
 }
 
 async function describe({ temporal }: Deps, id: string) {
@@ -56,19 +63,30 @@ function firedRun({ scheduled_for, started_at, ended_at, status, executions, err
 }
 
 /** Planned times at which nothing fired. Temporal only counts them; which they were follows from its calendars. */
-async function idleTimes({ temporal }: Deps, record: ScheduleDocument, fired: readonly ScheduleRunDocument[]): Promise<ScheduleRun[]> {
-  const to = epochSeconds() - settledSeconds - record.jitter;
-  const from = Math.max(record.times_since, record.schedule - 1, to - lookBackSeconds);
-  if (from >= to || record.status === 'completed') return [];
-  const planned = (await plannedBetween(temporal, record._id, from, to)).slice(-atMost);
-  const wasFired = (at: number) => fired.some(({ scheduled_for }) => scheduled_for >= at - 0.001 && scheduled_for <= at + record.jitter + 0.001);
-  return planned
-    .filter((at) => !wasFired(at))
+async function idleTimes(deps: Deps, record: ScheduleDocument, fired: readonly ScheduleRunDocument[], { raw }: ScheduleDescription): Promise<ScheduleRun[]> {
+  const isOver = record.status === 'completed';
+  const to = isOver ? (fired[0]?.scheduled_for ?? 0) : epochSeconds() - settledSeconds - record.jitter;
+  const planned = await newestPlanned(deps, record, Math.max(record.times_since, to - lookBackSeconds), to);
+  const idle = planned.filter((at) => !fired.some(({ scheduled_for }) => scheduled_for > at - record.jitter - 1 && scheduled_for <= at + record.jitter));
+  // What is buffered behind a run that goes on is yet to fire.
+  const runningSince = Math.min(...fired.filter(({ ended_at }) => ended_at === null).map(({ started_at }) => started_at));
+  const waiting = new Set(idle.filter((at) => at >= runningSince - 1).slice(0, Number(raw.info?.bufferSize ?? 0)));
+  return idle
+    .filter((at) => !waiting.has(at))
     .map((at) => {
       const reason = reasonAt(record, fired, at);
-      const nothing = { started_at: null, ended_at: null, executions: [], error: null };
-      return { ...nothing, scheduled_for: at, status: reason === 'overlap' ? ('skipped' as const) : ('missed' as const), reason };
+      const status = reason === 'catchup_window' ? ('missed' as const) : ('skipped' as const);
+      return { started_at: null, ended_at: null, executions: [], error: null, scheduled_for: at, status, reason };
     });
+}
+
+/** Temporal tells the first times of a range only, so the range is made shorter until it tells the last one too. */
+async function newestPlanned({ temporal }: Deps, { _id }: ScheduleDocument, from: number, to: number): Promise<number[]> {
+  for (let start = from; start < to; start = to - (to - start) / 10) {
+    const planned = await plannedBetween(temporal, _id, start, to);
+    if (planned.length < plannedAtMost) return planned;
+  }
+  return [];
 }
 
 function reasonAt({ pauses }: ScheduleDocument, fired: readonly ScheduleRunDocument[], at: number): string {

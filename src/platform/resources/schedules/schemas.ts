@@ -54,13 +54,13 @@ const GoalText = z.string().trim().min(1).max(20_000);
 const scheduleFields = {
   goal: z.union([GoalText, z.strictObject({ template: GoalText, display_template: z.string().max(100_000).default('') })]),
   schedule: z.number().min(0).max(4_102_444_800),
-  frequency: z.union([z.number().min(1).max(31_536_000), z.string().min(1).max(300), z.strictObject({ cron: z.string().min(1).max(200), time_zone: Zone.default('UTC') })]).nullable()
+  frequency: z.union([z.int().min(1).max(31_536_000), z.string().min(1).max(300), z.strictObject({ cron: z.string().min(1).max(200), time_zone: Zone.default('UTC') })]).nullable()
     .meta({ description: 'Seconds, `CRON_TZ=Europe/Oslo 0 9 * * 1-5`, or {cron, time_zone}.' }),
   limit: z.int().min(1).max(1_000_000).nullable(),
   table: z.string().min(1).max(100).nullable(),
   overlap: z.enum(overlapPolicies),
-  catchup_window: z.number().min(10).max(31_536_000),
-  jitter: z.number().min(0).max(86_400),
+  catchup_window: z.int().min(10).max(31_536_000),
+  jitter: z.int().min(0).max(86_400),
   pause_on_failure: z.boolean(),
 };
 
@@ -74,6 +74,7 @@ export type NewSchedule = z.infer<typeof NewSchedule>;
 export const SchedulePatch = z
   .strictObject({ ...scheduleFields, type: z.enum(scheduleTypes), status: z.enum(['active', 'paused']), reason: z.string().max(500), projectID: z.string() })
   .partial()
+  .refine(({ status, reason }) => reason === undefined || status === 'paused', { path: ['reason'], message: 'goes together with status paused' })
   .meta({ id: 'SchedulePatch', example: { status: 'paused', reason: 'The source is being moved' } });
 export type SchedulePatch = z.infer<typeof SchedulePatch>;
 
@@ -89,7 +90,7 @@ export const ScheduleRun = z.object({
   ended_at: Time.nullable(),
   status: RunStatus,
   reason: z.string().nullable().meta({ description: 'Why a planned run did not fire: overlap, paused, catchup_window.' }),
-  executions: z.array(z.object({ execution_id: z.string(), record_id: z.string().nullable(), status: z.string(), error: z.string().nullable() })),
+  executions: z.array(z.object({ execution_id: z.string().nullable(), record_id: z.string().nullable(), status: z.string(), error: z.string().nullable() })),
   error: z.string().nullable(),
 });
 export type ScheduleRun = z.infer<typeof ScheduleRun>;

@@ -64,16 +64,25 @@ export async function updateSchedule(deps: Deps, { principal, recordId }: Reques
   const isRetimed = type !== undefined || frequency !== undefined || schedule !== undefined;
   const newType = type ?? record.type;
   const keeps = newType === record.type;
+  const isReopened = record.status === 'completed' && hasMore(record, newType, isRetimed, plain.limit);
+  if (status !== undefined && record.status === 'completed' && !isReopened) throw new AppError('conflict', 'the schedule is completed: give it another time or a higher limit');
+  if (status === 'active' && newType === 'once' && !isRetimed && record.schedule <= at) throw new AppError('conflict', 'the time of the schedule has passed: give it another one');
   const fields: Partial<ScheduleDocument> = {
     ...Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)),
     ...(goal !== undefined && { goal: goalOf(goal) }),
     ...(isRetimed && { ...timesOf(newType, frequency ?? (keeps ? record.frequency : undefined), schedule ?? (keeps ? record.schedule : undefined)), times_since: at }),
-    ...(record.status === 'completed' && (isRetimed || plain.limit !== undefined) && { status: 'active' as const }),
+    ...(isReopened && { status: 'active' as const }),
     ...(status !== undefined && movedTo(record, status, reason, at)),
     updated_at: at,
   };
   await change(deps, principal, id, recordId, { kind: 'update', fields });
   return shown(await readSchedule(deps, principal, id));
+}
+
+/** Whether a change leaves a completed schedule something to do. */
+function hasMore({ limit: before, count }: ScheduleDocument, type: Schedule['type'], isRetimed: boolean, limit: number | null | undefined): boolean {
+  if (type === 'once') return isRetimed;
+  return limit === null || (limit === undefined && before === null) || (limit !== undefined && limit > (before ?? count));
 }
 
 /** Answers the last record. */

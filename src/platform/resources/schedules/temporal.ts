@@ -1,10 +1,10 @@
-import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy, type ScheduleDescription, type ScheduleHandle } from '@temporalio/client';
+import { status } from '@grpc/grpc-js';
+import { isGrpcServiceError, ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy, type ScheduleDescription, type ScheduleHandle } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { coworkerRunId, coworkerRunType, scheduleId, type CoworkerRunInput } from '../../../../workflows/coworker-run/messages.js';
 import { searchAttributes } from '../../../../workflows/search-attributes.js';
 import type { Deps } from '../../../deps.js';
 import { AppError } from '../../../errors.js';
-import { epochSeconds } from '../../../time.js';
 import { specOf } from './times.js';
 import type { ScheduleDocument } from './record.js';
 
@@ -51,13 +51,13 @@ async function remove(temporal: Deps['temporal'], id: string): Promise<void> {
 
 async function makeOrUpdate(temporal: Deps['temporal'], record: ScheduleDocument): Promise<void> {
   try {
-    await temporal.call((client) => client.schedule.create({ scheduleId: scheduleId(record._id), ...partsOf(temporal, record), state: stateOf(record, 0) }), callMs);
+    await temporal.call((client) => client.schedule.create({ scheduleId: scheduleId(record._id), ...partsOf(temporal, record), state: stateOf(record) }), callMs);
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw refused(error);
     await onSchedule(temporal, record._id, (handle) =>
       handle.update((present: ScheduleDescription) => {
         const { action, spec, policies } = partsOf(temporal, record);
-        return { action, spec, policies, state: stateOf(record, present.info.numActionsTaken) };
+        return { action, spec, policies, state: stateOf(record, present) };
       }),
     ).catch((cause: unknown) => {
       throw refused(cause);
@@ -82,6 +82,7 @@ function partsOf(temporal: Deps['temporal'], record: ScheduleDocument) {
       workflowId: coworkerRunId(_id),
       taskQueue: temporal.taskQueue,
       args: [input],
+      memo: { project: projectID, bound: boundOf(record) },
       staticSummary: `Scheduled: ${record.goal.template}`.slice(0, 200),
       typedSearchAttributes,
     },
@@ -91,21 +92,53 @@ function partsOf(temporal: Deps['temporal'], record: ScheduleDocument) {
   };
 }
 
-/** `once` is a limit of one. What was taken already is not given again by a change. */
-function stateOf({ type, schedule, limit, status, reason }: ScheduleDocument, taken: number) {
-  // A run that was given a new time is to come, whatever was before.
-  const most = type === 'once' ? (schedule > epochSeconds() ? taken + 1 : 1) : limit;
+/** What bounds the planned runs: a limit, or for `once` its time. It is kept with the action, to tell a change of it from others. */
+function boundOf({ type, schedule, limit }: ScheduleDocument): number | string | null {
+  return type === 'once' ? `once at ${schedule}` : limit;
+}
+
+function stateOf(record: ScheduleDocument, present?: ScheduleDescription) {
+  const remainingActions = remainingOf(record, present);
   return {
-    paused: status === 'paused',
-    ...(reason !== null && { note: reason }),
-    ...(most !== null && { remainingActions: Math.max(0, most - taken) }),
+    paused: record.status === 'paused',
+    ...(record.reason !== null && { note: record.reason }),
+    ...(remainingActions !== null && { remainingActions }),
   };
 }
+
+/** Temporal counts down by itself, planned runs alone; another limit is what it is less than those taken. */
+function remainingOf(record: ScheduleDocument, present?: ScheduleDescription): number | null {
+  const bound = boundOf(record);
+  if (bound === null) return null;
+  const [before, left] = [present?.action.memo?.bound, present?.state.remainingActions];
+  if (bound === before && left !== undefined) return left;
+  if (typeof bound === 'string') return 1;
+  const taken = typeof before === 'number' && left !== undefined ? before - left : record.count;
+  return Math.max(0, bound - taken);
+}
+
+/** Asks Temporal for runs beside the planned ones; the same request again is one. */
+export async function fire(temporal: Deps['temporal'], id: string, requestId: string, patch: Patch): Promise<void> {
+  try {
+    await temporal.call(
+      ({ workflowService, options: { namespace } }) => workflowService.patchSchedule({ namespace, scheduleId: scheduleId(id), requestId, patch }),
+      callMs,
+    );
+  } catch (error) {
+    if (isGrpcServiceError(error) && error.code === status.NOT_FOUND) throw new AppError('conflict', 'the schedule has ended', { cause: error });
+    throw error;
+  }
+}
+
+type Patch = NonNullable<NonNullable<Parameters<Deps['temporal']['client']['workflowService']['patchSchedule']>[0]>['patch']>;
 
 /** The client tells the server's INVALID_ARGUMENT by a TypeError. */
 function refused(error: unknown): unknown {
   return error instanceof TypeError ? new AppError('validation_failed', `the schedule was refused: ${error.message.slice(0, 200)}`, { cause: error }) : error;
 }
+
+/** So many planned times Temporal tells at most, the first ones. */
+export const plannedAtMost = 1000;
 
 /** The planned times of a range, by Temporal's own calendars. Epoch seconds. */
 export async function plannedBetween(temporal: Deps['temporal'], id: string, from: number, to: number): Promise<number[]> {
@@ -122,7 +155,7 @@ export async function plannedBetween(temporal: Deps['temporal'], id: string, fro
   return startTime.map(({ seconds, nanos }) => Number(seconds ?? 0) + (nanos ?? 0) / 1e9);
 }
 
-function timestamp(at: number) {
+export function timestamp(at: number) {
   const seconds = Math.floor(at);
   return { seconds: seconds as unknown as Long, nanos: Math.round((at - seconds) * 1e9) };
 }

@@ -37,7 +37,7 @@ function cronOf(frequency: GivenFrequency): { cron: string; time_zone: string } 
   // Five fields, as Temporal reads them; the library would take seconds as well.
   if (cron.split(/\s+/).length !== 5) throw wrong('frequency: a cron text has five fields');
   try {
-    CronExpressionParser.parse(cron, { tz: zone });
+    CronExpressionParser.parse(cron, { tz: zone }).next();
   } catch (error) {
     throw wrong(`frequency: ${error instanceof Error ? error.message : 'is no cron text'}`);
   }
@@ -63,7 +63,14 @@ export function specOf({ type, schedule, frequency, jitter }: Times): ScheduleSp
   if (typeof frequency === 'number') {
     return { intervals: [{ every: `${frequency}s`, offset: `${Math.floor(schedule) % frequency}s` }], startAt, ...spread };
   }
-  return { cronExpressions: [frequency?.cron ?? ''], timezone: frequency?.time_zone ?? 'UTC', startAt, ...spread };
+  return { cronExpressions: cronTexts(frequency?.cron ?? ''), timezone: frequency?.time_zone ?? 'UTC', startAt, ...spread };
+}
+
+/** A day of the month and one of the week mean either in cron, and both in Temporal: so each is a text of its own. */
+function cronTexts(cron: string): string[] {
+  const [minute, hour, day = '*', month, weekday = '*'] = cron.split(/\s+/);
+  if (day.startsWith('*') || weekday.startsWith('*')) return [cron];
+  return [`${minute} ${hour} ${day} ${month} *`, `${minute} ${hour} * ${month} ${weekday}`];
 }
 
 function momentOf(at: Date): CalendarSpec {

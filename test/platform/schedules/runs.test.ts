@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { newId } from '../../../src/ids.js';
+import { eventually } from '../../support/eventually.js';
+import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
+import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
+import { verifies } from '../../support/verifies.js';
+import { coworker, fired, runsOf, scheduled, soon } from './schedules.js';
+
+jest.setTimeout(120_000);
+const deps = useDeps();
+let sink: HttpSink;
+beforeAll(async () => {
+  sink = await startHttpSink();
+});
+afterAll(() => sink.close());
+
+const path = (id: string, rest = '') => `/schedule/coworker/${id}${rest}`;
+const read = async ({ api }: Workspace, id: string) => (await api.get(path(id))).body;
+const far = { type: 'interval', frequency: 86_400 };
+const temporalOf = (id: string) => deps.temporal.client.schedule.getHandle(`schedule/${id}`).describe();
+
+async function trigger({ api }: Workspace, id: string, headers: Record<string, string> = {}): Promise<void> {
+  expect(await api.post(path(id, '/trigger'), {}, headers)).toMatchObject({ status: 200, body: { _id: id } });
+}
+
+function untilSchedule(workspace: Workspace, id: string, expected: object): Promise<any> {
+  return eventually(
+    async () => {
+      const record = await read(workspace, id);
+      expect(record).toMatchObject(expected);
+      return record;
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
+/** The executions of a schedule, oldest first. */
+const executionsOf = ({ projectID }: Workspace, schedule: string) => deps.mongo.collections.executions.find({ projectID, schedule }).sort({ _id: 1 }).toArray();
+
+describe('POST …/trigger', () => {
+  test('makes a task and a child execution, and writes the outcome back', async () => {
+    verifies('platform.schedules.trigger', 'schedule.run');
+    const workspace = await createWorkspace(deps);
+    const { _id } = await scheduled(workspace, { coworker_id: await coworker(workspace), goal: 'Brief the team', ...far });
+    await trigger(workspace, _id);
+    const record = await untilSchedule(workspace, _id, { count: 1, status: 'active' });
+    const [execution] = await executionsOf(workspace, _id);
+    expect(record).toMatchObject({ last_coworker_execution_id: execution?._id, task_id: execution?.task_id, last_record_id: null, conclusion: execution?.conclusion?.conclusion });
+    expect(execution).toMatchObject({ status: 'completed', goal: 'Brief the team', goal_template: 'Brief the team', executed_by: { _id: workspace.userId, type: 'schedule' } });
+    expect(record.conclusion).toEqual(expect.stringContaining('Brief the team'));
+    expect((await workspace.api.get(`/task/${record.task_id}`)).body).toMatchObject({ execution_id: execution?._id, status: 'completed' });
+    const { parentExecution } = (await deps.temporal.client.workflow.getHandle(`execution/${execution?._id}`).describe());
+    expect(parentExecution?.workflowId).toMatch(new RegExp(`^coworker-run/${_id}-`));
+    expect(fired(await runsOf(workspace, _id))).toMatchObject([{ status: 'completed', executions: [{ execution_id: execution?._id, status: 'completed' }] }]);
+  });
+
+  test('is one run of the same request sent again', async () => {
+    const workspace = await createWorkspace(deps);
+    const { _id } = await scheduled(workspace, { coworker_id: await coworker(workspace), ...far });
+    const key = { 'idempotency-key': newId() };
+    await trigger(workspace, _id, key);
+    await untilSchedule(workspace, _id, { count: 1 });
+    await deps.mongo.collections.idempotency.updateMany({}, { $set: { answer: null, leased_until: new Date(0) } });
+    await trigger(workspace, _id, key);
+    await trigger(workspace, _id);
+    await untilSchedule(workspace, _id, { count: 2 });
+    expect((await temporalOf(_id)).info.numActionsTaken).toBe(2);
+  });
+});
+
+describe('a limit', () => {
+  test('ends the schedule after so many planned runs, an interval apart, and can be raised', async () => {
+    verifies('schedule.limit', 'schedule.interval');
+    const workspace = await createWorkspace(deps);
+    const { _id } = await scheduled(workspace, { coworker_id: await coworker(workspace), type: 'interval', frequency: 3, limit: 3, overlap: 'allow_all' });
+    await trigger(workspace, _id);
+    await workspace.api.patch(path(_id), { goal: 'a change takes no run away' });
+    await untilSchedule(workspace, _id, { status: 'completed', count: 4 });
+    const runs = await runsOf(workspace, _id);
+    expect(runs.next).toEqual([]);
+    const times: number[] = fired(runs).map(({ scheduled_for }: any) => scheduled_for);
+    const planned = times.filter((at) => (at - times[0]!) % 3 === 0);
+    expect(planned.length).toBeGreaterThanOrEqual(3);
+    expect(await workspace.api.patch(path(_id), { status: 'active' })).toMatchObject({ status: 409, body: { error: 'conflict' } });
+    expect(await workspace.api.patch(path(_id), { limit: 4 })).toMatchObject({ status: 200, body: { status: 'active', limit: 4 } });
+    await untilSchedule(workspace, _id, { status: 'completed', count: 5 });
+  });
+});
+
+describe('a run that is due during another', () => {
+  async function busy(overlap: string | undefined) {
+    const workspace = await createWorkspace(deps);
+    const release = sink.hold(`/${workspace.projectID}`);
+    const coworker_id = await coworker(workspace, [`${sink.url}/${workspace.projectID}`]);
+    const { _id } = await scheduled(workspace, { coworker_id, type: 'interval', frequency: 2, ...(overlap !== undefined && { overlap }) });
+    const requests = () => sink.requests.filter(({ path: at }) => at.includes(workspace.projectID)).length;
+    await eventually(() => expect(requests()).toBeGreaterThan(0), { timeoutMs: 60_000 });
+    return { workspace, _id, release, requests };
+  }
+
+  test('is skipped, unless the schedule says otherwise', async () => {
+    verifies('schedule.overlap', 'platform.schedules.runs');
+    const { workspace, _id, release, requests } = await busy(undefined);
+    const skipped = await eventually(
+      async () => {
+        const runs = await runsOf(workspace, _id);
+        expect(runs.skipped_overlap).toBeGreaterThan(2);
+        expect(runs.data.filter(({ reason }: any) => reason === 'overlap').length).toBeGreaterThan(2);
+        return runs;
+      },
+      { timeoutMs: 60_000 },
+    );
+    expect(requests()).toBe(1);
+    expect(skipped.data.filter(({ status }: any) => status === 'running')).toHaveLength(1);
+    expect(skipped.next).toHaveLength(10);
+    await workspace.api.patch(path(_id), { status: 'paused' });
+    release();
+    await untilSchedule(workspace, _id, { count: 1 });
+    expect((await temporalOf(_id)).info.numActionsTaken).toBe(1);
+  });
+
+  test('waits, one of them, with buffer_one, and beside it with allow_all', async () => {
+    verifies('schedule.overlap');
+    const { workspace, _id, release, requests } = await busy('buffer_one');
+    await eventually(async () => expect(Number((await temporalOf(_id)).raw.info?.bufferSize)).toBe(1));
+    await eventually(async () => expect((await temporalOf(_id)).info.numActionsSkippedOverlap).toBeGreaterThan(1));
+    expect(requests()).toBe(1);
+    release();
+    await eventually(async () => expect((await read(workspace, _id)).count).toBeGreaterThan(1), { timeoutMs: 60_000 });
+    await workspace.api.patch(path(_id), { status: 'paused' });
+    const beside = await busy('allow_all');
+    await eventually(() => expect(beside.requests()).toBeGreaterThan(1));
+    await beside.workspace.api.patch(path(beside._id), { status: 'paused' });
+    beside.release();
+  });
+
+  test('ends the other with cancel_other', async () => {
+    verifies('schedule.overlap');
+    const { workspace, _id, release } = await busy('cancel_other');
+    await eventually(async () => expect(fired(await runsOf(workspace, _id)).some(({ status }: any) => status === 'cancelled')).toBe(true), { timeoutMs: 60_000 });
+    await workspace.api.patch(path(_id), { status: 'paused' });
+    release();
+    const [first] = await executionsOf(workspace, _id);
+    expect(first?.execution_context.failure).toMatchObject({ reason: 'cancelled' });
+  });
+});
+
+describe('pause_on_failure', () => {
+  test('pauses record and Temporal Schedule with the reason', async () => {
+    verifies('schedule.pause-on-failure');
+    const workspace = await createWorkspace(deps);
+    sink.answer(`/${workspace.projectID}`, (_, res) => void res.writeHead(403).end());
+    const coworker_id = await coworker(workspace, [`${sink.url}/${workspace.projectID}`]);
+    const { _id } = await scheduled(workspace, { coworker_id, type: 'cron', frequency: '0 9 1 1 *', pause_on_failure: true });
+    await trigger(workspace, _id);
+    const record = await untilSchedule(workspace, _id, { status: 'paused', count: 1 });
+    expect(record.reason).toContain('403');
+    await eventually(async () => expect((await temporalOf(_id)).state.paused).toBe(true));
+    expect(fired(await runsOf(workspace, _id))).toMatchObject([{ status: 'failed', error: expect.stringContaining('403') }]);
+    await eventually(async () => expect((await workspace.api.get(`/agentflow/${coworker_id}`)).body.is_cron_scheduled).toBe(false));
+    expect(await workspace.api.patch(path(_id), { status: 'active' })).toMatchObject({ body: { status: 'active', reason: null } });
+    expect((await temporalOf(_id)).state.paused).toBe(false);
+  });
+});
+
+describe('a schedule with a table', () => {
+  test('runs once for each row, in order, and a row that lacks a value fails alone', async () => {
+    verifies('schedule.table');
+    const workspace = await createWorkspace(deps);
+    const table = await workspace.api.post(`/storage/${workspace.projectID}/table`, { table_name: 'Clients', columns: [{ column_name: 'Company name', column_type: 'string' }] });
+    expect(table).toMatchObject({ status: 201 });
+    const column = table.body.columns.find(({ column_name }: any) => column_name === 'Company name').column_id as string;
+    const rows = await workspace.api.post(`/storage/${workspace.projectID}/table/${table.body._id}/row`, Array.from({ length: 7 }, (_, at) => ({ [column]: `client ${at + 1}` })));
+    expect(rows.status).toBe(201);
+    const template = `Call {{ row.${column} }}, that is {{ row["Company name"] }}{% if row.row_id == 3 %}{{ row.nothing }}{% endif %}`;
+    const { _id } = await scheduled(workspace, { coworker_id: await coworker(workspace), goal: template, ...far, table: table.body._id });
+    await trigger(workspace, _id);
+    const record = await untilSchedule(workspace, _id, { count: 1 });
+    const executions = await executionsOf(workspace, _id);
+    const expected = [1, 2, 4, 5, 6, 7].map((at) => `Call client ${at}, that is client ${at}`);
+    expect(executions.map(({ goal }) => goal).sort()).toEqual(expected);
+    expect(new Set(executions.map(({ task_id }) => task_id)).size).toBe(6);
+    const [run] = fired(await runsOf(workspace, _id));
+    expect(run).toMatchObject({ status: 'failed', error: expect.stringContaining('1 of 7') });
+    expect(run.executions.filter(({ execution_id }: any) => execution_id === null)).toMatchObject([{ status: 'failed', error: expect.stringContaining('nothing') }]);
+    expect(executions.map(({ _id: id }) => id)).toContain(record.last_coworker_execution_id);
+  });
+});
+
+describe('GET …/runs', () => {
+  test('tells what a pause left out, and pages without a gap', async () => {
+    verifies('platform.schedules.runs');
+    const workspace = await createWorkspace(deps);
+    const { _id } = await scheduled(workspace, { coworker_id: await coworker(workspace), type: 'interval', frequency: 2, overlap: 'allow_all' });
+    await workspace.api.patch(path(_id), { status: 'paused', reason: 'night' });
+    const runs = await eventually(
+      async () => {
+        const found = await runsOf(workspace, _id);
+        expect(found.data.filter(({ reason }: any) => reason === 'paused').length).toBeGreaterThan(2);
+        return found;
+      },
+      { timeoutMs: 60_000 },
+    );
+    expect(runs.data.filter(({ reason }: any) => reason === 'paused').every(({ status, started_at }: any) => status === 'skipped' && started_at === null)).toBe(true);
+    const seen: number[] = [];
+    let cursor: string | null = '';
+    do {
+      const { body }: any = await workspace.api.get(path(_id, `/runs?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`));
+      seen.push(...body.data.map(({ scheduled_for }: any) => scheduled_for));
+      cursor = body.next_cursor;
+    } while (cursor !== null && seen.length < 50);
+    const all = runs.data.map(({ scheduled_for }: any) => scheduled_for);
+    expect(seen.slice(-all.length)).toEqual(all);
+    expect((await workspace.api.get(path(_id, '/runs?cursor=nonsense'))).status).toBe(400);
+  });
+});
+
+describe('POST …/backfill', () => {
+  test('runs what was planned in between, and refuses what it cannot', async () => {
+    verifies('platform.schedules.backfill');
+    const workspace = await createWorkspace(deps);
+    const { _id } = await scheduled(workspace, { coworker_id: await coworker(workspace), type: 'cron', frequency: '0 * * * *', schedule: soon(-4 * 3600) });
+    const hour = Math.floor(Date.now() / 3_600_000) * 3600;
+    const answer = await workspace.api.post(path(_id, '/backfill'), { from: hour - 2 * 3600 - 1, to: hour + 1 });
+    expect(answer).toMatchObject({ status: 200, body: { planned: [hour - 2 * 3600, hour - 3600, hour] } });
+    await untilSchedule(workspace, _id, { count: 3 });
+    expect(fired(await runsOf(workspace, _id)).map(({ scheduled_for }: any) => scheduled_for)).toEqual([hour, hour - 3600, hour - 2 * 3600]);
+    for (const body of [{ from: hour, to: hour - 1 }, { from: hour, to: soon(3600) }]) {
+      expect(await workspace.api.post(path(_id, '/backfill'), body)).toMatchObject({ status: 422, body: { error: 'validation_failed' } });
+    }
+    const often = await scheduled(workspace, { coworker_id: await coworker(workspace), type: 'interval', frequency: 1, schedule: soon(-4000), limit: 1 });
+    expect(await workspace.api.post(path(often._id, '/backfill'), { from: soon(-3000), to: soon(-5) })).toMatchObject({ status: 422 });
+  });
+});
