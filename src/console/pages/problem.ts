@@ -11,7 +11,7 @@ export function problemContent(title: string, description: string): Html {
 export function problemCard(title: string, description: string, { again }: { again?: string }): Html {
   return layout(
     title,
-    html`${again !== undefined && html`<meta http-equiv="refresh" content="0">`}<h1>${title}</h1>
+    html`${again !== undefined && html`<meta http-equiv="refresh" content="0; url=${again}">`}<h1>${title}</h1>
 <p>${description}</p>
 <p><a href="${again ?? '/console'}">Go on to the console</a></p>`,
   );
