@@ -4,6 +4,7 @@ import { isAdmin } from '../auth/principal.js';
 import { isAppError } from '../errors.js';
 import { listOf } from '../http/lists.js';
 import { seeOther } from '../http/pages/send-page.js';
+import { namesOf } from './people.js';
 import { approvalContent, approvalsContent } from './pages/approvals.js';
 import { send } from './pages/layout.js';
 import { fieldOf, queryOf, type Visit } from './visit.js';
@@ -45,13 +46,6 @@ export async function decideApproval(visit: Visit, id: string): Promise<void> {
     return showApproval(visit, id, `${error.message[0]?.toUpperCase()}${error.message.slice(1)}.`);
   }
   seeOther(visit.res, `${visit.base}/approvals/${encodeURIComponent(id)}?done=${decision.data}`);
-}
-
-/** People of this organization by their names; others, and keys of people who are gone, keep their ids. */
-async function namesOf({ deps, principal }: Visit, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const users = await deps.mongo.collections.users.find({ _id: { $in: [...new Set(ids)] } }).toArray();
-  const own = users.filter(({ organization_id }) => organization_id === principal.organizationId);
-  return new Map(own.map(({ _id, name, email }) => [_id, `${name} (${email})`]));
 }
 
 /** What the rules say that hold the call, in the version that held it; for those who may read policies. */

@@ -7,6 +7,7 @@ import { cancelContent } from './pages/cancel.js';
 import { executionContent } from './pages/execution.js';
 import { executionsContent } from './pages/executions.js';
 import { send } from './pages/layout.js';
+import { namesOf } from './people.js';
 import { ExecutionRun, ExecutionStatus, ExecutionView, isOver } from './views.js';
 import { fieldOf, queryOf, type Visit } from './visit.js';
 
@@ -24,14 +25,17 @@ export async function showExecutions(visit: Visit): Promise<void> {
 
 export async function showExecution(visit: Visit, id: string, problem?: string): Promise<void> {
   const params = { execution_id: id };
-  const [answer, run] = await Promise.all([
-    visit.call('get', '/execute_flow/{execution_id}', { params }),
+  const execution = ExecutionView.parse(await visit.call('get', '/execute_flow/{execution_id}', { params }));
+  const by = execution.executed_by._id;
+  const [run, events, names] = await Promise.all([
     visit.call('get', '/execute_flow/{execution_id}/monitoring', { params }).then((found) => ExecutionRun.parse(found), undefinedWithout),
+    visit.ports.executions.events(visit.principal, id),
+    namesOf(visit, [by]),
   ]);
-  const execution = ExecutionView.parse(answer);
-  const events = await visit.ports.executions.events(visit.principal, id);
-  const content = executionContent(visit, { execution, run, events, moves: movesFor(visit, execution), problem, done: queryOf(visit.req, 'done') });
-  send(visit, { title: execution.goal, content, ...(!isOver(execution.status) && { refreshSeconds: 2 }) });
+  // A step that was interrupted settles a moment after the execution did.
+  const isSettled = isOver(execution.status) && !run?.steps.some(({ status }) => status === 'running');
+  const content = executionContent(visit, { execution, by: names.get(by) ?? by, run, events, moves: movesFor(visit, execution), problem, done: queryOf(visit.req, 'done') });
+  send(visit, { title: execution.goal, content, ...(!isSettled && { refreshSeconds: 2 }) });
 }
 
 /** Temporal may be down; the records then still show what was. */

@@ -22,7 +22,7 @@ export const ExecutionView = z.object({
   status: ExecutionStatus,
   created_at: z.number(),
   end_time: z.number().nullable(),
-  executed_by: z.object({ name: z.string() }),
+  executed_by: z.object({ _id: z.string() }),
   parent_execution_id: z.string().nullable(),
   previews: z.record(z.string(), Preview),
   conclusion: z.object({ conclusion: z.string(), links: z.array(z.string()) }).nullable(),

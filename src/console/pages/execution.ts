@@ -7,6 +7,8 @@ import { badge, code, data, doneNote, duration, facts, time, words } from './par
 
 export interface ExecutionPage {
   execution: ExecutionView;
+  /** Who executed it. */
+  by: string;
   /** Undefined while Temporal does not answer. */
   run: ExecutionRun | undefined;
   events: readonly ConsoleEvent[];
@@ -21,7 +23,7 @@ const doneTexts = new Map([
   ['cancel', 'Cancelled.'],
 ]);
 
-export function executionContent(visit: Visit, { execution, run, events, moves, problem, done }: ExecutionPage): Html {
+export function executionContent(visit: Visit, { execution, by, run, events, moves, problem, done }: ExecutionPage): Html {
   const { goal, status, conclusion, execution_context } = execution;
   const { failure } = execution_context;
   return html`<h1><bdi>${goal === '' ? 'Execution without a goal' : goal}</bdi></h1>
@@ -29,7 +31,7 @@ ${problemNote(problem)}
 ${doneNote(doneTexts.get(done ?? ''))}
 <div class="state"><p role="status" data-part="state"><span class="hidden">State: </span>${badge(status)}</p>
 <div data-part="moves">${buttons(visit, execution, moves)}</div></div>
-<div data-part="facts">${about(visit, execution, run)}</div>
+<div data-part="facts">${about(visit, execution, by, run)}</div>
 <div data-part="outcome">
 ${failure && html`<section aria-labelledby="failure"><h2 id="failure">Why it failed</h2><p class="problem">${words(failure.code)}: ${failure.message}</p></section>`}
 ${waiting(execution)}
@@ -58,15 +60,15 @@ function buttons({ base, csrf }: Visit, { execution_id: id }: ExecutionView, mov
   )}</div>`;
 }
 
-function about({ base }: Visit, execution: ExecutionView, run: ExecutionRun | undefined): Html {
-  const { execution_id, agentflow, created_at, end_time, executed_by, parent_execution_id, execution_context } = execution;
+function about({ base }: Visit, execution: ExecutionView, by: string, run: ExecutionRun | undefined): Html {
+  const { execution_id, agentflow, created_at, end_time, parent_execution_id, execution_context } = execution;
   const { lifecycle_id } = execution_context;
   return facts([
     ['Agentflow', agentflow.name],
     ['Execution', code(execution_id)],
     ['Made', time(created_at)],
     ['Ended', end_time === null ? undefined : html`${time(end_time)}, after ${duration(end_time - created_at)}`],
-    ['By', executed_by.name],
+    ['By', by],
     ['Part of', parent_execution_id === null ? undefined : html`<a href="${base}/executions/${parent_execution_id}">${parent_execution_id}</a>`],
     ['Lifecycle', lifecycle_id === undefined ? undefined : html`<a href="${base}/lifecycles/${lifecycle_id}">${lifecycle_id}</a>`],
     ['Run', runLink(run)],

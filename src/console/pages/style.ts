@@ -60,7 +60,7 @@ input[type=text], textarea { display: block; width: 100%; min-height: 2.75rem; m
 .pager a { padding: .5rem 0; }
 .count { color: var(--soft); }
 .timeline { margin: 0; padding: 0 0 0 1rem; list-style: none; border-left: .1875rem solid var(--line); }
-.events > li { padding: .25rem 1rem; }
+.events > li { margin-bottom: .25rem; padding: .125rem 1rem; }
 summary { padding: .375rem 0; cursor: pointer; }
 .strip { display: grid; grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); gap: .375rem; margin: 0; padding: 0; list-style: none; }
 .strip li { display: flex; flex-direction: column; min-width: 0; padding: .625rem .75rem; background: var(--card); border: 1px solid var(--line); border-top: .3125rem solid var(--strong-line); border-radius: .375rem; }
