@@ -63,13 +63,13 @@ input[type=text], textarea { display: block; width: 100%; min-height: 2.75rem; m
 .events > li { margin-bottom: .25rem; padding: .125rem 1rem; }
 summary { padding: .375rem 0; cursor: pointer; }
 .strip { display: grid; grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); gap: .375rem; margin: 0; padding: 0; list-style: none; }
-.strip li { display: flex; flex-direction: column; min-width: 0; padding: .625rem .75rem; background: var(--card); border: 1px solid var(--line); border-top: .3125rem solid var(--strong-line); border-radius: .375rem; }
+.strip li { display: flex; flex-direction: column; min-width: 0; padding: .5rem .625rem; background: var(--card); font-size: .9375rem; border: 1px solid var(--line); border-top: .3125rem solid var(--strong-line); border-radius: .375rem; }
 .strip .ok { border-top-color: var(--good); }
 .strip .ok .outcome { color: var(--good); }
 .strip .failed { border-top-color: var(--bad-line); background: var(--bad); }
 .strip .failed .outcome { color: var(--bad-ink); }
 .strip .not-reached { border-style: dashed; color: var(--soft); background: none; }
-.strip .outcome { font-weight: 600; }
+.strip .outcome { font-size: .875rem; font-weight: 600; }
 .strip .detail { margin-top: .25rem; font-size: .875rem; }
 .gauges { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(16rem, 100%), 1fr)); gap: 1rem; }
 .gauge { padding: 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
