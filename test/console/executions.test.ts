@@ -76,7 +76,7 @@ test('cancels after it was asked once more, with the reason, and shows why it fa
     await page.getByRole('link', { name: 'Cancel…' }).click();
     await page.getByRole('heading', { name: 'Cancel this execution?' }).waitFor();
     await shot(page, 'cancel');
-    await page.getByRole('link', { name: 'Leave it running' }).click();
+    await page.getByRole('link', { name: 'Keep it' }).click();
     expect((await person.workspace.api.get(`/execute_flow/${id}`)).body.status).toBe('running');
     await page.getByRole('link', { name: 'Cancel…' }).click();
     await page.getByLabel('Reason (optional)').fill('asked for by finance');

@@ -12,6 +12,6 @@ export function cancelContent({ base, csrf }: Visit, { execution_id, goal, statu
 <input type="hidden" name="csrf_token" value="${csrf}">
 <label for="reason">Reason (optional)</label>
 <input id="reason" name="reason" type="text" maxlength="500" autocomplete="off">
-<div class="actions"><button class="danger">Cancel the execution</button><a class="button" href="${page}">Leave it running</a></div>
+<div class="actions"><button class="danger">Cancel the execution</button><a class="button" href="${page}">Keep it</a></div>
 </form>`;
 }

@@ -82,6 +82,11 @@ meter { display: block; width: 100%; height: 1.25rem; margin: .5rem 0; }
   .console main { padding: 1.25rem 1rem 2rem; }
   .filter > div, .filter button { flex: 1 1 100%; }
   .strip { grid-template-columns: minmax(0, 1fr); }
+  .strip li { flex-flow: row wrap; gap: 0 .5rem; border-top-width: 1px; border-left: .3125rem solid var(--strong-line); }
+  .strip .ok { border-left-color: var(--good); }
+  .strip .failed { border-left-color: var(--bad-line); }
+  .strip .outcome { margin-left: auto; }
+  .strip .detail { flex-basis: 100%; }
 }
 @media (forced-colors: active) { .badge, .done, .strip li { border: 2px solid; } }
 `;
