@@ -20,6 +20,7 @@ const mayImport = {
   'src/customers': ['stores'],
   'src/platform': ['auth', 'http', 'stores', 'temporal', 'workflows', 'models', 'outbound', 'governance', 'connectors', 'customers', 'files', 'prompts'],
   'src/gateway': ['auth', 'http', 'stores', 'temporal', 'workflows', 'governance', 'graph'],
+  'src/console': ['auth', 'http', 'stores', 'governance', 'temporal', 'workflows', 'customers'],
   'src/callbacks': ['auth', 'http', 'stores', 'temporal', 'workflows', 'outbound', 'governance', 'graph', 'connectors'],
 };
 const folders = [...Object.keys(mayImport), 'stack', 'test', 'bench'].map((folder) => folder.replace('src/', ''));

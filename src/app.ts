@@ -4,6 +4,7 @@ import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
 import { createCallbacks } from './callbacks/create-callbacks.js';
+import { createConsole } from './console/create-console.js';
 import type { Deps } from './deps.js';
 import { AppError } from './errors.js';
 import type { Logger } from './log.js';
@@ -11,6 +12,7 @@ import { createGateway } from './gateway/create-gateway.js';
 import { createMcp } from './gateway/mcp/create-mcp.js';
 import { mountTools, toolRoutes } from './gateway/rest.js';
 import { gatewaySurface, requireCredential } from './gateway/surface.js';
+import { createRouteCaller } from './http/call-route.js';
 import { errorHandler } from './http/errors.js';
 import { mountRoutes, type SurfaceRules } from './http/mount.js';
 import { openApiDocument, type RouteGroup } from './http/openapi.js';
@@ -66,6 +68,10 @@ export function createApp(deps: Deps, options: AppOptions): Express {
     const byUser = platformApiKeyRoutes(deps);
     groups.push({ security: 'bearer', routes: byUser });
     mountRoutes(app, byUser, gatewaySurface(deps, options.baseUrl));
+  }
+  if (deps.config.surfaces.includes('gateway') && deps.config.surfaces.includes('platform')) {
+    const api = createRouteCaller(groups.flatMap(({ routes }) => routes));
+    app.use('/console', createConsole(deps, { ports: { api, executions: platformPorts(deps).executions }, baseUrl: options.baseUrl }));
   }
   apiReference(app, () => openApiDocument(groups, { baseUrl: options.baseUrl(), version: options.version }));
 

@@ -42,10 +42,14 @@ function admit(route: Route, rules: SurfaceRules): RequestHandler {
   };
 }
 
-function requireGrant(route: Route, principal: Principal): void {
-  const { permission } = route;
-  if (permission === 'public' || permission === 'any' || principal.grants.includes(permission)) return;
-  throw new AppError('access_denied', `this call needs the grant ${permission}`);
+/** @throws AppError `access_denied` */
+export function requireGrant(route: Pick<Route, 'permission'>, principal: Principal): void {
+  if (!permits(route, principal)) throw new AppError('access_denied', `this call needs the grant ${route.permission}`);
+}
+
+/** Whether the principal holds the grant that the route asks for. */
+export function permits({ permission }: Pick<Route, 'permission'>, { grants }: Principal): boolean {
+  return permission === 'public' || permission === 'any' || grants.includes(permission);
 }
 
 function serve(route: Route, rules: SurfaceRules): RequestHandler {
@@ -70,7 +74,7 @@ function serve(route: Route, rules: SurfaceRules): RequestHandler {
   };
 }
 
-function contextOf(
+export function contextOf(
   req: Request,
   res: Response,
   principal: Principal | undefined,
@@ -89,7 +93,7 @@ function contextOf(
 }
 
 /** Names every field that is wrong; an identifier in the path that cannot be one is simply not found. */
-function validate<S extends z.ZodType>(schema: S | undefined, value: unknown, code: 'not_found' | 'invalid_request'): z.output<S> {
+export function validate<S extends z.ZodType>(schema: S | undefined, value: unknown, code: 'not_found' | 'invalid_request'): z.output<S> {
   if (!schema) return undefined as z.output<S>;
   const parsed = schema.safeParse(value ?? {});
   if (parsed.success) return parsed.data;

@@ -5,7 +5,7 @@ import { AppError } from '../errors.js';
 import { jsonBody } from '../http/json-body.js';
 import type { HttpClient } from '../outbound/http-client.js';
 import { answerAuthorization, showAuthorization } from './authorize/authorize.js';
-import { createBrowserSessions } from './authorize/browser-session.js';
+import { createBrowserSessions } from '../auth/browser/browser-session.js';
 import { createFindClient } from './clients/client-document.js';
 import { createClients } from './clients/clients.js';
 import { registerHandler } from './clients/register.js';
@@ -61,7 +61,7 @@ export function createOauthRouter(deps: OauthDeps, { baseUrl, limits = {} }: Oau
   const allowLoopbackHttp = deps.config.allowPrivateTargets;
   const findClient = createFindClient({ clients, http: deps.http, fetches: limit('client documents'), baseUrl, allowLoopbackHttp });
   const tokenDeps = { ...deps, clients, codes, grants, baseUrl };
-  const authorizeDeps = { ...deps, clients, codes, findClient, browsers: createBrowserSessions(deps.auth.box, baseUrl), baseUrl };
+  const authorizeDeps = { ...deps, clients, codes, findClient, browsers: createBrowserSessions(deps.auth.box, { cookie: 'svc_oauth', sameSite: 'lax', baseUrl }), baseUrl };
 
   const router = Router({ strict: true, caseSensitive: true });
   mountDiscovery(router, baseUrl);

@@ -2,7 +2,7 @@ import type { ErrorRequestHandler } from 'express';
 import { toAppError } from '../http/errors.js';
 import { isOauthError, OauthError } from './oauth-error.js';
 import { errorPage } from './pages/error-page.js';
-import { sendPage } from './pages/send-page.js';
+import { sendPage } from '../http/pages/send-page.js';
 import type { RateLimit } from './rate-limit.js';
 
 /** What a guess at a client, a code or a refresh token ends in. */
@@ -24,7 +24,7 @@ export function jsonErrors(failures: RateLimit): ErrorRequestHandler {
 export const pageErrors: ErrorRequestHandler = (thrown: unknown, req, res, _next) => {
   const error = toOauthError(thrown);
   if (error.status >= 500) req.log.error({ err: thrown }, 'an OAuth request failed');
-  sendPage(res.status(error.status).set(error.headers), errorPage(error.message));
+  sendPage(res.status(error.status).set(error.headers), errorPage(error.message), { keepsOpener: true });
 };
 
 /** Refusals of the rest of the product in OAuth's words; what they do not cover is an internal error. */

@@ -4,6 +4,7 @@ import { newId } from '../ids.js';
 import { readPromoted } from './resources/agentflows/promote.js';
 import { NewSkill } from './resources/agentflows/schemas.js';
 import { NewExecution, prepareExecution } from './resources/executions/create.js';
+import { newestEvents } from './resources/executions/events.js';
 import { execute, move } from './resources/executions/moves.js';
 import { liveState, readExecution } from './resources/executions/read.js';
 import { toExecution } from './resources/executions/record.js';
@@ -46,6 +47,7 @@ export function platformPorts(deps: Deps) {
         const record = await readExecution(deps, principal, executionId);
         return toExecution(record, await liveState(deps, record));
       },
+      events: (principal: Principal, executionId: string) => newestEvents(deps, principal, executionId),
       move: (principal: Principal, executionId: string, name: 'pause' | 'resume' | 'cancel', reason?: string) =>
         move(deps, principal, executionId, name, reason),
     },

@@ -6,7 +6,7 @@ import { createCheckpointFile } from './checkpoint-file.js';
 import { createCheckpoints, type Checkpoints } from './checkpoints.js';
 import { entryId, idsAfter, unchained, type AuditEntry, type AuditEntryDocument, type AuditEvent, type Head } from './entry.js';
 import { exportLines } from './export.js';
-import { listEntries } from './list.js';
+import { entryOfCall, listEntries, type AuditedCall } from './list.js';
 import { checkpointOf, type Checkpoint, type StatementSigner } from './statement.js';
 import { verifyChain, type Verification } from './verify.js';
 
@@ -27,6 +27,8 @@ export interface Audit {
   /** Resolves with the entry's place in its organization's chain once it is durably stored. */
   append(event: AuditEvent): Promise<Head>;
   list(organizationId: string, query: ListQuery): Promise<Page<AuditEntry>>;
+  /** The entry of a governed call; undefined where the chain holds none near the time that it ended. */
+  entryOf(organizationId: string, call: AuditedCall): Promise<AuditEntry | undefined>;
   verify(organizationId: string): Promise<Verification>;
   /** @throws AppError `conflict` where the chain is broken */
   checkpoint(organizationId: string): Promise<Checkpoint | null>;
@@ -61,6 +63,7 @@ export function createAudit(options: AuditOptions): Audit {
   return {
     append: (event) => chains.appender(event.organization_id).append(unchained(event, now() / 1000)),
     list: async (organizationId, query) => listEntries(entries, organizationId, await chains.appender(organizationId).head(), query),
+    entryOf: async (organizationId, call) => entryOfCall(entries, organizationId, await chains.appender(organizationId).head(), call),
     verify(organizationId) {
       const running = verifying.get(organizationId) ?? verify(organizationId).finally(() => verifying.delete(organizationId));
       verifying.set(organizationId, running);

@@ -15,6 +15,35 @@ export async function listEntries(entries: Collection<AuditEntryDocument>, organ
   return { data: found, total_count: head.seq, next_cursor: first > 1 ? encodeCursor(first) : null };
 }
 
+export interface AuditedCall {
+  lifecycle_id: string;
+  /** Epoch seconds. */
+  ended_at: number;
+}
+
+/** How far the clocks and queues of processes that append to one chain may be apart. */
+const marginSeconds = 30;
+
+/**
+ * The entry of a call. Entries are not looked up by their call when they are written, so there is no index to pay for: the
+ * chain is in order of time but for a margin, and so the place is found by halving.
+ */
+export async function entryOfCall(entries: Collection<AuditEntryDocument>, organizationId: string, head: Head, call: AuditedCall): Promise<AuditEntry | undefined> {
+  const firstFrom = async (at: number): Promise<number> => {
+    let [low, high] = [1, head.seq + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const entry = await entries.findOne({ _id: entryId(organizationId, middle) }, { projection: { at: 1 } });
+      if (entry && entry.at < at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  const [first, end] = await Promise.all([firstFrom(call.ended_at - marginSeconds), firstFrom(call.ended_at + marginSeconds)]);
+  const _id = { $gte: entryId(organizationId, first), $lt: entryId(organizationId, end) };
+  return (await entries.findOne({ _id, lifecycle_id: call.lifecycle_id }, { projection: { _id: 0 } })) ?? undefined;
+}
+
 function encodeCursor(seq: number): string {
   return Buffer.from(`before:${seq}`).toString('base64url');
 }

@@ -38,6 +38,12 @@ export async function readLifecycle(collections: Collections, principal: Princip
   return lifecycleView(found);
 }
 
+/** What the policies said of one call; undefined for a decision of another project. */
+export async function readPolicyDecision(collections: Collections, principal: Principal, id: string): Promise<PolicyDecision | undefined> {
+  const found = await collections.policy_decisions.findOne({ _id: id });
+  return found?.project_id === principal.projectId ? policyDecisionView(found) : undefined;
+}
+
 /** The policy decisions of the credential's project, newest first. */
 export async function listPolicyDecisions(collections: Collections, principal: Principal, query: ListQuery): Promise<Page<PolicyDecision>> {
   const filter: Filter<PolicyDecisionDocument> = { project_id: principal.projectId };

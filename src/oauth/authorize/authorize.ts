@@ -6,13 +6,13 @@ import type { Clients } from '../clients/clients.js';
 import { formActionSource } from '../clients/redirect-uri.js';
 import { formOf, queryOf, queryTextOf } from '../form-body.js';
 import { isOauthError, OauthError } from '../oauth-error.js';
-import { sendPage } from '../pages/send-page.js';
+import { seeOther, sendPage } from '../../http/pages/send-page.js';
 import { signInPage } from '../pages/sign-in-page.js';
 import type { Codes } from '../token/codes.js';
 import { destinationOf, errorAddress, readAuthorizationRequest, type AuthorizationRequest } from './authorization-request.js';
-import type { BrowserSession, BrowserSessions } from './browser-session.js';
+import type { BrowserSession, BrowserSessions } from '../../auth/browser/browser-session.js';
 import { consentPageFor, decide } from './consent.js';
-import { signInAt, signOutOf } from './sign-in.js';
+import { signInAt, signOutOf, whileLive } from '../../auth/browser/sign-in.js';
 
 export interface AuthorizeDeps extends AuthDeps {
   clients: Clients;
@@ -75,14 +75,9 @@ async function requestOf(deps: AuthorizeDeps, req: Request, res: Response): Prom
   return undefined;
 }
 
-/** Nobody is signed in any more where the sign-in was ended elsewhere. */
-async function whileLive({ auth }: AuthorizeDeps, { person, ...session }: BrowserSession): Promise<BrowserSession> {
-  return person && (await auth.sessions.isLive(person.sessionId)) ? { ...session, person } : session;
-}
-
 function showSignIn({ res, request, session, page }: Visit, failure?: { email: string; message: string; status: number }): void {
   const html = signInPage({ client: request.client, redirectUri: request.redirectUri, page, csrf: session.csrf, ...failure });
-  sendPage(res.status(failure?.status ?? 200), html, formActionSource(request.redirectUri));
+  sendPage(res.status(failure?.status ?? 200), html, { formTarget: formActionSource(request.redirectUri), keepsOpener: true });
 }
 
 async function signInAction(visit: Visit, form: URLSearchParams): Promise<void> {
@@ -109,7 +104,7 @@ async function showConsent(visit: Visit, form: URLSearchParams, problem?: string
   const { res, request, session } = visit;
   if (!session.person) return showSignIn(visit);
   const html = await consentPageFor(visit, session.person, form, problem);
-  sendPage(res.status(problem === undefined ? 200 : 422), html, formActionSource(request.redirectUri));
+  sendPage(res.status(problem === undefined ? 200 : 422), html, { formTarget: formActionSource(request.redirectUri), keepsOpener: true });
 }
 
 async function allowAction(visit: Visit, form: URLSearchParams): Promise<void> {
@@ -122,11 +117,6 @@ async function allowAction(visit: Visit, form: URLSearchParams): Promise<void> {
 
 async function denyAction({ deps, res, request }: Visit): Promise<void> {
   seeOther(res, errorAddress(request, new OauthError('access_denied', 'the person did not allow it'), deps.baseUrl()));
-}
-
-/** 303, never 307: no form is to be sent on to a client (RFC 9700, 4.12). */
-function seeOther(res: Response, address: string): void {
-  res.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }).status(303).set('Location', address).end();
 }
 
 /** Made of the path that was matched: the request's own could name another host. */

@@ -1,10 +1,10 @@
-import type { BrowserSession } from './browser-session.js';
-import type { Html } from '../pages/html.js';
+import type { BrowserSession } from '../../auth/browser/browser-session.js';
+import type { Html } from '../../http/pages/html.js';
 import { consentPage } from '../pages/consent-page.js';
 import { grantableScopes, Scope } from '../scopes.js';
 import { answerAddress } from './authorization-request.js';
 import type { Visit } from './authorize.js';
-import { placeFor, placesOf, type Place } from './places.js';
+import { placeFor, placesOf, type Place } from '../../auth/places.js';
 
 type Person = NonNullable<BrowserSession['person']>;
 

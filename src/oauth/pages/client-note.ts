@@ -1,6 +1,6 @@
 import { isDocumentAddress, type OauthClientDocument } from '../clients/clients.js';
 import { isLoopback, redirectHost } from '../clients/redirect-uri.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../../http/pages/html.js';
 
 export type ShownClient = Pick<OauthClientDocument, '_id' | 'client_name'>;
 

@@ -1,8 +1,8 @@
-import type { Place, Places } from '../authorize/places.js';
+import type { Place, Places } from '../../auth/places.js';
 import { scopeTexts, type Scope } from '../scopes.js';
 import { clientName, clientNote, type ShownClient } from './client-note.js';
-import { html, type Html } from './html.js';
-import { layout, problemNote } from './layout.js';
+import { html, type Html } from '../../http/pages/html.js';
+import { layout, problemNote } from '../../http/pages/layout.js';
 
 export interface ConsentPage {
   client: ShownClient;

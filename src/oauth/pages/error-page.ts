@@ -1,5 +1,5 @@
-import { html, type Html } from './html.js';
-import { layout } from './layout.js';
+import { html, type Html } from '../../http/pages/html.js';
+import { layout } from '../../http/pages/layout.js';
 
 export function errorPage(description: string): Html {
   return layout(

@@ -1,6 +1,6 @@
 import { clientName, clientNote, type ShownClient } from './client-note.js';
-import { html, type Html } from './html.js';
-import { layout, problemNote } from './layout.js';
+import { html, type Html } from '../../http/pages/html.js';
+import { layout, problemNote } from '../../http/pages/layout.js';
 
 export interface SignInPage {
   client: ShownClient;

@@ -92,6 +92,12 @@ function createWordStream(deps: Deps, id: string, write: (text: string) => void)
   };
 }
 
+/** The newest events, at most 200, in their order. @throws AppError `not_found` */
+export async function newestEvents(deps: Deps, principal: Principal, id: string): Promise<ExecutionEvent[]> {
+  const { last_event_seq } = await readExecution(deps, principal, id);
+  return (await eventsAfter(deps, id, Math.max(0, last_event_seq - 200))).events;
+}
+
 /** Asks the workflow first and the store second, so that an event that moves between them is seen in the store. */
 async function eventsAfter(deps: Deps, id: string, last: number): Promise<{ events: ExecutionEvent[]; over: boolean }> {
   const { executions, execution_events } = deps.mongo.collections;

@@ -1,4 +1,4 @@
-/** The only style sheet; it stands in the page, and its hash in the Content-Security-Policy. */
+/** The style sheet of every page; it stands in the page, and its hash in the Content-Security-Policy. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -3,6 +3,7 @@ import { style } from './style.js';
 
 export const serviceName = 'Governed Context and Workflow Service';
 
+/** One card on an empty page: sign-in, consent, errors. */
 export function layout(title: string, content: Html): Html {
   return html`<!doctype html>
 <html lang="en">

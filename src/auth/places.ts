@@ -1,5 +1,5 @@
-import { roleOn } from '../../auth/users.js';
-import type { Collections } from '../../stores/collections.js';
+import { roleOn } from './users.js';
+import type { Collections } from '../stores/collections.js';
 
 /** A project on which a person has a role: what a token can be pinned to. */
 export interface Place {

@@ -1,10 +1,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { CookieOptions, Request, Response } from 'express';
 import { z } from 'zod';
-import type { SecretBox } from '../../auth/secret-box.js';
-import { OauthError } from '../oauth-error.js';
+import { AppError } from '../../errors.js';
+import type { SecretBox } from '../secret-box.js';
 
-const purpose = 'oauth browser session';
 /** A page that is left open for longer asks again who is there. */
 const lifeSeconds = 3600;
 
@@ -17,22 +16,31 @@ const Sealed = z.object({
 /** A browser that has the page open: who is signed in there, and the secret that its forms must repeat. */
 export type BrowserSession = z.infer<typeof Sealed>;
 
+export interface BrowserSessionOptions {
+  /** Under this name, which is `__Host-` where the service is reached by https. */
+  cookie: string;
+  /** `lax` where people come by a link from another site, `strict` where nobody has to. */
+  sameSite: 'lax' | 'strict';
+  baseUrl(): string;
+}
+
 export interface BrowserSessions {
   /** A new one for a browser without a cookie of ours, or with one that is old or changed. */
   read(req: Request): BrowserSession;
-  /** As `read`, for a form. @throws OauthError when the form does not repeat the cookie's secret: somebody else's page sent it */
+  /** As `read`, for a form. @throws AppError `access_denied` when the form does not repeat the cookie's secret: somebody else's page sent it */
   readForm(req: Request, csrf: string | null): BrowserSession;
   write(res: Response, session: Omit<BrowserSession, 'until'>): void;
 }
 
 /** The cookie is sealed: neither read nor made by anybody else, and useless to the API. */
-export function createBrowserSessions(box: SecretBox, baseUrl: () => string): BrowserSessions {
+export function createBrowserSessions(box: SecretBox, { cookie, sameSite, baseUrl }: BrowserSessionOptions): BrowserSessions {
+  const purpose = `${cookie} browser session`;
   const isSecure = () => baseUrl().startsWith('https:');
-  const cookieName = () => (isSecure() ? '__Host-svc_oauth' : 'svc_oauth');
+  const cookieName = () => (isSecure() ? `__Host-${cookie}` : cookie);
 
   function present(req: Request): BrowserSession | undefined {
     const value = cookieOf(req, cookieName());
-    const session = value === undefined ? undefined : opened(box, value);
+    const session = value === undefined ? undefined : opened(box, value, purpose);
     return session && session.until > Date.now() / 1000 ? session : undefined;
   }
 
@@ -41,20 +49,20 @@ export function createBrowserSessions(box: SecretBox, baseUrl: () => string): Br
     readForm(req, csrf) {
       const session = present(req);
       if (!session || csrf?.length !== session.csrf.length || !timingSafeEqual(Buffer.from(csrf), Buffer.from(session.csrf))) {
-        throw new OauthError('access_denied', 'the page was open for too long, or was not sent from here; go back to the app and start again');
+        throw new AppError('access_denied', 'the page was open for too long, or its form was not sent from here');
       }
       return session;
     },
     write(res, session) {
       const until = Date.now() / 1000 + lifeSeconds;
-      // Lax, since people come here by a link from the client; a form of another site brings no cookie.
-      const options: CookieOptions = { httpOnly: true, secure: isSecure(), sameSite: 'lax', path: '/' };
+      // Either way a form of another site brings no cookie.
+      const options: CookieOptions = { httpOnly: true, secure: isSecure(), sameSite, path: '/' };
       res.cookie(cookieName(), box.seal(JSON.stringify({ ...session, until }), purpose), options);
     },
   };
 }
 
-function opened(box: SecretBox, sealed: string): BrowserSession | undefined {
+function opened(box: SecretBox, sealed: string, purpose: string): BrowserSession | undefined {
   try {
     return Sealed.parse(JSON.parse(box.open(sealed, purpose)));
   } catch {

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
-import { signIn, type Login } from '../../auth/sign-in.js';
-import { normalizeEmail } from '../../auth/users.js';
-import type { AuthorizeDeps } from './authorize.js';
+import type { AuthDeps } from '../create-auth.js';
+import { signIn, type Login } from '../sign-in.js';
+import { normalizeEmail } from '../users.js';
 import type { BrowserSession } from './browser-session.js';
 
 const longest = { email: 320, password: 1024 };
@@ -11,12 +11,17 @@ const longest = { email: 320, password: 1024 };
  * kept; the session that it belongs to is, so that ending that session ends this sign-in as well.
  * @throws AppError as `signIn`
  */
-export async function signInAt(deps: AuthorizeDeps, { email, password, address }: Login): Promise<NonNullable<BrowserSession['person']>> {
+export async function signInAt(deps: AuthDeps, { email, password, address }: Login): Promise<NonNullable<BrowserSession['person']>> {
   const login = { email: email.slice(0, longest.email), password: password.slice(0, longest.password), address };
   const { access_token, scope } = await signIn(deps, login);
   return { userId: scope.user_id, email: normalizeEmail(login.email), sessionId: String(decodeJwt(access_token).sid) };
 }
 
-export async function signOutOf({ auth }: AuthorizeDeps, { person }: BrowserSession): Promise<void> {
+export async function signOutOf({ auth }: AuthDeps, { person }: BrowserSession): Promise<void> {
   if (person) await auth.sessions.revoke(person.sessionId, 'signed out');
+}
+
+/** Nobody is signed in any more where the sign-in was ended elsewhere. */
+export async function whileLive({ auth }: AuthDeps, { person, ...session }: BrowserSession): Promise<BrowserSession> {
+  return person && (await auth.sessions.isLive(person.sessionId)) ? { ...session, person } : session;
 }

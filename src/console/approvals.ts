@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { Approval, ApprovalStatus } from '../governance/approvals/record.js';
+import { isAdmin } from '../auth/principal.js';
+import { isAppError } from '../errors.js';
+import { listOf } from '../http/lists.js';
+import { seeOther } from '../http/pages/send-page.js';
+import { namesOf } from './people.js';
+import { approvalContent, approvalsContent } from './pages/approvals.js';
+import { send } from './pages/layout.js';
+import { fieldOf, queryOf, type Visit } from './visit.js';
+
+/** What waits comes first: without a choice the pending ones are shown. */
+export async function showApprovals(visit: Visit): Promise<void> {
+  const status = queryOf(visit.req, 'status') ?? 'pending';
+  const known = ApprovalStatus.safeParse(status);
+  const cursor = queryOf(visit.req, 'cursor');
+  const query = { limit: 25, ...(known.success && { status: known.data }), ...(cursor !== undefined && { cursor }) };
+  const page = listOf(Approval).parse(await visit.call('get', '/v1/approvals', { query }));
+  const names = await namesOf(visit, page.data.map(({ requested_by }) => requested_by));
+  send(visit, { title: 'Approvals', content: approvalsContent(visit, { page, status: known.success ? known.data : 'all', names }), refreshSeconds: 5 });
+}
+
+export async function showApproval(visit: Visit, id: string, problem?: string): Promise<void> {
+  const approval = Approval.parse(await visit.call('get', '/v1/approvals/{id}', { params: { id } }));
+  const { requested_by, decided_by, votes } = approval;
+  const [names, rules] = await Promise.all([
+    namesOf(visit, [requested_by, ...(decided_by === null ? [] : [decided_by]), ...votes.map(({ user_id }) => user_id)]),
+    rulesOf(visit, approval),
+  ]);
+  const content = approvalContent(visit, { approval, names, rules, problem, done: queryOf(visit.req, 'done') });
+  send(visit, { title: `Approval of ${approval.tool}`, content, ...(approval.status === 'pending' && { refreshSeconds: 5 }) });
+}
+
+const Decision = z.enum(['approve', 'reject']);
+
+/** A refusal shows the approval again, as it is now, with what stood against the decision. */
+export async function decideApproval(visit: Visit, id: string): Promise<void> {
+  const decision = Decision.safeParse(fieldOf(visit.req, 'decision'));
+  if (!decision.success) return showApproval(visit, id, 'The form was not sent by one of its buttons.');
+  const comment = fieldOf(visit.req, 'comment')?.trim() ?? '';
+  try {
+    await visit.call('post', `/v1/approvals/{id}/${decision.data}`, { params: { id }, body: comment === '' ? {} : { comment } });
+  } catch (error) {
+    if (!isAppError(error) || error.status >= 500 || error.code === 'not_found') throw error;
+    visit.res.status(error.status);
+    return showApproval(visit, id, `${error.message[0]?.toUpperCase()}${error.message.slice(1)}.`);
+  }
+  seeOther(visit.res, `${visit.base}/approvals/${encodeURIComponent(id)}?done=${decision.data}`);
+}
+
+/** What the rules say that hold the call, in the version that held it; for those who may read policies. */
+async function rulesOf({ deps, principal }: Visit, { policy_ids, policy_version }: Approval): Promise<ReadonlyMap<string, string>> {
+  if (!isAdmin(principal)) return new Map();
+  const { policies } = deps.governance;
+  const set = policy_version === 0 ? await policies.read(principal) : await policies.version(principal, policy_version);
+  const rules = [...set.policies, ...set.builtin].filter(({ policy_id }) => policy_ids.includes(policy_id));
+  return new Map(rules.map(({ policy_id, description, when }) => [policy_id, [description, when && `when ${when}`].filter(Boolean).join(' – ')]));
+}

@@ -1,0 +1,129 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { schedulesContent } from '../../src/console/pages/schedules.js';
+import { createPerson, type Person } from '../auth/auth-server.js';
+import { moveExecution, prepareExecution, untilExecution } from '../support/executions.js';
+import { flowThatCalls } from '../support/flows.js';
+import { useDeps } from '../support/fixture.js';
+import { bearerClient } from '../support/gateway.js';
+import { verifies } from '../support/verifies.js';
+import { consoleUrl, lowestContrast, namelessControls, screenshots, shot, signIn, withPage } from './chromium.js';
+
+const deps = useDeps();
+let person: Person;
+let pages: [name: string, rest: string][];
+
+beforeAll(async () => {
+  console.log(`screenshots in ${screenshots()}`);
+  person = await createPerson(deps);
+  const gateway = bearerClient(person.workspace.apiKey);
+  const ask = { policy_id: 'ask', effect: 'require_approval', tools: ['save-model'] };
+  await gateway.put('/v1/policies', { policies: [{ policy_id: 'all', effect: 'permit' }, ask] });
+  const held = (await gateway.post('/v1/save-model', { model: 'held' })).body;
+  const waiting = await prepareExecution(person.workspace, flowThatCalls([]), { goal: `a goal without spaces: ${'long'.repeat(40)}` });
+  const { execution_id } = await prepareExecution(person.workspace, flowThatCalls([]));
+  await moveExecution(person.workspace, execution_id, 'execute');
+  await untilExecution(person.workspace, execution_id, 'completed');
+  pages = [
+    ['overview', ''],
+    ['executions', '/executions'],
+    ['execution', `/executions/${execution_id}`],
+    ['execution-ready', `/executions/${waiting.execution_id}`],
+    ['cancel', `/executions/${waiting.execution_id}/cancel`],
+    ['approvals', '/approvals'],
+    ['approval', `/approvals/${held.approval_id}`],
+    ['lifecycles', '/lifecycles'],
+    ['lifecycle', `/lifecycles/${held.lifecycle_id}`],
+    ['audit', '/audit'],
+    ['schedules', '/schedules'],
+    ['not-found', '/nothing'],
+  ];
+});
+
+/** What any page must be, whoever reads it. */
+async function expectAccessible(page: Page, name: string, width: number): Promise<void> {
+  const found = {
+    name,
+    language: await page.locator('html').getAttribute('lang'),
+    headings: await page.getByRole('heading', { level: 1 }).count(),
+    mains: await page.getByRole('main').count(),
+    nameless: await namelessControls(page),
+    fits: (await page.evaluate(() => (globalThis as any).document.documentElement.scrollWidth as number)) <= width,
+    repeatedIds: await page.evaluate(() => {
+      const ids = [...(globalThis as any).document.querySelectorAll('[id]')].map(({ id }: any) => id as string);
+      return ids.filter((id, at) => ids.indexOf(id) !== at);
+    }),
+    readable: (await page.evaluate(lowestContrast)) >= 4.5,
+  };
+  expect(found).toEqual({ name, language: 'en', headings: 1, mains: 1, nameless: [], fits: true, repeatedIds: [], readable: true });
+}
+
+test.each([
+  { width: 1280, dark: false },
+  { width: 360, dark: true },
+])('every page has names, one heading, one main, contrast and room at $width px', async ({ width, dark }) => {
+  verifies('console.accessible');
+  await withPage(async (page) => {
+    await page.goto(consoleUrl(person));
+    await expectAccessible(page, 'sign-in', width);
+    await signIn(page, person);
+    for (const [name, rest] of pages) {
+      await page.goto(consoleUrl(person, rest));
+      await expectAccessible(page, name, width);
+      await shot(page, `${name}-${width}`);
+    }
+  }, { width, dark });
+});
+
+test('every control is reached by Tab and shows that it has the focus', async () => {
+  verifies('console.accessible');
+  await withPage(async (page) => {
+    await signIn(page, person);
+    for (const [name, rest] of pages) {
+      await page.goto(consoleUrl(person, rest));
+      const controls = await page.locator('a[href], button, select, textarea, summary, input:not([type=hidden])').count();
+      const reached = new Set<string>();
+      for (let stop = 0; stop < controls + 20; stop += 1) {
+        await page.keyboard.press('Tab');
+        const focused = await page.evaluate(() => {
+          const { document, getComputedStyle } = globalThis as any;
+          const element = document.activeElement;
+          if (element === document.body) return undefined;
+          const place = [...document.querySelectorAll('*')].indexOf(element);
+          return { place, control: element.matches('a, button, select, textarea, summary, input') as boolean, outlined: getComputedStyle(element).outlineStyle !== 'none' };
+        });
+        if (focused === undefined) break;
+        expect({ name, ...focused }).toMatchObject({ name, outlined: true });
+        if (focused.control) reached.add(String(focused.place));
+      }
+      expect([name, reached.size]).toEqual([name, controls]);
+    }
+  }, { withoutScript: true });
+});
+
+test('the state of an execution is told to a screen reader when it changes', async () => {
+  verifies('console.accessible');
+  const { execution_id } = await prepareExecution(person.workspace, flowThatCalls([]));
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/executions/${execution_id}`));
+    const state = page.getByRole('status').filter({ hasText: 'ready' });
+    await state.waitFor();
+    await state.evaluate((element: any) => element.setAttribute('data-kept', 'yes'));
+    await moveExecution(person.workspace, execution_id, 'execute');
+    await page.getByRole('status').filter({ hasText: 'completed' }).waitFor();
+    // The same element: a live region that is replaced is not read.
+    expect(await page.locator('[role=status][data-kept=yes]').textContent()).toContain('completed');
+  });
+});
+
+test('schedules are shown with their next runs, as text', () => {
+  const { markup } = schedulesContent([
+    { _id: 'schedule-1', goal: '<b>Monday</b>', type: 'weekly', status: 'active', next: [1_800_000_000], ui_link: 'http://localhost:8233/namespaces/default/schedules/schedule-1' },
+    { _id: 'schedule-2', goal: 'Off', type: 'daily', status: 'paused', next: [], ui_link: 'http://localhost:8233/x' },
+  ]);
+  expect(markup).toContain('&lt;b&gt;Monday&lt;/b&gt;');
+  expect(markup).toContain('<time datetime="2027-01-15T08:00:00.000Z">');
+  expect(markup).toMatch(/paused[\s\S]*<dd>none<\/dd>/);
+  expect(schedulesContent(undefined).markup).toContain('keeps no schedules');
+  expect(schedulesContent([]).markup).toContain('Nothing is scheduled');
+});
