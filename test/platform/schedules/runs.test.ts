@@ -72,7 +72,7 @@ describe('a limit', () => {
   test('ends the schedule after so many planned runs, an interval apart, and can be raised', async () => {
     verifies('schedule.limit', 'schedule.interval');
     const workspace = await createWorkspace(deps);
-    const { _id } = await scheduled(workspace, { coworker_id: await coworker(workspace), type: 'interval', frequency: 3, limit: 3, overlap: 'allow_all' });
+    const { _id } = await scheduled(workspace, { coworker_id: await coworker(workspace), type: 'interval', frequency: 3, limit: 3, overlap: 'allow_all', schedule: soon(15) });
     await trigger(workspace, _id);
     await workspace.api.patch(path(_id), { goal: 'a change takes no run away' });
     await untilSchedule(workspace, _id, { status: 'completed', count: 4 });
