@@ -32,7 +32,7 @@ afterAll(async () => {
 
 describe('a schedule', () => {
   test('makes up for what an outage kept from firing within its catch-up window, and not for more; its jitter spreads the starts', async () => {
-    verifies('schedule.catchup-jitter');
+    verifies('schedule.catchup-jitter', 'schedule.once');
     const workspace = product.through(api, await createWorkspace(deps));
     const coworker_id = await coworker(workspace);
     const spread = await scheduled(workspace, { coworker_id, type: 'interval', frequency: 3600, jitter: 1800 });

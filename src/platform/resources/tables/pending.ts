@@ -29,7 +29,8 @@ export async function writeRows(rows: Collection<RowDocument>, documents: readon
 function isOnlyDuplicates(error: unknown): boolean {
   if (!(error instanceof MongoBulkWriteError)) return false;
   const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-  return failures.every(({ code }) => code === 11_000);
+  // A connection that broke has no errors of single rows.
+  return failures.length > 0 && failures.every(({ code }) => code === 11_000);
 }
 
 /** Writes the rows of every insert that is pending and chosen, for its owner or instead of it. */
