@@ -6,6 +6,7 @@ import { loadConfig } from './config.js';
 import { createDeps, type Deps } from './deps.js';
 import { packageRoot } from './package-root.js';
 import { onShutdown } from './shutdown.js';
+import { workflowBundle } from './workflow-code.js';
 
 /** The worker process: the same config and dependencies, activities, `Worker.run()`. */
 async function main(): Promise<void> {
@@ -21,7 +22,7 @@ async function main(): Promise<void> {
     connection,
     namespace: config.temporal.namespace,
     taskQueue: config.temporal.taskQueue,
-    workflowsPath: path.join(packageRoot, 'dist/workflows/index.js'),
+    workflowBundle: { codePath: path.join(packageRoot, workflowBundle) },
     activities: createActivities({ ...deps, secrets: deps.auth.box }),
     dataConverter: deps.temporal.dataConverter,
     maxConcurrentActivityTaskExecutions: 100,

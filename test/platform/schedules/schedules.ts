@@ -26,5 +26,6 @@ export async function runsOf({ api }: Workspace, id: string): Promise<any> {
   return answer.body;
 }
 
-export const soon = (seconds: number) => Math.ceil(Date.now() / 1000) + seconds;
+/** A whole second: Temporal plans in whole ones. */
+export const soon = (seconds: number) => Math.ceil(Date.now() / 1000 + seconds);
 export const fired = (runs: any) => runs.data.filter(({ started_at }: any) => started_at !== null);
