@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { Metrics } from '../src/observability/metrics.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { AgentflowExecutionActivities, ExecutionProjection } from '../workflows/agentflow-execution/activities.js';
 
@@ -8,7 +9,7 @@ type ExecutionRecordActivities = Pick<AgentflowExecutionActivities, 'publishExec
  * Writes an execution's projection: events first, so that a record never counts an event that is not there. Every
  * change of state has its event, so the guard keeps a write that was thought lost from undoing a newer one.
  */
-export function createExecutionRecordActivities({ mongo }: { mongo: Mongo }): ExecutionRecordActivities {
+export function createExecutionRecordActivities({ mongo, metrics }: { mongo: Mongo; metrics: Pick<Metrics, 'executionMoved'> }): ExecutionRecordActivities {
   const { executions, execution_events } = mongo.collections;
   return {
     async publishExecution(projection) {
@@ -21,7 +22,9 @@ export function createExecutionRecordActivities({ mongo }: { mongo: Mongo }): Ex
           }),
         );
       }
-      await executions.updateOne({ _id: execution_id, last_event_seq: { $lte: projection.last_event_seq } }, { $set: fieldsOf(projection) });
+      const guard = { _id: execution_id, last_event_seq: { $lte: projection.last_event_seq } };
+      const before = await executions.findOneAndUpdate(guard, { $set: fieldsOf(projection) }, { projection: { status: 1 }, returnDocument: 'before' });
+      if (before && before.status !== projection.status) metrics.executionMoved(projection.status);
     },
     async cancelOwnRun() {
       const { client, info } = Context.current();

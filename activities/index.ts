@@ -36,19 +36,19 @@ export type Activities = AgentflowExecutionActivities &
 
 /** Everything that workflows do to the world outside. */
 export function createActivities(deps: ActivityDeps): Activities {
-  const { config, mongo, graph, blobs, http, models, secrets, temporal } = deps;
+  const { config, metrics, mongo, graph, blobs, http, models, secrets, temporal } = deps;
   const { audit } = deps.governance;
   const loads = createLoadSchedules({ collections: mongo.collections, temporal });
   const callAction = createCallAction({ http, smtp: createSmtpClient(config), mongo, secrets });
   return {
-    ...createExecutionRecordActivities({ mongo }),
+    ...createExecutionRecordActivities({ mongo, metrics }),
     ...createDocumentActivities({ blobs, files: deps.files.store }),
     ...createActionActivities(callAction),
     ...createModelActivities({ models }),
     ...createAnomalyActivities({ models }),
     ...createPreviewActivities(),
     ...createApprovalActivities({ mongo, secrets }),
-    ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit }),
+    ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit, metrics }),
     ...createCodeSyncActivities({ mongo, graph, audit }),
     ...createKnowledgeUploadActivities({ mongo, graph, files: deps.files, audit }),
     ...createConnectorActivities({ mongo, blobs, http, secrets, executions: executionsOf(deps), loads }),

@@ -4,6 +4,8 @@ import { NativeConnection, Runtime, Worker, makeTelemetryFilterString } from '@t
 import { createActivities } from '../activities/index.js';
 import { loadConfig } from './config.js';
 import { createDeps, type Deps } from './deps.js';
+import { startWorkerMetrics } from './observability/worker-metrics.js';
+import { workerTracing } from './observability/temporal-spans.js';
 import { packageRoot } from './package-root.js';
 import { onShutdown } from './shutdown.js';
 
@@ -11,9 +13,13 @@ import { onShutdown } from './shutdown.js';
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const deps = createDeps(config, 'worker');
+  const metrics = await startWorkerMetrics(config, deps.metrics);
   Runtime.install({
     shutdownSignals: [],
-    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
+    telemetryOptions: {
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) },
+      ...(metrics && { metrics: metrics.ofSdk }),
+    },
     logger: temporalLogger(deps),
   });
   const connection = await connect(deps);
@@ -24,18 +30,20 @@ async function main(): Promise<void> {
     workflowsPath: path.join(packageRoot, 'dist/workflows/index.js'),
     activities: createActivities({ ...deps, secrets: deps.auth.box }),
     dataConverter: deps.temporal.dataConverter,
+    ...workerTracing(deps.tracing),
     maxConcurrentActivityTaskExecutions: 100,
     maxConcurrentWorkflowTaskExecutions: 100,
     // Activities in flight get this long to finish; then they are cancelled and handed back for another attempt.
     shutdownGraceTime: '10s',
   });
   const run = worker.run();
-  deps.log.info({ taskQueue: config.temporal.taskQueue }, 'polling');
+  deps.log.info({ taskQueue: config.temporal.taskQueue, metricsPort: metrics?.port }, 'polling');
   onShutdown(deps.log, async () => {
     deps.stopping.abort();
     if (worker.getState() === 'RUNNING') worker.shutdown();
     await run;
     await connection.close();
+    await metrics?.close();
     await deps.close();
   });
   await run;

@@ -122,7 +122,7 @@ const indexes: Record<keyof Documents, Index[]> = {
   actions: [{ keys: { projectID: 1, _id: -1 } }],
   agentflows: [{ keys: { projectID: 1, _id: -1 } }],
   agentflow_versions: [{ keys: { agentflow_id: 1, version: -1 } }],
-  executions: [{ keys: { projectID: 1, _id: -1 } }],
+  executions: [{ keys: { projectID: 1, _id: -1 } }, { keys: { status: 1 } }],
   execution_events: [{ keys: { execution_id: 1, seq: 1 } }],
   callback_deliveries: [expiring],
   catalog_sightings: [{ keys: { project_id: 1, _id: 1 } }],
