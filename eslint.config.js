@@ -9,7 +9,7 @@ const mayImport = {
   'src/stores': [],
   'src/temporal': ['stores', 'workflows'],
   'src/auth': ['http', 'stores'],
-  'src/observability': ['stores'],
+  'src/observability': ['stores', 'workflows'],
   'src/http': ['auth', 'stores', 'observability'],
   'src/oauth': ['auth', 'http', 'stores', 'outbound'],
   'src/governance': ['auth', 'http', 'stores', 'temporal', 'workflows'],

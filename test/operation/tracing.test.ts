@@ -104,7 +104,6 @@ describe('with export configured', () => {
       'POST /v1/run-agent',
       'S8:execute',
       'RunWorkflow:agentflowExecution',
-      'StartActivity:callAction',
       'RunActivity:callAction',
       'RunActivity:publishExecution',
       /^StartWorkflow:agentflowExecution|^SignalWithStartWorkflow|UpdateWithStart/,

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, makeTelemetryFilterString, Runtime, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { workflowInterceptorModule } from '../../src/observability/temporal-spans.js';
 import { packageRoot } from '../../src/package-root.js';
 import * as workflows from '../../workflows/index.js';
 import { useDeps } from '../support/fixture.js';
@@ -12,10 +13,13 @@ const deps = useDeps();
 const histories = savedHistories();
 const logger = new DefaultLogger('ERROR');
 Runtime.install({ logger, telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } } });
-let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
+const bundles = new Map<string, Promise<WorkflowBundleWithSourceMap>>();
 
-function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
-  return (bundle ??= bundleWorkflowCode({ workflowsPath: path.join(packageRoot, 'dist/workflows/index.js'), logger }));
+function workflowBundle(...workflowInterceptorModules: string[]): Promise<WorkflowBundleWithSourceMap> {
+  const key = workflowInterceptorModules.join();
+  const made = bundles.get(key) ?? bundleWorkflowCode({ workflowsPath: path.join(packageRoot, 'dist/workflows/index.js'), workflowInterceptorModules, logger });
+  bundles.set(key, made);
+  return made;
 }
 
 describe('the workflow bundle', () => {
@@ -45,6 +49,15 @@ describe('saved histories', () => {
     verifies('durability.replay');
     const options = { workflowBundle: await workflowBundle(), dataConverter: deps.temporal.dataConverter };
     await Worker.runReplayHistory(options, history, `replay-${name}`);
+  });
+
+  test.each(histories)('replay where traces are exported: $name', async ({ name, history }) => {
+    verifies('durability.replay');
+    const { dataConverter } = deps.temporal;
+    const sinks = { tracing: { runEnded: { fn: () => undefined } } };
+    const interceptors = { workflowModules: [workflowInterceptorModule] };
+    const options = { workflowBundle: await workflowBundle(workflowInterceptorModule), dataConverter, sinks, interceptors };
+    await Worker.runReplayHistory(options, history, `replay-traced-${name}`);
   });
 
   test('would not replay on a workflow that does something else', async () => {
