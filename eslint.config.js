@@ -3,25 +3,26 @@ import tseslint from 'typescript-eslint';
 /** For each folder the others of the product that it may import; imports point one way (docs/conventions.md). */
 const mayImport = {
   workflows: [],
-  activities: ['workflows', 'models', 'outbound', 'stores', 'auth', 'governance', 'graph', 'temporal', 'connectors', 'customers', 'callbacks', 'platform', 'files', 'gateway', 'prompts'],
+  activities: ['observability', 'workflows', 'models', 'outbound', 'stores', 'auth', 'governance', 'graph', 'temporal', 'connectors', 'customers', 'callbacks', 'platform', 'files', 'gateway', 'prompts'],
   'src/prompts': [],
   'src/models': ['outbound'],
   'src/outbound': [],
   'src/stores': [],
   'src/temporal': ['stores', 'workflows'],
   'src/auth': ['http', 'stores'],
-  'src/http': ['auth', 'stores'],
+  'src/observability': ['stores', 'workflows'],
+  'src/http': ['auth', 'stores', 'observability'],
   'src/oauth': ['auth', 'http', 'stores', 'outbound'],
   'src/governance': ['auth', 'http', 'stores', 'temporal', 'workflows'],
   'src/graph': ['auth', 'stores'],
-  'src/operation': ['http'],
+  'src/operation': ['http', 'observability'],
   'src/files': ['auth', 'http', 'stores', 'customers'],
   'src/connectors': ['auth', 'stores', 'temporal', 'workflows'],
   'src/customers': ['stores'],
   'src/platform': ['auth', 'http', 'stores', 'temporal', 'workflows', 'models', 'outbound', 'governance', 'connectors', 'customers', 'files', 'prompts'],
-  'src/gateway': ['auth', 'http', 'stores', 'temporal', 'workflows', 'governance', 'graph'],
+  'src/gateway': ['observability', 'auth', 'http', 'stores', 'temporal', 'workflows', 'governance', 'graph'],
   'src/console': ['auth', 'http', 'stores', 'governance', 'temporal', 'workflows', 'customers'],
-  'src/callbacks': ['auth', 'http', 'stores', 'temporal', 'workflows', 'outbound', 'governance', 'graph', 'connectors'],
+  'src/callbacks': ['observability', 'auth', 'http', 'stores', 'temporal', 'workflows', 'outbound', 'governance', 'graph', 'connectors'],
 };
 const folders = [...Object.keys(mayImport), 'stack', 'test', 'bench'].map((folder) => folder.replace('src/', ''));
 /** Type-only: the collection table names the document types of every folder. */

@@ -1,8 +1,15 @@
 import { Context } from '@temporalio/activity';
 import type { Customers } from '../src/customers/customers.js';
+import type { Metrics } from '../src/observability/metrics.js';
 import type { Collections } from '../src/stores/collections.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { AgentflowExecutionActivities, ExecutionProjection } from '../workflows/agentflow-execution/activities.js';
+
+interface ExecutionRecordDeps {
+  mongo: Mongo;
+  customers: Customers;
+  metrics: Pick<Metrics, 'executionMoved'>;
+}
 
 type ExecutionRecordActivities = Pick<AgentflowExecutionActivities, 'publishExecution' | 'cancelOwnRun'>;
 
@@ -10,7 +17,7 @@ type ExecutionRecordActivities = Pick<AgentflowExecutionActivities, 'publishExec
  * Writes an execution's projection: events first, so that a record never counts an event that is not there. Every
  * change of state has its event, so the guard keeps a write that was thought lost from undoing a newer one.
  */
-export function createExecutionRecordActivities({ mongo, customers }: { mongo: Mongo; customers: Customers }): ExecutionRecordActivities {
+export function createExecutionRecordActivities({ mongo, customers, metrics }: ExecutionRecordDeps): ExecutionRecordActivities {
   const { executions, execution_events } = mongo.collections;
   return {
     async publishExecution(projection) {
@@ -25,7 +32,9 @@ export function createExecutionRecordActivities({ mongo, customers }: { mongo: M
           }),
         );
       }
-      await executions.updateOne({ _id: execution_id, last_event_seq: { $lte: projection.last_event_seq } }, { $set: fieldsOf(projection) });
+      const guard = { _id: execution_id, last_event_seq: { $lte: projection.last_event_seq } };
+      const before = await executions.findOneAndUpdate(guard, { $set: fieldsOf(projection) }, { projection: { status: 1 }, returnDocument: 'before' });
+      if (before && before.status !== projection.status) metrics.executionMoved(projection.status);
     },
     async cancelOwnRun() {
       const { client, info } = Context.current();

@@ -46,20 +46,20 @@ export type Activities = AgentflowExecutionActivities &
 
 /** Everything that workflows do to the world outside. */
 export function createActivities(deps: ActivityDeps): Activities {
-  const { config, mongo, graph, blobs, http, models, secrets, temporal } = deps;
+  const { config, metrics, mongo, graph, blobs, http, models, secrets, temporal } = deps;
   const { audit } = deps.governance;
   const loads = createLoadSchedules({ collections: mongo.collections, temporal });
   const callAction = createCallAction({ http, smtp: createSmtpClient(config), mongo, secrets });
   return {
     ...createDocumentActivities({ blobs, files: deps.files.store }),
     ...createActionActivities(callAction),
-    ...createExecutionRecordActivities({ mongo, customers: deps.customers }),
+    ...createExecutionRecordActivities({ mongo, customers: deps.customers, metrics }),
     ...createModelActivities({ models, knowledge: knowledgeOf(deps), collections: mongo.collections }),
     ...createAnomalyActivities({ models }),
     ...createPreviewActivities(),
     ...createScheduleActivities(deps),
     ...createApprovalActivities({ mongo, secrets }),
-    ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit }),
+    ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit, metrics }),
     ...createCodeSyncActivities({ mongo, graph, audit }),
     ...createTableActivities({ mongo }),
     ...createKnowledgeUploadActivities({ mongo, graph, files: deps.files, audit }),

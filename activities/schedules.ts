@@ -25,7 +25,7 @@ export function createScheduleActivities(deps: Deps): ScheduleActivities {
 }
 
 function runActivities(deps: Deps): Pick<ScheduleActivities, 'planRun' | 'prepareRun' | 'readRows'> {
-  const { mongo } = deps;
+  const { mongo, metrics } = deps;
   const { schedules, schedule_runs } = mongo.collections;
   const scheduleOf = (run: RunReference) => schedules.findOne({ _id: run.schedule_id });
   return {
@@ -34,7 +34,8 @@ function runActivities(deps: Deps): Pick<ScheduleActivities, 'planRun' | 'prepar
       if (!schedule || schedule.is_deleted) return { kind: 'gone' };
       const { run_id, schedule_id, scheduled_for, started_at } = run;
       const fields = { schedule_id, projectID: schedule.projectID, scheduled_for, started_at, ended_at: null, status: 'running' as const, error: null, executions: [] };
-      await schedule_runs.updateOne({ _id: run_id }, { $setOnInsert: fields }, { upsert: true });
+      const { upsertedCount } = await schedule_runs.updateOne({ _id: run_id }, { $setOnInsert: fields }, { upsert: true });
+      if (upsertedCount > 0) metrics.scheduleDelay(started_at - scheduled_for);
       return schedule.table === null ? { kind: 'once' } : { kind: 'rows', table_id: schedule.table };
     },
     prepareRun: ({ run, row, at }) =>

@@ -17,8 +17,10 @@ import { errorHandler } from './http/errors.js';
 import { mountRoutes, type SurfaceRules } from './http/mount.js';
 import { openApiDocument, type RouteGroup } from './http/openapi.js';
 import { traced } from './http/trace.js';
+import { measured } from './observability/measured.js';
 import { apiReference } from './operation/api-reference.js';
 import { healthRoutes, type Condition } from './operation/health.js';
+import { metricsRoute } from './operation/metrics.js';
 import { createOauthRouter } from './oauth/create-oauth.js';
 import { platformPorts } from './platform/ports.js';
 import { platformApiKeyRoutes } from './platform/resources/api-key.js';
@@ -40,9 +42,10 @@ export function createApp(deps: Deps, options: AppOptions): Express {
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
   app.set('trust proxy', deps.config.trustProxy);
+  app.use(traced(deps.tracing));
+  app.use(measured(deps.metrics));
   app.use(requestLog(deps.log));
-  app.use(traced);
-  const groups: RouteGroup[] = [{ security: 'none', routes: healthRoutes(deps, options.condition) }];
+  const groups: RouteGroup[] = [{ security: 'none', routes: [...healthRoutes(deps, options.condition), metricsRoute(deps.metrics)] }];
   // Before anything that reads bodies: signatures are over the bytes as received.
   if (deps.config.surfaces.includes('callbacks')) {
     const callbacks = createCallbacks(deps, options.downstreamUrl ?? (() => downstreamOf(deps)));

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
 import { z } from 'zod';
+import { telemetryVariables, tracingOf, type TracingConfig } from './observability/environment.js';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z
@@ -53,6 +54,7 @@ const Environment = z.object({
   CALLBACK_TIMEOUT_MS: z.coerce.number().int().min(1).default(30_000),
   ALLOW_PRIVATE_TARGETS: flag.default(false),
   SEED: flag.optional(),
+  WORKER_METRICS_PORT: port.optional(),
   S3_BUCKET: z.string().optional(),
   AWS_REGION: z.string().optional(),
   AWS_ACCESS_KEY_ID: z.string().optional(),
@@ -60,6 +62,7 @@ const Environment = z.object({
   AWS_SESSION_TOKEN: z.string().optional(),
   AWS_ENDPOINT_URL_S3: z.url({ protocol: /^https?$/ }).optional(),
   AWS_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
+  ...telemetryVariables,
 });
 const needed = 'is needed with S3_BUCKET';
 const CheckedEnvironment = Environment.refine((env) => env.S3_BUCKET === undefined || env.AWS_REGION !== undefined, { path: ['AWS_REGION'], message: needed }).refine(
@@ -99,6 +102,10 @@ export interface Config {
   seed: boolean;
   /** The bucket for files; undefined: below `dataDir`. Credentials undefined: the AWS client finds its own. */
   s3: S3Config | undefined;
+  /** Undefined: no trace is exported. */
+  tracing: TracingConfig | undefined;
+  /** Where a worker serves its metrics; undefined: nowhere. */
+  workerMetricsPort: number | undefined;
 }
 
 export interface S3Config {
@@ -184,6 +191,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
     seed: env.SEED ?? env.NODE_ENV !== 'production',
     s3: s3Of(env),
+    tracing: tracingOf(env),
+    workerMetricsPort: env.WORKER_METRICS_PORT,
   };
 }
 

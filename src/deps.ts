@@ -8,6 +8,11 @@ import { createGovernance, type Governance } from './governance/create-governanc
 import { createIdempotency, type Idempotency } from './http/idempotency.js';
 import { createLogger, type Logger } from './log.js';
 import { createOauth, type Oauth } from './oauth/create-oauth.js';
+import { createMetrics, type Metrics } from './observability/metrics.js';
+import { traceCommands } from './observability/mongo-spans.js';
+import { traceSessions } from './observability/neo4j-spans.js';
+import { clientInterceptors } from './observability/temporal-spans.js';
+import { createTracing, type Tracing } from './observability/tracing.js';
 import { createModels } from './models/create-models.js';
 import type { ChatModel } from './models/port.js';
 import { createHttpClient, type HttpClient } from './outbound/http-client.js';
@@ -20,6 +25,8 @@ import { createTemporal, type Temporal } from './temporal/client.js';
 export interface Deps {
   config: Config;
   log: Logger;
+  metrics: Metrics;
+  tracing: Tracing;
   mongo: Mongo;
   graph: Graph;
   temporal: Temporal;
@@ -40,11 +47,12 @@ export interface Deps {
 /** Builds every store and client; each connects lazily, so a server that is down delays nothing here. */
 export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Deps {
   const log = createLogger({ level: config.logLevel, name });
-  const mongo = createMongo(config.mongodb);
-  const graph = createGraph(config.neo4j);
+  const metrics = createMetrics();
+  const tracing = createTracing(config.tracing, name, log);
+  const { mongo, graph } = createStores(config, tracing);
   const blobs = createDiskBlobStore(path.join(config.dataDir, 'blobs'));
   const http = createHttpClient({ allowPrivateTargets: config.allowPrivateTargets, ownOrigin: config.baseUrl });
-  const temporal = createTemporal(config.temporal, blobs);
+  const temporal = createTemporal(config.temporal, blobs, clientInterceptors(tracing));
   const auth = createAuth({ config, mongo, log });
   const idempotency = createIdempotency(mongo.collections);
   const customers = createCustomers(mongo.collections);
@@ -53,6 +61,8 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
   return {
     config,
     log,
+    metrics,
+    tracing,
     mongo,
     graph,
     temporal,
@@ -69,6 +79,18 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     async close() {
       await governance.audit.close();
       await Promise.allSettled([mongo.close(), graph.close(), temporal.close(), http.close(), files.store.close()]);
+      await tracing.close().catch((error: unknown) => log.warn({ err: error }, 'the last spans were not exported'));
     },
   };
+}
+
+function createStores(config: Config, tracing: Tracing): Pick<Deps, 'mongo' | 'graph'> {
+  const traced = tracing.exporting !== undefined;
+  const mongo = createMongo({ ...config.mongodb, monitorCommands: traced });
+  const graph = createGraph(config.neo4j);
+  if (traced) {
+    traceCommands(mongo.db.client, tracing);
+    traceSessions(graph.driver, tracing);
+  }
+  return { mongo, graph };
 }

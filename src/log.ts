@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { traceOfLine } from './observability/tracing.js';
 
 export type { Logger } from 'pino';
 
@@ -20,6 +21,7 @@ export function createLogger(options: { level: string; name: string }): Logger {
     name: options.name,
     level: options.level,
     redact: { paths: secretPaths, censor: '[redacted]' },
+    mixin: traceOfLine,
     timestamp: pino.stdTimeFunctions.isoTime,
   });
 }

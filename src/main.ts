@@ -9,6 +9,7 @@ import { createDeps, type Deps } from './deps.js';
 import { sweepRegularly } from './files/end-of-life.js';
 import { prepareGraph } from './graph/store/schema.js';
 import type { Condition } from './operation/health.js';
+import { createOpenExecutionCounter } from './observability/open-executions.js';
 import { packageRoot } from './package-root.js';
 import { onShutdown } from './shutdown.js';
 import { prepare } from './prepare.js';
@@ -21,6 +22,8 @@ const drainMs = 10_000;
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const deps = createDeps(config, 'api');
+  deps.metrics.collectProcess();
+  deps.metrics.openExecutions(createOpenExecutionCounter(deps.mongo.collections));
   let condition: Condition = 'preparing';
   let baseUrl = config.baseUrl ?? '';
   const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string };

@@ -1,10 +1,10 @@
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NativeConnection, Runtime, Worker, makeTelemetryFilterString } from '@temporalio/worker';
 import { createActivities } from '../activities/index.js';
 import { loadConfig } from './config.js';
 import { createDeps, type Deps } from './deps.js';
-import { packageRoot } from './package-root.js';
+import { startWorkerMetrics } from './observability/worker-metrics.js';
+import { workerTracing } from './observability/temporal-spans.js';
 import { onShutdown } from './shutdown.js';
 import { workflowBundle } from './workflow-code.js';
 
@@ -12,9 +12,13 @@ import { workflowBundle } from './workflow-code.js';
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const deps = createDeps(config, 'worker');
+  const metrics = await startWorkerMetrics(config, deps.metrics);
   Runtime.install({
     shutdownSignals: [],
-    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
+    telemetryOptions: {
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) },
+      ...(metrics && { metrics: metrics.ofSdk }),
+    },
     logger: temporalLogger(deps),
   });
   const connection = await connect(deps);
@@ -22,21 +26,25 @@ async function main(): Promise<void> {
     connection,
     namespace: config.temporal.namespace,
     taskQueue: config.temporal.taskQueue,
-    workflowBundle: { codePath: path.join(packageRoot, workflowBundle) },
+    workflowBundle,
     activities: createActivities({ ...deps, secrets: deps.auth.box }),
     dataConverter: deps.temporal.dataConverter,
+    ...workerTracing(deps.tracing),
+    // A dead worker's runs are looked for elsewhere well before the API stops waiting for an update (10 s).
+    stickyQueueScheduleToStartTimeout: '3s',
     maxConcurrentActivityTaskExecutions: 100,
     maxConcurrentWorkflowTaskExecutions: 100,
     // Activities in flight get this long to finish; then they are cancelled and handed back for another attempt.
     shutdownGraceTime: '10s',
   });
   const run = worker.run();
-  deps.log.info({ taskQueue: config.temporal.taskQueue }, 'polling');
+  deps.log.info({ taskQueue: config.temporal.taskQueue, metricsPort: metrics?.port }, 'polling');
   onShutdown(deps.log, async () => {
     deps.stopping.abort();
     if (worker.getState() === 'RUNNING') worker.shutdown();
     await run;
     await connection.close();
+    await metrics?.close();
     await deps.close();
   });
   await run;

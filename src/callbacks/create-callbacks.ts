@@ -27,7 +27,7 @@ export function createCallbacks(deps: Deps, downstreamUrl: () => string): Callba
   const receivers = receiversOf(deps, downstreamUrl);
   const deliveries = createDeliveries(mongo.collections);
   return {
-    receive: createReceive({ receivers, deliveries, bodyLimit: config.callbacks.bodyLimit }),
+    receive: createReceive({ receivers, deliveries, bodyLimit: config.callbacks.bodyLimit, observe: deps.metrics.callback }),
     routes: receiverRoutes(receivers),
   };
 }

@@ -11,6 +11,8 @@ export interface ReceiveOptions {
   deliveries: Deliveries;
   /** The largest body, in bytes. */
   bodyLimit: number;
+  /** Told of each answer; a listener behind another one has nothing to tell. */
+  observe?: (receiver: string, status: number) => void;
 }
 
 /** Bodies that are held at once, in full ones. */
@@ -21,7 +23,7 @@ const duplicate: Acknowledgement = { status: 200, body: { status: 'duplicate' } 
  * The spine of every receiver: path → method → admission → raw body → verify → deduplicate → hand over. It works on the
  * request target as the sender wrote it; whatever is not exactly a receiver's path goes on to the rest of the application.
  */
-export function createReceive({ receivers, deliveries, bodyLimit }: ReceiveOptions): RequestHandler {
+export function createReceive({ receivers, deliveries, bodyLimit, observe }: ReceiveOptions): RequestHandler {
   const targetOf = createTargets(receivers);
   const budget = createByteBudget(bodyLimit * bodiesAtOnce);
 
@@ -50,6 +52,8 @@ export function createReceive({ receivers, deliveries, bodyLimit }: ReceiveOptio
   return (req, res, next) => {
     const target = targetOf(req.originalUrl);
     if (!target) return next();
+    res.locals.route = target.route.path;
+    res.once('finish', () => observe?.(target.route.path, res.statusCode));
     receive(target.route, target.params, req)
       .then((acknowledgement) => answer(res, acknowledgement))
       .catch((error: unknown) => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Audit } from '../governance/audit/audit.js';
 import { idsAfter } from '../governance/audit/entry.js';
 import type { LifecycleDocument } from '../governance/lifecycles/record.js';
+import { activeSpan } from '../observability/tracing.js';
 import type { Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/mongo.js';
 
@@ -35,7 +36,7 @@ export function createServiceRecorder({ collections, audit }: ServiceRecorderDep
       _id: lifecycle_id,
       ...run,
       principal: { user_id: actor, kind: 'api_key' },
-      trace_id: randomBytes(16).toString('hex'),
+      trace_id: activeSpan()?.traceId ?? randomBytes(16).toString('hex'),
       payload_digest: null,
       consumed: [],
     };

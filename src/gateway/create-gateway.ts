@@ -3,6 +3,7 @@ import { resolveScope } from '../auth/resolve-scope.js';
 import type { Deps } from '../deps.js';
 import { createProjectModeReader } from '../graph/project-mode.js';
 import type { Route } from '../http/define-route.js';
+import { createStageObserver } from '../observability/stages.js';
 import { connectionInfoRoutes } from './connection-info.js';
 import { createPipeline, type Pipeline } from './pipeline.js';
 import type { PlatformPorts } from './ports.js';
@@ -34,6 +35,8 @@ export function createGateway(deps: Deps, ports: PlatformPorts, baseUrl: () => s
       authenticate: (authorization) => authenticateBearer(deps, authorization, baseUrl()),
       resolveScope: (principal, workspace) => resolveScope(deps, principal, workspace),
       projectMode: createProjectModeReader(deps.mongo.collections),
+      observeStage: createStageObserver(deps),
+      metrics: deps.metrics,
       ...governance,
     }),
     routes: [

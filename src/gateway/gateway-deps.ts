@@ -3,6 +3,8 @@ import type { CompiledSet, PolicyDecision, PolicyRequest } from '../governance/p
 import type { ApprovalOutcome, ApprovalRequest } from '../governance/approvals/stage.js';
 import type { Quota } from '../governance/quota/quota.js';
 import type { Recorder } from '../governance/recorder.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { ObserveStage } from '../observability/stages.js';
 
 /** What the pipeline is made of: each stage's own part of the governance. */
 export interface GatewayDeps {
@@ -13,4 +15,6 @@ export interface GatewayDeps {
   policies: { inForce(organizationId: string): Promise<CompiledSet>; decide(rules: CompiledSet, request: PolicyRequest): PolicyDecision };
   approvals: { stage(request: ApprovalRequest): Promise<ApprovalOutcome> };
   recorder: Recorder;
+  observeStage: ObserveStage;
+  metrics: Pick<Metrics, 'admission'>;
 }

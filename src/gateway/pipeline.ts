@@ -25,7 +25,7 @@ export type Pipeline = (call: ReceivedCall) => Promise<ToolAnswer>;
  */
 export function createPipeline(deps: GatewayDeps): Pipeline {
   return async (received) => {
-    const record = new CallRecord(received);
+    const record = new CallRecord(received, deps.observeStage);
     const { outcome, answer } = await run(deps, received, record).catch((error: unknown) => refuse(deps, record, error));
     await record.store(deps.recorder, outcome);
     return { ...answer, body: { lifecycle_id: record.lifecycleId, ...answer.body } };

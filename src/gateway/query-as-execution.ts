@@ -4,7 +4,8 @@ import type { Deps } from '../deps.js';
 import { AppError } from '../errors.js';
 import type { ContextAnswer } from '../graph/query/views.js';
 import { createProjectModeReader } from '../graph/project-mode.js';
-import { traceOf } from '../http/trace.js';
+import { presentTrace } from '../http/trace.js';
+import { createStageObserver } from '../observability/stages.js';
 import type { GatewayDeps } from './gateway-deps.js';
 import { createPipeline } from './pipeline.js';
 import { createQueryContextTool } from './tools/query-context.js';
@@ -27,19 +28,24 @@ export type QueryAsExecution = (
  * The tool query-context for a run: through all stages of the pipeline, with `svc:query.read` on its project and nothing
  * else, and with the role that its person has there now. Errors are the pipeline's.
  */
-export function createQueryAsExecution({ mongo: { collections }, graph, governance }: Pick<Deps, 'mongo' | 'graph' | 'governance'>): QueryAsExecution {
+export function createQueryAsExecution(deps: Pick<Deps, 'mongo' | 'graph' | 'governance' | 'metrics' | 'tracing'>): QueryAsExecution {
+  const { graph, governance, metrics } = deps;
+  const { collections } = deps.mongo;
   const tool = createQueryContextTool({ graph, collections });
   const projectMode = createProjectModeReader(collections);
+  const observeStage = createStageObserver(deps);
   return async (identity, input, signal) => {
     const principal = await principalOf(collections, identity);
     const pipeline = createPipeline({
       ...governance,
       projectMode,
+      observeStage,
+      metrics,
       approvals: { stage: refuseToWait },
       authenticate: async () => principal,
       resolveScope: async (authenticated) => authenticated,
     });
-    const received = { tool, input, params: {}, authorization: undefined, workspace: undefined, resumeToken: undefined, trace: traceOf(undefined), signal };
+    const received = { tool, input, params: {}, authorization: undefined, workspace: undefined, resumeToken: undefined, trace: presentTrace(), signal };
     const { body } = await pipeline(received);
     // The tool's own answer with the id that the pipeline adds: neither a dry run nor an approval can stand here.
     return body as unknown as ContextAnswer & { lifecycle_id: string };

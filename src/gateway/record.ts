@@ -3,6 +3,7 @@ import { isAppError, type StageId } from '../errors.js';
 import type { GovernedRecord, Recorder } from '../governance/recorder.js';
 import type { PolicyDecision } from '../governance/policy/evaluate.js';
 import { newId } from '../ids.js';
+import type { ObserveStage } from '../observability/stages.js';
 import { epochSeconds } from '../time.js';
 import type { ReceivedCall, StageRecord, ValidatedCall } from './call.js';
 
@@ -22,12 +23,15 @@ export class CallRecord {
   /** Why a resume token was refused: for the audit chain, never for the caller. */
   refusedBecause: string | undefined;
 
-  constructor(readonly received: ReceivedCall) {}
+  constructor(
+    readonly received: ReceivedCall,
+    private readonly observe: ObserveStage,
+  ) {}
 
   /** Runs a stage and notes how it ended; the first failed one is the refusal. */
   async at<T>(stage: StageId, work: () => Promise<T>): Promise<T> {
     try {
-      const result = await work();
+      const result = await this.observe(this.received.tool.name, stage, work);
       this.stages.push({ stage, status: 'ok', detail: '' });
       return result;
     } catch (error) {

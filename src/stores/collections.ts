@@ -160,6 +160,7 @@ const indexes: Record<keyof Documents, Index[]> = {
   executions: [
     { keys: { projectID: 1, _id: -1 } },
     { keys: { task_id: 1 } },
+    { keys: { status: 1 } },
     { keys: { projectID: 1, created_at: 1 } },
     { keys: { projectID: 1, 'execution_context.waiting_for.kind': 1, _id: -1 } },
   ],

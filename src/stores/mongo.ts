@@ -12,7 +12,7 @@ export interface Mongo {
  * A lazy connection: the driver connects with the first operation and again whenever the server comes back.
  * Every operation ends within five seconds, and within two where no server answers.
  */
-export function createMongo(options: { uri: string }): Mongo {
+export function createMongo(options: { uri: string; monitorCommands?: boolean }): Mongo {
   const client = new MongoClient(options.uri, {
     serverSelectionTimeoutMS: 2000,
     connectTimeoutMS: 2000,
@@ -20,6 +20,7 @@ export function createMongo(options: { uri: string }): Mongo {
     retryWrites: false,
     ignoreUndefined: true,
     appName: 'governed-context-service',
+    monitorCommands: options.monitorCommands ?? false,
   });
   const db = client.db(databaseName(options.uri));
   return {

@@ -6,6 +6,7 @@ import {
   isGrpcServiceError,
   makeGrpcRetryInterceptor,
   WorkflowNotFoundError,
+  type WorkflowClientInterceptor,
 } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { status } from '@grpc/grpc-js';
@@ -43,11 +44,11 @@ const pingTimeoutMs = 1200;
 /** Of one request while the server refuses connections: about a second in all. */
 const maxAttempts = 4;
 
-export function createTemporal(options: Config['temporal'], blobs: BlobStore): Temporal {
+export function createTemporal(options: Config['temporal'], blobs: BlobStore, workflow: WorkflowClientInterceptor[] = []): Temporal {
   const dataConverter = createDataConverter(blobs);
   const interceptors = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions({ maxAttempts }))];
   const connection = Connection.lazy({ ...options.connection, interceptors });
-  const client = new Client({ connection, namespace: options.namespace, dataConverter });
+  const client = new Client({ connection, namespace: options.namespace, dataConverter, interceptors: { workflow } });
 
   /** What nobody waits for any longer is aborted, so that it has no effect after its caller was told `unavailable`. */
   const attempt = async <T>(work: (client: Client) => Promise<T>, timeoutMs: number, over = new AbortController()): Promise<T> => {

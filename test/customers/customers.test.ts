@@ -147,7 +147,7 @@ describe('credits', () => {
     const [organization, execution_id] = [newId(), newId()];
     const owner = { organization_id: organization, projectID: 'p', agentflow_id: 'a' };
     await collections.executions.insertOne({ _id: execution_id, ...owner, last_event_seq: 0 } as unknown as ExecutionDocument);
-    const { publishExecution } = createExecutionRecordActivities({ mongo: deps.mongo, customers });
+    const { publishExecution } = createExecutionRecordActivities({ mongo: deps.mongo, customers, metrics: deps.metrics });
     const output = { agent_id: 'x', title: 'X', model: 'm', output: '', actions: [], usage: { input_tokens: 3, output_tokens: 2 }, started_at: 1, ended_at: 2 };
     const projection: ExecutionProjection = {
       ...{ execution_id, status: 'running', started_at: 1, end_time: null, conclusion: null, failure: null, last_event_seq: 1, steps: [] },

@@ -109,13 +109,14 @@ import { createApprovalActivities } from './dist/activities/approvals.js';
 import { createSecretBox } from './dist/src/auth/secret-box.js';
 import { loadConfig } from './dist/src/config.js';
 import { createDeps } from './dist/src/deps.js';
+import { workflowBundle } from './dist/src/workflow-code.js';
 const config = loadConfig(process.env);
 const deps = createDeps(config, 'worker');
 const worker = await Worker.create({
   connection: await NativeConnection.connect(config.temporal.connection),
   namespace: config.temporal.namespace,
   taskQueue: config.temporal.taskQueue,
-  workflowsPath: process.cwd() + '/dist/workflows/index.js',
+  workflowBundle,
   activities: createApprovalActivities({ mongo: deps.mongo, secrets: createSecretBox(config) }),
   dataConverter: deps.temporal.dataConverter,
 });

@@ -12,6 +12,8 @@ import { composeFile, interpolated, reference, text } from './files.js';
 const source = text('docker-compose.yml');
 const file = composeFile(interpolated(source, { MONGODB_PASSWORD: 'mongopass', NEO4J_PASSWORD: 'neo4jpass' }));
 const services = Object.entries(file.services);
+/** Started only when asked for. */
+const optional = ['grafana', 'prometheus'];
 const ours = services.filter(([, service]) => service.build !== undefined);
 const oneShots = ['temporal-schema', 'temporal-setup'];
 const serviceOf = (name: string) => file.services[name] ?? { image: '', restart: '', networks: [] };
@@ -25,8 +27,9 @@ describe('the compose file', () => {
   test('holds every server and process of the product, each with a health check', () => {
     verifies('stack.compose.services');
     expect(Object.keys(file.services).sort()).toEqual(
-      ['api', 'mongodb', 'neo4j', 'postgresql', 'temporal', 'temporal-schema', 'temporal-setup', 'temporal-ui', 'worker'],
+      ['api', 'grafana', 'mongodb', 'neo4j', 'postgresql', 'prometheus', 'temporal', 'temporal-schema', 'temporal-setup', 'temporal-ui', 'worker'],
     );
+    for (const [name, { profiles }] of services) expect([name, profiles]).toEqual([name, optional.includes(name) ? ['observability'] : undefined]);
     expect(serviceOf('temporal').environment).toMatchObject({ DB: 'postgres12', POSTGRES_SEEDS: 'postgresql' });
     for (const [name, { healthcheck, restart }] of services) {
       if (oneShots.includes(name)) expect([name, restart]).toEqual([name, 'on-failure:5']);
@@ -69,7 +72,7 @@ describe('the compose file', () => {
   });
 
   test('pins every image to one version, with MongoDB 7 or later and the Neo4j that the stack builds', () => {
-    for (const [name, { image }] of services) expect([name, image]).toEqual([name, expect.stringMatching(/:\d+\.\d+(\.\d+)?(-[a-z]+)?$/)]);
+    for (const [name, { image }] of services) expect([name, image]).toEqual([name, expect.stringMatching(/:v?\d+\.\d+(\.\d+)?(-[a-z]+)?$/)]);
     expect(Number(/^mongo:(\d+)/.exec(serviceOf('mongodb').image)?.[1])).toBeGreaterThanOrEqual(7);
     const neo4j = /<neo4j\.version>(.+?)</.exec(text('stack/neo4j/pom.xml'))?.[1] ?? '';
     expect(neo4j).toMatch(/^5\.26\./);
@@ -96,9 +99,9 @@ describe('the compose file', () => {
 
   test('publishes on the loopback address only, and never the internal listener', () => {
     const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${port}`));
-    expect(published).toEqual(['api 127.0.0.1:8080:8080', 'temporal-ui 127.0.0.1:8233:8080']);
+    expect(published).toEqual(['api 127.0.0.1:8080:8080', 'temporal-ui 127.0.0.1:8233:8080', 'grafana 127.0.0.1:3000:3000']);
     expect(file.networks.inside?.internal).toBe(true);
-    for (const name of ['mongodb', 'neo4j', 'postgresql', 'temporal', ...oneShots]) expect([name, serviceOf(name).networks]).toEqual([name, ['inside']]);
+    for (const name of ['mongodb', 'neo4j', 'postgresql', 'prometheus', 'temporal', ...oneShots]) expect([name, serviceOf(name).networks]).toEqual([name, ['inside']]);
   });
 
   test.each(ours.map(([name]) => name))('runs %s with nothing that it does not need', (name) => {

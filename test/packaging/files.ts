@@ -5,6 +5,7 @@ import { packageRoot } from '../../src/package-root.js';
 
 export interface ComposeService {
   image: string;
+  profiles?: string[];
   build?: string;
   restart: string;
   environment?: Record<string, string | number>;
@@ -20,7 +21,7 @@ export interface ComposeService {
 
 export interface ComposeFile {
   services: Record<string, ComposeService>;
-  configs: Record<string, { content: string }>;
+  configs: Record<string, { content: string } | { file: string }>;
   networks: Record<string, { internal?: boolean }>;
   volumes: Record<string, object>;
 }

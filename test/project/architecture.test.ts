@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { bundleWorkflowCode } from '@temporalio/worker';
 import { ESLint } from 'eslint';
 import { packageRoot } from '../../src/package-root.js';
 import { verifies } from '../support/verifies.js';
@@ -24,15 +23,3 @@ describe('the layers', () => {
     expect(await complaints('src/gateway/rest.ts', '../http/mount.js')).toEqual([]);
   }, 120_000);
 });
-
-describe('the workflow bundle', () => {
-  test('holds the workflows and no Node built-in', async () => {
-    verifies('project.workflow-bundle');
-    const { code } = await bundleWorkflowCode({ workflowsPath: path.join(packageRoot, 'dist/workflows/index.js'), logger: silent });
-    expect(code).toContain('agentflowExecution');
-    expect(code).not.toMatch(/require\(["'](node:)?(fs|http|net|crypto|child_process)["']\)/);
-  }, 120_000);
-});
-
-const nothing = () => undefined;
-const silent = { log: nothing, trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { builtinModules } from 'node:module';
-import path from 'node:path';
-import { bundleWorkflowCode, DefaultLogger, makeTelemetryFilterString, Runtime, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { packageRoot } from '../../src/package-root.js';
+import { readFile } from 'node:fs/promises';
+import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker, type ReplayWorkerOptions } from '@temporalio/worker';
+import { workflowBundle } from '../../src/workflow-code.js';
 import * as workflows from '../../workflows/index.js';
 import { useDeps } from '../support/fixture.js';
 import { savedHistories } from '../support/histories.js';
@@ -12,16 +12,13 @@ const deps = useDeps();
 const histories = savedHistories();
 const logger = new DefaultLogger('ERROR');
 Runtime.install({ logger, telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } } });
-let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
-
-function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
-  return (bundle ??= bundleWorkflowCode({ workflowsPath: path.join(packageRoot, 'dist/workflows/index.js'), logger }));
-}
+const sinks = { tracing: { runEnded: { fn: () => undefined } } };
+const options = (): ReplayWorkerOptions => ({ workflowBundle, dataConverter: deps.temporal.dataConverter, sinks });
 
 describe('the workflow bundle', () => {
   test('holds nothing but the workflows and the packages that they may use', async () => {
     verifies('project.workflow-bundle');
-    const { code } = await workflowBundle();
+    const code = await readFile(workflowBundle.codePath, 'utf8');
     const inlined = /sourceMappingURL=data:[^,]*base64,([A-Za-z0-9+/=]+)/.exec(code)?.[1] ?? '';
     const { sources } = JSON.parse(Buffer.from(inlined, 'base64').toString()) as { sources: string[] };
     const own = sources.filter((source) => !source.includes('node_modules') && /\.(js|ts)$/.test(source));
@@ -43,8 +40,7 @@ describe('saved histories', () => {
 
   test.each(histories)('replay on the present code: $name', async ({ name, history }) => {
     verifies('durability.replay');
-    const options = { workflowBundle: await workflowBundle(), dataConverter: deps.temporal.dataConverter };
-    await Worker.runReplayHistory(options, history, `replay-${name}`);
+    await Worker.runReplayHistory(options(), history, `replay-${name}`);
   });
 
   test('would not replay on a workflow that does something else', async () => {
@@ -52,7 +48,6 @@ describe('saved histories', () => {
     const saved = histories.find(({ name }) => name === 'agentflow-execution-completed-two-agents');
     if (!saved) throw new Error('there is no history');
     const history: unknown = JSON.parse(JSON.stringify(saved.history).replaceAll('"callAction"', '"another"'));
-    const options = { workflowBundle: await workflowBundle(), dataConverter: deps.temporal.dataConverter };
-    await expect(Worker.runReplayHistory(options, history, 'replay-changed')).rejects.toThrow();
+    await expect(Worker.runReplayHistory(options(), history, 'replay-changed')).rejects.toThrow();
   });
 });

@@ -41,13 +41,13 @@ export const operations = [
   { id: 'reference.fuzzed', source: 'issue 9: API reference', part: 7,
     says: 'A property-based fuzzer over all surfaces meets no 5xx and no answer that the document does not give.' },
 
-  { id: 'metrics.prometheus', source: 'contract: Gateway, operation', part: 7,
+  { id: 'metrics.prometheus', source: 'contract: Gateway, operation', part: 7, delivered: true,
     says: 'GET /metrics answers in the Prometheus text format.' },
-  { id: 'metrics.named', source: 'issue 9: Observability', part: 7,
+  { id: 'metrics.named', source: 'issue 9: Observability', part: 7, delivered: true,
     says: 'Metrics cover requests, stages, refusals, quota, executions by state, schedule delay, sync lag and the Temporal SDK.' },
-  { id: 'tracing.one-trace', source: 'issue 9: Observability', part: 7,
+  { id: 'tracing.one-trace', source: 'issue 9: Observability', part: 7, delivered: true,
     says: 'One trace id joins the HTTP request, workflow, activities, database calls, lifecycle and log lines of a call.' },
-  { id: 'dashboard.grafana', source: 'issue 9: Observability', part: 7,
+  { id: 'dashboard.grafana', source: 'issue 9: Observability', part: 7, delivered: true,
     says: 'An optional compose profile brings a Grafana dashboard whose queries name metrics that exist.' },
 
   { id: 'scale.several-processes', source: 'issue 9: Scale-out', part: 7,

@@ -67,7 +67,7 @@ export const stack = [
     says: 'USER_TOKEN_JWKS_URL and USER_TOKEN_ISSUER make user tokens of that outside issuer acceptable.' },
   { id: 'env.s3', source: 'contract: Environment, row 6', part: 6, delivered: true,
     says: 'With the standard S3 variables set, files live in that bucket in place of the data folder.' },
-  { id: 'env.opentelemetry', source: 'contract: Environment, row 6', part: 7,
+  { id: 'env.opentelemetry', source: 'contract: Environment, row 6', part: 7, delivered: true,
     says: 'The standard OpenTelemetry variables turn on trace export and name where it goes.' },
 
   { id: 'first-start.seeds', source: 'contract: Environment and first start', part: 1,

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
 import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import path from 'node:path';
 import { newId } from '../../src/ids.js';
-import { packageRoot } from '../../src/package-root.js';
+import { workflowBundle } from '../../src/workflow-code.js';
 import type { AgentflowExecutionActivities, CallActionRequest, ExecutionProjection, ModelTurn, ModelTurnRequest } from '../../workflows/agentflow-execution/activities.js';
 import { agentflowExecutionType, cancelUpdate, executionWorkflowId, stateQuery, type AgentPlan, type ExecutionConclusion } from '../../workflows/agentflow-execution/messages.js';
 import { decidePreviewUpdate } from '../../workflows/agentflow-execution/preview-messages.js';
@@ -55,7 +54,7 @@ beforeAll(async () => {
     connection,
     namespace: deps.config.temporal.namespace,
     taskQueue,
-    workflowsPath: path.join(packageRoot, 'dist/workflows/index.js'),
+    workflowBundle,
     activities,
     dataConverter: deps.temporal.dataConverter,
   });

@@ -49,6 +49,8 @@ export interface CatalogCounts {
 export interface CatalogRun {
   run_id: string;
   events: number;
+  /** When the first of its events came; runs that an older worker began have none. */
+  first_event_at?: number;
   started_at: number;
   ended_at: number | null;
   counts: CatalogCounts;

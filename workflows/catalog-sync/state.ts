@@ -25,9 +25,9 @@ export function dueAt({ quiet_ms, longest_wait_ms }: CatalogSyncInput, { first_a
 }
 
 export function beginRun(state: CatalogSyncState, at: number): CatalogRun {
-  const { run_id, events } = state.pending ?? { run_id: '', events: 0 };
+  const { run_id, events, first_at } = state.pending ?? { run_id: '', events: 0, first_at: at };
   const counts: CatalogCounts = { tables: 0, entities: 0, relationships: 0, lineage: 0, removed: 0 };
-  const run: CatalogRun = { run_id, events, started_at: at, ended_at: null, counts, failure: null };
+  const run: CatalogRun = { run_id, events, first_event_at: first_at, started_at: at, ended_at: null, counts, failure: null };
   state.pending = null;
   state.run = run;
   state.runs += 1;

@@ -6,6 +6,7 @@ import type { GatewayDeps } from '../gateway-deps.js';
 export async function admit(deps: GatewayDeps, call: ScopedCall): Promise<void> {
   const { projectId, organizationId } = call.ctx;
   const admission = await deps.quota.admit({ projectId, organizationId });
+  deps.metrics.admission(admission.admitted ? 'admitted' : 'refused', admission.admitted ? 'none' : admission.scope);
   if (admission.admitted) return;
   const seconds = admission.retryAfterSeconds;
   const whose = admission.scope === 'project' ? `project ${projectId}` : `the organization of project ${projectId}`;

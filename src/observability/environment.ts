@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+const httpUrl = z.url({ protocol: /^https?$/ });
+const sampler = z.enum(['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio']);
+/** We send OTLP as JSON over HTTP, which every OTLP/HTTP receiver takes where it takes protobuf; gRPC is another port. */
+const protocol = z.enum(['http/json', 'http/protobuf'], { error: 'traces go by OTLP/HTTP; gRPC is not supported' });
+
+/**
+ * OpenTelemetry's standard variables (its specification, Environment Variable Specification, and OTLP Exporter
+ * Configuration). Headers, timeout, compression, certificates and `OTEL_BSP_*` are read by OpenTelemetry's own packages.
+ */
+export const telemetryVariables = {
+  OTEL_SDK_DISABLED: z.string().transform((text) => text.toLowerCase() === 'true').default(false),
+  OTEL_SERVICE_NAME: z.string().optional(),
+  OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
+  OTEL_TRACES_SAMPLER: sampler.default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: protocol.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol.optional(),
+};
+type TelemetryEnvironment = z.infer<z.ZodObject<typeof telemetryVariables>>;
+
+export interface TracingConfig {
+  /** Where spans are posted to, whole. */
+  url: string;
+  /** Undefined: named after the process's role. */
+  serviceName: string | undefined;
+  resourceAttributes: Record<string, string>;
+  sampler: z.infer<typeof sampler>;
+  /** The share of traces for the ratio samplers, 0 to 1. */
+  samplerRatio: number;
+}
+
+/** Undefined while no endpoint is named, or the SDK is disabled: then nothing is traced. */
+export function tracingOf(env: TelemetryEnvironment): TracingConfig | undefined {
+  const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? signalUrl(env.OTEL_EXPORTER_OTLP_ENDPOINT);
+  if (url === undefined || env.OTEL_SDK_DISABLED || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
+  return {
+    url,
+    serviceName: env.OTEL_SERVICE_NAME,
+    resourceAttributes: attributesOf(env.OTEL_RESOURCE_ATTRIBUTES),
+    sampler: env.OTEL_TRACES_SAMPLER,
+    samplerRatio: env.OTEL_TRACES_SAMPLER_ARG,
+  };
+}
+
+/** The general endpoint is a base that the signal's path is joined to; the one for traces is taken as it is. */
+function signalUrl(endpoint: string | undefined): string | undefined {
+  return endpoint === undefined ? undefined : `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+}
+
+/** `key=value` pairs, values percent-encoded (W3C Baggage); what is not a pair is left out. */
+function attributesOf(text = ''): Record<string, string> {
+  const pairs = [...text.matchAll(/([^=,\s]+)\s*=\s*([^,]*)/g)].map(([, key = '', value = '']) => [key, decoded(value.trim())] as const);
+  return Object.fromEntries(pairs);
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}

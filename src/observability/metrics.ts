@@ -1,0 +1,75 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Numbers of one process, read at `GET /metrics`. Labels hold names from the code, never ids or what a caller sent. */
+export interface Metrics {
+  registry: Registry;
+  /** Memory, CPU, event loop and garbage collection of this process. */
+  collectProcess(): void;
+  request(labels: { method: string; route: string; status: string }, seconds: number): void;
+  stage(tool: string, stage: string, seconds: number): void;
+  refusal(labels: { tool: string; stage: string; code: string }): void;
+  /** `scope` is the window that was full. */
+  admission(result: 'admitted' | 'refused', scope: 'none' | 'project' | 'organization'): void;
+  callback(receiver: string, status: number): void;
+  /** An execution entered this state. */
+  executionMoved(to: string): void;
+  /** How many executions are in a state that they will leave; asked for when the metrics are read. */
+  openExecutions(count: () => Promise<Readonly<Record<string, number>>>): void;
+  /** From the planned start of a scheduled run to its real one. */
+  scheduleDelay(seconds: number): void;
+  /** From the first event that asked for a catalog sync to the end of its run. */
+  syncLag(seconds: number, outcome: 'completed' | 'failed'): void;
+}
+
+const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const stageBuckets = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60];
+const delayBuckets = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Histogram({
+    name: 'http_server_request_duration_seconds',
+    help: 'Requests by route template, from their first byte to the end of the answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: requestBuckets,
+    registers,
+  });
+  const stages = new Histogram({ name: 'gateway_stage_duration_seconds', help: 'Stages of the governed pipeline', labelNames: ['tool', 'stage'], buckets: stageBuckets, registers });
+  const refusals = new Counter({ name: 'gateway_refusals_total', help: 'Calls that a stage refused or in which it failed', labelNames: ['tool', 'stage', 'code'], registers });
+  const admissions = new Counter({ name: 'quota_decisions_total', help: 'Admissions and refusals by the quota, with the window that was full', labelNames: ['result', 'scope'], registers });
+  const callbacks = new Counter({ name: 'callbacks_total', help: 'Callbacks by receiver and answer', labelNames: ['receiver', 'status'], registers });
+  const moves = new Counter({ name: 'execution_transitions_total', help: 'Executions that entered a state', labelNames: ['to'], registers });
+  const schedule = new Histogram({ name: 'schedule_delay_seconds', help: 'From the planned start of a scheduled run to its real one', buckets: delayBuckets, registers });
+  const sync = new Histogram({ name: 'catalog_sync_lag_seconds', help: 'From the first event of a catalog sync to the end of its run', labelNames: ['outcome'], buckets: delayBuckets, registers });
+  for (const scope of ['project', 'organization']) admissions.inc({ result: 'refused', scope }, 0);
+  for (const to of ['running', 'paused', 'completed', 'failed']) moves.inc({ to }, 0);
+  for (const outcome of ['completed', 'failed']) sync.zero({ outcome });
+
+  return {
+    registry,
+    collectProcess: () => collectDefaultMetrics({ register: registry }),
+    request: (labels, seconds) => requests.observe(labels, seconds),
+    stage: (tool, stage, seconds) => stages.observe({ tool, stage }, seconds),
+    refusal: (labels) => refusals.inc(labels),
+    admission: (result, scope) => admissions.inc({ result, scope }),
+    callback: (receiver, status) => callbacks.inc({ receiver, status }),
+    executionMoved: (to) => moves.inc({ to }),
+    scheduleDelay: (seconds) => schedule.observe(Math.max(0, seconds)),
+    syncLag: (seconds, outcome) => sync.observe({ outcome }, Math.max(0, seconds)),
+    openExecutions(count) {
+      const gauge: Gauge<'status'> = new Gauge({
+        name: 'executions_open',
+        help: 'Executions that have not ended, in the whole installation: the same number from each API process',
+        labelNames: ['status'],
+        registers,
+        async collect() {
+          const counts = await count().catch(() => ({}));
+          // Better no number than an old one while the store is away.
+          gauge.reset();
+          for (const [status, value] of Object.entries(counts)) gauge.set({ status }, value);
+        },
+      });
+    },
+  };
+}

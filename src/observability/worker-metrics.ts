@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createServer as createSocketServer, type AddressInfo } from 'node:net';
+import type { TelemetryOptions } from '@temporalio/worker';
+import type { Config } from '../config.js';
+import type { Metrics } from './metrics.js';
+
+export interface WorkerMetrics {
+  /** The port that was bound. */
+  port: number;
+  /** For `Runtime.install`: the SDK serves its own metrics to us on the loopback address. */
+  ofSdk: NonNullable<TelemetryOptions['metrics']>;
+  close(): Promise<void>;
+}
+
+const sdkAnswerMs = 2000;
+
+/**
+ * `GET /metrics` of a worker: its own numbers and those of Temporal's SDK in one answer. Undefined without
+ * `WORKER_METRICS_PORT`.
+ */
+export async function startWorkerMetrics({ workerMetricsPort, host }: Config, metrics: Metrics): Promise<WorkerMetrics | undefined> {
+  if (workerMetricsPort === undefined) return undefined;
+  metrics.collectProcess();
+  const sdkAddress = `127.0.0.1:${await freePort()}`;
+  const server = createServer((req, res) => {
+    if (req.method !== 'GET' || req.url?.split('?')[0] !== '/metrics') return void res.writeHead(404).end();
+    Promise.all([metrics.registry.metrics(), sdkText(sdkAddress)]).then(
+      (texts) => res.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(texts.join('\n')),
+      () => res.writeHead(500).end(),
+    );
+  });
+  server.listen(workerMetricsPort, host);
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    ofSdk: { prometheus: { bindAddress: sdkAddress, countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true } },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** Our own numbers are worth an answer while the SDK has none. */
+async function sdkText(address: string): Promise<string> {
+  try {
+    const answer = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(sdkAnswerMs) });
+    return answer.ok ? await answer.text() : '';
+  } catch {
+    return '';
+  }
+}
+
+/** The SDK binds a port that it is told, and cannot tell one that it was given. */
+async function freePort(): Promise<number> {
+  const probe = createSocketServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

@@ -1,0 +1,73 @@
+import { defaultPayloadConverter, type Headers } from '@temporalio/common';
+import { ContinueAsNew, proxySinks, workflowInfo, type Sinks, type WorkflowInterceptors } from '@temporalio/workflow';
+
+/** The header that Temporal's OpenTelemetry interceptors of client and activities read and write. */
+const traceHeader = '_tracer-data';
+const traceparentForm = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** One run of a workflow as a span; times are epoch milliseconds. */
+export interface RunSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId: string;
+  flags: number;
+  startedAt: number;
+  endedAt: number;
+  failed: boolean;
+}
+
+export interface TraceSinks extends Sinks {
+  tracing: { runEnded(span: RunSpan): void };
+}
+
+/**
+ * Hands a run's trace on to its activities, children and next runs, and tells of the run when it ends. It waits for
+ * nothing and draws no random number, so that a run replays alike whether traces are on or off (decision 0042).
+ */
+export function interceptors(): WorkflowInterceptors {
+  let own: Headers = {};
+  const withTrace = <T extends { headers: Headers }>(input: T): T => ({ ...input, headers: { ...input.headers, ...own } });
+  return {
+    inbound: [
+      {
+        execute(input, next) {
+          const begun = begin(input.headers);
+          if (begun) own = { [traceHeader]: defaultPayloadConverter.toPayload({ traceparent: traceparentOf(begun) }) };
+          const running = next(input);
+          if (begun) running.then(() => end(begun, false), (error: unknown) => end(begun, !(error instanceof ContinueAsNew)));
+          return running;
+        },
+      },
+    ],
+    outbound: [
+      {
+        scheduleActivity: (input, next) => next(withTrace(input)),
+        scheduleLocalActivity: (input, next) => next(withTrace(input)),
+        startChildWorkflowExecution: (input, next) => next(withTrace(input)),
+        signalWorkflow: (input, next) => next(withTrace(input)),
+        continueAsNew: (input, next) => next(withTrace(input)),
+      },
+    ],
+  };
+}
+
+type Begun = Omit<RunSpan, 'endedAt' | 'failed'>;
+
+/** The span's id comes from the run's, which is random already and the same in every replay. */
+function begin(headers: Headers): Begun | undefined {
+  const payload = headers[traceHeader];
+  const carrier = payload && defaultPayloadConverter.fromPayload<{ traceparent?: string }>(payload);
+  const [, traceId, parentSpanId, flags] = traceparentForm.exec(carrier?.traceparent ?? '') ?? [];
+  if (traceId === undefined || parentSpanId === undefined || flags === undefined) return undefined;
+  const { runId, runStartTime } = workflowInfo();
+  const spanId = runId.replaceAll('-', '').slice(-16);
+  return { traceId, parentSpanId, flags: parseInt(flags, 16), spanId, startedAt: runStartTime.getTime() };
+}
+
+function traceparentOf({ traceId, spanId, flags }: Begun): string {
+  return `00-${traceId}-${spanId}-${flags.toString(16).padStart(2, '0')}`;
+}
+
+function end(begun: Begun, failed: boolean): void {
+  proxySinks<TraceSinks>().tracing.runEnded({ ...begun, endedAt: Date.now(), failed });
+}
