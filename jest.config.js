@@ -14,4 +14,6 @@ export default {
   globalTeardown: '<rootDir>/dist/test/support/global-teardown.js',
   testTimeout: 120_000,
   maxWorkers: 2,
+  // ES modules of earlier files are never freed: near the heap's limit the collector takes most of the time.
+  workerIdleMemoryLimit: '1GB',
 };

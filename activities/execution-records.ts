@@ -45,13 +45,13 @@ export function createExecutionRecordActivities({ mongo, customers, metrics }: E
 }
 
 /**
- * The base deduction of an execution that has begun, and the turns of each agent that has ended: once each, by their
- * keys, however often this is repeated.
+ * The base deduction of an execution that has begun, the turns of each agent that has ended, and those that stand in no
+ * output: once each, by their keys, however often this is repeated.
  */
 async function chargeFor(projection: ExecutionProjection, { customers, executions }: { customers: Customers; executions: Collections['executions'] }): Promise<void> {
-  const { execution_id: executionId, agents_output } = projection;
+  const { execution_id: executionId, agents_output, spent = [] } = projection;
   const hasBegun = projection.events.some(({ type }) => type === 'started');
-  if (!hasBegun && agents_output.length === 0) return;
+  if (!hasBegun && agents_output.length === 0 && spent.length === 0) return;
   const record = await executions.findOne({ _id: executionId }, { projection: { organization_id: 1, projectID: 1, agentflow_id: 1 } });
   if (!record) return;
   const { organization_id: organizationId, projectID: projectId, agentflow_id: agentflowId } = record;
@@ -64,6 +64,7 @@ async function chargeFor(projection: ExecutionProjection, { customers, execution
     const turns = { model: value.model, ...value.usage };
     await customers.charge({ ...place, key: `${executionId}/${value.agent_id}#${index}`, credits: 0, turns });
   }
+  for (const { key, ...turns } of spent) await customers.charge({ ...place, key: `${executionId}/${key}`, credits: 0, turns });
 }
 
 /** List entries are set at their index: a write that is repeated after a lost worker changes nothing. */

@@ -16,16 +16,7 @@ export type Grant = z.infer<typeof Grant>;
 
 export const adminRoles = ['OWNER', 'ORG_ADMIN', 'PROJECT_ADMIN'] as const;
 
-const adminGrants: readonly Grant[] = [
-  'svc:query.read',
-  'svc:docs.read',
-  'svc:ontology.write',
-  'svc:orchestrate.read',
-  'svc:orchestrate.write',
-  'svc:agent.run',
-  'svc:skill.write',
-  'svc:model.write',
-];
+const adminGrants: readonly Grant[] = Grant.options.filter((grant) => grant !== 'svc:codesync.write');
 const readerGrants: readonly Grant[] = ['svc:query.read', 'svc:docs.read'];
 
 export function isAdminRole(role: string): boolean {

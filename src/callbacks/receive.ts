@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { AppError } from '../errors.js';
 import { discardRest } from '../http/discard-rest.js';
+import { methodNotAllowed } from '../http/method-not-allowed.js';
 import type { Deliveries } from './deliveries.js';
 import { createByteBudget, readRawBody } from './raw-body.js';
 import type { Acknowledgement, Delivery, HeaderReader, Receiver } from './receiver.js';
@@ -64,7 +64,7 @@ export function createReceive({ receivers, deliveries, bodyLimit, observe }: Rec
 }
 
 function requirePost(req: Request): void {
-  if (req.method !== 'POST') throw new AppError('method_not_allowed', 'this path takes POST', { headers: { Allow: 'POST' } });
+  if (req.method !== 'POST') throw methodNotAllowed('POST');
 }
 
 function single(value: string | string[] | undefined): string | undefined {

@@ -7,6 +7,7 @@ import type { RequestContext } from './context.js';
 import type { Route } from './define-route.js';
 import type { Idempotency } from './idempotency.js';
 import { jsonBody } from './json-body.js';
+import { onlyMethods } from './method-not-allowed.js';
 
 export interface SurfaceRules {
   authenticate(req: Request): Promise<Principal>;
@@ -106,8 +107,6 @@ export function validate<S extends z.ZodType>(schema: S | undefined, value: unkn
 export function refuseOtherMethods(router: Router, operations: readonly Pick<Route, 'method' | 'path'>[]): void {
   for (const path of new Set(operations.map((operation) => operation.path))) {
     const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method.toUpperCase());
-    router.all(expressPath(path), () => {
-      throw new AppError('method_not_allowed', `this path takes ${allowed.join(', ')}`, { headers: { Allow: allowed.join(', ') } });
-    });
+    router.all(expressPath(path), onlyMethods(allowed.join(', ')));
   }
 }

@@ -1,8 +1,8 @@
 import { Router, type RequestHandler } from 'express';
 import type { AuthDeps } from '../auth/create-auth.js';
 import type { Config } from '../config.js';
-import { AppError } from '../errors.js';
 import { jsonBody } from '../http/json-body.js';
+import { onlyMethods } from '../http/method-not-allowed.js';
 import type { HttpClient } from '../outbound/http-client.js';
 import { answerAuthorization, showAuthorization } from './authorize/authorize.js';
 import { createBrowserSessions } from '../auth/browser/browser-session.js';
@@ -92,10 +92,4 @@ function endpoint(router: Router, path: string, handlers: RequestHandler[]): voi
   router.all(path, openCors('POST'));
   router.post(path, ...handlers);
   router.all(path, onlyMethods('POST'));
-}
-
-function onlyMethods(allowed: string): RequestHandler {
-  return () => {
-    throw new AppError('method_not_allowed', `this path takes ${allowed}`, { headers: { Allow: allowed } });
-  };
 }

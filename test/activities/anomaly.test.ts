@@ -3,7 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createAnomalyActivities } from '../../activities/anomaly.js';
 import type { ChatRequest } from '../../src/models/port.js';
-import type { AgentflowExecutionActivities, DetectAnomalyRequest, StepResult } from '../../workflows/agentflow-execution/activities.js';
+import type { AgentflowExecutionActivities, AnomalyCheck, DetectAnomalyRequest, StepResult } from '../../workflows/agentflow-execution/activities.js';
 import { verifies } from '../support/verifies.js';
 
 const request: DetectAnomalyRequest = {
@@ -26,8 +26,9 @@ async function detect(content: string, model = 'big') {
   };
   const { detectAnomaly } = createAnomalyActivities({ models: { complete } });
   const environment = new MockActivityEnvironment({ attempt: 1 }, { logger: new DefaultLogger('ERROR', () => undefined) });
-  const found = await environment.run<[DetectAnomalyRequest], StepResult<string | null>, AgentflowExecutionActivities['detectAnomaly']>(detectAnomaly, request);
-  return { finding: found.value, asked };
+  const found = await environment.run<[DetectAnomalyRequest], StepResult<AnomalyCheck>, AgentflowExecutionActivities['detectAnomaly']>(detectAnomaly, request);
+  expect(found.value).toMatchObject({ model, usage: { input_tokens: 1, output_tokens: 1 } });
+  return { finding: found.value.finding, asked };
 }
 
 describe('detectAnomaly', () => {

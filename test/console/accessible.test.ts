@@ -2,12 +2,13 @@ import { beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { schedulesContent } from '../../src/console/pages/schedules.js';
 import { createPerson, type Person } from '../auth/auth-server.js';
+import { lowestContrast } from '../support/browser.js';
 import { moveExecution, prepareExecution, untilExecution } from '../support/executions.js';
 import { flowThatCalls } from '../support/flows.js';
 import { useDeps } from '../support/fixture.js';
 import { bearerClient } from '../support/gateway.js';
 import { verifies } from '../support/verifies.js';
-import { consoleUrl, lowestContrast, namelessControls, screenshots, shot, signIn, withPage } from './chromium.js';
+import { consoleUrl, namelessControls, screenshots, shot, signIn, withPage } from './chromium.js';
 
 const deps = useDeps();
 let person: Person;

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { createPerson, type Person } from '../auth/auth-server.js';
+import { lowestContrast, withBrowser } from '../support/browser.js';
 import { createWorkspace } from '../support/fixture.js';
 import { eventually } from '../support/eventually.js';
 import { verifies } from '../support/verifies.js';
@@ -15,9 +16,7 @@ import { authorizationPath, exchange, newPkce, registerClient, type TestClient }
 import { useOauthServer } from './oauth-server.js';
 
 const server = useOauthServer();
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const folder = mkdtempSync(path.join(tmpdir(), 'consent-'));
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 360, height: 740 } };
 
 let person: Person;
@@ -27,7 +26,6 @@ let redirect: string;
 const arrived: string[] = [];
 
 beforeAll(async () => {
-  if (!existsSync(executablePath)) throw new Error(`no browser at ${executablePath}: apt-get install chromium, or set CHROMIUM_PATH`);
   app = createServer((req, res) => {
     arrived.push(req.url ?? '');
     res.setHeader('content-type', 'text/html').end('<!doctype html><title>Back in the app</title>');
@@ -50,28 +48,9 @@ beforeAll(async () => {
 });
 afterAll(() => void app.close());
 
-async function withPage<T>(size: keyof typeof sizes, work: (page: Page, complaints: string[]) => Promise<T>, options: { dark?: boolean } = {}): Promise<T> {
-  const context: BrowserContext = await chromium.launchPersistentContext(mkdtempSync(path.join(tmpdir(), 'chromium-')), {
-    executablePath,
-    headless: true,
-    args: flags,
-    viewport: sizes[size],
-    isMobile: size === 'phone',
-    hasTouch: size === 'phone',
-    javaScriptEnabled: true,
-    colorScheme: options.dark ? 'dark' : 'light',
-  });
-  const page = context.pages()[0] ?? (await context.newPage());
-  const complaints: string[] = [];
-  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
-  page.on('request', (request) => void (request.url().startsWith(server.url) || request.url().startsWith(redirect) || complaints.push(`loads ${request.url()}`)));
-  try {
-    const value = await work(page, complaints);
-    expect(complaints.filter((text) => !/favicon|status of 4/.test(text))).toEqual([]);
-    return value;
-  } finally {
-    await context.close();
-  }
+function withPage<T>(size: keyof typeof sizes, work: (page: Page, complaints: string[]) => Promise<T>, { dark = false } = {}): Promise<T> {
+  const touch = size === 'phone';
+  return withBrowser([server.url, redirect], { viewport: sizes[size], isMobile: touch, hasTouch: touch, colorScheme: dark ? 'dark' : 'light' }, work);
 }
 
 const shot = (page: Page, name: string) => page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
@@ -187,25 +166,3 @@ test('another site cannot frame the page', async () => {
   });
   expect(complaints.join()).toContain("frame-ancestors 'none'");
 });
-
-/** Runs in the page: the lowest ratio of WCAG 2 between a text and what is behind it. */
-function lowestContrast(): number {
-  const { document, getComputedStyle } = globalThis as any;
-  const luminance = ([r = 0, g = 0, b = 0]: number[]) => {
-    const [lr = 0, lg = 0, lb = 0] = [r, g, b].map((value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * lr + 0.7152 * lg + 0.0722 * lb;
-  };
-  const numbers = (text: string) => (text.match(/[\d.]+/g) ?? []).map(Number);
-  const behind = (element: any): number[] => {
-    for (let at = element; at; at = at.parentElement) {
-      const color = numbers(getComputedStyle(at).backgroundColor);
-      if (color[3] !== 0) return color;
-    }
-    return [255, 255, 255];
-  };
-  const ratios = [...document.querySelectorAll('h1, p, label, legend, button, strong, li, span, select')].map((element: any) => {
-    const [one = 0, two = 0] = [luminance(numbers(getComputedStyle(element).color)), luminance(behind(element))].sort((a, b) => b - a);
-    return (one + 0.05) / (two + 0.05);
-  });
-  return Math.min(...ratios);
-}

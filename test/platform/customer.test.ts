@@ -3,7 +3,7 @@ import { setPlan } from '../../src/customers/create-customers.js';
 import { defaultQuota } from '../../src/customers/plan.js';
 import { newId } from '../../src/ids.js';
 import { eventually } from '../support/eventually.js';
-import { prepareExecution, untilListed } from '../support/executions.js';
+import { prepareExecution, untilExecution, untilListed } from '../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
 import { startHttpSink, type HttpSink } from '../support/http-sink.js';
@@ -133,5 +133,22 @@ describe('an execution', () => {
       turns.map((usage: object) => ({ model: 'offline', ...usage })),
     );
     expect(sum('input_tokens')).toBeGreaterThan(0);
+  });
+
+  test('is charged for the turns of an agent that was stopped, and for the checks of what agents said', async () => {
+    verifies('agent.accounting');
+    const workspace = await createWorkspace(deps);
+    const [first, second] = flowThatCalls([], []).agents;
+    const anomaly_detection = { is_enabled: true, instructions: 'no "prices"' };
+    const flow = { ...flowThatCalls([], []), anomaly_detection, agents: [first, { ...second, is_preview_mode_enabled: true }] };
+    const { _id: id } = await prepareExecution(workspace, flow);
+    await workspace.api.post(`/execute_flow/${id}/execute`, {});
+    await untilExecution(workspace, id, { execution_context: { waiting_for: { kind: 'preview', agent_id: 'agent_2' } } });
+    await workspace.api.post(`/execute_flow/${id}/preview`, { agent_id: 'agent_2', decision: 'reject' });
+    await untilListed(workspace, id, 'failed');
+    const { body } = await workspace.api.get(`/credit/history?organization_id=${workspace.organizationId}`);
+    const turns = body.data.filter(({ kind }: { kind: string }) => kind === 'model_turn');
+    expect(turns).toHaveLength(3);
+    expect(turns.every((turn: { input_tokens: number; output_tokens: number }) => turn.input_tokens > 0 && turn.output_tokens > 0)).toBe(true);
   });
 });

@@ -43,7 +43,7 @@ const activities: AgentflowExecutionActivities = {
     return { value: world?.model(world.turns.length) ?? modelTurn('nobody is here'), attempts: 1 };
   },
   composePreview: async () => ({ value: [], attempts: 1 }),
-  detectAnomaly: async () => ({ value: null, attempts: 1 }),
+  detectAnomaly: async () => ({ value: { finding: null, model: 'm', usage: { input_tokens: 0, output_tokens: 0 } }, attempts: 1 }),
   renderGoal: async () => ({ value: '', attempts: 1 }),
 };
 
@@ -212,9 +212,12 @@ describe('an agent that goes on with tools', () => {
   });
 
   test('is stopped at its limit of spending', async () => {
-    verifies('agent.limits');
+    verifies('agent.limits', 'agent.accounting');
     const { world, result } = await start({ ...agent, max_total_tokens: 500 }, { model: () => modelTurn([['Send_mail', '{"to":"x"}']], 100) });
     expect(await failed(result)).toMatchObject({ type: 'limit_exceeded', message: expect.stringContaining('max_total_tokens is 500') });
     expect(world.turns).toHaveLength(3);
+    const told = world.published.flatMap(({ spent = [] }) => spent);
+    expect(told).toMatchObject([{ key: expect.stringMatching(/^a\/unfinished-/), input_tokens: expect.any(Number), output_tokens: expect.any(Number) }]);
+    expect((told[0]?.input_tokens ?? 0) + (told[0]?.output_tokens ?? 0)).toBeGreaterThanOrEqual(500);
   });
 });

@@ -11,6 +11,7 @@ import type {
   ExecutionFailure,
   ExecutionStatus,
   SchemaField,
+  Spending,
   StepRecord,
 } from './messages.js';
 import type { Preview, ProposedAction } from './preview-messages.js';
@@ -37,6 +38,7 @@ export interface ExecutionProjection {
   last_event_seq: number;
   steps: { index: number; value: StepRecord }[];
   agents_output: { index: number; value: AgentOutput }[];
+  spent?: Spending[];
   events: ExecutionEvent[];
 }
 
@@ -144,6 +146,13 @@ export interface ModelTurn {
   knowledge?: { lifecycle_id: string; query: string; entities: string[] };
 }
 
+export interface AnomalyCheck {
+  /** Null when the output is as the instructions want it. */
+  finding: string | null;
+  model: string;
+  usage: { input_tokens: number; output_tokens: number };
+}
+
 /**
  * The outside of an execution. Refusals that no retry mends are non-retryable with a code as their type
  * (`validation_failed`, `target_refused`, `http_4xx`, …); everything else is retried by the step's policy.
@@ -157,7 +166,6 @@ export interface AgentflowExecutionActivities {
   takeModelTurn(request: ModelTurnRequest): Promise<StepResult<ModelTurn>>;
   /** What the actions would do, without doing it. */
   composePreview(request: ComposePreviewRequest): Promise<StepResult<ProposedAction[]>>;
-  /** Null when the output is as the instructions want it. */
-  detectAnomaly(request: DetectAnomalyRequest): Promise<StepResult<string | null>>;
+  detectAnomaly(request: DetectAnomalyRequest): Promise<StepResult<AnomalyCheck>>;
   renderGoal(request: RenderGoalRequest): Promise<StepResult<string>>;
 }

@@ -186,10 +186,21 @@ export interface AgentAtWork {
   conversation: TurnMessage[];
   tool_results: ActionResult[];
   usage: { input_tokens: number; output_tokens: number };
+  /** Of the last turn. */
+  model: string | null;
   /** The last word of an agent whose output is previewed. */
   draft: { model: string; content: string } | null;
   /** Whether a person has decided on something of this agent. */
   is_previewed: boolean;
+}
+
+/** Model turns that stand in no output: a check's, or those of an agent that did not end. */
+export interface Spending {
+  /** The same whenever it is told again, and one in its execution. */
+  key: string;
+  model: string;
+  input_tokens: number;
+  output_tokens: number;
 }
 
 export interface Anomaly {
@@ -214,6 +225,8 @@ export interface ExecutionState {
   anomalies: Anomaly[];
   /** How many outputs were checked for anomalies. */
   checked: number;
+  /** What the projection has not been told of. */
+  spent: Spending[];
   /** The failure after which the run went on; `goal` is null until its template is rendered. */
   failover: { from: ExecutionFailure; at: number; goal: string | null } | null;
   /** How many outputs stood before the present way through the flow: those kept, and those before a failover. */

@@ -46,6 +46,7 @@ async function writeOnce(executionId: string, state: ExecutionState): Promise<vo
   const events = [...state.unpublished];
   const settled = state.steps.filter((step) => step.status !== 'running').length;
   const outputs = state.agents_output.length;
+  const spent = [...state.spent];
   await publishExecution({
     execution_id: executionId,
     status: state.status,
@@ -57,10 +58,12 @@ async function writeOnce(executionId: string, state: ExecutionState): Promise<vo
     last_event_seq: state.last_event_seq,
     steps: from(state.steps, published.steps),
     agents_output: from(state.agents_output, published.outputs),
+    spent,
     events,
   });
   const lastSeq = events.at(-1)?.seq ?? 0;
   state.unpublished = state.unpublished.filter(({ seq }) => seq > lastSeq);
+  state.spent = state.spent.slice(spent.length);
   state.published = { steps: settled, outputs };
 }
 

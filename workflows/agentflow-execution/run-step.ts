@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities, type ActivityOptions } from '@temporalio/workflow';
-import type { ActionInput, AgentflowExecutionActivities, StepContext, StepResult } from './activities.js';
+import type { ActionInput, AgentflowExecutionActivities, AnomalyCheck, StepContext, StepResult } from './activities.js';
 import { attemptsOf, codeOf, messageOf } from './failure.js';
 import type { ActionPlan, AgentflowExecutionInput, AgentPlan, ExecutionState } from './messages.js';
 import { nameOf, type Step } from './next-step.js';
@@ -93,7 +93,7 @@ async function perform(input: AgentflowExecutionInput, state: ExecutionState, st
       const { agent, output, instructions } = step;
       const { _id, title, llm } = agent;
       const request = { ...owner, instructions, goal: context.goal, agent: { _id, title, llm }, output: output.output };
-      return kept(await activities.detectAnomaly(request), (finding) => keepFinding(state, agent, finding));
+      return kept(await activities.detectAnomaly(request), (check) => keepCheck(state, agent, stepId, check));
     }
     case 'model': {
       const { skills: _skills, next_agent: _next, action_inputs: _inputs, ...agent } = step.agent;
@@ -121,8 +121,12 @@ async function renderGoal(activities: Activities, state: ExecutionState, templat
   return activities.renderGoal({ template, failure: state.failover.from, context });
 }
 
-function keepFinding(state: ExecutionState, agent: AgentPlan, finding: string | null): void {
+/** Checks that were made before they were paid for told their finding alone. */
+function keepCheck(state: ExecutionState, agent: AgentPlan, stepId: string, check: AnomalyCheck | AnomalyCheck['finding']): void {
   state.checked += 1;
+  const isWhole = check !== null && typeof check !== 'string';
+  if (isWhole) state.spent.push({ key: stepId, model: check.model, ...check.usage });
+  const finding = isWhole ? check.finding : check;
   if (finding === null) return;
   const anomaly = { agent_id: agent._id, finding, at: now() };
   state.anomalies.push(anomaly);

@@ -59,6 +59,7 @@ export function initialState(at: number, kept: readonly AgentOutput[] = []): Exe
     previews: {},
     anomalies: [],
     checked: kept.length,
+    spent: [],
     failover: null,
     round_start: kept.length,
     pause: null,
@@ -77,7 +78,7 @@ export function withDefaults(state: ExecutionState): ExecutionState {
 
 function agentAtWork(agent_id: string, started_at: number): AgentAtWork {
   const usage = { input_tokens: 0, output_tokens: 0 };
-  return { agent_id, started_at, results: [], turns: 0, conversation: [], tool_results: [], usage, draft: null, is_previewed: false };
+  return { agent_id, started_at, results: [], turns: 0, conversation: [], tool_results: [], usage, model: null, draft: null, is_previewed: false };
 }
 
 export function addEvent(state: ExecutionState, type: string, at: number, data: Record<string, unknown> = {}): void {
@@ -138,6 +139,7 @@ export function keepTurn(state: ExecutionState, agent: AgentPlan, turn: ModelTur
   const { current } = state;
   if (!current) return;
   current.turns += 1;
+  current.model = turn.model;
   const { input_tokens, output_tokens } = current.usage;
   current.usage = { input_tokens: input_tokens + turn.usage.input_tokens, output_tokens: output_tokens + turn.usage.output_tokens };
   if (turn.tool_calls.length > 0) {
@@ -168,10 +170,16 @@ export function takeOutput(state: ExecutionState, agent: AgentPlan, at: number, 
   });
 }
 
+/** The turns of the agent at work, which now has no output to tell of them. */
+function tellOfUnfinished({ current, spent, steps }: ExecutionState): void {
+  if (current?.model) spent.push({ key: `${current.agent_id}/unfinished-${steps.length}`, model: current.model, ...current.usage });
+}
+
 /** After a failure, once: from the first agent again, for another goal; a template is rendered by the next step. */
 export function failOver(state: ExecutionState, from: ExecutionFailure, goal: string | { template: string }): void {
   state.failover = { from, at: from.at, goal: typeof goal === 'string' ? goal : null };
   state.round_start = state.agents_output.length;
+  tellOfUnfinished(state);
   state.current = null;
   addEvent(state, 'failover_started', from.at, { failure: from });
 }
@@ -186,6 +194,7 @@ export function conclude(state: ExecutionState, at: number): void {
 }
 
 export function fail(state: ExecutionState, failure: ExecutionFailure): void {
+  tellOfUnfinished(state);
   state.failure = failure;
   state.status = 'failed';
   state.end_time = failure.at;

@@ -4,6 +4,7 @@ import { Router, type RequestHandler } from 'express';
 import type { Deps } from '../../deps.js';
 import { AppError } from '../../errors.js';
 import { jsonBody } from '../../http/json-body.js';
+import { onlyMethods } from '../../http/method-not-allowed.js';
 import { traceIn } from '../../http/trace.js';
 import type { Gateway } from '../create-gateway.js';
 import { requireCredential } from '../surface.js';
@@ -90,9 +91,9 @@ export function createMcp(gateway: Gateway, deps: Deps, options: McpOptions): Mc
   ];
   const serve = streamableHttp({ content, sessions: streamable, events, modern });
   const sseDeps = { content, sessions: sse, baseUrl, keepAliveMs };
-  router.route('/mcp').post(admit, serve).get(admit, serve).delete(admit, serve).all(methodNotAllowed('POST, GET, DELETE'));
-  router.route('/sse').get(admit, openSse(sseDeps)).all(methodNotAllowed('GET'));
-  router.route('/messages').post(admit, postMessage(sseDeps)).all(methodNotAllowed('POST'));
+  router.route('/mcp').post(admit, serve).get(admit, serve).delete(admit, serve).all(onlyMethods('POST, GET, DELETE'));
+  router.route('/sse').get(admit, openSse(sseDeps)).all(onlyMethods('GET'));
+  router.route('/messages').post(admit, postMessage(sseDeps)).all(onlyMethods('POST'));
   router.use(['/mcp', '/sse', '/messages'], rpcErrorHandler);
   return { router, close, usage: () => ({ sessions: streamable.size() + sse.size(), events: events.size() }) };
 }
@@ -123,9 +124,3 @@ function refuseWhileStopping(stopping: AbortSignal): RequestHandler {
 const dropTheGone: RequestHandler = (_req, res, next) => {
   if (!res.destroyed) next();
 };
-
-function methodNotAllowed(allowed: string): RequestHandler {
-  return () => {
-    throw new AppError('method_not_allowed', `this path takes ${allowed}`, { headers: { Allow: allowed } });
-  };
-}

@@ -85,6 +85,19 @@ describe('a limit', () => {
     expect(await workspace.api.patch(path(_id), { limit: 4 })).toMatchObject({ status: 200, body: { status: 'active', limit: 4 } });
     await untilSchedule(workspace, _id, { status: 'completed', count: 5 });
   });
+
+  test('holds for a schedule that is changed while it fires', async () => {
+    verifies('schedule.limit');
+    const workspace = await createWorkspace(deps);
+    const { _id } = await scheduled(workspace, { coworker_id: await coworker(workspace), type: 'interval', frequency: 1, limit: 5, overlap: 'allow_all', schedule: soon(6) });
+    for (let change = 0, status = 'active'; status === 'active'; change += 1) {
+      const patched = await workspace.api.patch(path(_id), { goal: `change ${change}` });
+      expect(patched.status).toBe(200);
+      status = patched.body.status;
+    }
+    await untilSchedule(workspace, _id, { status: 'completed', count: 5 });
+    expect((await temporalOf(_id)).info.numActionsTaken).toBe(5);
+  });
 });
 
 describe('a run that is due during another', () => {

@@ -5,6 +5,7 @@ import { coworkerRunId, coworkerRunType, scheduleId, type CoworkerRunInput } fro
 import { searchAttributes } from '../../../../workflows/search-attributes.js';
 import type { Deps } from '../../../deps.js';
 import { AppError } from '../../../errors.js';
+import { conflictAwareSchedules } from '../../../temporal/conflict-aware-schedules.js';
 import { specOf } from './times.js';
 import type { ScheduleDocument } from './record.js';
 
@@ -12,6 +13,7 @@ type Stores = Pick<Deps, 'mongo' | 'temporal'>;
 
 const callMs = 5000;
 const maxHistoryEvents = 5000;
+const updatesAtMost = 10;
 
 const overlaps = {
   skip: ScheduleOverlapPolicy.SKIP,
@@ -54,14 +56,23 @@ async function makeOrUpdate(temporal: Deps['temporal'], record: ScheduleDocument
     await temporal.call((client) => client.schedule.create({ scheduleId: scheduleId(record._id), ...partsOf(temporal, record), state: stateOf(record) }), callMs);
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw refused(error);
-    await onSchedule(temporal, record._id, (handle) =>
-      handle.update((present: ScheduleDescription) => {
-        const { action, spec, policies } = partsOf(temporal, record);
-        return { action, spec, policies, state: stateOf(record, present) };
-      }),
-    ).catch((cause: unknown) => {
+    await update(temporal, record).catch((cause: unknown) => {
       throw refused(cause);
     });
+  }
+}
+
+/** Until the Temporal Schedule is what this revision of the record says: an update that met a firing has no effect. */
+async function update(temporal: Deps['temporal'], record: ScheduleDocument): Promise<void> {
+  const change = (present: ScheduleDescription) => {
+    const { action, spec, policies } = partsOf(temporal, record);
+    return { action, spec, policies, state: stateOf(record, present) };
+  };
+  const present = () => onSchedule(temporal, record._id, (handle) => handle.describe());
+  const isDone = ({ action }: ScheduleDescription) => Number(action.memo?.revision ?? 0) >= record.revision;
+  for (let tries = 0; !isDone(await present()); tries += 1) {
+    if (tries === updatesAtMost) throw new Error('the schedule changes faster than it can be updated');
+    await temporal.call((client) => conflictAwareSchedules(client, temporal.dataConverter).getHandle(scheduleId(record._id)).update(change), callMs);
   }
 }
 
@@ -82,7 +93,7 @@ function partsOf(temporal: Deps['temporal'], record: ScheduleDocument) {
       workflowId: coworkerRunId(_id),
       taskQueue: temporal.taskQueue,
       args: [input],
-      memo: { project: projectID, bound: boundOf(record) },
+      memo: { project: projectID, bound: boundOf(record), revision: record.revision },
       staticSummary: `Scheduled: ${record.goal.template}`.slice(0, 200),
       typedSearchAttributes,
     },

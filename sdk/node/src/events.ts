@@ -1,0 +1,61 @@
+import type { ExecutionEvent, ModelDelta } from './execution-types.js';
+import { secondsToWait } from './retry.js';
+import { ServiceError } from './service-error.js';
+import type { Transport } from './transport.js';
+
+export interface FollowOptions {
+  signal?: AbortSignal;
+  /** Only events after the one with this `seq`. */
+  lastEventId?: number;
+}
+
+/**
+ * The events of an execution until its last one. A stream that breaks goes on where it was, by `Last-Event-ID`; that is
+ * given up after `maxAttempts` failures in a row.
+ */
+export async function* followEvents(
+  transport: Transport,
+  path: string,
+  { signal, lastEventId }: FollowOptions = {},
+): AsyncGenerator<ExecutionEvent | ModelDelta, void, undefined> {
+  const { maxAttempts, sleep } = transport.retry;
+  const options = signal ? { signal } : {};
+  let last = lastEventId;
+  for (let failures = 0; ; ) {
+    const before = last;
+    try {
+      const headers = { accept: 'text/event-stream', ...(last !== undefined && { 'last-event-id': String(last) }) };
+      const response = await transport.open('platform', { method: 'GET', path, headers }, options);
+      if (response.status === 204 || !response.body) return;
+      for await (const data of dataOf(response.body)) {
+        const event = JSON.parse(data) as ExecutionEvent | ModelDelta;
+        // The words of a model turn have no number: they come again, where the turn goes on.
+        if ('seq' in event) last = event.seq;
+        failures = 0;
+        yield event;
+      }
+    } catch (error) {
+      failures += 1;
+      if (error instanceof ServiceError || signal?.aborted || failures >= maxAttempts) throw error;
+    }
+    if (last === before) await sleep(secondsToWait(Math.max(1, failures), null, transport.retry), signal);
+  }
+}
+
+/** The `data` of each server-sent event (WHATWG HTML, 9.2.6). What follows the last empty line is no whole event. */
+async function* dataOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  let data: string[] = [];
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines.map((text) => text.replace(/\r$/, ''))) {
+      if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''));
+      if (line === '' && data.length > 0) {
+        yield data.join('\n');
+        data = [];
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import os
+
+from ._connection import ConnectionInfo, parse_workspace
+from ._gateway import Gateway
+from ._platform import Platform
+from ._retry import Retry
+from ._transport import Transport
+
+
+class Client:
+    """A client of one project. Nothing is sent before the first call, which asks the deployment for its addresses.
+
+    :param workspace: the workspace URL, ``https://<host>/ws_<project id>``; ``SERVICE_WORKSPACE``
+    :param api_key: ``SERVICE_API_KEY``
+    :param retry: how calls are repeated
+    :param timeout: seconds without any byte after which a call is given up
+    :raises ValueError: without a workspace URL or a key
+    """
+
+    def __init__(self, workspace: str | None = None, api_key: str | None = None, *, retry: Retry = Retry(), timeout: float = 60.0) -> None:
+        workspace = workspace or os.environ.get("SERVICE_WORKSPACE")
+        api_key = api_key or os.environ.get("SERVICE_API_KEY")
+        if not workspace:
+            raise ValueError("name the workspace URL: SERVICE_WORKSPACE, or Client(workspace)")
+        if not api_key:
+            raise ValueError("name the API key: SERVICE_API_KEY, or Client(api_key=…)")
+        self._transport = Transport(parse_workspace(workspace), api_key, retry, timeout)
+        self.project_id = self._transport.workspace.project_id
+        self.gateway = Gateway(self._transport)
+        self.platform = Platform(self._transport)
+
+    def connection_info(self) -> ConnectionInfo:
+        return self._transport.connection_info()

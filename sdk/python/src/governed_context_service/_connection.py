@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypedDict
+from urllib.parse import unquote, urlsplit
+
+
+@dataclass(frozen=True)
+class Workspace:
+    #: Where the deployment is reached, without a slash at the end.
+    base_url: str
+    project_id: str
+
+    @property
+    def name(self) -> str:
+        """What the workspace header carries."""
+        return f"ws_{self.project_id}"
+
+
+class Package(TypedDict):
+    package: str
+    install: str
+
+
+class Packages(TypedDict):
+    python: Package
+    node: Package
+
+
+class ConnectionInfo(TypedDict):
+    """Where a client connects (specification, Connection info)."""
+
+    mcpServerUrl: str
+    mcpSseUrl: str
+    apiBaseUrl: str
+    workspaceHeader: str
+    sdk: Packages
+
+
+def parse_workspace(text: str) -> Workspace:
+    """Reads a workspace URL: the deployment's base URL, with or without a path, and then ``/ws_<project id>``."""
+    url = urlsplit(text)
+    match = re.fullmatch(r"(.*)/ws_([^/]+)/?", url.path)
+    if match is None or url.scheme not in ("http", "https") or not url.hostname or "@" in url.netloc or url.query or url.fragment:
+        raise ValueError("SERVICE_WORKSPACE must be a workspace URL: https://<host>/ws_<project id>")
+    return Workspace(f"{url.scheme}://{url.netloc}{match[1]}", unquote(match[2]))
+
+
+def api_root(workspace: Workspace, info: ConnectionInfo) -> str:
+    """The root of all routes, which is the API base without its version.
+
+    :raises ValueError: where the key of an HTTPS workspace would be sent over plain HTTP
+    """
+    base = info["apiBaseUrl"]
+    if not base.startswith("https://") and not (base.startswith("http://") and workspace.base_url.startswith("http://")):
+        raise ValueError(f"{workspace.base_url} names the API base {base}, to which no key is sent from an HTTPS workspace")
+    return base.rstrip("/").removesuffix("/v1")

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """One page, newest first; ``next_cursor`` is ``None`` on the last."""
+
+    data: list[T]
+    total_count: int
+    next_cursor: str | None
+
+
+def page_of(body: dict[str, Any], key: str = "data") -> Page[Any]:
+    return Page(body[key], body["total_count"], body["next_cursor"])
+
+
+def paginate(list_page: Callable[..., Page[T]], **query: Any) -> Iterator[T]:
+    """Every record of a list, page by page: ``for flow in paginate(client.platform.agentflows.list)``."""
+    while True:
+        page = list_page(**query)
+        yield from page.data
+        if page.next_cursor is None:
+            return
+        query["cursor"] = page.next_cursor

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.client import HTTPResponse
+from typing import Any, Literal
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from ._connection import ConnectionInfo, Workspace, api_root
+from ._errors import ServiceError
+from ._retry import Retry, may_repeat, seconds_to_wait
+
+Surface = Literal["gateway", "platform"]
+
+
+@dataclass(frozen=True)
+class CallOptions:
+    """What any call takes beside its input."""
+
+    #: For this call in place of the client's.
+    max_attempts: int | None = None
+    #: Of a platform POST; made anew for each call where it is not given, so that a repeat makes nothing twice.
+    idempotency_key: str | None = None
+    #: Of an approval, for the same call as the one that waited.
+    resume_token: str | None = None
+    #: Seconds without any byte; the client's where not given.
+    timeout: float | None = None
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    method: str
+    #: From the root of the API, with its leading slash.
+    path: str
+    query: Mapping[str, Any] | None = None
+    #: Sent as JSON.
+    body: Any = None
+    #: A body that is not JSON, with its media type.
+    raw: tuple[bytes, str] | None = None
+    headers: Mapping[str, str] | None = None
+    #: A fault may come after the deed was done, and nothing tells the service that a repeat is one: after 429 only.
+    unsafe_to_repeat: bool = False
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """A redirect would take the key to another place."""
+
+    def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
+        return None
+
+
+class Transport:
+    def __init__(self, workspace: Workspace, api_key: str, retry: Retry, timeout: float) -> None:
+        self.workspace = workspace
+        self.retry = retry
+        self._api_key = api_key
+        self._timeout = timeout
+        self._opener = build_opener(_NoRedirects)
+        self._info: ConnectionInfo | None = None
+
+    def connection_info(self, options: CallOptions = CallOptions()) -> ConnectionInfo:
+        if self._info is None:
+            request = Request(f"{self.workspace.base_url}/v1/connection-info")
+            with self._send_repeatedly(request, False, CallOptions(timeout=options.timeout)) as response:
+                self._info = json.load(response)
+        return self._info
+
+    def call(self, surface: Surface, outgoing: Outgoing, options: CallOptions | None = None) -> Any:
+        """The answer's JSON; ``None`` where it has no body."""
+        with self.open(surface, outgoing, options) as response:
+            text = response.read()
+            body = json.loads(text) if text else None
+        if response.status == 202 and isinstance(body, dict) and body.get("status") == "pending_approval":
+            # A call that a policy holds has not been done, so it never looks like an answer.
+            raise ServiceError(202, {**body, "error": "pending_approval", "error_description": "the call waits for an approval"})
+        return body
+
+    def open(self, surface: Surface, outgoing: Outgoing, options: CallOptions | None = None) -> HTTPResponse:
+        """The answer itself, for streams."""
+        options = options or CallOptions()
+        info = self.connection_info(options)
+        url = api_root(self.workspace, info) + outgoing.path + _query_string(outgoing.query or {})
+        data, headers = _encoded(outgoing)
+        if surface == "gateway":
+            headers |= {"Authorization": f"Bearer {self._api_key}", info["workspaceHeader"]: self.workspace.name}
+        else:
+            headers["x-api-key"] = self._api_key
+        if surface == "platform" and outgoing.method == "POST":
+            # Routes that cannot do a thing twice by themselves take it; the others look past it.
+            headers["Idempotency-Key"] = options.idempotency_key or str(uuid.uuid4())
+        if options.resume_token is not None:
+            headers["X-Resume-Token"] = options.resume_token
+        return self._send_repeatedly(Request(url, data, headers, method=outgoing.method), outgoing.unsafe_to_repeat, options)
+
+    def download(self, url: str, options: CallOptions | None = None) -> bytes:
+        """Bytes at a signed address, which are asked for without any credential."""
+        with self._send_repeatedly(Request(url), False, options or CallOptions()) as response:
+            return response.read()
+
+    def _send_repeatedly(self, request: Request, unsafe_to_repeat: bool, options: CallOptions) -> HTTPResponse:
+        """:raises ServiceError: for an answer that is none, once it may not be repeated or the attempts are used up"""
+        max_attempts = self.retry.max_attempts if options.max_attempts is None else options.max_attempts
+        timeout = self._timeout if options.timeout is None else options.timeout
+        attempt = 1
+        while True:
+            try:
+                response: HTTPResponse = self._opener.open(request, timeout=timeout)
+                return response
+            except HTTPError as answer:
+                with answer:
+                    error = ServiceError(answer.code, _error_body(answer))
+                    retry_after = answer.headers.get("Retry-After")
+            is_safe = error.status == 429 or not unsafe_to_repeat
+            if attempt >= max_attempts or not is_safe or not may_repeat(error.status, error.error):
+                raise error
+            self.retry.sleep(seconds_to_wait(attempt, retry_after, self.retry))
+            attempt += 1
+
+
+def _encoded(outgoing: Outgoing) -> tuple[bytes | None, dict[str, str]]:
+    headers = {"Accept": "application/json", **(outgoing.headers or {})}
+    if outgoing.raw is not None:
+        data, media_type = outgoing.raw
+        return data, {**headers, "Content-Type": media_type}
+    if outgoing.body is None:
+        return None, headers
+    return json.dumps(outgoing.body).encode(), {**headers, "Content-Type": "application/json"}
+
+
+def _query_string(query: Mapping[str, Any]) -> str:
+    given = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in query.items() if value is not None}
+    return f"?{urlencode(given)}" if given else ""
+
+
+def _error_body(answer: HTTPError) -> dict[str, Any]:
+    """What stands between may answer with anything, such as a page of HTML."""
+    try:
+        body = json.loads(answer.read())
+    except (ValueError, OSError):
+        return {}
+    return body if isinstance(body, dict) else {}

@@ -1,0 +1,53 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from '@jest/globals';
+import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+/**
+ * A browser of its own with one page. What its console complains about, every dialog, and whatever it loads from an
+ * address that begins with none of `origins` fails, unless the work takes it out of the list.
+ */
+export async function withBrowser<T>(origins: readonly string[], options: BrowserContextOptions, work: (page: Page, complaints: string[]) => Promise<T>): Promise<T> {
+  if (!existsSync(executablePath)) throw new Error(`no browser at ${executablePath}: apt-get install chromium, or set CHROMIUM_PATH`);
+  const profile = mkdtempSync(path.join(tmpdir(), 'chromium-'));
+  const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args: flags, ...options });
+  const page = context.pages()[0] ?? (await context.newPage());
+  const complaints: string[] = [];
+  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+  page.on('dialog', (dialog) => void (complaints.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
+  page.on('request', (request) => void (origins.some((origin) => request.url().startsWith(origin)) || complaints.push(`loads ${request.url()}`)));
+  try {
+    const value = await work(page, complaints);
+    expect(complaints.filter((text) => !/favicon|status of 4/.test(text))).toEqual([]);
+    return value;
+  } finally {
+    await context.close();
+    rmSync(profile, { recursive: true, force: true });
+  }
+}
+
+/** Runs in the page: the lowest ratio of WCAG 2 between a text and what is behind it. */
+export function lowestContrast(): number {
+  const { document, getComputedStyle } = globalThis as any;
+  const luminance = ([r = 0, g = 0, b = 0]: number[]) => {
+    const [lr = 0, lg = 0, lb = 0] = [r, g, b].map((value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * lr + 0.7152 * lg + 0.0722 * lb;
+  };
+  const numbers = (text: string) => (text.match(/[\d.]+/g) ?? []).map(Number);
+  const behind = (element: any): number[] => {
+    for (let at = element; at; at = at.parentElement) {
+      const color = numbers(getComputedStyle(at).backgroundColor);
+      if (color[3] !== 0) return color;
+    }
+    return [255, 255, 255];
+  };
+  const ratios = [...document.querySelectorAll('h1, h2, h3, p, a, label, button, strong, li, span, dt, dd, code, select, summary, time')].map((element: any) => {
+    const [one = 0, two = 0] = [luminance(numbers(getComputedStyle(element).color)), luminance(behind(element))].sort((a, b) => b - a);
+    return (one + 0.05) / (two + 0.05);
+  });
+  return Math.min(...ratios);
+}
