@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
 import { z } from 'zod';
 import { telemetryVariables, tracingOf, type TracingConfig } from './observability/environment.js';
+import { checkTemporal, temporalOf, temporalVariables, workerOf, type TemporalConfig, type WorkerConfig } from './temporal/environment.js';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z
@@ -25,8 +25,6 @@ const Environment = z.object({
     .pipe(z.array(surface).nonempty()),
   DATA_DIR: z.string().default('.data'),
   TRUST_PROXY: z.coerce.number().int().min(0).default(0),
-  TEMPORAL_UI_URL: z.url().default('http://localhost:8233'),
-  TEMPORAL_TASK_QUEUE: z.string().default('workflow-platform'),
   MONGODB_URI: z.string().default('mongodb://localhost:27017/service'),
   NEO4J_URI: z.string().default('bolt://localhost:7687'),
   NEO4J_USER: z.string().default('neo4j'),
@@ -62,13 +60,17 @@ const Environment = z.object({
   AWS_SESSION_TOKEN: z.string().optional(),
   AWS_ENDPOINT_URL_S3: z.url({ protocol: /^https?$/ }).optional(),
   AWS_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
+  ...temporalVariables,
   ...telemetryVariables,
 });
 const needed = 'is needed with S3_BUCKET';
 const CheckedEnvironment = Environment.refine((env) => env.S3_BUCKET === undefined || env.AWS_REGION !== undefined, { path: ['AWS_REGION'], message: needed }).refine(
   (env) => env.S3_BUCKET === undefined || (env.AWS_ACCESS_KEY_ID === undefined) === (env.AWS_SECRET_ACCESS_KEY === undefined),
   { path: ['AWS_SECRET_ACCESS_KEY'], message: 'goes together with AWS_ACCESS_KEY_ID' },
-);
+).superRefine(checkTemporal);
+
+/** Names of all variables that are read; `OTEL_…` and `TEMPORAL_GRPC_META_…` that their own packages read are more. */
+export const environmentVariables: readonly string[] = Object.keys(Environment.shape);
 
 export type Surface = z.infer<typeof surface>;
 
@@ -84,8 +86,8 @@ export interface Config {
   dataDir: string;
   /** How many proxies in front of us are trusted to tell the caller's address. */
   trustProxy: number;
-  /** `connection` comes from Temporal's own variables: address, TLS and mTLS, API key (its environment configuration). */
-  temporal: { connection: ClientConnectConfig['connectionOptions']; namespace: string; uiUrl: string; taskQueue: string };
+  temporal: TemporalConfig;
+  worker: WorkerConfig;
   mongodb: { uri: string };
   neo4j: { uri: string; user: string; password: string };
   /** `idleMs`: how long the endpoint may send nothing of an answer. */
@@ -149,7 +151,6 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     throw new Error(`The environment is not usable:\n${lines.join('\n')}`);
   }
   const env = parsed.data;
-  const temporal = loadClientConnectConfig({ disableFile: true, overrideEnvVars: present as Record<string, string> });
   return {
     environment: env.NODE_ENV,
     logLevel: env.LOG_LEVEL,
@@ -160,12 +161,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     surfaces: env.SURFACES,
     dataDir: path.resolve(env.DATA_DIR),
     trustProxy: env.TRUST_PROXY,
-    temporal: {
-      connection: { address: 'localhost:7233', ...temporal.connectionOptions },
-      namespace: temporal.namespace ?? 'default',
-      uiUrl: env.TEMPORAL_UI_URL.replace(/\/+$/, ''),
-      taskQueue: env.TEMPORAL_TASK_QUEUE,
-    },
+    temporal: temporalOf(env, present as Record<string, string>),
+    worker: workerOf(env),
     mongodb: { uri: env.MONGODB_URI },
     neo4j: { uri: env.NEO4J_URI, user: env.NEO4J_USER, password: env.NEO4J_PASSWORD },
     llm: { baseUrl: env.LLM_BASE_URL, apiKey: env.LLM_API_KEY, model: env.LLM_MODEL, idleMs: env.LLM_IDLE_TIMEOUT_MS },

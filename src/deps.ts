@@ -16,7 +16,7 @@ import { createTracing, type Tracing } from './observability/tracing.js';
 import { createModels } from './models/create-models.js';
 import type { ChatModel } from './models/port.js';
 import { createHttpClient, type HttpClient } from './outbound/http-client.js';
-import { createDiskBlobStore, type BlobStore } from './stores/blobs.js';
+import { createDiskBlobStore, createObjectBlobStore, type BlobStore } from './stores/blobs.js';
 import { createMongo, type Mongo } from './stores/mongo.js';
 import { createGraph, type Graph } from './stores/neo4j.js';
 import { createTemporal, type Temporal } from './temporal/client.js';
@@ -50,13 +50,13 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
   const metrics = createMetrics();
   const tracing = createTracing(config.tracing, name, log);
   const { mongo, graph } = createStores(config, tracing);
-  const blobs = createDiskBlobStore(path.join(config.dataDir, 'blobs'));
   const http = createHttpClient({ allowPrivateTargets: config.allowPrivateTargets, ownOrigin: config.baseUrl });
-  const temporal = createTemporal(config.temporal, blobs, clientInterceptors(tracing));
   const auth = createAuth({ config, mongo, log });
   const idempotency = createIdempotency(mongo.collections);
   const customers = createCustomers(mongo.collections);
   const files = createFiles({ config, collections: mongo.collections, customers, box: auth.box, idempotency });
+  const blobs = config.s3 ? createObjectBlobStore(files.store, 'blobs') : createDiskBlobStore(path.join(config.dataDir, 'blobs'));
+  const temporal = createTemporal(config.temporal, blobs, clientInterceptors(tracing));
   const governance = createGovernance({ config, log, mongo, temporal, auth });
   return {
     config,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createApp } from './app.js';
 import { startDownstream, type DownstreamListener } from './callbacks/downstream/listener.js';
-import { loadConfig, type Config } from './config.js';
+import { loadConfig } from './config.js';
 import { createDeps, type Deps } from './deps.js';
 import { sweepRegularly } from './files/end-of-life.js';
 import { prepareGraph } from './graph/store/schema.js';
@@ -13,8 +13,9 @@ import { createOpenExecutionCounter } from './observability/open-executions.js';
 import { packageRoot } from './package-root.js';
 import { onShutdown } from './shutdown.js';
 import { prepare } from './prepare.js';
-import { seed, type Addresses } from './seed.js';
+import { addressesOf, seed } from './seed.js';
 import { prepareMongo } from './stores/mongo.js';
+import { refusalOf } from './temporal/refusal.js';
 
 const drainMs = 10_000;
 
@@ -42,6 +43,8 @@ async function main(): Promise<void> {
       { name: 'broken uploads', run: () => deps.files.sweep() },
     ];
     sweepRegularly(deps.files.sweep, deps);
+    // Beside the others, so that the log says at once why there is no Temporal; readiness asks it anyway.
+    void prepare(deps, [{ name: 'workflow service', run: () => reachTemporal(deps) }]);
     void prepare(deps, steps).then(() => {
       if (condition === 'preparing') condition = 'serving';
     });
@@ -54,14 +57,10 @@ async function main(): Promise<void> {
   });
 }
 
-function addressesOf(config: Config, baseUrl: string): Addresses {
-  return {
-    base_url: baseUrl,
-    api_url: baseUrl,
-    downstream_url: `http://localhost:${config.downstreamPort}`,
-    temporal_address: config.temporal.connection.address ?? '',
-    temporal_ui_url: config.temporal.uiUrl,
-  };
+async function reachTemporal({ config, temporal }: Deps): Promise<void> {
+  await temporal.ping().catch((error: unknown) => {
+    throw new Error(refusalOf(error, config.temporal.connection) ?? 'the workflow service does not answer', { cause: error });
+  });
 }
 
 /** Stops taking connections, lets requests in flight finish, and cuts what is left after the deadline. */

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { createApiKey, newApiKeySecret } from './auth/api-keys.js';
 import { createUser, grantRole } from './auth/users.js';
 import { openAccount } from './customers/create-customers.js';
+import type { Config } from './config.js';
 import type { Deps } from './deps.js';
 import { newId } from './ids.js';
 import { createProject } from './platform/resources/projects.js';
@@ -30,6 +31,16 @@ export const Workspace = z.object({
 export type Workspace = z.infer<typeof Workspace>;
 
 export type Addresses = Pick<Workspace, 'base_url' | 'api_url' | 'downstream_url' | 'temporal_address' | 'temporal_ui_url'>;
+
+export function addressesOf(config: Config, baseUrl: string): Addresses {
+  return {
+    base_url: baseUrl,
+    api_url: baseUrl,
+    downstream_url: `http://localhost:${config.downstreamPort}`,
+    temporal_address: config.temporal.connection.address ?? '',
+    temporal_ui_url: config.temporal.uiUrl,
+  };
+}
 
 /**
  * The first start's organization, department, project, OWNER and API key. The file is made first, whole and by one

@@ -1,6 +1,7 @@
 import type { Logger } from './log.js';
 
-const giveUpMs = 20_000;
+/** What a process may take to stop at most; orchestrators wait longer. */
+export const giveUpMs = 20_000;
 
 /** Runs `close` once on SIGTERM or SIGINT and then ends the process; a rejection that nobody handled ends it as well. */
 export function onShutdown(log: Logger, close: () => Promise<void>): void {

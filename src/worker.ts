@@ -6,6 +6,8 @@ import { createDeps, type Deps } from './deps.js';
 import { startWorkerMetrics } from './observability/worker-metrics.js';
 import { workerTracing } from './observability/temporal-spans.js';
 import { onShutdown } from './shutdown.js';
+import { refusalOf } from './temporal/refusal.js';
+import { workerTuning } from './temporal/worker-options.js';
 import { workflowBundle } from './workflow-code.js';
 
 /** The worker process: the same config and dependencies, activities, `Worker.run()`. */
@@ -32,13 +34,12 @@ async function main(): Promise<void> {
     ...workerTracing(deps.tracing),
     // A dead worker's runs are looked for elsewhere well before the API stops waiting for an update (10 s).
     stickyQueueScheduleToStartTimeout: '3s',
-    maxConcurrentActivityTaskExecutions: 100,
-    maxConcurrentWorkflowTaskExecutions: 100,
+    ...workerTuning(config.worker),
     // Activities in flight get this long to finish; then they are cancelled and handed back for another attempt.
     shutdownGraceTime: '10s',
   });
   const run = worker.run();
-  deps.log.info({ taskQueue: config.temporal.taskQueue, metricsPort: metrics?.port }, 'polling');
+  deps.log.info({ taskQueue: config.temporal.taskQueue, version: config.worker.version, metricsPort: metrics?.port }, 'polling');
   onShutdown(deps.log, async () => {
     deps.stopping.abort();
     if (worker.getState() === 'RUNNING') worker.shutdown();
@@ -50,12 +51,17 @@ async function main(): Promise<void> {
   await run;
 }
 
-/** Waits for Temporal: a worker may be started before its server. */
+/** Waits for Temporal, as a worker may be started before its server; ends the process where waiting would not help. */
 async function connect({ config, log, stopping }: Deps): Promise<NativeConnection> {
   for (;;) {
     try {
       return await NativeConnection.connect(config.temporal.connection);
     } catch (error) {
+      const refusal = refusalOf(error, config.temporal.connection);
+      if (refusal !== undefined) {
+        log.fatal({ err: error }, refusal);
+        process.exit(1);
+      }
       log.warn({ err: error }, 'the workflow service is not ready yet');
       await delay(1000, undefined, { signal: stopping.signal });
     }

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
-import { MongoError, MongoNetworkError, MongoServerSelectionError } from 'mongodb';
+import { MongoError, MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
 import { AppError, isAppError } from '../errors.js';
 
 /** The one place where an error becomes an answer (specification, Error body). 5xx texts are generic. */
@@ -42,10 +42,14 @@ function isSocketError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ['EPIPE', 'ECONNRESET', 'ECONNREFUSED'].includes(String(error.code));
 }
 
+/** What the members of a replica set answer while they choose a primary, or stop (MongoDB, SDAM: state change errors). */
+const stateChanges: ReadonlySet<unknown> = new Set([91, 189, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436]);
+
 function fromMongo(error: unknown): AppError | undefined {
   const unreachable =
     error instanceof MongoNetworkError ||
     error instanceof MongoServerSelectionError ||
+    (error instanceof MongoServerError && stateChanges.has(error.code)) ||
     (error instanceof MongoError && /Timeout|Topology|PoolCleared|NotConnected/.test(error.name)) ||
     isSocketError(error);
   return unreachable ? new AppError('unavailable', 'the record store does not answer', { cause: error }) : undefined;

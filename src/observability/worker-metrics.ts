@@ -16,15 +16,17 @@ export interface WorkerMetrics {
 const sdkAnswerMs = 2000;
 
 /**
- * `GET /metrics` of a worker: its own numbers and those of Temporal's SDK in one answer. Undefined without
- * `WORKER_METRICS_PORT`.
+ * `GET /metrics` of a worker, its own numbers and those of Temporal's SDK in one answer, and `GET /healthz`. Undefined
+ * without `WORKER_METRICS_PORT`.
  */
 export async function startWorkerMetrics({ workerMetricsPort, host }: Config, metrics: Metrics): Promise<WorkerMetrics | undefined> {
   if (workerMetricsPort === undefined) return undefined;
   metrics.collectProcess();
   const sdkAddress = `127.0.0.1:${await freePort()}`;
   const server = createServer((req, res) => {
-    if (req.method !== 'GET' || req.url?.split('?')[0] !== '/metrics') return void res.writeHead(404).end();
+    const path = req.method === 'GET' ? req.url?.split('?')[0] : undefined;
+    if (path === '/healthz') return void res.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":"ok"}');
+    if (path !== '/metrics') return void res.writeHead(404).end();
     Promise.all([metrics.registry.metrics(), sdkText(sdkAddress)]).then(
       (texts) => res.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(texts.join('\n')),
       () => res.writeHead(500).end(),

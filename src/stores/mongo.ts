@@ -10,14 +10,14 @@ export interface Mongo {
 
 /**
  * A lazy connection: the driver connects with the first operation and again whenever the server comes back.
- * Every operation ends within five seconds, and within two where no server answers.
+ * Every operation ends within five seconds, and within two where no server answers. Hosts, replica set, TLS, write concern
+ * and retries are the URI's.
  */
 export function createMongo(options: { uri: string; monitorCommands?: boolean }): Mongo {
   const client = new MongoClient(options.uri, {
     serverSelectionTimeoutMS: 2000,
     connectTimeoutMS: 2000,
     socketTimeoutMS: 30_000,
-    retryWrites: false,
     ignoreUndefined: true,
     appName: 'governed-context-service',
     monitorCommands: options.monitorCommands ?? false,
@@ -33,9 +33,10 @@ export function createMongo(options: { uri: string; monitorCommands?: boolean })
   };
 }
 
+/** The driver's own default would be `test`. Neither hosts nor credentials hold a bare slash (MongoDB, Connection Strings). */
 function databaseName(uri: string): string {
-  const name = new URL(uri.replace(/^mongodb(\+srv)?:/, 'http:').replace(/,[^/]*/, '')).pathname.slice(1);
-  return name === '' ? 'service' : name;
+  const name = /^[^:]+:\/\/[^/?]*\/([^?]+)/.exec(uri)?.[1];
+  return name === undefined ? 'service' : decodeURIComponent(name);
 }
 
 export async function prepareMongo(mongo: Mongo): Promise<void> {

@@ -6,7 +6,10 @@ export interface Graph {
   close(): Promise<void>;
 }
 
-/** The driver connects with the first query; no query waits longer than two seconds for a connection. */
+/**
+ * The driver connects with the first query; no query waits longer than two seconds for a connection. Encryption and routing
+ * are the scheme's: `bolt` to one server, `neo4j` over a cluster, each with `+s` by TLS.
+ */
 export function createGraph(options: { uri: string; user: string; password: string }): Graph {
   const driver = neo4j.driver(options.uri, neo4j.auth.basic(options.user, options.password), {
     connectionTimeout: 2000,
@@ -16,6 +19,7 @@ export function createGraph(options: { uri: string; user: string; password: stri
     telemetryDisabled: true,
     userAgent: 'governed-context-service',
   });
+  if (options.uri.startsWith('neo4j')) readOwnWrites(driver);
   return {
     driver,
     async ping() {
@@ -23,4 +27,11 @@ export function createGraph(options: { uri: string; user: string; password: stri
     },
     close: () => driver.close(),
   };
+}
+
+/** Members of a cluster may lag: every session asks for what the sessions of this process before it have written. */
+function readOwnWrites(driver: Driver): void {
+  const open = driver.session.bind(driver);
+  const bookmarkManager = neo4j.bookmarkManager();
+  driver.session = (options) => open({ ...options, bookmarkManager });
 }

@@ -93,13 +93,18 @@ async function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
-/** FAILED_PRECONDITION is the answer to a query while no worker polls, or while the worker cannot run the workflow. */
+/**
+ * FAILED_PRECONDITION is the answer to a query while no worker polls, or while the worker cannot run the workflow; the last
+ * two, to a process whose own credentials are wrong, are no fault of its caller.
+ */
 const unreachableCodes = new Set<number>([
   status.UNAVAILABLE,
   status.DEADLINE_EXCEEDED,
   status.CANCELLED,
   status.RESOURCE_EXHAUSTED,
   status.FAILED_PRECONDITION,
+  status.UNAUTHENTICATED,
+  status.PERMISSION_DENIED,
 ]);
 
 function unreachable(error: unknown): boolean {

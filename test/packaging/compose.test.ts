@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { loadConfig } from '../../src/config.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { environmentVariables, loadConfig } from '../../src/config.js';
+import { giveUpMs } from '../../src/shutdown.js';
 import { findOnPath } from '../../stack/prerequisites.js';
 import { searchAttributeTypes } from '../../workflows/search-attributes.js';
 import { verifies } from '../support/verifies.js';
@@ -35,6 +37,15 @@ describe('the compose file', () => {
       if (oneShots.includes(name)) expect([name, restart]).toEqual([name, 'on-failure:5']);
       else expect([name, restart, healthcheck?.test.length]).toEqual([name, 'unless-stopped', expect.any(Number)]);
     }
+  });
+
+  test('validates against the schema of the specification, which refuses what it does not know', () => {
+    verifies('stack.compose.valid');
+    const validate = new Ajv2020({ strict: false, allErrors: true, validateFormats: false }).compile(JSON.parse(text('test/packaging/schemas/compose.json')) as object);
+    expect([validate(file), validate.errors]).toEqual([true, null]);
+    const { api } = file.services;
+    expect(validate({ ...file, services: { api: { ...api, helthcheck: {} } } })).toBe(false);
+    expect(validate({ ...file, services: { api: { ...api, ports: 8080 } } })).toBe(false);
   });
 
   (go ? test : test.skip)(
@@ -72,6 +83,7 @@ describe('the compose file', () => {
   });
 
   test('pins every image to one version, with MongoDB 7 or later and the Neo4j that the stack builds', () => {
+    verifies('stack.compose.valid');
     for (const [name, { image }] of services) expect([name, image]).toEqual([name, expect.stringMatching(/:v?\d+\.\d+(\.\d+)?(-[a-z]+)?$/)]);
     expect(Number(/^mongo:(\d+)/.exec(serviceOf('mongodb').image)?.[1])).toBeGreaterThanOrEqual(7);
     const neo4j = /<neo4j\.version>(.+?)</.exec(text('stack/neo4j/pom.xml'))?.[1] ?? '';
@@ -109,17 +121,29 @@ describe('the compose file', () => {
   });
 });
 
+test('the table of the README names every variable', () => {
+  // Temporal's and OpenTelemetry's own are named there as groups.
+  const own = environmentVariables.filter((name) => !/^(TEMPORAL_TLS|OTEL_)/.test(name));
+  const table = text('README.md');
+  expect(own.filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
+});
+
 describe('the compose file and the code', () => {
-  const known = new Set([...text('src/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name));
-  /** Read by Temporal's and OpenTelemetry's own libraries. */
-  const standard = /^(TEMPORAL_(ADDRESS|NAMESPACE|API_KEY|TLS.*)|OTEL_[A-Z_]+)$/;
+  /** Some are read by OpenTelemetry's own packages alone. */
+  const isKnown = (variable: string) => environmentVariables.includes(variable) || /^OTEL_[A-Z_]+$/.test(variable);
 
   test.each(ours.map(([name]) => name))('agree on the variables of %s', (name) => {
-    const unknown = Object.keys(environmentOf(name)).filter((variable) => !known.has(variable) && !standard.test(variable));
-    expect(unknown).toEqual([]);
+    verifies('stack.compose.valid');
+    expect(Object.keys(environmentOf(name)).filter((variable) => !isKnown(variable))).toEqual([]);
+  });
+
+  test('agree on the time that a process takes to stop', () => {
+    verifies('stack.compose.valid');
+    for (const [name, { stop_grace_period }] of ours) expect([name, Number.parseInt(String(stop_grace_period), 10) * 1000 > giveUpMs]).toEqual([name, true]);
   });
 
   test('agree on the addresses of the servers', () => {
+    verifies('stack.compose.valid');
     const config = loadConfig(environmentOf('api'));
     expect(config).toMatchObject({ environment: 'production', host: '0.0.0.0', dataDir: '/data', seed: false, baseUrl: 'http://localhost:8080' });
     expect(config.temporal).toMatchObject({ connection: { address: 'temporal:7233' }, namespace: 'default', uiUrl: 'http://localhost:8233' });
@@ -132,6 +156,7 @@ describe('the compose file and the code', () => {
   });
 
   test('agree on the port, the data folder and the programs', () => {
+    verifies('stack.compose.valid');
     const { port, dataDir } = loadConfig(environmentOf('api'));
     expect(serviceOf('api').ports).toEqual([expect.stringMatching(new RegExp(`:${port}$`))]);
     expect(serviceOf('api').healthcheck?.test.join(' ')).toContain(`http://127.0.0.1:${port}/readyz`);

@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '../../src/ids.js';
+import { packageRoot } from '../../src/package-root.js';
+import { executionWorkflowId } from '../../workflows/agentflow-execution/messages.js';
+import { startS3, type S3Server } from '../platform/files/s3-server.js';
+import { apiClient } from '../support/client.js';
+import { eventually } from '../support/eventually.js';
+import { moveExecution, prepareExecution, startExecution, untilExecution } from '../support/executions.js';
+import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+import { flowThatCalls } from '../support/flows.js';
+import { bearerClient } from '../support/gateway.js';
+import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { startApi, startWorker, type Api, type ProductProcess } from '../support/processes.js';
+import { testRun } from '../support/run.js';
+import { verifies } from '../support/verifies.js';
+
+const deps = useDeps();
+const taskQueue = `scale-${newId()}`;
+/** Each process has a folder of its own, as on a machine of its own; all share the servers, a bucket and the key. */
+const folder = mkdtempSync(path.join(tmpdir(), 'scale-'));
+let s3: S3Server;
+let shared: Record<string, string>;
+let sink: HttpSink;
+let apis: [Api, Api];
+let workers: [ProductProcess, ProductProcess];
+
+beforeAll(async () => {
+  [s3, sink] = await Promise.all([startS3(), startHttpSink()]);
+  // The key that sealed what is in the run's database already.
+  const SECRETS_KEY = readFileSync(path.join(testRun().env.DATA_DIR ?? '', 'secrets.key'), 'utf8').trim();
+  shared = { ...s3.env, TEMPORAL_TASK_QUEUE: taskQueue, SECRETS_KEY };
+  const env = (name: string) => ({ ...testRun().env, ...shared, DATA_DIR: path.join(folder, name) });
+  const log = (name: string) => path.join(testRun().logs, `${taskQueue}-${name}.log`);
+  const api = (name: string) => startApi(env(name), log(name));
+  const worker = (name: string) => startWorker(env(name), log(name));
+  [apis, workers] = await Promise.all([Promise.all([api('api-1'), api('api-2')]), Promise.all([worker('worker-1'), worker('worker-2')])]);
+});
+afterAll(async () => {
+  const living = [...apis, ...workers].filter(({ child }) => child.exitCode === null && child.signalCode === null);
+  await Promise.all(living.map((running) => running.end('SIGKILL')));
+  await Promise.all([s3.close(), sink.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+/** The same workspace through each of the API processes. */
+async function workspaces(): Promise<[Workspace, Workspace]> {
+  const workspace = await createWorkspace(deps);
+  const through = (api: Api) => ({ ...workspace, api: apiClient(api.url, { 'x-api-key': workspace.apiKey }) });
+  return [through(apis[0]), through(apis[1])];
+}
+
+/** The process ids of the workers that took part in a run. */
+async function workersOf(id: string): Promise<Set<string>> {
+  const { events } = await deps.temporal.client.workflow.getHandle(executionWorkflowId(id)).fetchHistory();
+  const identities = (events ?? []).flatMap((event) => [event.activityTaskStartedEventAttributes?.identity, event.workflowTaskStartedEventAttributes?.identity]);
+  return new Set(identities.flatMap((identity) => identity?.split('@')[0] ?? []));
+}
+
+describe('two API processes and two workers, with nothing between them but the servers and a bucket', () => {
+  test('an execution made at one is executed at the other, paused at the first and resumed at the other, large document and all', async () => {
+    verifies('scale.several-processes');
+    const [one, other] = await workspaces();
+    const held = `/${one.projectID}`;
+    const release = sink.hold(held);
+    const files = [{ name: 'long.txt', content: 'A sentence about the sink. '.repeat(12_000) }];
+    const { execution_id: id } = await prepareExecution(one, flowThatCalls([`${sink.url}${held}/a`], [`${sink.url}${held}/b`]), { files });
+    expect(await moveExecution(other, id, 'execute')).toMatchObject({ status: 200 });
+    await eventually(() => expect(sink.requests.filter((request) => request.path.startsWith(held))).toHaveLength(1));
+    expect(await moveExecution(one, id, 'pause')).toMatchObject({ status: 200 });
+    release();
+    await untilExecution(other, id, 'paused');
+    expect(await moveExecution(other, id, 'resume')).toMatchObject({ status: 200 });
+    const ended = await untilExecution(one, id, 'completed');
+    expect(ended.conclusion.conclusion).toContain('A sentence about the sink');
+    expect(s3.objects().filter((name) => name.startsWith('blobs/'))).not.toEqual([]);
+  });
+
+  test('both workers take their part of the runs', async () => {
+    verifies('scale.several-processes');
+    const [one, other] = await workspaces();
+    const seen = new Set<string>();
+    await eventually(async () => {
+      const ids = await Promise.all([one, other, one, other].map((workspace) => startExecution(workspace, flowThatCalls([]))));
+      for (const id of ids) {
+        await untilExecution(one, id, 'completed');
+        for (const pid of await workersOf(id)) seen.add(pid);
+      }
+      expect([...seen].sort()).toEqual(workers.map(({ child }) => String(child.pid)).sort());
+    });
+  });
+
+  test('a call held at one is approved at the other, and repeated at the first', async () => {
+    verifies('scale.several-processes');
+    const workspace = await createWorkspace(deps);
+    const first = bearerClient(workspace.apiKey, apis[0].url);
+    const approver = bearerClient(await createKey(deps, { ...workspace, userId: newId() }), apis[1].url);
+    const policies = [{ policy_id: 'all', effect: 'permit' }, { policy_id: 'ask', effect: 'require_approval', tools: ['save-context'] }];
+    expect(await approver.put('/v1/policies', { policies })).toMatchObject({ status: 200 });
+    const saved = { entities: [{ id: 'one', type: 'Thing', name: 'one' }] };
+    const heldCall = await first.post('/v1/save-context', saved);
+    expect(heldCall).toMatchObject({ status: 202, body: { approval_id: expect.any(String) } });
+    const address = `/v1/approvals/${String(heldCall.body.approval_id)}`;
+    expect(await approver.post(`${address}/approve`, {})).toMatchObject({ status: 200 });
+    const token = await eventually(async () => {
+      const { body } = await first.get(address);
+      expect(body).toHaveProperty('resume_token');
+      return body.resume_token as string;
+    });
+    expect(await first.post('/v1/save-context', saved, { 'x-resume-token': token })).toMatchObject({ status: 200 });
+  });
+
+  test('the first workspace is made by a command, once for all', async () => {
+    verifies('scale.several-processes');
+    const command = path.join(packageRoot, 'dist/src/cli/seed.js');
+    const env = { PATH: process.env.PATH, ...testRun().env, ...shared, NODE_ENV: 'production', DATA_DIR: path.join(folder, 'seed') };
+    const { stdout } = await promisify(execFile)(process.execPath, [command], { env });
+    const { api_key: key, project_id: id } = JSON.parse(stdout) as { api_key: string; project_id: string };
+    for (const api of apis) {
+      const { body } = await apiClient(api.url, { 'x-api-key': key }).get('/v1/project');
+      expect(body.data.map(({ _id }: { _id: string }) => _id)).toEqual([id]);
+    }
+  });
+
+  test('the process that was there first may go: the others carry on what it began', async () => {
+    verifies('scale.several-processes');
+    const [one, other] = await workspaces();
+    const held = `/${one.projectID}`;
+    const release = sink.hold(held);
+    const id = await startExecution(one, flowThatCalls([`${sink.url}${held}`], []));
+    await eventually(() => expect(sink.requests.some((request) => request.path.startsWith(held))).toBe(true));
+    expect(await moveExecution(one, id, 'pause')).toMatchObject({ status: 200 });
+    release();
+    await untilExecution(other, id, 'paused');
+    await Promise.all([apis[0].end('SIGKILL'), workers[0].end('SIGKILL')]);
+    expect(await moveExecution(other, id, 'resume')).toMatchObject({ status: 200 });
+    await untilExecution(other, id, 'completed');
+    expect([...(await workersOf(id))]).toContain(String(workers[1].child.pid));
+  });
+});

@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { loadConfig } from '../../src/config.js';
+import { newId } from '../../src/ids.js';
+import { packageRoot } from '../../src/package-root.js';
+import { workerTuning } from '../../src/temporal/worker-options.js';
+import { executionWorkflowId } from '../../workflows/agentflow-execution/messages.js';
+import { eventually } from '../support/eventually.js';
+import { moveExecution, startExecution, untilExecution } from '../support/executions.js';
+import { createWorkspace, useDeps } from '../support/fixture.js';
+import { flowThatCalls } from '../support/flows.js';
+import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { metricsOf } from '../support/metrics.js';
+import { ownProduct } from '../support/own-product.js';
+import type { Api, ProductProcess } from '../support/processes.js';
+import { verifies } from '../support/verifies.js';
+
+const deps = useDeps();
+const deploymentName = `service-${newId()}`;
+const settings: Record<string, string> = {
+  TEMPORAL_DEPLOYMENT_NAME: deploymentName,
+  TEMPORAL_WORKER_BUILD_ID: '1',
+  WORKER_MAX_WORKFLOW_TASKS: '9',
+  WORKER_MAX_ACTIVITIES: '7',
+  WORKER_MAX_POLLERS: '3',
+  WORKER_MAX_CACHED_WORKFLOWS: '50',
+  WORKER_METRICS_PORT: '0',
+};
+const product = ownProduct(settings);
+let sink: HttpSink;
+let api: Api;
+let worker: ProductProcess;
+
+beforeAll(async () => {
+  sink = await startHttpSink();
+  [api, worker] = await Promise.all([product.api(), product.worker()]);
+});
+afterAll(() => sink.close());
+
+const service = () => deps.temporal.client.workflowService;
+const { namespace } = deps.config.temporal;
+
+/** As an operator does by `temporal worker deployment set-current-version`; the server learns of a version from its polls. */
+async function makeCurrent(buildId: string): Promise<void> {
+  await eventually(() => service().setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId, identity: 'test' }));
+}
+
+/** The build ids that finished workflow tasks of a run, in order, each once. */
+async function buildsOf(id: string): Promise<string[]> {
+  const { events } = await deps.temporal.client.workflow.getHandle(executionWorkflowId(id)).fetchHistory();
+  const builds = (events ?? []).flatMap((event) => event.workflowTaskCompletedEventAttributes?.deploymentVersion?.buildId ?? []);
+  return [...new Set(builds)];
+}
+
+describe('a versioned worker', () => {
+  test('shows up as a version of its deployment, runs what is started, and hands runs under way to the version that becomes current', async () => {
+    verifies('scale.worker-versioning');
+    await makeCurrent('1');
+    const workspace = product.through(api, await createWorkspace(deps));
+    const held = `/${workspace.projectID}`;
+    const release = sink.hold(held);
+    const id = await startExecution(workspace, flowThatCalls([`${sink.url}${held}`], []));
+    await eventually(() => expect(sink.requests.some((request) => request.path.startsWith(held))).toBe(true));
+    expect(await moveExecution(workspace, id, 'pause')).toMatchObject({ status: 200 });
+    release();
+    await untilExecution(workspace, id, 'paused');
+    expect(await buildsOf(id)).toEqual(['1']);
+
+    settings.TEMPORAL_WORKER_BUILD_ID = '2';
+    await product.worker();
+    await makeCurrent('2');
+    expect(await moveExecution(workspace, id, 'resume')).toMatchObject({ status: 200 });
+    await untilExecution(workspace, id, 'completed');
+    expect(await buildsOf(id)).toEqual(['1', '2']);
+    const { workerDeploymentInfo } = await service().describeWorkerDeployment({ namespace, deploymentName });
+    const versions = workerDeploymentInfo?.versionSummaries?.map(({ deploymentVersion }) => deploymentVersion?.buildId);
+    expect(versions?.sort()).toEqual(['1', '2']);
+  });
+
+  test('is told as polling by its health check', () => {
+    verifies('scale.worker-versioning');
+    const check = path.join(packageRoot, 'dist/src/cli/worker-health.js');
+    expect(execFileSync(process.execPath, [check], { env: { PATH: process.env.PATH, ...product.env }, encoding: 'utf8' })).toBe('');
+  });
+});
+
+describe('the worker’s variables', () => {
+  test('decide how many tasks it takes at once and how many polls it has open', async () => {
+    verifies('scale.worker-versioning');
+    const samples = await metricsOf(`http://127.0.0.1:${Number(worker.up.metricsPort)}`);
+    const slots = (type: string) =>
+      samples.filter(({ name, labels }) => /^temporal_worker_task_slots_(available|used)$/.test(name) && labels.worker_type === type).reduce((sum, { value }) => sum + value, 0);
+    expect([slots('WorkflowWorker'), slots('ActivityWorker')]).toEqual([9, 7]);
+    const pollers = samples.filter(({ name }) => name === 'temporal_num_pollers').map(({ value }) => value);
+    expect(pollers.length).toBeGreaterThan(0);
+    for (const open of pollers) expect(open).toBeLessThanOrEqual(3);
+    expect(await (await fetch(`http://127.0.0.1:${Number(worker.up.metricsPort)}/healthz`)).json()).toEqual({ status: 'ok' });
+  });
+
+  test('leave the worker unversioned and its polls as they were when they say nothing', () => {
+    verifies('scale.worker-versioning');
+    expect(workerTuning(loadConfig({}).worker)).toEqual({ maxConcurrentWorkflowTaskExecutions: 100, maxConcurrentActivityTaskExecutions: 100 });
+    expect(workerTuning(loadConfig(settings).worker)).toMatchObject({
+      maxCachedWorkflows: 50,
+      workflowTaskPollerBehavior: { type: 'autoscaling', initial: 3, maximum: 3 },
+      workerDeploymentOptions: { useWorkerVersioning: true, version: { deploymentName } },
+    });
+  });
+
+  test.each([
+    [{ TEMPORAL_WORKER_BUILD_ID: '1' }, /TEMPORAL_DEPLOYMENT_NAME: is needed with TEMPORAL_WORKER_BUILD_ID/],
+    [{ TEMPORAL_DEPLOYMENT_NAME: 'service' }, /TEMPORAL_WORKER_BUILD_ID: is needed with TEMPORAL_DEPLOYMENT_NAME/],
+    [{ WORKER_MAX_ACTIVITIES: '0', WORKER_MAX_WORKFLOW_TASKS: '1', WORKER_MAX_POLLERS: 'many' }, /WORKER_MAX_WORKFLOW_TASKS[\s\S]*WORKER_MAX_ACTIVITIES[\s\S]*WORKER_MAX_POLLERS/],
+  ])('are refused when they cannot be used: %j', (environment, reason) => {
+    verifies('scale.worker-versioning', 'env.invalid-refused');
+    expect(() => loadConfig(environment)).toThrow(reason);
+  });
+});
