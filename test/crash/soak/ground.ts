@@ -53,7 +53,9 @@ export async function prepareGround(deps: Deps): Promise<Ground> {
   };
 }
 
+/** Its second target takes its time, so that a worker dies in the middle of a step. */
 async function agentflowIn({ api, projectID }: Workspace, sink: HttpSink): Promise<string> {
+  sink.answer(`/${projectID}/two`, (_request, res) => void setTimeout(() => res.setHeader('content-type', 'application/json').end('{"ok":true}'), 500));
   const url = (name: string) => `${sink.url}/${projectID}/${name}`;
   const { status, body } = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls([url('one'), url('two')], [url('three')]));
   if (status !== 201) throw new Error(`the agentflow was answered ${status}`);

@@ -24,12 +24,15 @@ export async function soak(product: OwnProduct, ground: Ground, pace: Pace): Pro
   const stage: Stage = { ground, ledger, tally, balanced: createBalanced(fleet.apiUrls, tally) };
   const begun = Date.now();
   const over = new AbortController();
-  const [memory] = await Promise.all([
-    sampleMemory(fleet.lasting, pace.sampleEveryMs, over.signal),
-    fleet.killInTurn(pace.kills, pace.killEveryMs).finally(() => over.abort()),
-    ...loads.flatMap((load) => Array.from({ length: load.callers }, () => keepActing(stage, load, over.signal))),
-  ]);
-  return { fleet, ledger, tally, memory, seconds: Math.round((Date.now() - begun) / 1000) };
+  const sampling = sampleMemory(fleet.lasting, pace.sampleEveryMs, over.signal);
+  const callers = loads.flatMap((load) => Array.from({ length: load.callers }, () => keepActing(stage, load, over.signal)));
+  try {
+    await fleet.killInTurn(pace.kills, pace.killEveryMs);
+  } finally {
+    over.abort();
+    await Promise.allSettled([sampling, ...callers]);
+  }
+  return { fleet, ledger, tally, memory: await sampling, seconds: Math.round((Date.now() - begun) / 1000) };
 }
 
 async function keepActing(stage: Stage, { name, pauseMs, act }: Load, over: AbortSignal): Promise<void> {
