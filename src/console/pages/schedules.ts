@@ -117,5 +117,5 @@ ${temporal_ui_url !== null && html`<p><a id="run-${at}" href="${temporal_ui_url}
 }
 
 function executionLine(base: string, { execution_id: id, status, error }: ScheduleRunView['executions'][number]): Html {
-  return html`<li>${badge(status)} ${id === null ? (error ?? 'was not made') : html`<a href="${base}/executions/${id}">${id}</a>`}</li>`;
+  return html`<li>${badge(status)} ${id === null ? (error ?? 'was not made') : html`<a id="execution-${id}" href="${base}/executions/${id}">${id}</a>`}</li>`;
 }

@@ -23,15 +23,22 @@ export async function sampleMemory(processes: readonly Lasting[], everyMs: numbe
   return sampled.map(({ memory }) => memory);
 }
 
-/** The middle third against the last: the first is left out as the time of warming up. */
-export function thirdsOf(samples: readonly number[]): { middle: number; last: number } {
-  const third = Math.floor(samples.length / 3);
-  return { middle: median(samples.slice(third, 2 * third)), last: median(samples.slice(2 * third)) };
+export interface Level {
+  /** What collections leave: the lowest tenth of the readings lies below it. Between collections memory rises and falls by half. */
+  floor: number;
+  median: number;
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+/** The middle third against the last: the first is left out as the time of warming up. */
+export function thirdsOf(samples: readonly number[]): { middle: Level; last: Level } {
+  const third = Math.floor(samples.length / 3);
+  return { middle: levelOf(samples.slice(third, 2 * third)), last: levelOf(samples.slice(2 * third)) };
+}
+
+function levelOf(samples: readonly number[]): Level {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
+  return { floor: at(0.1), median: at(0.5) };
 }
 
 /** `VmRSS` of proc(5). */

@@ -4,7 +4,7 @@ export interface Pace {
   killEveryMs: number;
   kills: number;
   sampleEveryMs: number;
-  /** By how much the memory of a process may exceed what it was before. */
+  /** By what factor the memory of a process may exceed what it was before. */
   memoryGrowth: number;
 }
 
