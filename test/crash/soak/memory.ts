@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '../../support/eventually.js';
 import { metricsOf } from '../../support/metrics.js';
 import type { Lasting } from './fleet.js';
 
@@ -12,11 +13,11 @@ export interface Memory {
 
 /** Samples until the signal. The resident size counts what the heap's own figure leaves out: native code, workflow threads. */
 export async function sampleMemory(processes: readonly Lasting[], everyMs: number, until: AbortSignal): Promise<Memory[]> {
-  const sampled = processes.map((process) => ({ process, memory: { name: process.name, resident: [], heap: [] } as Memory }));
+  const sampled = processes.map((process): { process: Lasting; memory: Memory } => ({ process, memory: { name: process.name, resident: [], heap: [] } }));
   while (!until.aborted) {
     for (const { process, memory } of sampled) {
       memory.resident.push(residentMiB(process.pid));
-      memory.heap.push(await heapMiB(process.metricsUrl));
+      memory.heap.push(await eventually(() => heapMiB(process.metricsUrl)));
     }
     await delay(everyMs);
   }

@@ -26,11 +26,12 @@ export async function soak(product: OwnProduct, ground: Ground, pace: Pace): Pro
   const over = new AbortController();
   const sampling = sampleMemory(fleet.lasting, pace.sampleEveryMs, over.signal);
   const callers = loads.flatMap((load) => Array.from({ length: load.callers }, () => keepActing(stage, load, over.signal)));
+  const ended = Promise.allSettled([sampling, ...callers]);
   try {
     await fleet.killInTurn(pace.kills, pace.killEveryMs);
   } finally {
     over.abort();
-    await Promise.allSettled([sampling, ...callers]);
+    await ended;
   }
   return { fleet, ledger, tally, memory: await sampling, seconds: Math.round((Date.now() - begun) / 1000) };
 }
