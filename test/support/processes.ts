@@ -57,7 +57,10 @@ export async function startScript(script: string, env: Record<string, string>, l
 
 function waitForLine(child: ChildProcess, message: string): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`no "${message}" within ${startMs} ms`)), startMs);
+    const late = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`no "${message}" within ${startMs} ms`));
+    }, startMs);
     child.once('exit', () => clearTimeout(late));
     if (!child.stdout) return;
     createInterface({ input: child.stdout }).on('line', (line) => {
