@@ -3,7 +3,6 @@ import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
 import type { Collections } from '../stores/collections.js';
 import { epochSeconds } from '../time.js';
-import type { AuthDeps } from './create-auth.js';
 import { grantRole, type MembershipDocument } from './users.js';
 
 /** Roles from the lightest to the heaviest: nobody gives a heavier one than their own, or touches who has one. */
@@ -103,26 +102,4 @@ function didLeave(result: { matchedCount: number } | { deletedCount: number }): 
 
 function lastOwner(): AppError {
   return new AppError('conflict', 'the last OWNER of an organization stays; make another one first');
-}
-
-/** Ends a grant's tokens; the authorization server hands it over (`src/oauth`). */
-interface GrantsPort {
-  revokeAll(of: { userId: string; projectId?: string }, because: string): Promise<void>;
-}
-
-/**
- * Ends what a user holds on a project, or with `projectId` null in the whole organization: sessions with their tokens,
- * grants and codes of OAuth clients, API keys. Under the present role it is made anew. A repeat changes nothing.
- */
-export async function endCredentials(
-  { mongo: { collections }, auth, grants }: AuthDeps & { grants: GrantsPort },
-  { userId, organizationId, projectId }: { userId: string; organizationId: string; projectId: string | null },
-  because: string,
-): Promise<void> {
-  const of = { userId, ...(projectId === null ? {} : { projectId }) };
-  await auth.sessions.revokeAll(of, because);
-  await collections.oauth_codes.deleteMany({ 'grant.user_id': userId, ...(projectId === null ? {} : { 'grant.project_id': projectId }) });
-  await grants.revokeAll(of, because);
-  const within = projectId === null ? { 'scope.org_id': organizationId } : { 'scope.project_id': projectId };
-  await collections.api_keys.updateMany({ 'scope.user_id': userId, ...within, revoked_at: null }, { $set: { revoked_at: epochSeconds() } });
 }

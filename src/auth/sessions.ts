@@ -5,6 +5,7 @@ import type { Logger } from '../log.js';
 import type { Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/mongo.js';
 import { epochSeconds } from '../time.js';
+import { filterOf, type CredentialsOf } from './end-credentials.js';
 import type { SecretBox } from './secret-box.js';
 import { tokenInvalid } from './tokens.js';
 
@@ -54,7 +55,7 @@ export interface Sessions {
   sessionOf(refreshToken: string): Promise<string | undefined>;
   revoke(sessionId: string, because: string): Promise<void>;
   /** For a member who is taken off a project, or a changed password. */
-  revokeAll(of: { userId: string; projectId?: string }, because: string): Promise<void>;
+  revokeAll(of: CredentialsOf, because: string): Promise<void>;
 }
 
 export function createSessions(deps: { collections: Collections; box: SecretBox; log: Logger }): Sessions {
@@ -106,9 +107,8 @@ export function createSessions(deps: { collections: Collections; box: SecretBox;
       return (await familyOf(token))?.session_id;
     },
     revoke,
-    async revokeAll({ userId, projectId }, because) {
-      const filter = { user_id: userId, ...(projectId === undefined ? {} : { project_id: projectId }) };
-      for (const { _id, revoked_at } of await sessions.find(filter).toArray()) if (revoked_at === null) await revoke(_id, because);
+    async revokeAll(of, because) {
+      for (const { _id, revoked_at } of await sessions.find(filterOf(of)).toArray()) if (revoked_at === null) await revoke(_id, because);
     },
   };
 }

@@ -6,13 +6,13 @@ import { toAppError } from '../http/errors.js';
 import { sendPage } from '../http/pages/send-page.js';
 import { decideApproval, showApproval, showApprovals } from './approvals.js';
 import { showAudit } from './audit.js';
-import { cancelExecution, moveExecution, showCancel, showExecution, showExecutions } from './executions.js';
+import { cancelExecution, decidePreview, moveExecution, showCancel, showExecution, showExecutions } from './executions.js';
 import { showLifecycle, showLifecycles } from './lifecycles.js';
 import { showProject, showProjects } from './projects.js';
 import { send } from './pages/layout.js';
 import { problemCard, problemContent } from './pages/problem.js';
 import type { ConsolePorts } from './ports.js';
-import { showSchedules } from './schedules.js';
+import { moveSchedule, showSchedule, showSchedules } from './schedules.js';
 import { showSignIn, signInByForm, signOutByForm } from './sign-in.js';
 import { inProject, signedIn, visitOf, type ConsoleDeps, type Visit } from './visit.js';
 
@@ -52,6 +52,7 @@ function projectPages(): Router {
   show('/executions/:id', showExecution);
   show('/executions/:id/cancel', showCancel);
   take('/executions/:id/cancel', cancelExecution);
+  take('/executions/:id/preview', decidePreview);
   take('/executions/:id/:step', moveExecution);
   show('/approvals', showApprovals);
   show('/approvals/:id', showApproval);
@@ -60,6 +61,8 @@ function projectPages(): Router {
   show('/lifecycles/:id', showLifecycle);
   show('/audit', showAudit);
   show('/schedules', showSchedules);
+  show('/schedules/:id', showSchedule);
+  take('/schedules/:id/:step', moveSchedule);
   return router;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { executionWorkflowId } from '../../workflows/agentflow-execution/messages.js';
-import { isAppError, notFound } from '../errors.js';
+import { notFound } from '../errors.js';
 import { listOf } from '../http/lists.js';
 import { seeOther } from '../http/pages/send-page.js';
 import { cancelContent } from './pages/cancel.js';
@@ -9,7 +9,7 @@ import { executionsContent } from './pages/executions.js';
 import { send } from './pages/layout.js';
 import { namesOf } from './people.js';
 import { ExecutionRun, ExecutionStatus, ExecutionView, isOver } from './views.js';
-import { fieldOf, queryOf, type Visit } from './visit.js';
+import { conflictIn, fieldOf, queryOf, sentenceOf, undefinedWithoutTemporal, type Visit } from './visit.js';
 
 export async function showExecutions(visit: Visit): Promise<void> {
   const { projectId } = visit.principal;
@@ -28,20 +28,14 @@ export async function showExecution(visit: Visit, id: string, problem?: string):
   const execution = ExecutionView.parse(await visit.call('get', '/execute_flow/{execution_id}', { params }));
   const by = execution.executed_by._id;
   const [run, events, names] = await Promise.all([
-    visit.call('get', '/execute_flow/{execution_id}/monitoring', { params }).then((found) => ExecutionRun.parse(found), undefinedWithout),
+    visit.call('get', '/execute_flow/{execution_id}/monitoring', { params }).then((found) => ExecutionRun.parse(found), undefinedWithoutTemporal),
     visit.ports.executions.events(visit.principal, id),
     namesOf(visit, [by]),
   ]);
   // A step that was interrupted settles a moment after the execution did.
   const isSettled = isOver(execution.status) && !run?.steps.some(({ status }) => status === 'running');
-  const content = executionContent(visit, { execution, by: names.get(by) ?? by, run, events, moves: movesFor(visit, execution), problem, done: queryOf(visit.req, 'done') });
+  const content = executionContent(visit, { execution, by: names.get(by) ?? by, run, events, moves: movesFor(visit, execution), mayDecide: visit.permits('post', '/execute_flow/{execution_id}/preview'), problem, done: queryOf(visit.req, 'done') });
   send(visit, { title: execution.goal, content, ...(!isSettled && { refreshSeconds: 2 }) });
-}
-
-/** Temporal may be down; the records then still show what was. */
-function undefinedWithout(error: unknown): undefined {
-  if (isAppError(error) && error.code === 'unavailable') return undefined;
-  throw error;
 }
 
 const Move = z.enum(['pause', 'resume']);
@@ -71,14 +65,31 @@ export async function cancelExecution(visit: Visit, id: string): Promise<void> {
   await request(visit, id, 'cancel', reason === '' ? {} : { reason });
 }
 
-/** A conflict shows the execution as it is now, with what stood against the move. */
-async function request(visit: Visit, id: string, move: Move | 'cancel', body: Record<string, unknown>): Promise<void> {
-  try {
-    await visit.call('post', `/execute_flow/{execution_id}/${move}`, { params: { execution_id: id }, body });
-  } catch (error) {
-    if (!isAppError(error) || error.code !== 'conflict') throw error;
-    visit.res.status(error.status);
-    return showExecution(visit, id, `${error.message[0]?.toUpperCase()}${error.message.slice(1)}.`);
+const Decision = z.enum(['approve', 'reject']);
+
+/** Decides on what the form showed: what the agent has come to propose since then is shown first. */
+export async function decidePreview(visit: Visit, id: string): Promise<void> {
+  const decision = Decision.safeParse(fieldOf(visit.req, 'decision'));
+  if (!decision.success) return showExecution(visit, id, 'The form was not sent by one of its buttons.');
+  const answer = await visit.call('get', '/execute_flow/{execution_id}', { params: { execution_id: id } });
+  const agent_id = fieldOf(visit.req, 'agent_id') ?? '';
+  const shown = ExecutionView.parse(answer).previews[agent_id];
+  if (shown === undefined || shown.preview_id !== fieldOf(visit.req, 'preview_id')) {
+    visit.res.status(409);
+    return showExecution(visit, id, 'The agent does not wait for this decision any more. What it waits for now is shown below.');
   }
-  seeOther(visit.res, `${visit.base}/executions/${encodeURIComponent(id)}?done=${move}`);
+  const reason = fieldOf(visit.req, 'reason')?.trim() ?? '';
+  await request(visit, id, 'preview', { agent_id, decision: decision.data, ...(decision.data === 'reject' && reason !== '' && { reason }) }, decision.data);
+}
+
+/** A conflict shows the execution as it is now, with what stood against the request. */
+async function request(visit: Visit, id: string, what: Move | 'cancel' | 'preview', body: Record<string, unknown>, done: string = what): Promise<void> {
+  try {
+    await visit.call('post', `/execute_flow/{execution_id}/${what}`, { params: { execution_id: id }, body });
+  } catch (error) {
+    const conflict = conflictIn(error);
+    visit.res.status(conflict.status);
+    return showExecution(visit, id, sentenceOf(conflict));
+  }
+  seeOther(visit.res, `${visit.base}/executions/${encodeURIComponent(id)}?done=${done}`);
 }

@@ -9,16 +9,6 @@ export interface ConsoleEvent {
   data: Record<string, unknown>;
 }
 
-export interface ConsoleSchedule {
-  _id: string;
-  goal: string;
-  type: string;
-  status: string;
-  /** When it starts its next runs; none while it is paused. */
-  next: number[];
-  ui_link: string;
-}
-
 /** What the console shows and does is done by the other surfaces; the application hands it over. */
 export interface ConsolePorts {
   /** The routes of platform and gateway, with their own permissions: the console has none of its own. */
@@ -27,6 +17,4 @@ export interface ConsolePorts {
     /** The newest events of an execution, in their order. @throws AppError `not_found` */
     events(principal: Principal, executionId: string): Promise<ConsoleEvent[]>;
   };
-  /** Left out where nothing keeps schedules. */
-  schedules?: { list(principal: Principal): Promise<ConsoleSchedule[]> };
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { listOf } from '../http/lists.js';
 
 /** What the console reads of the platform's answers. Times are epoch seconds. */
 export const ExecutionStatus = z.enum(['ready', 'running', 'paused', 'completed', 'failed']);
 export type ExecutionStatus = z.infer<typeof ExecutionStatus>;
 
 const Preview = z.object({
+  preview_id: z.string(),
   agent_id: z.string(),
   title: z.string(),
   status: z.string(),
@@ -46,6 +48,37 @@ export type Step = z.infer<typeof Step>;
 
 export const ExecutionRun = z.object({ workflow_id: z.string(), temporal_ui_url: z.string().nullable(), steps: z.array(Step) });
 export type ExecutionRun = z.infer<typeof ExecutionRun>;
+
+export const ScheduleView = z.object({
+  _id: z.string(),
+  coworker_id: z.string(),
+  goal: z.object({ template: z.string() }),
+  type: z.enum(['once', 'interval', 'cron']),
+  schedule: z.number(),
+  frequency: z.union([z.number(), z.object({ cron: z.string(), time_zone: z.string() })]).nullable(),
+  status: z.enum(['active', 'paused', 'completed']),
+  reason: z.string().nullable(),
+  count: z.number(),
+  limit: z.number().nullable(),
+  overlap: z.string(),
+});
+export type ScheduleView = z.infer<typeof ScheduleView>;
+
+export const ScheduleRunView = z.object({
+  scheduled_for: z.number(),
+  started_at: z.number().nullable(),
+  ended_at: z.number().nullable(),
+  status: z.string(),
+  reason: z.string().nullable(),
+  executions: z.array(z.object({ execution_id: z.string().nullable(), record_id: z.string().nullable(), status: z.string(), error: z.string().nullable() })),
+  error: z.string().nullable(),
+  temporal_ui_url: z.string().nullable(),
+});
+export type ScheduleRunView = z.infer<typeof ScheduleRunView>;
+
+/** What fired and what did not, newest first, and the next planned times. */
+export const ScheduleRunsView = z.object({ ...listOf(ScheduleRunView).shape, next: z.array(z.number()) });
+export type ScheduleRunsView = z.infer<typeof ScheduleRunsView>;
 
 export function isOver(status: ExecutionStatus): boolean {
   return status === 'completed' || status === 'failed';

@@ -5,7 +5,7 @@ import { placeFor, type Place } from '../auth/places.js';
 import type { Principal } from '../auth/principal.js';
 import { scopeOn } from '../auth/resolve-scope.js';
 import type { Deps } from '../deps.js';
-import { notFound } from '../errors.js';
+import { isAppError, notFound, type AppError } from '../errors.js';
 import { type Method } from '../http/define-route.js';
 import { seeOther } from '../http/pages/send-page.js';
 import type { ConsolePorts } from './ports.js';
@@ -93,6 +93,22 @@ export function visitOf(res: Response): Visit {
 /** A user as a user token would have it, before a project is settled. */
 function nobodyIn({ userId, sessionId }: Person): Principal {
   return { kind: 'user_jwt', userId, sessionId, organizationId: '', departmentId: '', projectId: '', role: '', grants: [] };
+}
+
+/** The conflict that stood against a request; any other error goes on to the page that tells of it. */
+export function conflictIn(error: unknown): AppError {
+  if (!isAppError(error) || error.code !== 'conflict') throw error;
+  return error;
+}
+
+export function sentenceOf({ message }: AppError): string {
+  return `${message[0]?.toUpperCase()}${message.slice(1)}.`;
+}
+
+/** Temporal may be down; the records then still show what was. */
+export function undefinedWithoutTemporal(error: unknown): undefined {
+  if (isAppError(error) && error.code === 'unavailable') return undefined;
+  throw error;
 }
 
 /** A field of the form that was sent; undefined where it was sent twice or not at all. */

@@ -31,6 +31,8 @@ export interface Temporal {
   callWorker<T>(work: (client: Client) => Promise<T>): Promise<T>;
   /** The page of a run in the Temporal UI. */
   uiLink(workflowId: string, runId?: string): string;
+  /** The page of a Temporal Schedule in the Temporal UI. */
+  scheduleUiLink(scheduleId: string): string;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -79,6 +81,7 @@ export function createTemporal(options: Config['temporal'], blobs: BlobStore, wo
       const run = runId === undefined ? '' : `/${runId}`;
       return `${options.uiUrl}/namespaces/${options.namespace}/workflows/${encodeURIComponent(workflowId)}${run}`;
     },
+    scheduleUiLink: (scheduleId) => `${options.uiUrl}/namespaces/${options.namespace}/schedules/${encodeURIComponent(scheduleId)}`,
     ping,
     close: () => connection.close(),
   };

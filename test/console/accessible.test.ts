@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { schedulesContent } from '../../src/console/pages/schedules.js';
 import { createPerson, type Person } from '../auth/auth-server.js';
 import { lowestContrast } from '../support/browser.js';
-import { moveExecution, prepareExecution, untilExecution } from '../support/executions.js';
+import { moveExecution, prepareExecution, startExecution, untilExecution } from '../support/executions.js';
 import { flowThatCalls } from '../support/flows.js';
+import { coworker, scheduled } from '../platform/schedules/schedules.js';
 import { useDeps } from '../support/fixture.js';
 import { bearerClient } from '../support/gateway.js';
 import { verifies } from '../support/verifies.js';
@@ -25,6 +25,10 @@ beforeAll(async () => {
   const { execution_id } = await prepareExecution(person.workspace, flowThatCalls([]));
   await moveExecution(person.workspace, execution_id, 'execute');
   await untilExecution(person.workspace, execution_id, 'completed');
+  const hourly = await scheduled(person.workspace, { coworker_id: await coworker(person.workspace), goal: 'Every hour', type: 'interval', frequency: 3600 });
+  const calling = flowThatCalls(['http://127.0.0.1:9/never']);
+  const asking = await startExecution(person.workspace, { ...calling, agents: calling.agents.map((agent) => ({ ...agent, is_preview_mode_enabled: true })) });
+  await untilExecution(person.workspace, asking, { execution_context: { waiting_for: { kind: 'preview' } } });
   pages = [
     ['overview', ''],
     ['executions', '/executions'],
@@ -37,6 +41,8 @@ beforeAll(async () => {
     ['lifecycle', `/lifecycles/${held.lifecycle_id}`],
     ['audit', '/audit'],
     ['schedules', '/schedules'],
+    ['schedule', `/schedules/${hourly._id}`],
+    ['preview', `/executions/${asking}`],
     ['not-found', '/nothing'],
   ];
 });
@@ -115,16 +121,4 @@ test('the state of an execution is told to a screen reader when it changes', asy
     // The same element: a live region that is replaced is not read.
     expect(await page.locator('[role=status][data-kept=yes]').textContent()).toContain('completed');
   });
-});
-
-test('schedules are shown with their next runs, as text', () => {
-  const { markup } = schedulesContent([
-    { _id: 'schedule-1', goal: '<b>Monday</b>', type: 'weekly', status: 'active', next: [1_800_000_000], ui_link: 'http://localhost:8233/namespaces/default/schedules/schedule-1' },
-    { _id: 'schedule-2', goal: 'Off', type: 'daily', status: 'paused', next: [], ui_link: 'http://localhost:8233/x' },
-  ]);
-  expect(markup).toContain('&lt;b&gt;Monday&lt;/b&gt;');
-  expect(markup).toContain('<time datetime="2027-01-15T08:00:00.000Z">');
-  expect(markup).toMatch(/paused[\s\S]*<dd>none<\/dd>/);
-  expect(schedulesContent(undefined).markup).toContain('keeps no schedules');
-  expect(schedulesContent([]).markup).toContain('Nothing is scheduled');
 });

@@ -9,7 +9,7 @@ import { verifies } from '../support/verifies.js';
 import { openConsole, signedInConsole } from './console-browser.js';
 
 const deps = useDeps();
-const pages = ['', '/executions', '/executions/x', '/executions/x/cancel', '/approvals', '/approvals/x', '/lifecycles', '/lifecycles/x', '/audit', '/schedules', '/anything'];
+const pages = ['', '/executions', '/executions/x', '/executions/x/cancel', '/approvals', '/approvals/x', '/lifecycles', '/lifecycles/x', '/audit', '/schedules', '/schedules/x', '/anything'];
 
 test('every page sends whoever is not signed in to the sign-in page, and nothing of the project is told', async () => {
   verifies('console.sign-in');

@@ -28,7 +28,7 @@ describe('sessions', () => {
   test('leave nothing behind, whether they are deleted, forgotten or lose their client', async () => {
     verifies('mcp.sessions.idle');
     const count = Number(process.env.MCP_SESSIONS ?? 500);
-    const mcp = await serveMcp({ idleMs: 2000, sweepMs: 50, sessionsPerCaller: 10_000, resumableMs: 1000 });
+    const mcp = await serveMcp({ idleMs: 6000, sweepMs: 50, sessionsPerCaller: 10_000, resumableMs: 1000 });
     const { apiKey } = await createWorkspace(deps);
     const call = { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'docs', arguments: { topic: 'errors' } } };
     let done = 0;

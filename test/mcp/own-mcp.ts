@@ -29,7 +29,7 @@ export function useOwnMcp(shared: Deps): ServeMcp {
     const baseUrl = () => url;
     const mcp = createMcp(createGateway(deps, platformPorts(deps), baseUrl), deps, { baseUrl, version: '0', limits, ...(allowedHosts ? { allowedHosts } : {}) });
     const app = express();
-    app.use(pinoHttp({ logger: deps.log }), traced, mcp.router, errorHandler);
+    app.use(pinoHttp({ logger: deps.log }), traced(deps.tracing), mcp.router, errorHandler);
     const server = app.listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -19,7 +19,8 @@ export interface Api extends ProductProcess {
   port: number;
 }
 
-const startMs = 60_000;
+/** A start takes seconds of processor time, and many times that on a machine that is busy with other things. */
+const startMs = 120_000;
 
 export async function startApi(env: Record<string, string>, logFile: string): Promise<Api> {
   const started = await startScript('src/main.js', env, logFile, 'listening');
@@ -41,7 +42,7 @@ export async function startScript(script: string, env: Record<string, string>, l
   child.stderr.pipe(log, { end: false });
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const up = await Promise.race([
-    waitForLine(child, upMessage),
+    waitForLine(child, upMessage, logFile),
     ended.then(([code, signal]) => Promise.reject(new Error(`${script} ended (${code ?? signal}) before it was up, see ${logFile}`))),
   ]);
   return {
@@ -55,9 +56,12 @@ export async function startScript(script: string, env: Record<string, string>, l
   };
 }
 
-function waitForLine(child: ChildProcess, message: string): Promise<Record<string, unknown>> {
+function waitForLine(child: ChildProcess, message: string, logFile: string): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`no "${message}" within ${startMs} ms`)), startMs);
+    const late = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`no "${message}" within ${startMs} ms, see ${logFile}`));
+    }, startMs);
     child.once('exit', () => clearTimeout(late));
     if (!child.stdout) return;
     createInterface({ input: child.stdout }).on('line', (line) => {

@@ -4,6 +4,7 @@ import type { ConsoleEvent } from '../ports.js';
 import type { ExecutionRun, ExecutionView, Step } from '../views.js';
 import type { Visit } from '../visit.js';
 import { badge, code, data, doneNote, duration, facts, time, words } from './parts.js';
+import { waitingPreviews } from './previews.js';
 
 export interface ExecutionPage {
   execution: ExecutionView;
@@ -13,6 +14,8 @@ export interface ExecutionPage {
   run: ExecutionRun | undefined;
   events: readonly ConsoleEvent[];
   moves: readonly ('pause' | 'resume' | 'cancel')[];
+  /** Whether the person may decide on what waits. */
+  mayDecide: boolean;
   problem: string | undefined;
   done: string | undefined;
 }
@@ -21,9 +24,11 @@ const doneTexts = new Map([
   ['pause', 'Asked to pause: it stops before its next step.'],
   ['resume', 'Resumed.'],
   ['cancel', 'Cancelled.'],
+  ['approve', 'Your approval is recorded: the agent goes on.'],
+  ['reject', 'Your rejection is recorded: the execution ends.'],
 ]);
 
-export function executionContent(visit: Visit, { execution, by, run, events, moves, problem, done }: ExecutionPage): Html {
+export function executionContent(visit: Visit, { execution, by, run, events, moves, mayDecide, problem, done }: ExecutionPage): Html {
   const { goal, status, conclusion, execution_context } = execution;
   const { failure } = execution_context;
   return html`<h1><bdi>${goal === '' ? 'Execution without a goal' : goal}</bdi></h1>
@@ -32,9 +37,9 @@ ${doneNote(doneTexts.get(done ?? ''))}
 <div class="state"><p role="status" data-part="state"><span class="hidden">State: </span>${badge(status)}</p>
 <div data-part="moves">${buttons(visit, execution, moves)}</div></div>
 <div data-part="facts">${about(visit, execution, by, run)}</div>
+<div data-part="previews">${waitingPreviews(visit, execution, mayDecide)}</div>
 <div data-part="outcome">
 ${failure && html`<section aria-labelledby="failure"><h2 id="failure">Why it failed</h2><p class="problem">${words(failure.code)}: ${failure.message}</p></section>`}
-${waiting(execution)}
 ${conclusion !== null && html`<section aria-labelledby="conclusion"><h2 id="conclusion">Conclusion</h2>
 <p class="text">${conclusion.conclusion}</p>
 ${conclusion.links.length > 0 && html`<ul>${conclusion.links.map((link) => html`<li>${link}</li>`)}</ul>`}</section>`}
@@ -79,16 +84,6 @@ function runLink(run: ExecutionRun | undefined): Html | string {
   if (run === undefined) return 'the workflow service does not answer at the moment';
   if (run.temporal_ui_url === null) return 'not executed yet';
   return html`<a id="run" href="${run.temporal_ui_url}" rel="noreferrer">Open in the Temporal UI</a>`;
-}
-
-function waiting({ previews }: ExecutionView): Html | undefined {
-  const open = Object.values(previews).filter(({ status }) => status === 'waiting');
-  if (open.length === 0) return undefined;
-  return html`<section aria-labelledby="previews"><h2 id="previews">Waits for a person</h2>
-${open.map(
-  ({ title, kind, proposed, expires_at }) => html`<p class="note"><strong><bdi>${title}</bdi></strong> shows its ${kind} before it goes on, until ${time(expires_at)}.</p>
-${data(proposed, `What ${title} proposes`)}`,
-)}</section>`;
 }
 
 function timeline({ agentflow, status }: ExecutionView, run: ExecutionRun | undefined): Html {

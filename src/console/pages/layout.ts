@@ -27,7 +27,7 @@ function entriesFor(visit: Visit): readonly [path: string, name: string][] {
     ['/executions', 'Executions', visit.permits('get', '/{projectID}/execution_flows')],
     ['/approvals', 'Approvals', true],
     ['/lifecycles', 'Lifecycles', true],
-    ['/schedules', 'Schedules', visit.permits('get', '/{projectID}/execution_flows')],
+    ['/schedules', 'Schedules', visit.permits('get', '/schedule/coworker')],
     ['/audit', 'Audit', isAdmin(visit.principal)],
   ];
   return all.filter(([, , offered]) => offered).map(([path, name]) => [path, name]);

@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { filterOf, type CredentialsOf } from '../../auth/end-credentials.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import type { Logger } from '../../log.js';
 import type { Collections } from '../../stores/collections.js';
@@ -57,7 +58,7 @@ export interface Grants {
   isLive(grantId: string): Promise<boolean>;
   revoke(grantId: string, because: string): Promise<void>;
   /** For a member who is taken off a project, or an account that is closed. */
-  revokeAll(of: { userId: string; projectId?: string }, because: string): Promise<void>;
+  revokeAll(of: CredentialsOf, because: string): Promise<void>;
 }
 
 export function createGrants({ collections, box, log }: { collections: Collections; box: SecretBox; log: Logger }): Grants {
@@ -109,9 +110,8 @@ export function createGrants({ collections, box, log }: { collections: Collectio
     },
     isLive: (grantId) => live.isLive(grantId),
     revoke,
-    async revokeAll({ userId, projectId }, because) {
-      const filter = { user_id: userId, ...(projectId === undefined ? {} : { project_id: projectId }) };
-      for (const { _id, revoked_at } of await grants.find(filter).toArray()) if (revoked_at === null) await revoke(_id, because);
+    async revokeAll(of, because) {
+      for (const { _id, revoked_at } of await grants.find(filterOf(of)).toArray()) if (revoked_at === null) await revoke(_id, because);
     },
   };
 }

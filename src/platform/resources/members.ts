@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { adminRoles } from '../../auth/grants.js';
-import { changeRole, endCredentials, holdsEverywhere, memberRoles, removeRole, weightOf, type MemberRole } from '../../auth/memberships.js';
+import { endCredentials } from '../../auth/end-credentials.js';
+import { changeRole, holdsEverywhere, memberRoles, removeRole, weightOf, type MemberRole } from '../../auth/memberships.js';
 import { isAdmin, type Principal } from '../../auth/principal.js';
 import type { MembershipDocument } from '../../auth/users.js';
 import { findUserByEmail, grantRole, membershipOn } from '../../auth/users.js';
@@ -212,7 +213,7 @@ function requireWeight(principal: Principal, role: string): void {
 async function end(deps: MemberDeps, principal: Principal, roles: readonly Pick<MembershipDocument, 'user_id' | 'project_id'>[], because: string): Promise<void> {
   const [first] = roles;
   if (!first) return;
-  const projectId = roles.some(({ project_id }) => project_id === null) ? null : principal.projectId;
-  const whose = { userId: first.user_id, organizationId: principal.organizationId, projectId };
-  await endCredentials({ ...deps, grants: deps.oauth.grants }, whose, because);
+  const isEverywhere = roles.some(({ project_id }) => project_id === null);
+  const whose = { userId: first.user_id, ...(!isEverywhere && { projectId: principal.projectId }) };
+  await endCredentials({ ...deps, grants: deps.oauth.grants }, principal.organizationId, whose, because);
 }

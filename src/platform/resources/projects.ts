@@ -1,5 +1,6 @@
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
+import { endCredentials } from '../../auth/end-credentials.js';
 import { seesWholeOrganization, type Principal } from '../../auth/principal.js';
 import type { Deps } from '../../deps.js';
 import { AppError, isAppError, notFound } from '../../errors.js';
@@ -63,7 +64,7 @@ const ProjectQuery = ListQuery.extend({
 });
 type ProjectQuery = z.infer<typeof ProjectQuery>;
 
-type ProjectDeps = Pick<Deps, 'mongo' | 'customers'>;
+type ProjectDeps = Pick<Deps, 'mongo' | 'customers' | 'auth' | 'oauth' | 'log'>;
 
 const tag = 'projects';
 const reads = 'svc:orchestrate.read';
@@ -174,7 +175,7 @@ function changeRoutes(deps: ProjectDeps): Route[] {
       scope,
       params,
       summary: 'Delete a project',
-      description: 'The record is kept, but no longer read or listed, and its name is free. The project of the credential itself cannot be deleted.',
+      description: 'The record is kept, but no longer read or listed, its name is free, and its API keys and sessions end. The project of the credential itself cannot be deleted.',
       response: { schema: Project, description: 'The last record.' },
       errors: ['conflict'],
       handler: ({ ctx, params: { project_id } }) => deleteProject(deps, ctx.principal, project_id),
@@ -254,9 +255,12 @@ async function updateProject(collections: Collections, principal: Principal, id:
   }
 }
 
-async function deleteProject({ mongo: { collections }, customers }: ProjectDeps, principal: Principal, id: string): Promise<Project> {
+/** Its credentials end first: a delete that dies half-way can be asked for again. */
+async function deleteProject(deps: ProjectDeps, principal: Principal, id: string): Promise<Project> {
+  const { mongo: { collections }, customers } = deps;
   const { name } = await readProject(collections, principal, id);
   if (id === principal.projectId) throw new AppError('conflict', 'a credential cannot delete the project that it belongs to');
+  await endCredentials({ ...deps, grants: deps.oauth.grants }, principal.organizationId, { projectId: id }, 'the project was deleted');
   const deleted = { status: 'deleted', updated_at: epochSeconds() } as const;
   const before = await collections.projects.findOneAndUpdate(
     { _id: id, status: { $ne: 'deleted' } },

@@ -27,7 +27,7 @@ export async function listRuns(deps: Deps, principal: Principal, id: string, que
     describe(deps, id),
   ]);
   const idle = live ? await idleTimes(deps, record, stored, live) : [];
-  const all = [...stored.map((run) => ({ key: run._id, run: firedRun(run) })), ...idle.map((run) => ({ key: '', run }))].sort(
+  const all = [...stored.map((run) => ({ key: run._id, run: firedRun(run, deps.temporal.uiLink(run._id)) })), ...idle.map((run) => ({ key: '', run }))].sort(
     (a, b) => b.run.scheduled_for - a.run.scheduled_for || b.key.localeCompare(a.key),
   );
   const rest = after ? all.filter(({ key, run: { scheduled_for: at } }) => at < after.at || (at === after.at && key.localeCompare(after.key) < 0)) : all;
@@ -58,8 +58,8 @@ async function describe({ temporal }: Deps, id: string) {
   }
 }
 
-function firedRun({ scheduled_for, started_at, ended_at, status, executions, error }: ScheduleRunDocument): ScheduleRun {
-  return { scheduled_for, started_at, ended_at, status, reason: null, executions, error };
+function firedRun({ scheduled_for, started_at, ended_at, status, executions, error }: ScheduleRunDocument, temporal_ui_url: string): ScheduleRun {
+  return { scheduled_for, started_at, ended_at, status, reason: null, executions, error, temporal_ui_url };
 }
 
 /** Planned times at which nothing fired. Temporal only counts them; which they were follows from its calendars. */
@@ -76,7 +76,7 @@ async function idleTimes(deps: Deps, record: ScheduleDocument, fired: readonly S
     .map((at) => {
       const reason = reasonAt(record, fired, at);
       const status = reason === 'catchup_window' ? ('missed' as const) : ('skipped' as const);
-      return { started_at: null, ended_at: null, executions: [], error: null, scheduled_for: at, status, reason };
+      return { started_at: null, ended_at: null, executions: [], error: null, temporal_ui_url: null, scheduled_for: at, status, reason };
     });
 }
 

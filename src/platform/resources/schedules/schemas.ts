@@ -92,6 +92,7 @@ export const ScheduleRun = z.object({
   reason: z.string().nullable().meta({ description: 'Why a planned run did not fire: overlap, paused, catchup_window.' }),
   executions: z.array(z.object({ execution_id: z.string().nullable(), record_id: z.string().nullable(), status: z.string(), error: z.string().nullable() })),
   error: z.string().nullable(),
+  temporal_ui_url: z.string().nullable().meta({ description: 'The run in the Temporal UI; null where nothing fired.' }),
 });
 export type ScheduleRun = z.infer<typeof ScheduleRun>;
 

@@ -1,0 +1,73 @@
+import type { Deps } from '../../../src/deps.js';
+import { newId } from '../../../src/ids.js';
+import { secrets, startUpstream, type Upstream } from '../../callbacks/harness.js';
+import { startFakeCatalog, type FakeCatalog } from '../../callbacks/fake-catalog.js';
+import { createWorkspace, type Workspace } from '../../support/fixture.js';
+import { flowThatCalls } from '../../support/flows.js';
+import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
+
+export const quota = { max: 20, windowSeconds: 10 };
+
+/** What the load acts on: projects, each in an organization of its own, and the servers of the outside world. */
+export interface Ground {
+  /** Called through the gateway: by its clients, by one that always has more, and over MCP. */
+  governed: Workspace;
+  greedy: Workspace;
+  mcp: Workspace;
+  /** Where agentflows run. */
+  flows: Workspace;
+  agentflowId: string;
+  /** Where pushes and changes of the catalog arrive. */
+  synced: Workspace;
+  repository: string;
+  sink: HttpSink;
+  upstream: Upstream;
+  catalog: FakeCatalog;
+  environment: Record<string, string>;
+  close(): Promise<void>;
+}
+
+export async function prepareGround(deps: Deps): Promise<Ground> {
+  const [sink, upstream, catalog] = await Promise.all([startHttpSink(), startUpstream(), startFakeCatalog()]);
+  const [governed, greedy, mcp, flows, synced] = [await createWorkspace(deps), await createWorkspace(deps), await createWorkspace(deps), await createWorkspace(deps), await createWorkspace(deps)];
+  catalog.tables = [{ id: 't1', name: 'orders', columns: ['id'], feeds: ['t2'] }, { id: 't2', name: 'customers', columns: ['id'] }];
+  return {
+    ...{ governed, greedy, mcp, flows, synced, sink, upstream, catalog },
+    agentflowId: await agentflowIn(flows, sink),
+    repository: await bindRepository(deps, synced),
+    environment: {
+      DOWNSTREAM_PORT: '0',
+      WORKER_METRICS_PORT: '0',
+      QUOTA_PROJECT_MAX: String(quota.max),
+      QUOTA_WINDOW_SECONDS: String(quota.windowSeconds),
+      QUOTA_ORG_MAX: '0',
+      CODESYNC_WEBHOOK_SECRET: secrets.codesync,
+      CATALOG_WEBHOOK_SECRET: secrets.catalog,
+      CATALOG_PROJECT_ID: synced.projectID,
+      CATALOG_URL: catalog.url,
+      CATALOG_QUIET_WINDOW_MS: '2000',
+      CATALOG_LONGEST_WAIT_MS: '5000',
+      CALLBACK_DOWNSTREAM_URL: upstream.url,
+    },
+    close: async () => void (await Promise.all([sink.close(), upstream.close(), catalog.close()])),
+  };
+}
+
+/** Its second target takes its time, so that a worker dies in the middle of a step. */
+async function agentflowIn({ api, projectID }: Workspace, sink: HttpSink): Promise<string> {
+  sink.answer(`/${projectID}/two`, (_request, res) => void setTimeout(() => res.setHeader('content-type', 'application/json').end('{"ok":true}'), 500));
+  const url = (name: string) => `${sink.url}/${projectID}/${name}`;
+  const { status, body } = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls([url('one'), url('two')], [url('three')]));
+  if (status !== 201) throw new Error(`the agentflow was answered ${status}`);
+  return body._id as string;
+}
+
+/** The steps of that agentflow that reach the outside, as their idempotency keys name them. */
+export const stepsThatCall = ['agent_1/skill_1/action_1', 'agent_1/skill_1/action_2', 'agent_2/skill_1/action_1'];
+
+async function bindRepository(deps: Deps, { projectID, organizationId }: Workspace): Promise<string> {
+  const repository = `octo/${newId()}`;
+  const binding = { repository, branch: null, project_id: projectID, organization_id: organizationId, bound_by: 'x', bound_at: 1 };
+  await deps.mongo.collections.repository_bindings.insertOne({ _id: `${repository}|${projectID}`, ...binding });
+  return repository;
+}
