@@ -28,6 +28,7 @@ let shared: Record<string, string>;
 let sink: HttpSink;
 let apis: [Api, Api];
 let workers: [ProductProcess, ProductProcess];
+const started: ProductProcess[] = [];
 
 beforeAll(async () => {
   [s3, sink] = await Promise.all([startS3(), startHttpSink()]);
@@ -36,12 +37,17 @@ beforeAll(async () => {
   shared = { ...s3.env, TEMPORAL_TASK_QUEUE: taskQueue, SECRETS_KEY };
   const env = (name: string) => ({ ...testRun().env, ...shared, DATA_DIR: path.join(folder, name) });
   const log = (name: string) => path.join(testRun().logs, `${taskQueue}-${name}.log`);
-  const api = (name: string) => startApi(env(name), log(name));
-  const worker = (name: string) => startWorker(env(name), log(name));
+  const kept = async <T extends ProductProcess>(starting: Promise<T>): Promise<T> => {
+    const running = await starting;
+    started.push(running);
+    return running;
+  };
+  const api = (name: string) => kept(startApi(env(name), log(name)));
+  const worker = (name: string) => kept(startWorker(env(name), log(name)));
   [apis, workers] = await Promise.all([Promise.all([api('api-1'), api('api-2')]), Promise.all([worker('worker-1'), worker('worker-2')])]);
 });
 afterAll(async () => {
-  const living = [...apis, ...workers].filter(({ child }) => child.exitCode === null && child.signalCode === null);
+  const living = started.filter(({ child }) => child.exitCode === null && child.signalCode === null);
   await Promise.all(living.map((running) => running.end('SIGKILL')));
   await Promise.all([s3.close(), sink.close()]);
   rmSync(folder, { recursive: true });
