@@ -22,7 +22,7 @@ export const Analytics = z
     from: z.number(),
     to: z.number(),
     total: z.int().meta({ description: 'Executions that were created from `from` on and before `to`.' }),
-    by_status: z.record(Statuses, z.int()),
+    by_status: z.object({ ready: z.int(), running: z.int(), paused: z.int(), completed: z.int(), failed: z.int() } satisfies Record<Status, z.ZodType>),
     by_agentflow: z.array(z.object({ agentflow_id: z.string(), name: z.string(), count: z.int() })).meta({ description: 'Most executed first; `name` as of the newest execution.' }),
     by_day: z.array(z.object({ day: z.iso.date(), count: z.int() })).meta({ description: 'Each UTC day that the range touches.' }),
     duration: z
