@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Grant } from '../../src/auth/grants.js';
 import { newId } from '../../src/ids.js';
 import { apiClient } from '../support/client.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
@@ -17,14 +18,15 @@ type Fields = Record<string, unknown>;
 const withBody = Object.entries<any>(document.paths).flatMap(([at, item]) =>
   Object.entries<any>(item).flatMap(([method, operation]) => {
     const media = operation.requestBody?.content['application/json'];
-    return media ? [{ name: `${method.toUpperCase()} ${at}`, at, method, media }] : [];
+    const needsProject = (operation.parameters ?? []).some((parameter: any) => parameter.in === 'query' && parameter.required);
+    return media ? [{ name: `${method.toUpperCase()} ${at}`, at, method, media, needsProject }] : [];
   }),
 );
 
 let workspace: Workspace;
 let url: string;
 beforeAll(async () => {
-  [workspace, { url }] = await Promise.all([createWorkspace(deps), product.api()]);
+  [workspace, { url }] = await Promise.all([createWorkspace(deps, { grants: Grant.options }), product.api()]);
 });
 
 function documentTakes({ at, method }: (typeof withBody)[number], body: unknown): boolean {
@@ -33,10 +35,11 @@ function documentTakes({ at, method }: (typeof withBody)[number], body: unknown)
 }
 
 /** Records other than the project do not exist: a body that the route takes is answered 404 at the worst. */
-async function routeTakes({ at, method }: (typeof withBody)[number], body: unknown): Promise<{ taken: boolean; why: string }> {
-  const target = at.replace(/\{(\w+)\}/g, (_, name: string) => (/^project_?id$/i.test(name) ? workspace.projectID : name === 'category' ? 'mail' : newId()));
+async function routeTakes({ at, method, needsProject }: (typeof withBody)[number], body: unknown): Promise<{ taken: boolean; why: string }> {
+  const target = at.replace(/\{(\w+)\}/g, (_, name: string) => (/^project_?id$/i.test(name) ? workspace.projectID : name === 'category' ? 'restful' : newId()));
+  const query = needsProject ? `?projectID=${workspace.projectID}` : '';
   const headers = { 'content-type': 'application/json', 'x-api-key': workspace.apiKey, authorization: `Bearer ${workspace.apiKey}` };
-  const answer = await fetch(url + target, { method: method.toUpperCase(), headers, body: JSON.stringify(body) });
+  const answer = await fetch(url + target + query, { method: method.toUpperCase(), headers, body: JSON.stringify(body) });
   const text = await answer.text();
   return { taken: answer.status !== 400, why: `${answer.status} ${text.slice(0, 300)}` };
 }
