@@ -100,8 +100,8 @@ const stageErrors = [
 /** What a tool's path names is not in its body; `dry_run` is taken by all. */
 function bodyOf({ input }: Tool, path: string): z.ZodType {
   if (!(input instanceof z.ZodObject)) return input;
-  const inPath = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true as const]));
-  const { example } = input.meta() ?? {};
-  const shape = Object.keys(inPath).length > 0 ? input.omit(inPath) : input;
-  return shape.safeExtend({ dry_run: z.boolean().optional().meta({ description: 'Go as far as S7 and say what would be done.' }) }).meta(example === undefined ? {} : { example });
+  const inPath = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, true as const]));
+  const example: unknown = input.meta()?.example;
+  const fields: z.ZodObject = Object.keys(inPath).length > 0 ? input.omit(inPath) : input;
+  return fields.safeExtend({ dry_run: z.boolean().optional().meta({ description: 'Go as far as S7 and say what would be done.' }) }).meta(example === undefined ? {} : { example });
 }

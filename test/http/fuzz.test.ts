@@ -17,7 +17,7 @@ const deps = useDeps();
 
 /** `FUZZ_EXAMPLES` asks for the long run (docs/guides/api-reference.md). */
 const examples = Number(process.env.FUZZ_EXAMPLES ?? 0);
-const extent = examples > 0 ? { examples, atMost: 900, phases: 'examples,coverage,fuzzing,stateful' } : { examples: 3, atMost: 25, phases: 'examples,fuzzing' };
+const extent = examples > 0 ? { examples, atMost: 900, phases: 'examples,coverage,fuzzing,stateful' } : { examples: 3, atMost: 20, phases: 'examples,fuzzing' };
 
 interface Operation {
   security: Record<string, string[]>[];
