@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createApp } from './app.js';
@@ -18,6 +18,8 @@ import { prepareMongo } from './stores/mongo.js';
 import { refusalOf } from './temporal/refusal.js';
 
 const drainMs = 10_000;
+/** The longest filter and cursor, percent-encoded, in one request target. */
+const maxHeaderSize = 64 * 1024;
 
 /** The API process: config, dependencies, app, listen; closes in reverse on SIGTERM. */
 async function main(): Promise<void> {
@@ -31,8 +33,8 @@ async function main(): Promise<void> {
   const downstream = config.surfaces.includes('callbacks') ? await startDownstream(deps) : undefined;
   const app = createApp(deps, { baseUrl: () => baseUrl, condition: () => condition, version, ...(downstream && { downstreamUrl: downstream.url }) });
 
-  const server = app.listen(config.port, config.host, (error) => {
-    if (error) throw error;
+  const server = createServer({ maxHeaderSize }, app);
+  server.listen(config.port, config.host, () => {
     const { port } = server.address() as AddressInfo;
     baseUrl ||= `http://localhost:${port}`;
     deps.log.info({ port, surfaces: config.surfaces, baseUrl, downstreamUrl: downstream?.url() }, 'listening');

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
+import { z } from 'zod';
 import { defineRoute, type Route } from '../http/define-route.js';
 import { jsonBody } from '../http/json-body.js';
 import { expressPath, refuseOtherMethods } from '../http/mount.js';
@@ -64,10 +65,43 @@ export function toolRoutes(tools: readonly Tool[]): Route[] {
       tag: 'tools',
       summary: tool.title,
       description: tool.description,
-      ...(method === 'get' ? {} : { body: tool.input }),
-      response: { schema: tool.output, description: 'The answer, with its `lifecycle_id`; 202 when an approval is needed first.' },
-      errors: ['S2:resolve-scope', 'S3:rate-quota', 'S4:validate-input', 'S5:policy', 'S6:approval', 'data_service_unreachable', 'harness_unreachable'],
+      ...(method === 'get' ? {} : { body: bodyOf(tool, path) }),
+      response: { schema: answerOf(tool), description: 'What was done, or with `dry_run` what would be.', others: { 202: pendingApproval } },
+      errors: [...stageErrors],
       handler: () => Promise.reject(new Error('a tool is served by the pipeline')),
     });
   });
+}
+
+const pendingApproval = {
+  description: 'A policy wants an approval first; then repeat the call with its resume token.',
+  schema: z
+    .object({ lifecycle_id: z.string(), status: z.literal('pending_approval'), approval_id: z.string(), expires_at: z.number() })
+    .meta({ id: 'PendingApproval' }),
+};
+
+/** The pipeline adds the lifecycle; a GET has no body to ask for a dry run with. */
+function answerOf(tool: Tool): z.ZodType {
+  const output = tool.output instanceof z.ZodObject ? tool.output.safeExtend({ lifecycle_id: z.string() }) : tool.output;
+  return restOf(tool).method === 'get' ? output : z.union([output, DryRun]);
+}
+
+const DryRun = z
+  .object({ lifecycle_id: z.string(), dry_run: z.literal(true), would: z.record(z.string(), z.unknown()).meta({ example: { start: { name: 'Claims desk', version: 3 } } }) })
+  .meta({ id: 'DryRun' });
+
+/** What the pipeline can refuse with, stage by stage, and what tools meet in S8. */
+const stageErrors = [
+  ...(['S2:resolve-scope', 'S3:rate-quota', 'S4:validate-input', 'S5:policy', 'S6:approval', 'S7:dry-run', 'S8:execute'] as const),
+  ...(['not_found', 'conflict', 'payload_too_large', 'validation_failed', 'plan_limit', 'data_service_unreachable', 'harness_unreachable'] as const),
+  { code: 'S8:execute', status: 504 },
+] as const;
+
+/** What a tool's path names is not in its body; `dry_run` is taken by all. */
+function bodyOf({ input }: Tool, path: string): z.ZodType {
+  if (!(input instanceof z.ZodObject)) return input;
+  const inPath: { [name in string]: true } = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, true as const]));
+  const example: unknown = input.meta()?.example;
+  const fields: z.ZodObject = Object.keys(inPath).length > 0 ? input.omit(inPath) : input;
+  return fields.safeExtend({ dry_run: z.boolean().optional().meta({ description: 'Go as far as S7 and say what would be done.' }) }).meta(example === undefined ? {} : { example });
 }

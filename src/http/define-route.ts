@@ -12,6 +12,19 @@ export type Permission = 'public' | 'any' | Grant;
 type Schema = z.ZodType;
 type Output<S> = S extends Schema ? z.output<S> : undefined;
 
+/** A code with its own status, or with another one. */
+export type ErrorAnswer = ErrorCode | { code: ErrorCode; status: number };
+
+export interface RouteResponse {
+  status?: number;
+  schema: Schema;
+  description: string;
+  /** The media type of a handler that writes the response itself; the schema then describes one message. */
+  stream?: string;
+  /** What else may be answered, by status; `default` for whatever another service answers. */
+  others?: Readonly<Record<string, { description: string; schema?: Schema; stream?: string }>>;
+}
+
 export interface RouteInput<P, Q, B, C> {
   params: Output<P>;
   query: Output<Q>;
@@ -32,10 +45,9 @@ export interface RouteSpec<P, Q, B, Permit extends Permission> {
   body?: B;
   /** The body is multipart/form-data, which the handler reads as it comes; `body` only describes its fields. */
   multipart?: boolean;
-  /** `stream` is a handler that writes the response itself; the schema then describes one message. */
-  response: { status?: number; schema: Schema; description: string; stream?: string };
-  /** Codes beside those that every route of its kind can answer. */
-  errors?: readonly ErrorCode[];
+  response: RouteResponse;
+  /** Codes beside those that every route of its kind can answer (`openapi/errors.ts`). */
+  errors?: readonly ErrorAnswer[];
   /** Takes `Idempotency-Key`: the same key and body within 24 h get the first answer (contract, Conventions). */
   idempotent?: boolean;
   /** What the credential's scope is checked against; `organization` routes look beyond one project. */

@@ -1,10 +1,11 @@
 import express, { type Router } from 'express';
 import { getAbsoluteFSPath } from 'swagger-ui-dist';
 
-/** `/openapi.json`, and `/docs`: Swagger UI from our own files, so that it needs no outside network. */
+/** `/openapi.json`, made once when it is first asked for, and `/docs`: Swagger UI from our own files, so that it needs no outside network. */
 export function apiReference(router: Router, document: () => object): void {
+  let made: object | undefined;
   router.get('/openapi.json', (_req, res) => {
-    res.json(document());
+    res.json((made ??= document()));
   });
   router.get('/docs/start.js', (_req, res) => {
     res.type('js').send(`SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none' });`);

@@ -32,7 +32,7 @@ export function healthRoutes(deps: Pick<Deps, 'temporal' | 'mongo' | 'graph'>, c
       permission: 'public',
       tag: 'operation',
       summary: 'Readiness, by dependency',
-      response: { schema: Readiness, description: 'Every dependency answers; otherwise 503 with the same body.' },
+      response: { schema: Readiness, description: 'Every dependency answers.', others: { 503: { description: 'One does not answer, or the process is starting or ending.', schema: Readiness } } },
       handler: async ({ ctx }) => {
         const [temporal, mongodb, neo4j] = await Promise.all([
           state(deps.temporal.ping()),

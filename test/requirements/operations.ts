@@ -32,13 +32,13 @@ export const operations = [
   { id: 'project.requirements.pending-covered-fails', source: 'issue 3: Requirements as data', part: 1,
     says: 'The gate fails on a test for an id of a later part that is not marked delivered.' },
 
-  { id: 'reference.same-schemas', source: 'contract: head; issue 9: API reference', part: 7,
+  { id: 'reference.same-schemas', source: 'contract: head; issue 9: API reference', part: 7, delivered: true,
     says: 'The request schema in the document accepts and refuses the same bodies as the route itself.' },
-  { id: 'reference.examples', source: 'issue 9: API reference', part: 7,
+  { id: 'reference.examples', source: 'issue 9: API reference', part: 7, delivered: true,
     says: 'Every operation in the OpenAPI document has examples and every error that it can answer.' },
-  { id: 'reference.linted', source: 'issue 9: API reference', part: 7,
+  { id: 'reference.linted', source: 'issue 9: API reference', part: 7, delivered: true,
     says: 'A public OpenAPI linter finds no error in the served document.' },
-  { id: 'reference.fuzzed', source: 'issue 9: API reference', part: 7,
+  { id: 'reference.fuzzed', source: 'issue 9: API reference', part: 7, delivered: true,
     says: 'A property-based fuzzer over all surfaces meets no 5xx and no answer that the document does not give.' },
 
   { id: 'metrics.prometheus', source: 'contract: Gateway, operation', part: 7, delivered: true,

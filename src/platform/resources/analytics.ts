@@ -4,7 +4,7 @@ import { AppError } from '../../errors.js';
 import { defineRoute, type Route } from '../../http/define-route.js';
 import type { Mongo } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
-import { Execution, type ExecutionDocument } from './executions/record.js';
+import type { ExecutionDocument } from './executions/record.js';
 
 const secondsOfDay = 24 * 3600;
 const defaultDays = 30;
@@ -12,8 +12,7 @@ const daysAtMost = 366;
 const maxTimeMS = 20_000;
 
 const Seconds = z.coerce.number().min(0).max(1e11);
-const Statuses = Execution.shape.status;
-type Status = z.infer<typeof Statuses>;
+type Status = ExecutionDocument['status'];
 
 /** What was executed in a project between two times (contract, analytics). Times and durations are seconds. */
 export const Analytics = z
@@ -22,7 +21,7 @@ export const Analytics = z
     from: z.number(),
     to: z.number(),
     total: z.int().meta({ description: 'Executions that were created from `from` on and before `to`.' }),
-    by_status: z.record(Statuses, z.int()),
+    by_status: z.object({ ready: z.int(), running: z.int(), paused: z.int(), completed: z.int(), failed: z.int() } satisfies Record<Status, z.ZodType>),
     by_agentflow: z.array(z.object({ agentflow_id: z.string(), name: z.string(), count: z.int() })).meta({ description: 'Most executed first; `name` as of the newest execution.' }),
     by_day: z.array(z.object({ day: z.iso.date(), count: z.int() })).meta({ description: 'Each UTC day that the range touches.' }),
     duration: z

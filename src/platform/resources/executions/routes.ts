@@ -164,7 +164,7 @@ function observationRoutes(deps: Deps): Route[] {
       summary: 'Events as they happen (server-sent events)',
       params: ExecutionParams,
       query: ProjectQuery,
-      response: { schema: EventMessage, stream: 'text/event-stream', description: 'Resumable by `Last-Event-ID`; 204 when nothing follows.' },
+      response: { schema: EventMessage, stream: 'text/event-stream', description: 'Resumable by `Last-Event-ID`.', others: { 204: { description: 'Nothing follows.' } } },
       handler: ({ params, ctx }) => streamEvents(deps, ctx.principal, params.execution_id, ctx.req.get('last-event-id'), ctx.res),
     }),
   ];

@@ -13,6 +13,7 @@ import { upload } from './upload.js';
 const tag = 'files';
 const query = z.object({ projectID: z.string().optional() });
 const params = z.object({ projectID: z.string(), file_id: z.string() });
+const Bytes = z.string().meta({ example: '# Claims\n' });
 
 /** Files of a project (specification, File; contract, files), and their removal, which is an addition. */
 export function fileRoutes(deps: Deps, baseUrl: () => string): Route[] {
@@ -116,8 +117,8 @@ function downloadRoute(deps: Deps): Route {
     query: z.object({ expires: z.string().default(''), signature: z.string().default('') }),
     summary: 'Download a file by its signed address',
     description: 'The `url` of a file. Takes ranges; needs no other credential.',
-    response: { schema: z.string(), description: 'The bytes.', stream: 'application/octet-stream' },
-    errors: ['access_denied'],
+    response: { schema: Bytes, description: 'The bytes, of the type that they are.', stream: '*/*', others: { 206: { description: 'The bytes of the range.', schema: Bytes, stream: '*/*' }, 304: { description: 'The file is the one that `If-None-Match` names.' } } },
+    errors: ['access_denied', { code: 'invalid_request', status: 412 }, { code: 'invalid_request', status: 416 }],
     handler: ({ ctx: { res }, params: { file_id }, query }) => download(deps, res, file_id, query),
   });
 }

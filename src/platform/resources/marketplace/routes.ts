@@ -39,7 +39,7 @@ function publicationRoutes(collections: Collections): Route[] {
       tag,
       query,
       summary: 'Publish an agentflow, or its next version',
-      errors: ['validation_failed'],
+      errors: ['not_found', 'validation_failed'],
       description: 'Connectors, triggers, knowledge and credentials in addresses stay behind. Later edits of the agentflow do not reach what is published.',
       body: NewPublication,
       response: { status: 201, schema: PublicationDetails, description: 'The publication.' },

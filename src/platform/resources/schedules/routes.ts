@@ -76,7 +76,7 @@ function changeRoutes(deps: Deps): Route[] {
       description: 'Once at a time, at an interval, or by a cron text in a time zone. With `table`, one execution for each of its rows, whose values fill the goal template as `row`.',
       body: NewSchedule,
       response: { status: 201, schema: Schedule, description: 'The schedule.' },
-      errors: ['validation_failed', 'plan_limit', 'unavailable'],
+      errors: ['not_found', 'validation_failed', 'plan_limit', 'unavailable'],
       idempotent: true,
       handler: ({ ctx, body }) => createSchedule(deps, ctx, body),
     }),

@@ -116,7 +116,7 @@ function columnRoutes(deps: TableDeps): Route[] {
       summary: 'Delete a column and its data in every record',
       description: 'Irreversible. The column is gone at once; on a large table a workflow removes the data.',
       body: ColumnReference,
-      response: { schema: z.string(), description: 'Says that the column is deleted.' },
+      response: { schema: z.string().meta({ example: 'Column price is deleted' }), description: 'Says that the column is deleted.' },
       errors: ['not_found', 'validation_failed'],
       handler: ({ ctx, body: { table_id, column_id } }) => removeColumn(deps, ctx.principal, table_id, column_id),
     }),

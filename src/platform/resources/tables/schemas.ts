@@ -106,7 +106,7 @@ export type TableRecord = z.infer<typeof TableRecord>;
 export const RecordQuery = ListQuery.extend({
   projectID: z.string().optional(),
   cursor: z.string().max(4000).optional().meta({ description: '`next_cursor` of the page before.' }),
-  filter: z.string().max(10_000).optional().meta({
+  filter: z.string().max(4_000).optional().meta({
     description:
       'JSON: `{column_id: value}` or `{column_id: {eq, ne, gt, gte, lt, lte, in, nin, contains, starts_with, ignore_case, exists}}`, joined by `and`, `or` (arrays) and `not`.',
     example: '{"price": {"gte": 10}, "or": [{"stage": "new"}, {"company": {"contains": "foods", "ignore_case": true}}]}',

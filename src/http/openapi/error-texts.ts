@@ -1,0 +1,33 @@
+import type { ErrorCode } from '../../errors.js';
+
+/** When each code is answered, and an `error_description` as the product writes it. */
+export const errorTexts: Record<ErrorCode, { when: string; example: string }> = {
+  invalid_request: { when: 'a field is missing, unknown or of the wrong type, or the body is not JSON', example: 'goal: Invalid input: expected string, received number' },
+  invalid_token: { when: 'the credential is missing, malformed, revoked or of the wrong kind', example: 'missing bearer credential' },
+  access_denied: { when: 'the credential lacks the grant or the role, or does not reach that project', example: 'this call needs the grant svc:orchestrate.write' },
+  plan_limit: { when: "a maximum of the organization's plan is reached, or a feature is not in it", example: 'number_of_coworkers: the plan allows 5 and 5 are in use' },
+  not_found: { when: 'there is no such record in the project', example: 'the execution was not found' },
+  method_not_allowed: { when: 'the path does not take this method', example: 'this path takes GET, POST' },
+  conflict: { when: 'the state does not allow it, or the Idempotency-Key was used with another body', example: 'this Idempotency-Key was used with another body' },
+  payload_too_large: { when: 'the body is larger than the route takes', example: 'the body is larger than this route takes' },
+  validation_failed: { when: 'every field is of its type, but together they cannot be', example: 'initial_agent: no agent has this id' },
+  too_many_requests: { when: 'too many failed attempts', example: 'too many failed attempts; try again later' },
+  unconfigured: { when: 'this deployment is not configured for the call; do not repeat it', example: 'this receiver is not configured' },
+  unavailable: { when: 'a server that the call needs does not answer; do not repeat it', example: 'the record store does not answer' },
+  internal_error: { when: 'an unforeseen fault; the log has its cause under the X-Request-Id', example: 'the server failed to answer this request' },
+  invalid_signature: { when: 'the signature does not match the bytes that came', example: 'the signature does not match' },
+  unauthorized: { when: 'the server key is missing or wrong', example: 'the server key is missing or wrong' },
+  repo_not_bound: { when: 'no project is bound to the repository', example: 'no project is bound to this repository' },
+  upstream_unreachable: { when: 'the downstream service does not answer', example: 'the downstream service does not answer' },
+  upstream_timeout: { when: 'the downstream service did not answer in time', example: 'the downstream service did not answer in time' },
+  harness_unreachable: { when: 'the workflow service does not answer', example: 'the workflow service does not answer' },
+  data_service_unreachable: { when: 'the graph database does not answer', example: 'the graph database does not answer' },
+  'S1:authenticate': { when: 'stage 1 refused: the credential', example: 'the credential is not valid' },
+  'S2:resolve-scope': { when: 'the workspace is out of reach, or the grant is missing', example: 'the credential does not reach this workspace' },
+  'S3:rate-quota': { when: 'the request window of the project or the organization is used up', example: 'the request quota of the project is used up' },
+  'S4:validate-input': { when: 'the payload or the query does not pass validation', example: 'the query may only read: it contains CREATE' },
+  'S5:policy': { when: 'a policy forbids the call', example: 'a policy forbids this call' },
+  'S6:approval': { when: 'the resume token is rejected', example: 'the resume token is not valid for this call' },
+  'S7:dry-run': { when: 'the dry run found that the call cannot be done', example: 'the call could not be done' },
+  'S8:execute': { when: 'the call failed or ran past its timeout', example: 'the query ran past its timeout and was stopped' },
+};

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const version = '4.32.5';
+const run = promisify(execFile);
+
+/**
+ * The program of schemathesis, in a Python environment of its own below the user's cache folder; installed when it is
+ * first asked for. @throws Error with what is missing
+ */
+export async function schemathesis(): Promise<string> {
+  const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'governed-context-service');
+  const folder = path.join(cache, `schemathesis-${version}`);
+  const program = path.join(folder, 'bin', 'st');
+  const complete = path.join(folder, 'complete');
+  if (existsSync(complete)) return program;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(cache, { recursive: true });
+  try {
+    await run('python3', ['-m', 'venv', folder]);
+    await run(path.join(folder, 'bin', 'python'), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `schemathesis==${version}`], { timeout: 300_000 });
+  } catch (cause) {
+    throw new Error('the fuzzer cannot be installed: it needs python3 with venv and pip, and PyPI (or a PIP_INDEX_URL that has schemathesis)', { cause });
+  }
+  await writeFile(`${complete}.new`, version);
+  await rename(`${complete}.new`, complete);
+  return program;
+}
+
+export interface FuzzRun {
+  /** Holds the document, the configuration and the report. */
+  folder: string;
+  url: string;
+  document: object;
+  headers: Readonly<Record<string, string>>;
+  /** Values of parameters by name, so that calls reach a record that exists. */
+  parameters: Readonly<Record<string, string>>;
+  /** Of each operation, in each way of making them. */
+  examples: number;
+  /** In seconds; the run ends earlier when all is done. */
+  atMost: number;
+  phases: string;
+}
+
+const checks = ['not_a_server_error', 'status_code_conformance', 'content_type_conformance', 'response_schema_conformance'];
+
+/** What the fuzzer met that the document does not tell; empty when all is as documented. The seed is fixed. */
+export async function fuzz(options: FuzzRun): Promise<{ failures: string; calls: number }> {
+  const { folder, url, document, headers, parameters, examples, atMost, phases } = options;
+  const program = await schemathesis();
+  const [schema, config] = ['openapi.json', 'schemathesis.toml'].map((name) => path.join(folder, name)) as [string, string];
+  await writeFile(schema, JSON.stringify(document));
+  const table = (values: Readonly<Record<string, string>>) => Object.entries(values).map(([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`);
+  await writeFile(config, [`base-url = ${JSON.stringify(url)}`, '[headers]', ...table(headers), '[parameters]', ...table(parameters), ''].join('\n'));
+  // One worker: CPython 3.11 fails in threads that compile at once (python/cpython#106905).
+  const flags = ['--checks', checks.join(','), '--phases', phases, '--max-examples', String(examples), '--max-time', String(atMost), '--seed', '1', '--workers', '1'];
+  const quiet = ['--no-color', '--no-shrink', '--continue-on-failure', '--request-timeout', '30', '--generation-database', 'none', '--warnings', 'off'];
+  const { stdout, code } = await run(program, ['--config-file', config, 'run', schema, ...flags, ...quiet], { cwd: folder, maxBuffer: 256 * 1024 * 1024 })
+    .then(({ stdout: text }) => ({ stdout: text, code: 0 }))
+    .catch((failed: { stdout?: string; code?: number }) => {
+      if (failed.stdout === undefined || typeof failed.code !== 'number') throw failed;
+      return { stdout: failed.stdout, code: failed.code };
+    });
+  const begin = /=+ (FAILURES|ERRORS) =+/.exec(stdout)?.index;
+  const failures = code === 0 ? '' : stdout.slice(begin ?? 0, (begin ?? 0) + 20_000);
+  return { failures, calls: Number(/(\d+) generated/.exec(stdout)?.[1] ?? 0) };
+}
