@@ -93,7 +93,7 @@ export const bodies: Record<string, unknown> = {
   'POST /skill': { name: 'Foreign' },
   'POST /v1/query-context': { query: 'MATCH (n) WHERE n.project_id = $project_id RETURN n' },
   'POST /storage/{projectID}/table/{table_id}/row': { price: 3 },
-  'PUT /v1/projects/{projectId}/mode': { projectId: 'any', mode: 'governed' },
+  'PUT /v1/projects/{projectId}/mode': { mode: 'governed' },
   'PUT /v1/policies': { policies: [] },
   'POST /v1/policies/evaluate': { tool: 'query_context', input: {} },
 };
