@@ -5,7 +5,7 @@ import { AppError } from '../errors.js';
 /** Paging of every list (contract, Conventions): newest first, at most 200, stable while rows are added. */
 export const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'Page size, 1 to 200.' }),
-  cursor: z.string().max(200).optional().meta({ description: '`next_cursor` of the page before.' }),
+  cursor: z.string().max(200).regex(/^[\w-]*$/, 'not a cursor of this list').optional().meta({ description: '`next_cursor` of the page before.' }),
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 

@@ -105,7 +105,7 @@ export type TableRecord = z.infer<typeof TableRecord>;
 
 export const RecordQuery = ListQuery.extend({
   projectID: z.string().optional(),
-  cursor: z.string().max(4000).optional().meta({ description: '`next_cursor` of the page before.' }),
+  cursor: z.string().max(4000).regex(/^[\w-]*$/, 'not a cursor of this list and order').optional().meta({ description: '`next_cursor` of the page before.' }),
   filter: z.string().max(4_000).optional().meta({
     description:
       'JSON: `{column_id: value}` or `{column_id: {eq, ne, gt, gte, lt, lte, in, nin, contains, starts_with, ignore_case, exists}}`, joined by `and`, `or` (arrays) and `not`.',
