@@ -56,6 +56,7 @@ function signalOf(res: Response): AbortSignal {
 
 /** The tools as route data, for the OpenAPI document and the route-table tests. */
 export function toolRoutes(tools: readonly Tool[]): Route[] {
+  const governed = new Map<z.ZodType, z.ZodType>();
   return tools.map((tool) => {
     const { method, path } = restOf(tool);
     return defineRoute({
@@ -66,7 +67,7 @@ export function toolRoutes(tools: readonly Tool[]): Route[] {
       summary: tool.title,
       description: tool.description,
       ...(method === 'get' ? {} : { body: bodyOf(tool, path) }),
-      response: { schema: answerOf(tool), description: 'What was done, or with `dry_run` what would be.', others: { 202: pendingApproval } },
+      response: { schema: answerOf(tool, governed), description: 'What was done, or with `dry_run` what would be.', others: { 202: pendingApproval } },
       errors: [...stageErrors],
       handler: () => Promise.reject(new Error('a tool is served by the pipeline')),
     });
@@ -80,11 +81,22 @@ const pendingApproval = {
     .meta({ id: 'PendingApproval' }),
 };
 
-/** The pipeline adds the lifecycle; a GET has no body to ask for a dry run with. */
-function answerOf(tool: Tool): z.ZodType {
-  const output = tool.output instanceof z.ZodObject ? tool.output.safeExtend({ lifecycle_id: z.string() }) : tool.output;
-  return restOf(tool).method === 'get' ? output : z.union([output, DryRun]);
+/** The pipeline adds the lifecycle; a GET has no body to ask for a dry run with. Tools of one output share its name. */
+function answerOf(tool: Tool, governed: Map<z.ZodType, z.ZodType>): z.ZodType {
+  const { output } = tool;
+  const whole = governed.get(output) ?? withLifecycle(output);
+  governed.set(output, whole);
+  return restOf(tool).method === 'get' ? whole : z.union([whole, DryRun]);
 }
+
+function withLifecycle(output: z.ZodType): z.ZodType {
+  if (!(output instanceof z.ZodObject)) return output;
+  const { example, ...meta } = output.meta() ?? {};
+  const whole = output.safeExtend({ lifecycle_id: z.string() });
+  return whole.meta({ ...meta, ...(example !== undefined && { example: { ...example, lifecycle_id: exampleLifecycle } }) });
+}
+
+const exampleLifecycle = '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10';
 
 const DryRun = z
   .object({ lifecycle_id: z.string(), dry_run: z.literal(true), would: z.record(z.string(), z.unknown()).meta({ example: { start: { name: 'Claims desk', version: 3 } } }) })
@@ -101,7 +113,9 @@ const stageErrors = [
 function bodyOf({ input }: Tool, path: string): z.ZodType {
   if (!(input instanceof z.ZodObject)) return input;
   const inPath: { [name in string]: true } = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, true as const]));
-  const example: unknown = input.meta()?.example;
   const fields: z.ZodObject = Object.keys(inPath).length > 0 ? input.omit(inPath) : input;
-  return fields.safeExtend({ dry_run: z.boolean().optional().meta({ description: 'Go as far as S7 and say what would be done.' }) }).meta(example === undefined ? {} : { example });
+  const { id, ...meta } = input.meta() ?? {};
+  const body = fields.safeExtend({ dry_run: z.boolean().optional().meta({ description: 'Go as far as S7 and say what would be done.' }) });
+  // A name of its own: the platform may take the same record without `dry_run`.
+  return body.meta({ ...meta, ...(id !== undefined && { id: `${id}Call` }) });
 }

@@ -43,7 +43,7 @@ describe('POST /execute_flow/{execution_id}/execute', () => {
     const calls = sink.requests.filter((request) => request.path.includes(workspace.projectID));
     expect(calls.map((request) => request.path.split('/').at(-1))).toEqual(['a', 'b', 'c']);
     expect(calls.map((request) => request.key)).toEqual(['agent_1/skill_1/action_1', 'agent_1/skill_1/action_2', 'agent_2/skill_1/action_1'].map((step) => `${_id}/${step}`));
-    expect(await eventually(async () => (await describeRun(_id)).status.name)).toBe('COMPLETED');
+    await eventually(async () => expect((await describeRun(_id)).status.name).toBe('COMPLETED'));
   });
 
   test('shows running with its outputs so far, and the stored record agrees with the workflow at the end', async () => {
