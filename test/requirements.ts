@@ -39,4 +39,4 @@ export type RequirementId = (typeof all)[number]['id'];
 export const requirements: readonly Requirement[] = all;
 
 /** Parts whose ids must all have a test; the ids of the others are pending. */
-export const partsDone: readonly Part[] = [1, 2, 3, 4, 6, 7];
+export const partsDone: readonly Part[] = [1, 2, 3, 4, 5, 6, 7];
