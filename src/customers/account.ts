@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accessControls, defaultQuota, type Quota } from './plan.js';
+import { accessControls, defaultQuota, forEachLimit, type Quota } from './plan.js';
 
 const Count = z.int().min(0);
 
@@ -7,15 +7,7 @@ const Count = z.int().min(0);
 export const PlanPatch = z
   .strictObject({
     plan: z.string().min(1).max(100),
-    number_of_premium_connectors: Count,
-    number_of_coworkers: Count,
-    number_of_agents_per_coworker: Count,
-    number_of_members: Count,
-    number_of_workspaces: Count,
-    number_of_tables: Count,
-    number_of_rows_per_table: Count,
-    number_of_connectors: Count,
-    storage_space_in_mb: Count,
+    ...forEachLimit(Count),
     number_of_credits: z.strictObject({ subscription_credits: z.number().min(0), top_up_credits: z.number().min(0) }).partial(),
     access_controls: z.strictObject(Object.fromEntries(accessControls.map((name) => [name, z.boolean().optional()]))),
     base_credit_deduction_per_execution: z.number().min(0),

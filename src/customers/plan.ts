@@ -12,17 +12,22 @@ export type CountedLimit = (typeof countedLimits)[number];
 /** Connectors of these categories count as premium ones: they act through an account provider. */
 export const premiumCategories: readonly string[] = ['professional_network', 'content_creator'];
 
+/** Every limit of a plan that is one whole number. */
+export const planLimits = [
+  'number_of_premium_connectors',
+  'number_of_coworkers',
+  'number_of_agents_per_coworker',
+  'number_of_members',
+  'number_of_workspaces',
+  'number_of_tables',
+  'number_of_rows_per_table',
+  'number_of_connectors',
+  'storage_space_in_mb',
+] as const;
+export type PlanLimit = (typeof planLimits)[number];
+
 /** What a plan allows (specification, Customer, quota). */
-export interface Quota {
-  number_of_premium_connectors: number;
-  number_of_coworkers: number;
-  number_of_agents_per_coworker: number;
-  number_of_members: number;
-  number_of_workspaces: number;
-  number_of_tables: number;
-  number_of_rows_per_table: number;
-  number_of_connectors: number;
-  storage_space_in_mb: number;
+export interface Quota extends Record<PlanLimit, number> {
   number_of_credits: { subscription_credits: number; top_up_credits: number };
   access_controls: Record<AccessControl, boolean>;
   base_credit_deduction_per_execution: number;
@@ -44,6 +49,11 @@ export const accessControls = [
   'scheduling_and_cron_jobs',
 ] as const;
 export type AccessControl = (typeof accessControls)[number];
+
+/** The same of each limit, such as its schema. */
+export function forEachLimit<T>(value: T): Record<PlanLimit, T> {
+  return Object.fromEntries(planLimits.map((name) => [name, value])) as Record<PlanLimit, T>;
+}
 
 /** The plan of an organization that nobody has given another. */
 export const defaultQuota: Quota = {

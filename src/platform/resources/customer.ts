@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Principal } from '../../auth/principal.js';
 import { creditsLeft, grantedQuota, modelOfField, type CreditEntryDocument } from '../../customers/account.js';
 import { readCustomer } from '../../customers/create-customers.js';
-import { accessControls, defaultQuota } from '../../customers/plan.js';
+import { accessControls, defaultQuota, forEachLimit } from '../../customers/plan.js';
 import { createCountedRecords } from '../../customers/records.js';
 import type { Deps } from '../../deps.js';
 import { AppError } from '../../errors.js';
@@ -14,15 +14,7 @@ const IsoTime = z.string().meta({ description: 'ISO 8601 in UTC, without a zone.
 
 const CustomerQuota = z
   .object({
-    number_of_premium_connectors: Count,
-    number_of_coworkers: Count,
-    number_of_agents_per_coworker: Count,
-    number_of_members: Count,
-    number_of_workspaces: Count,
-    number_of_tables: Count,
-    number_of_rows_per_table: Count,
-    number_of_connectors: Count,
-    storage_space_in_mb: Count,
+    ...forEachLimit(Count),
     number_of_credits: z.object({ subscription_credits: z.number(), top_up_credits: z.number() }).meta({ description: 'What is left.' }),
     access_controls: z.object(Object.fromEntries(accessControls.map((name) => [name, z.boolean()]))),
     base_credit_deduction_per_execution: z.number(),
