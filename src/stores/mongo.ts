@@ -1,5 +1,6 @@
 import { MongoClient, MongoServerError, type Collection, type Db, type OptionalUnlessRequiredId } from 'mongodb';
 import { collectionsOf, ensureIndexes, type Collections } from './collections.js';
+import './mongo-writes.js';
 
 export interface Mongo {
   db: Db;
@@ -10,8 +11,8 @@ export interface Mongo {
 
 /**
  * A lazy connection: the driver connects with the first operation and again whenever the server comes back.
- * Every operation ends within five seconds, and within two where no server answers. Hosts, replica set, TLS, write concern
- * and retries are the URI's.
+ * An operation ends within two seconds where no server can be reached, and when a connection has been silent for thirty. Hosts,
+ * replica set, TLS, write concern and retries are the URI's.
  */
 export function createMongo(options: { uri: string; monitorCommands?: boolean }): Mongo {
   const client = new MongoClient(options.uri, {

@@ -44,10 +44,14 @@ test('guesses are throttled as at the API', async () => {
   const { email } = await createPerson(deps);
   const client = openConsole();
   await client.open('/console/sign-in');
-  const statuses: number[] = [];
-  for (let attempt = 0; attempt < 11; attempt += 1) statuses.push((await client.send('/console/sign-in', { email, password: `guess ${attempt}` })).status);
-  expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401));
-  expect(statuses[10]).toBe(429);
+  const guess = async () => (await client.send('/console/sign-in', { email, password: 'a guess' })).status;
+  let refused = 0;
+  // Ten a minute: they may begin in one minute and go on in the next.
+  for (let status = await guess(); status !== 429; status = await guess()) {
+    expect(status).toBe(401);
+    expect((refused += 1)).toBeLessThanOrEqual(20);
+  }
+  expect(refused).toBeGreaterThanOrEqual(10);
 });
 
 test('signing out ends the session: a cookie that was kept opens nothing any more', async () => {
