@@ -44,13 +44,13 @@ describe('the Dockerfile', () => {
     const env = { ...testRun().env, TEMPORAL_TASK_QUEUE: `image-${newId()}` };
     const start = (script: string, up: string) => startScript(`src/${script}.js`, env, path.join(testRun().logs, `${env.TEMPORAL_TASK_QUEUE}-${script}.log`), up, root);
     const started = await Promise.allSettled([start('main', 'listening'), start('worker', 'polling')]);
+    const running = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     try {
       expect(started).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
-      const [api] = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-      const workspace = await createWorkspace(deps, { url: `http://127.0.0.1:${Number(api?.up.port)}` });
+      const workspace = await createWorkspace(deps, { url: `http://127.0.0.1:${Number(running[0]?.up.port)}` });
       await untilExecution(workspace, await startExecution(workspace, flowThatCalls([])), 'completed');
     } finally {
-      await Promise.all(started.map((each) => (each.status === 'fulfilled' ? each.value.end() : undefined)));
+      await Promise.all(running.map((each) => each.end()));
       rmSync(root, { recursive: true });
     }
   });
