@@ -10,8 +10,8 @@ export interface Mongo {
 
 /**
  * A lazy connection: the driver connects with the first operation and again whenever the server comes back.
- * An operation fails after two seconds without a server, and after thirty in which its server says nothing. Hosts, replica
- * set, TLS, write concern and retries are the URI's.
+ * Every operation ends within five seconds, and within two where no server answers. Hosts, replica set, TLS, write concern
+ * and retries are the URI's.
  */
 export function createMongo(options: { uri: string; monitorCommands?: boolean }): Mongo {
   const client = new MongoClient(options.uri, {
