@@ -29,6 +29,7 @@ COPY package.json ./
 COPY --from=build /app/dist/src ./dist/src
 COPY --from=build /app/dist/workflows ./dist/workflows
 COPY --from=build /app/dist/activities ./dist/activities
+COPY --from=build /app/dist/workflow-bundle.js ./dist/workflow-bundle.js
 USER node
 VOLUME /data
 EXPOSE 8080

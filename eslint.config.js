@@ -29,6 +29,11 @@ const folders = [...Object.keys(mayImport), 'stack', 'test', 'bench'].map((folde
 /** Type-only: the collection table names the document types of every folder. */
 const typesOnly = ['src/stores'];
 
+const sandboxed = [
+  { regex: '^(node:|@temporalio/(activity|client|worker|testing)|(fs|path|os|http|crypto)$)', message: 'A workflow is sandboxed.' },
+  { regex: '^(\\.\\./)+src/', message: 'A workflow never imports src.' },
+];
+
 const boundaries = Object.entries(mayImport).map(([folder, allowed]) => {
   const own = folder.replace('src/', '');
   const forbidden = folders.filter((other) => other !== own && !allowed.includes(other));
@@ -44,10 +49,7 @@ const boundaries = Object.entries(mayImport).map(([folder, allowed]) => {
               allowTypeImports: typesOnly.includes(folder),
               message: `${folder} imports only: ${allowed.join(', ') || 'itself'}.`,
             },
-            ...(folder === 'workflows'
-              ? [{ regex: '^(node:|@temporalio/(activity|client|worker|testing)|(fs|path|os|http|crypto)$)', message: 'A workflow is sandboxed.' }]
-              : []),
-            ...(folder === 'workflows' ? [{ regex: '^(\\.\\./)+src/', message: 'A workflow never imports src.' }] : []),
+            ...(folder === 'workflows' ? sandboxed : []),
           ],
         },
       ],

@@ -46,7 +46,8 @@ export function createApp(deps: Deps, options: AppOptions): Express {
   app.use(traced(deps.tracing));
   app.use(measured(deps.metrics));
   app.use(requestLog(deps.log));
-  const groups: RouteGroup[] = [{ security: 'none', routes: [...healthRoutes(deps, options.condition), metricsRoute(deps.metrics)] }];
+  const operation = [...healthRoutes(deps, options.condition), metricsRoute(deps.metrics)];
+  const groups: RouteGroup[] = [{ security: 'none', routes: operation }];
   // Before anything that reads bodies: signatures are over the bytes as received.
   if (deps.config.surfaces.includes('callbacks')) {
     const callbacks = createCallbacks(deps, options.downstreamUrl ?? (() => downstreamOf(deps)));
@@ -55,7 +56,7 @@ export function createApp(deps: Deps, options: AppOptions): Express {
   }
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } }, strictTransportSecurity: false }));
 
-  mountRoutes(app, groups[0]?.routes ?? [], publicSurface(deps));
+  mountRoutes(app, operation, publicSurface(deps));
   if (deps.config.surfaces.includes('gateway')) {
     app.use(createOauthRouter(deps, { baseUrl: options.baseUrl }));
     const gateway = createGateway(deps, platformPorts(deps), options.baseUrl);

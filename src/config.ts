@@ -4,9 +4,7 @@ import { telemetryVariables, tracingOf, type TracingConfig } from './observabili
 import { checkTemporal, temporalOf, temporalVariables, workerOf, type TemporalConfig, type WorkerConfig } from './temporal/environment.js';
 
 const port = z.coerce.number().int().min(0).max(65_535);
-const flag = z
-  .enum(['true', 'false', '1', '0', ''])
-  .transform((text) => text === 'true' || text === '1');
+const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
 const surface = z.enum(['gateway', 'platform', 'callbacks']);
 
 /** Every variable that the product reads, with its default (contract, Environment). Unset and empty are the same. */

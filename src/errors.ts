@@ -98,6 +98,11 @@ export function isAppError(error: unknown): error is AppError {
   return error instanceof Error && error.name === 'AppError' && 'code' in error && 'status' in error;
 }
 
+/** Whether the system refused with that code, such as ENOENT. By the code alone: the error may come from another realm (jest). */
+export function hasCode(error: unknown, code: string): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}
+
 export function notFound(what: string): AppError {
   return new AppError('not_found', `${what} was not found`);
 }

@@ -8,6 +8,7 @@ import { createUser, grantRole } from './auth/users.js';
 import { openAccount } from './customers/create-customers.js';
 import type { Config } from './config.js';
 import type { Deps } from './deps.js';
+import { hasCode } from './errors.js';
 import { newId } from './ids.js';
 import { createProject } from './platform/resources/projects.js';
 import type { Collections } from './stores/collections.js';
@@ -150,8 +151,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }

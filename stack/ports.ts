@@ -5,7 +5,7 @@ import { StackError } from './stack-error.js';
 /** Below the range that operating systems use for outgoing connections, so a port stays ours over a restart. */
 const range = { from: 20_000, to: 32_000 };
 
-/** A port for each name: the fixed one, else the preferred one when it is free, else any free one. */
+/** A port for each name: the fixed one, else the preferred one when it is free, else any free one, as a fixed 0 asks for. */
 export async function choosePorts<Name extends string>(
   names: readonly Name[],
   { fixed = {}, preferred = {} }: { fixed?: Partial<Record<Name, number>>; preferred?: Partial<Record<Name, number>> },
@@ -21,11 +21,11 @@ export async function choosePorts<Name extends string>(
 }
 
 async function choose(name: string, fixed: number | undefined, preferred: number | undefined, taken: Set<number>): Promise<number> {
-  if (fixed !== undefined) {
+  if (fixed) {
     if (await isFree(fixed)) return fixed;
     throw new StackError(`Port ${fixed}, which was asked for ${name}, is in use.`);
   }
-  for (let port = preferred ?? anyPort(); ; port = anyPort()) {
+  for (let port = fixed === 0 ? anyPort() : (preferred ?? anyPort()); ; port = anyPort()) {
     if (!taken.has(port) && (await isFree(port))) return port;
   }
 }
@@ -34,7 +34,7 @@ function anyPort(): number {
   return randomInt(range.from, range.to);
 }
 
-export function isFree(port: number): Promise<boolean> {
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));

@@ -24,7 +24,7 @@ async function run(signal: AbortSignal): Promise<void> {
   const apiUrl = `http://127.0.0.1:${ports.PORT}`;
   try {
     const addresses = { BASE_URL: env.BASE_URL || `http://localhost:${ports.PORT}`, ...ports };
-    const productEnv = { HOST: '127.0.0.1', ...env, ...stack.environment, DATA_DIR: dataDir, ...addresses };
+    const productEnv = { ...env, HOST: env.HOST || '127.0.0.1', ...stack.environment, DATA_DIR: dataDir, ...addresses };
     const product = await startProduct({ apiUrl, dataDir, env: productEnv, log, signal });
     try {
       await serve({ dataDir, apiUrl }, product, signal);
@@ -76,15 +76,12 @@ async function workspaceIn(dataDir: string): Promise<Workspace | undefined> {
 
 /** The ports of the environment are taken as they are; the usual ones give way when somebody else has them. */
 async function productPorts(): Promise<{ PORT: string; DOWNSTREAM_PORT: string }> {
-  const wanted = { PORT: portFrom('PORT'), DOWNSTREAM_PORT: portFrom('DOWNSTREAM_PORT') };
-  const fixed = Object.fromEntries(Object.entries(wanted).filter(([, port]) => port));
-  const usual = { PORT: wanted.PORT ?? 8080, DOWNSTREAM_PORT: wanted.DOWNSTREAM_PORT ?? 8081 };
-  const ports = await choosePorts(['PORT', 'DOWNSTREAM_PORT'] as const, { fixed, preferred: usual });
+  const fixed = { PORT: portFrom('PORT'), DOWNSTREAM_PORT: portFrom('DOWNSTREAM_PORT') };
+  const ports = await choosePorts(['PORT', 'DOWNSTREAM_PORT'] as const, { fixed, preferred: { PORT: 8080, DOWNSTREAM_PORT: 8081 } });
   if (!env.PORT && ports.PORT !== 8080) log(`Port 8080 is in use: the API takes ${ports.PORT}`);
   return { PORT: String(ports.PORT), DOWNSTREAM_PORT: String(ports.DOWNSTREAM_PORT) };
 }
 
-/** 0 asks for any free port. */
 function portFrom(name: 'PORT' | 'DOWNSTREAM_PORT'): number | undefined {
   const text = env[name];
   if (!text) return undefined;

@@ -4,6 +4,7 @@ import { createUser, findUserByEmail } from '../auth/users.js';
 import { loadConfig } from '../config.js';
 import { newId } from '../ids.js';
 import { createMongo } from '../stores/mongo.js';
+import { told } from './told.js';
 
 /** `add-user <organization_id> <email> [name]`: a user without a role; the password is shown once. */
 const NewUser = z.tuple([z.string().min(1).max(255), z.email().max(320), z.string().trim().min(1).max(200)]);
@@ -22,11 +23,6 @@ async function main([organization, email, name = email]: (string | undefined)[])
   } finally {
     await mongo.close();
   }
-}
-
-function told(line: string, code: number): number {
-  (code === 0 ? process.stdout : process.stderr).write(`${line}\n`);
-  return code;
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,7 +1,8 @@
 import { loadConfig } from '../config.js';
 import { PlanPatch } from '../customers/account.js';
 import { setPlan } from '../customers/create-customers.js';
-import { createMongo } from '../stores/mongo.js';
+import { createMongo, type Mongo } from '../stores/mongo.js';
+import { told } from './told.js';
 
 /** `set-plan <organization_id> <JSON>`: changes the plan of an organization; what the JSON leaves out stays as it is. */
 const [organizationId, text = ''] = process.argv.slice(2);
@@ -12,11 +13,18 @@ async function main(): Promise<number> {
   if (!patch.success) return told(patch.error.issues.map(({ path, message }) => `${path.join('.') || 'plan'}: ${message}`).join('\n'), 2);
   const mongo = createMongo(loadConfig(process.env).mongodb);
   try {
+    if (!(await isKnown(mongo, organizationId))) return told(`There is no organization ${organizationId}.`, 1);
     await setPlan(mongo.collections, organizationId, patch.data);
   } finally {
     await mongo.close();
   }
   return told(`The plan of ${organizationId} is changed.`, 0);
+}
+
+/** Organizations of an outside identity provider have projects and no record of their own. */
+async function isKnown({ collections }: Mongo, organizationId: string): Promise<boolean> {
+  const record = await collections.organizations.findOne({ _id: organizationId });
+  return (record ?? (await collections.projects.findOne({ organization_id: organizationId }))) !== null;
 }
 
 function parsed(json: string): unknown {
@@ -25,11 +33,6 @@ function parsed(json: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function told(line: string, code: number): number {
-  (code === 0 ? process.stdout : process.stderr).write(`${line}\n`);
-  return code;
 }
 
 process.exitCode = await main();

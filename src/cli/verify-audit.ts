@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { verifyAuditFile, type FileVerdict } from '../governance/audit/verify-file.js';
+import { told } from './told.js';
 
 const usage = 'usage: verify-audit FILE [--jwks FILE]';
 
@@ -24,22 +25,15 @@ async function readJwks(file: string): Promise<{ keys: object[] }> {
 }
 
 function report(verdict: FileVerdict): number {
-  if (verdict.status === 'valid') {
-    console.log(`valid: ${verdict.entries} entries, ${verdict.checkpoints} checkpoints, head ${verdict.headHash}`);
-    if (verdict.ownKeys) console.log("checked with the file's own keys; pass --jwks with the keys that the service published to know who signed");
-    return 0;
-  }
-  if (verdict.status === 'broken') {
-    console.error(`broken${verdict.seq === null ? '' : ` at entry ${verdict.seq}`}: ${verdict.reason}`);
-    return 1;
-  }
-  console.error(`not checked: ${verdict.reason}`);
-  return 2;
+  if (verdict.status === 'unusable') return told(`not checked: ${verdict.reason}`, 2);
+  if (verdict.status === 'broken') return told(`broken${verdict.seq === null ? '' : ` at entry ${verdict.seq}`}: ${verdict.reason}`, 1);
+  const line = `valid: ${verdict.entries} entries, ${verdict.checkpoints} checkpoints, head ${verdict.headHash}`;
+  const note = "checked with the file's own keys; pass --jwks with the keys that the service published to know who signed";
+  return told(verdict.ownKeys ? `${line}\n${note}` : line, 0);
 }
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 2;
+  process.exitCode = told(error instanceof Error ? error.message : String(error), 2);
 }

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { AppError } from '../errors.js';
+import { AppError, hasCode } from '../errors.js';
 import { isObjectName, type FileStore } from './file-store.js';
 
 const noSuchObject = (cause?: unknown) => new AppError('not_found', 'the file holds no bytes', { cause });
@@ -32,7 +32,7 @@ export function createDiskFileStore(folder: string): FileStore {
         const handle = await open(fileOf(location));
         return handle.createReadStream();
       } catch (error) {
-        throw isMissing(error) ? noSuchObject(error) : error;
+        throw hasCode(error, 'ENOENT') ? noSuchObject(error) : error;
       }
     },
     async remove(location) {
@@ -42,8 +42,4 @@ export function createDiskFileStore(folder: string): FileStore {
     presign: () => Promise.resolve(undefined),
     close: () => Promise.resolve(),
   };
-}
-
-function isMissing(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
 }

@@ -11,7 +11,7 @@ const keptForMs = 24 * 3600 * 1000;
 const leaseMs = 4_000;
 const waitMs = 10_000;
 
-/** `_id` is the hash of project, route and key. `answer` is null while the first request is at work. */
+/** `_id` is the hash of project, user, route and key. `answer` is null while the first request is at work. */
 export interface IdempotencyDocument {
   _id: string;
   body_hash: string;

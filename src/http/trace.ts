@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { context, SpanKind, SpanStatusCode, trace as traceApi } from '@opentelemetry/api';
+import { parseTraceParent } from '@opentelemetry/core';
 import type { Request, RequestHandler, Response } from 'express';
 import { routeOf } from '../observability/measured.js';
 import { remoteContext, traceOfLine, type Tracing } from '../observability/tracing.js';
@@ -14,13 +15,10 @@ export interface Trace {
   echoed: boolean;
 }
 
-const traceparentForm = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
-
 /** Continues the caller's trace; an unusable header begins a new one, as the recommendation asks. */
 function traceOf(traceparent: string | undefined): Trace {
-  const given = traceparentForm.exec(traceparent ?? '')?.[1];
-  const continued = given !== undefined && !/^0+$/.test(given);
-  return { traceId: continued ? given : randomBytes(16).toString('hex'), spanId: randomBytes(8).toString('hex'), sampled: true, echoed: continued };
+  const given = parseTraceParent(traceparent ?? '');
+  return { traceId: given?.traceId ?? randomBytes(16).toString('hex'), spanId: randomBytes(8).toString('hex'), sampled: true, echoed: given !== null };
 }
 
 /** The trace of what runs now, such as an activity; a new one where nothing is traced. */

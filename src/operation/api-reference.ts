@@ -1,20 +1,18 @@
-import express, { type Router } from 'express';
+import express, { type Response, type Router } from 'express';
 import { getAbsoluteFSPath } from 'swagger-ui-dist';
+import { onlyMethods } from '../http/method-not-allowed.js';
 
 /** `/openapi.json`, made once when it is first asked for, and `/docs`: Swagger UI from our own files, so that it needs no outside network. */
 export function apiReference(router: Router, document: () => object): void {
   let made: object | undefined;
-  router.get('/openapi.json', (_req, res) => {
-    res.json((made ??= document()));
-  });
-  router.get('/docs/start.js', (_req, res) => {
-    res.type('js').send(`SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none' });`);
-  });
-  router.get(['/docs', '/docs/'], (_req, res) => {
-    res.type('html').send(page);
-  });
+  const get = (path: string, answer: (res: Response) => void) => router.route(path).get((_req, res) => answer(res)).all(onlyMethods('GET'));
+  get('/openapi.json', (res) => res.json((made ??= document())));
+  get('/docs/start.js', (res) => res.type('js').send(start));
+  get('/docs', (res) => res.type('html').send(page));
   router.use('/docs', express.static(getAbsoluteFSPath(), { index: false, maxAge: '1d' }));
 }
+
+const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none' });`;
 
 const page = `<!doctype html>
 <html lang="en">

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { AppError } from '../errors.js';
+import { AppError, hasCode } from '../errors.js';
 
 /** The port to stored bytes; a location is the SHA-256 of the bytes, so storing twice is storing once. */
 export interface BlobStore {
@@ -38,10 +38,7 @@ export function createDiskBlobStore(folder: string): BlobStore {
       try {
         return await readFile(fileOf(location));
       } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-          throw new AppError('not_found', 'no such stored document', { cause: error });
-        }
-        throw error;
+        throw hasCode(error, 'ENOENT') ? new AppError('not_found', 'no such stored document', { cause: error }) : error;
       }
     },
   };

@@ -135,7 +135,7 @@ const indexes: Record<keyof Documents, Index[]> = {
   stored_bytes: [expiring],
   storage_totals: [],
   credit_history: [{ keys: { organization_id: 1, _id: -1 } }, { keys: { organization_id: 1, applied: 1 } }, { keys: { project_id: 1, at: 1 } }],
-  idempotency: [{ keys: { expires_at: 1 }, options: { expireAfterSeconds: 0 } }],
+  idempotency: [expiring],
   quotas: [],
   lifecycles: [{ keys: { project_id: 1, _id: -1 } }],
   policy_decisions: [{ keys: { project_id: 1, _id: -1 } }],

@@ -47,6 +47,12 @@ describe('set-plan', () => {
     }
     expect(await collections.customers.findOne({ _id: organization })).toBeNull();
   });
+
+  test('makes no account for an organization that there is not', async () => {
+    const organization = newId();
+    expect(await command('set-plan', organization, '{"plan":"team"}')).toMatchObject({ code: 1, stderr: `There is no organization ${organization}.\n` });
+    expect(await collections.customers.findOne({ _id: organization })).toBeNull();
+  });
 });
 
 describe('add-user', () => {

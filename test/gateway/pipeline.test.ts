@@ -177,6 +177,10 @@ describe('/v1 routes', () => {
       expect(answer.headers.get('server-timing')).toMatch(/^traceparent;desc="00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01"$/);
     }
     expect((await gateway.post('/v1/orchestrate', list)).headers.get('x-trace-id')).toBeNull();
+    // W3C Trace Context: `ff` is no version, and ids of zeros are none.
+    for (const unusable of [traceparent.replace(/^00/, 'ff'), traceparent.replace(/[^-]{16}-01$/, '0000000000000000-01'), `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, 'any']) {
+      expect((await gateway.post('/v1/orchestrate', list, { traceparent: unusable })).headers.get('x-trace-id')).toBeNull();
+    }
   });
 
   test('refuse hostile text and bottomless or huge bodies without a 5xx', async () => {

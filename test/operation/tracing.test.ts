@@ -39,14 +39,11 @@ function logLines(part: string, traceId: string): any[] {
 }
 
 async function spansWith(traceId: string, ...names: (string | RegExp)[]): Promise<CollectedSpan[]> {
-  return eventually(
-    () => {
-      const spans = collector.spansOf(traceId);
-      for (const name of names) expect(spans.map((span) => span.name)).toContainEqual(typeof name === 'string' ? name : expect.stringMatching(name));
-      return spans;
-    },
-    { timeoutMs: 15_000 },
-  );
+  return eventually(() => {
+    const spans = collector.spansOf(traceId);
+    for (const name of names) expect(spans.map((span) => span.name)).toContainEqual(typeof name === 'string' ? name : expect.stringMatching(name));
+    return spans;
+  });
 }
 
 /** Every span but the first hangs below another of the same trace. */

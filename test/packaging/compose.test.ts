@@ -19,7 +19,7 @@ const optional = ['grafana', 'prometheus'];
 const ours = services.filter(([, service]) => service.build !== undefined);
 const oneShots = ['temporal-schema', 'temporal-setup'];
 const serviceOf = (name: string) => file.services[name] ?? { image: '', restart: '', networks: [] };
-const environmentOf = (name: string) => Object.fromEntries(Object.entries(serviceOf(name).environment ?? {}).map(([key, value]) => [key, String(value ?? '')]));
+const environmentOf = (name: string, { services: all } = file) => Object.fromEntries(Object.entries(all[name]?.environment ?? {}).map(([key, value]) => [key, String(value ?? '')]));
 
 /** The reference implementation of the Compose specification, which Docker Compose is made of. */
 const loader = 'github.com/compose-spec/compose-go/v2/cmd@v2.16.2';
@@ -98,11 +98,10 @@ describe('the compose file', () => {
   test('gives no password and no key a default', () => {
     const secret = /PASSWORD|KEY$|SECRET|TOKEN/;
     const references = [...source.matchAll(reference)].filter(([, name = '']) => secret.test(name));
-    expect(new Set(references.map(([, name]) => name))).toEqual(
-      new Set(['MONGODB_PASSWORD', 'MONGODB_ROOT_PASSWORD', 'NEO4J_PASSWORD', 'POSTGRES_PASSWORD', 'SECRETS_KEY', 'LLM_API_KEY']),
-    );
-    // Without a key there is no model endpoint, and the offline model answers.
-    for (const [all, name, kind] of references) expect([name, name === 'LLM_API_KEY' ? all === '${LLM_API_KEY:-}' : kind === '?']).toEqual([name, true]);
+    const required = references.filter(([, , kind]) => kind === '?').map(([, name]) => name);
+    expect(new Set(required)).toEqual(new Set(['MONGODB_PASSWORD', 'MONGODB_ROOT_PASSWORD', 'NEO4J_PASSWORD', 'POSTGRES_PASSWORD', 'SECRETS_KEY']));
+    // The others belong to what is off without them.
+    for (const [all, name = ''] of references) if (!required.includes(name)) expect(all).toBe(`\${${name}:-}`);
     for (const [name, { environment = {} }] of Object.entries(composeFile(source).services)) {
       const literal = Object.entries(environment).filter(([key, value]) => secret.test(key) && !String(value).includes('${'));
       expect([name, literal]).toEqual([name, []]);
@@ -135,6 +134,18 @@ describe('the compose file and the code', () => {
   test.each(ours.map(([name]) => name))('agree on the variables of %s', (name) => {
     verifies('stack.compose.valid');
     expect(Object.keys(environmentOf(name)).filter((variable) => !isKnown(variable))).toEqual([]);
+  });
+
+  test('leave no variable unread but those that the file settles itself', () => {
+    verifies('stack.compose.valid');
+    const settled = /^(SURFACES|DOWNSTREAM_HOST|TEMPORAL_TASK_QUEUE|TEMPORAL_API_KEY|TEMPORAL_TLS\w*|OTEL_\w+)$/;
+    const handedOn = ours.flatMap(([name]) => Object.keys(environmentOf(name)));
+    expect(environmentVariables.filter((name) => !handedOn.includes(name) && !settled.test(name))).toEqual([]);
+    const asked = composeFile(interpolated(source, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', S3_BUCKET: 'b', AWS_REGION: 'r', TRUST_PROXY: '1' }));
+    for (const [name] of ours) {
+      const config = loadConfig(environmentOf(name, asked));
+      expect(config).toMatchObject({ trustProxy: 1, s3: { bucket: 'b', region: 'r' }, tracing: { url: 'http://collector:4318/v1/traces' } });
+    }
   });
 
   test('agree on the time that a process takes to stop', () => {

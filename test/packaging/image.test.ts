@@ -1,14 +1,25 @@
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { newId } from '../../src/ids.js';
 import { packageRoot } from '../../src/package-root.js';
+import { startExecution, untilExecution } from '../support/executions.js';
+import { createWorkspace, useDeps } from '../support/fixture.js';
+import { flowThatCalls } from '../support/flows.js';
+import { startScript } from '../support/processes.js';
+import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 import { dockerStages, packagesImportedBy, text } from './files.js';
+
+const deps = useDeps();
 
 const stages = dockerStages();
 const runtime = stages.at(-1) ?? [];
 const all = stages.flat();
 const valuesOf = (name: string, instructions = runtime) => instructions.filter((each) => each.name === name).map(({ rest }) => rest);
+/** What the image takes of the build, each at its own place. */
+const built = valuesOf('COPY').flatMap((rest) => /^--from=build \/app\/(dist\/\S+) \.\/\1$/.exec(rest)?.[1] ?? []);
 const { scripts, dependencies } = JSON.parse(text('package.json')) as { scripts: { build: string; start: string; stack: string }; dependencies: Record<string, string> };
 
 describe('the Dockerfile', () => {
@@ -20,12 +31,28 @@ describe('the Dockerfile', () => {
     expect(later.map(({ name }) => name)).toEqual(expect.not.arrayContaining(['COPY', 'RUN', 'ADD']));
   });
 
-  test('copies files that are there, or that the build makes', () => {
+  test('copies files that are there', () => {
     const fromHere = valuesOf('COPY', all).filter((rest) => !rest.startsWith('--from='));
     for (const file of fromHere.flatMap((rest) => rest.split(' ').slice(0, -1))) expect([file, existsSync(path.join(packageRoot, file))]).toEqual([file, true]);
-    const built = valuesOf('COPY').flatMap((rest) => /^--from=build \/app\/dist\/(\w+) /.exec(rest)?.[1] ?? []);
-    expect(built).toEqual(['src', 'workflows', 'activities']);
-    for (const folder of built) expect(scripts.build.split(' ')).toContain(folder);
+    expect(valuesOf('COPY').filter((rest) => rest.startsWith('--from=build'))).toHaveLength(built.length);
+  });
+
+  test('copies everything of the build that API and worker need to run an execution', async () => {
+    const root = mkdtempSync(path.join(tmpdir(), 'image-'));
+    symlinkSync(path.join(packageRoot, 'node_modules'), path.join(root, 'node_modules'));
+    for (const file of ['package.json', ...built]) cpSync(path.join(packageRoot, file), path.join(root, file), { recursive: true });
+    const env = { ...testRun().env, TEMPORAL_TASK_QUEUE: `image-${newId()}` };
+    const start = (script: string, up: string) => startScript(`src/${script}.js`, env, path.join(testRun().logs, `${env.TEMPORAL_TASK_QUEUE}-${script}.log`), up, root);
+    const started = await Promise.allSettled([start('main', 'listening'), start('worker', 'polling')]);
+    const running = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    try {
+      expect(started).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
+      const workspace = await createWorkspace(deps, { url: `http://127.0.0.1:${Number(running[0]?.up.port)}` });
+      await untilExecution(workspace, await startExecution(workspace, flowThatCalls([])), 'completed');
+    } finally {
+      await Promise.all(running.map((each) => each.end()));
+      rmSync(root, { recursive: true });
+    }
   });
 
   test('starts a program that the build makes, without a shell between it and the signals', () => {

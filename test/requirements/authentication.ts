@@ -82,6 +82,6 @@ export const authentication = [
   { id: 'auth.session.not-for-keys', source: 'spec: Credential kinds, last row', part: 2,
     says: 'A session token at any /v1/apikeys route is 401 with the description token invalid.' },
 
-  { id: 'platform.api-keys.create', source: 'contract: API key', part: 6, delivered: true,
+  { id: 'platform.api-keys.create', source: 'contract: API key', part: 6,
     says: 'POST /api-key with the bearer token of a user mints a key by the rules of the gateway.' },
 ] as const satisfies readonly Requirement[];

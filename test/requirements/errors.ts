@@ -38,7 +38,7 @@ export const errors = [
     says: 'A 429 carries Retry-After with the seconds that really remain.' },
   { id: 'errors.header.trace-id', source: 'spec: Response headers, 2', part: 2,
     says: 'A request with traceparent gets its own trace id back in X-Trace-Id and a traceparent entry in Server-Timing.' },
-  { id: 'errors.header.trace-id.export', source: 'spec: Response headers, 2', part: 7, delivered: true,
+  { id: 'errors.header.trace-id.export', source: 'spec: Response headers, 2', part: 7,
     says: 'With trace export configured, answers carry both trace headers also without traceparent in the request.' },
   { id: 'errors.header.www-authenticate', source: 'spec: Response headers, 3', part: 2,
     says: 'Www-Authenticate stands on the 401 for a missing credential.' },

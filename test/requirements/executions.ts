@@ -24,9 +24,9 @@ export const executions = [
     says: 'A stream opened with Last-Event-ID goes on after that event and misses and repeats none.' },
   { id: 'platform.executions.list', source: 'spec: Platform API, GET /{projectID}/execution_flows', part: 1,
     says: 'GET /{projectID}/execution_flows lists the executions of that project alone, also with projectID in the query.' },
-  { id: 'platform.executions.preview', source: 'contract: executions', part: 5, delivered: true,
+  { id: 'platform.executions.preview', source: 'contract: executions', part: 5,
     says: 'POST …/preview approves or rejects what a named agent is about to do, with optional edits.' },
-  { id: 'platform.executions.rerun', source: 'contract: executions', part: 5, delivered: true,
+  { id: 'platform.executions.rerun', source: 'contract: executions', part: 5,
     says: 'POST …/rerun runs the execution anew, from a given agent when one is named.' },
 
   { id: 'resource.execution', source: 'spec: Execution', part: 1,
@@ -125,7 +125,7 @@ export const executions = [
   { id: 'durability.replay', source: 'issue 3: Must hold', part: 1,
     says: 'The saved histories of every workflow replay on the present code.' },
 
-  { id: 'execution.clocks-stop', source: 'design: Workflows, pause', part: 5, delivered: true,
+  { id: 'execution.clocks-stop', source: 'design: Workflows, pause', part: 5,
     says: 'The clocks of approvals and time limits in a run stand still while it is paused.' },
   { id: 'execution.search-attribute-lifecycle', source: 'design: Workflows, search attributes', part: 2,
     says: 'A run that a gateway call started is found in Temporal by the lifecycle id of that call.' },

@@ -15,40 +15,37 @@ import { createKey, createWorkspace, useDeps, type Workspace } from '../support/
 import { flowThatCalls } from '../support/flows.js';
 import { bearerClient } from '../support/gateway.js';
 import { startHttpSink, type HttpSink } from '../support/http-sink.js';
-import { startApi, startWorker, type Api, type ProductProcess } from '../support/processes.js';
+import { ownProduct } from '../support/own-product.js';
+import type { Api, ProductProcess } from '../support/processes.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-const taskQueue = `scale-${newId()}`;
 /** Each process has a folder of its own, as on a machine of its own; all share the servers, a bucket and the key. */
 const folder = mkdtempSync(path.join(tmpdir(), 'scale-'));
+const settings: Record<string, string> = {};
+const product = ownProduct(settings);
 let s3: S3Server;
-let shared: Record<string, string>;
 let sink: HttpSink;
 let apis: [Api, Api];
 let workers: [ProductProcess, ProductProcess];
-const started: ProductProcess[] = [];
 
 beforeAll(async () => {
   [s3, sink] = await Promise.all([startS3(), startHttpSink()]);
   // The key that sealed what is in the run's database already.
   const SECRETS_KEY = readFileSync(path.join(testRun().env.DATA_DIR ?? '', 'secrets.key'), 'utf8').trim();
-  shared = { ...s3.env, TEMPORAL_TASK_QUEUE: taskQueue, SECRETS_KEY };
-  const env = (name: string) => ({ ...testRun().env, ...shared, DATA_DIR: path.join(folder, name) });
-  const log = (name: string) => path.join(testRun().logs, `${taskQueue}-${name}.log`);
-  const kept = async <T extends ProductProcess>(starting: Promise<T>): Promise<T> => {
-    const running = await starting;
-    started.push(running);
-    return running;
+  Object.assign(settings, s3.env, { SECRETS_KEY });
+  const inFolder = <T>(name: string, start: () => Promise<T>): Promise<T> => {
+    settings.DATA_DIR = path.join(folder, name);
+    return start();
   };
-  const api = (name: string) => kept(startApi(env(name), log(name)));
-  const worker = (name: string) => kept(startWorker(env(name), log(name)));
-  [apis, workers] = await Promise.all([Promise.all([api('api-1'), api('api-2')]), Promise.all([worker('worker-1'), worker('worker-2')])]);
+  const { api, worker } = product;
+  [apis, workers] = await Promise.all([
+    Promise.all([inFolder('api-1', api), inFolder('api-2', api)]),
+    Promise.all([inFolder('worker-1', worker), inFolder('worker-2', worker)]),
+  ]);
 });
 afterAll(async () => {
-  const living = started.filter(({ child }) => child.exitCode === null && child.signalCode === null);
-  await Promise.all(living.map((running) => running.end('SIGKILL')));
   await Promise.all([s3.close(), sink.close()]);
   rmSync(folder, { recursive: true });
 });
@@ -56,8 +53,7 @@ afterAll(async () => {
 /** The same workspace through each of the API processes. */
 async function workspaces(): Promise<[Workspace, Workspace]> {
   const workspace = await createWorkspace(deps);
-  const through = (api: Api) => ({ ...workspace, api: apiClient(api.url, { 'x-api-key': workspace.apiKey }) });
-  return [through(apis[0]), through(apis[1])];
+  return [product.through(apis[0], workspace), product.through(apis[1], workspace)];
 }
 
 /** The process ids of the workers that took part in a run. */
@@ -123,7 +119,7 @@ describe('two API processes and two workers, with nothing between them but the s
   test('the first workspace is made by a command, once for all', async () => {
     verifies('scale.several-processes');
     const command = path.join(packageRoot, 'dist/src/cli/seed.js');
-    const env = { PATH: process.env.PATH, ...testRun().env, ...shared, NODE_ENV: 'production', DATA_DIR: path.join(folder, 'seed') };
+    const env = { PATH: process.env.PATH, ...product.env, NODE_ENV: 'production', DATA_DIR: path.join(folder, 'seed') };
     const { stdout } = await promisify(execFile)(process.execPath, [command], { env });
     const { api_key: key, project_id: id } = JSON.parse(stdout) as { api_key: string; project_id: string };
     for (const api of apis) {

@@ -1,6 +1,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { BSON } from 'mongodb';
+import { freePort } from '../support/ports.js';
 
 const { deserialize, serialize } = BSON;
 
@@ -34,7 +35,7 @@ export async function startReplicaSet(target: { host: string; port: number }): P
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const own = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const hosts = [`127.0.0.1:${await closedPort()}`, own];
+  const hosts = [`127.0.0.1:${await freePort()}`, own];
   const described = { setName: name, setVersion: 1, hosts, primary: own, me: own, ismaster: true, isWritablePrimary: true, secondary: false };
   return {
     name,
@@ -67,13 +68,4 @@ function asPrimary(message: Buffer, described: object): Buffer {
   const changed = Buffer.concat([message.subarray(0, at), serialize({ ...answer, ...described })]);
   changed.writeInt32LE(changed.length, 0);
   return changed;
-}
-
-async function closedPort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

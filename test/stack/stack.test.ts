@@ -4,12 +4,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { MongoClient } from 'mongodb';
 import { startStack, type Stack } from '../../stack/index.js';
 import { isAlive, type ProcessIdentity } from '../../stack/process-identity.js';
 import { packageRoot } from '../../src/package-root.js';
+import { eventually } from '../support/eventually.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 
@@ -30,10 +30,6 @@ function remembered(folder: string): { ports: { mongodb: number }; servers: Reco
 
 function serversOf(folder: string): ProcessIdentity[] {
   return Object.values(remembered(folder).servers);
-}
-
-async function untilGone(servers: readonly ProcessIdentity[]): Promise<void> {
-  while (servers.some(isAlive)) await pause(20);
 }
 
 async function save(uri: string | undefined, id: string): Promise<string[]> {
@@ -117,7 +113,7 @@ describe('the local stack', () => {
     const servers = serversOf(dataDir);
     expect(servers.filter(isAlive).length).toBeGreaterThanOrEqual(2);
     process.kill(signal);
-    await untilGone(servers);
+    await eventually(() => expect(servers.filter(isAlive)).toEqual([]));
   });
 });
 

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer, type AddressInfo, type Server } from 'node:net';
 import path from 'node:path';
 import { packageRoot } from '../../src/package-root.js';
 import { eventually } from '../support/eventually.js';
@@ -61,14 +60,11 @@ async function saysOrEnds(
   end: () => number | string | null,
 ): Promise<RegExpExecArray> {
   const pattern = typeof text === 'string' ? new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : text;
-  const found = await eventually(
-    () => {
-      const hit = pattern.exec(printed.stdout);
-      if (hit === null && end() === null) throw new Error(`${pattern.source} was not printed:\n${printed.stdout}\n${printed.stderr}`);
-      return hit;
-    },
-    { timeoutMs: 50_000 },
-  );
+  const found = await eventually(() => {
+    const hit = pattern.exec(printed.stdout);
+    if (hit === null && end() === null) throw new Error(`${pattern.source} was not printed:\n${printed.stdout}\n${printed.stderr}`);
+    return hit;
+  });
   if (found === null) throw new Error(`it ended (${end()}) before it printed ${pattern.source}:\n${printed.stdout}\n${printed.stderr}`);
   return found;
 }
@@ -85,26 +81,4 @@ function readIfThere(file: string): string {
   } catch {
     return '';
   }
-}
-
-export interface Listener {
-  port: number;
-  close(): Promise<void>;
-}
-
-/** Somebody else's server on a port. */
-export async function listenOn(port = 0): Promise<Listener> {
-  const server: Server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  const close = () => new Promise<void>((resolve) => void server.close(() => resolve()));
-  return { port: (server.address() as AddressInfo).port, close };
-}
-
-export async function freePort(): Promise<string> {
-  const { port, close } = await listenOn();
-  await close();
-  return String(port);
 }

@@ -1,6 +1,7 @@
 import { apiClient, type ApiClient } from './client.js';
 import { createKey, createWorkspace, type Workspace, type WorkspaceOptions } from './fixture.js';
 import type { Deps } from '../../src/deps.js';
+import { newId } from '../../src/ids.js';
 import { testRun } from './run.js';
 
 export interface GatewayWorkspace extends Workspace {
@@ -19,8 +20,7 @@ export function bearerClient(credential: string, url: string = testRun().url): A
 
 /** Another person of the same project, with a key of their own. */
 export async function colleagueOf(deps: Deps, workspace: Workspace, options: { role?: string; url?: string } = {}): Promise<ApiClient> {
-  const userId = `user-${Math.random().toString(36).slice(2)}`;
-  return bearerClient(await createKey(deps, { ...workspace, userId }, options), options.url);
+  return bearerClient(await createKey(deps, { ...workspace, userId: newId() }, options), options.url);
 }
 
 export interface Lifecycle {

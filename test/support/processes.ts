@@ -32,8 +32,9 @@ export function startWorker(env: Record<string, string>, logFile: string): Promi
   return startScript('src/worker.js', env, logFile, 'polling');
 }
 
-export async function startScript(script: string, env: Record<string, string>, logFile: string, upMessage: string): Promise<ProductProcess> {
-  const child = spawn(process.execPath, ['--enable-source-maps', path.join(packageRoot, 'dist', script)], {
+/** `root` is another folder that holds `dist` and `node_modules`. */
+export async function startScript(script: string, env: Record<string, string>, logFile: string, upMessage: string, root = packageRoot): Promise<ProductProcess> {
+  const child = spawn(process.execPath, ['--enable-source-maps', path.join(root, 'dist', script)], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NODE_ENV: 'test', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

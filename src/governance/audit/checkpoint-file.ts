@@ -1,5 +1,6 @@
 import { mkdir, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { hasCode } from '../../errors.js';
 
 /** Statements beside the database, where whoever can change the database does not reach. */
 export interface CheckpointFile {
@@ -28,14 +29,9 @@ export function createCheckpointFile(folder: string): CheckpointFile {
         const text = await readFile(fileOf(organizationId), 'utf8');
         return text.split('\n').filter((line) => line !== '');
       } catch (error) {
-        if (isMissing(error)) return [];
+        if (hasCode(error, 'ENOENT')) return [];
         throw error;
       }
     },
   };
-}
-
-/** By its code, not its class: the error may come from another realm (jest). */
-function isMissing(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
 }

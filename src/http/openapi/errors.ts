@@ -10,7 +10,7 @@ export const ErrorBody = z
     error_description: z.string().meta({ description: 'For people; not to be parsed.' }),
     lifecycle_id: z.string().optional().meta({ description: 'The record of a governed call, refused ones too.' }),
   })
-  .meta({ id: 'Error', example: { error: 'not_found', error_description: 'execution was not found' } });
+  .meta({ id: 'Error', example: { error: 'not_found', error_description: 'the execution was not found' } });
 
 /** The name of the security scheme that a surface's routes use. */
 export type Security = 'apiKey' | 'bearer' | 'none';
