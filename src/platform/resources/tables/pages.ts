@@ -14,7 +14,7 @@ interface Place {
   rowId: number;
 }
 
-/** Longer values do not go into a cursor, but are read again from their record. */
+/** Bytes of JSON; longer values do not go into a cursor, but are read again from their record. */
 const valueAtMost = 1000;
 
 /** @throws AppError `invalid_request` for a column that the table lacks */
@@ -93,7 +93,7 @@ function keyOf(column: Column, row: RowDocument): unknown {
 
 export function cursorAfter({ column, direction }: Order, row: RowDocument): string {
   const value = keyOf(column, row);
-  const isShort = column.column_id !== 'row_id' && JSON.stringify(value).length <= valueAtMost;
+  const isShort = column.column_id !== 'row_id' && Buffer.byteLength(JSON.stringify(value)) <= valueAtMost;
   return Buffer.from(JSON.stringify({ s: sortOf({ column, direction }), r: row.row_id, ...(isShort ? { v: value } : {}) })).toString('base64url');
 }
 
