@@ -28,8 +28,8 @@ export interface Customers {
   releaseStorage(organizationId: string, id: string): Promise<void>;
   /** Bytes. */
   storageUsed(organizationId: string): Promise<number>;
-  /** @throws AppError `plan_limit` where `use` exceeds a limit that is counted by its own record (rows, agents) */
-  refuseBeyond(organizationId: string, limit: 'number_of_rows_per_table' | 'number_of_agents_per_coworker', use: number): Promise<void>;
+  /** @throws AppError `plan_limit` where `use` exceeds a limit that is counted by its own record */
+  refuseBeyond(organizationId: string, limit: 'number_of_agents_per_coworker', use: number): Promise<void>;
   /** @throws AppError `plan_limit` where the plan lacks a feature */
   requireFeature(organizationId: string, feature: AccessControl): Promise<void>;
   /** @throws AppError `plan_limit` where no credits are left for another execution */

@@ -47,7 +47,8 @@ export function encodeCursor(id: string): string {
   return Buffer.from(`after:${id}`).toString('base64url');
 }
 
-function decodeCursor(cursor: string): string {
+/** @throws AppError `invalid_request` for a cursor that this product did not give */
+export function decodeCursor(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString();
   if (!text.startsWith('after:')) throw new AppError('invalid_request', 'cursor: not a cursor of this list');
   return text.slice('after:'.length);

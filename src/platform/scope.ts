@@ -3,7 +3,8 @@ import type { Principal } from '../auth/principal.js';
 import { AppError } from '../errors.js';
 import type { Route } from '../http/define-route.js';
 
-const projectNames = ['projectID', 'projectId', 'project_id'];
+/** How a request may call the project. */
+export const projectNames = ['projectID', 'projectId', 'project_id'];
 const executionNames = ['execution_id'];
 
 /**

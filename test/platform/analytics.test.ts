@@ -4,11 +4,11 @@ import { nearestRank } from '../../src/platform/resources/analytics.js';
 import { startExecution, untilExecution, untilListed } from '../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
+import { refusal } from '../support/refusal.js';
 import { seedExecution } from '../support/seeded-executions.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
 const day = 24 * 3600;
 /** 2025-11-24T00:00:00Z. */
 const monday = 1_763_942_400;

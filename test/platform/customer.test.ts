@@ -8,6 +8,7 @@ import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js'
 import { flowThatCalls } from '../support/flows.js';
 import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { ownProduct } from '../support/own-product.js';
+import { refusal } from '../support/refusal.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => sink.close());
 
 const customerOf = async (workspace: Workspace) => (await workspace.api.get(`/customer?organization_id=${workspace.organizationId}`)).body;
-const planLimit = (text: string) => ({ status: 403, body: { error: 'plan_limit', error_description: expect.stringContaining(text) } });
+const planLimit = (text: string) => refusal(403, 'plan_limit', text);
 const flow = { name: 'Flow', agents: [{ title: 'One' }, { title: 'Two' }] };
 
 describe('GET /customer', () => {

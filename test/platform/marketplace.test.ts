@@ -3,11 +3,11 @@ import { setPlan } from '../../src/customers/create-customers.js';
 import { newId } from '../../src/ids.js';
 import { exampleAgentflow } from '../../src/platform/resources/agentflows/examples.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+import { refusal } from '../support/refusal.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
 const { collections } = deps.mongo;
-const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
 const flow = (change: object = {}) => ({
   name: 'Reader',
   description: 'Reads',
@@ -126,6 +126,17 @@ describe('GET /marketplace/{id}', () => {
     expect(await get()).toEqual(before);
     expect(before).toMatchObject({ name: 'Reader', agentflow: { agents: [{ title: 'A' }, { title: 'B' }] }, versions: [{ version: 1, published_at: expect.any(Number) }] });
     expect(await workspace.api.get(`/marketplace/${newId()}`)).toMatchObject(refusal(404, 'not_found'));
+  });
+
+  test('shows no version whose publishing broke off, and the next one after it', async () => {
+    verifies('platform.marketplace.get');
+    const workspace = await createWorkspace(deps);
+    const { _id: id } = await made(workspace);
+    const publication = await published(workspace, id);
+    const [version] = await collections.publication_versions.find({ marketplace_id: publication._id }).toArray();
+    await collections.publication_versions.insertOne({ ...version!, _id: `${publication._id}:2`, version: 2, request_id: newId() });
+    expect((await workspace.api.get(`/marketplace/${publication._id}`)).body).toEqual(publication);
+    expect((await published(workspace, id)).versions).toMatchObject([{ version: 3 }, { version: 2 }, { version: 1 }]);
   });
 });
 

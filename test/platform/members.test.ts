@@ -1,16 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { setPlan } from '../../src/customers/create-customers.js';
+import { encodeCursor } from '../../src/http/lists.js';
 import { newId } from '../../src/ids.js';
 import { createPerson, sessionOf, useAuthServer, userToken, type Person } from '../auth/auth-server.js';
 import { apiClient, type ApiClient } from '../support/client.js';
 import { createKey, createWorkspace, type Workspace } from '../support/fixture.js';
+import { refusal } from '../support/refusal.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 
 const server = useAuthServer();
 const { deps } = server;
 const { collections } = deps.mongo;
-const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
 const pathOf = ({ projectID }: Workspace, userId = '') => `/project-member/${projectID}${userId === '' ? '' : `/${userId}`}`;
 const personIn = (workspace: Workspace, role: string | null) => createPerson(deps, { workspace, role });
 const usersOf = async (workspace: Workspace) => (await workspace.api.get(pathOf(workspace))).body.data.map(({ user_id }: { user_id: string }) => user_id) as string[];
@@ -59,7 +60,19 @@ describe('GET /project-member/{projectID}', () => {
     const first = (await workspace.api.get(`${pathOf(workspace)}?limit=2`)).body;
     const second = (await workspace.api.get(`${pathOf(workspace)}?limit=2&cursor=${first.next_cursor}`)).body;
     expect([...first.data, ...second.data]).toEqual(body.data);
-    expect(await workspace.api.get(`${pathOf(workspace)}?cursor=x`)).toMatchObject(refusal(400, 'invalid_request', 'cursor'));
+    for (const cursor of ['x', encodeCursor('x')]) expect(await workspace.api.get(`${pathOf(workspace)}?cursor=${cursor}`)).toMatchObject(refusal(400, 'invalid_request', 'cursor'));
+  });
+
+  test('goes on behind a member who was taken off after the page before', async () => {
+    verifies('platform.members.list');
+    const workspace = await createWorkspace(deps);
+    for (let count = 0; count < 4; count += 1) await personIn(workspace, 'MEMBER');
+    const whole = await usersOf(workspace);
+    const first = (await workspace.api.get(`${pathOf(workspace)}?limit=2`)).body;
+    await workspace.api.delete(pathOf(workspace, first.data[1].user_id));
+    const second = await workspace.api.get(`${pathOf(workspace)}?limit=2&cursor=${first.next_cursor}`);
+    expect(second).toMatchObject({ status: 200, body: { total_count: 3, next_cursor: null } });
+    expect(second.body.data.map(({ user_id }: { user_id: string }) => user_id)).toEqual(whole.slice(2));
   });
 
   test('is for a credential of the project', async () => {

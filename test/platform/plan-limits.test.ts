@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { setPlan } from '../../src/customers/create-customers.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+import { refusal } from '../support/refusal.js';
+import { file, send } from '../support/uploads.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
 const { collections } = deps.mongo;
-const planLimit = (text: string) => ({ status: 403, body: { error: 'plan_limit', error_description: expect.stringContaining(text) } });
+const planLimit = (text: string) => refusal(403, 'plan_limit', text);
 const created = (answers: { status: number }[]) => answers.filter(({ status }) => status === 200 || status === 201).length;
 const usageOf = async ({ api, organizationId }: Workspace) => (await api.get(`/customer?organization_id=${organizationId}`)).body.usage;
 
@@ -53,14 +55,9 @@ describe('the limits of a plan', () => {
   test('hold for the storage of files', async () => {
     verifies('file.storage-quota', 'customer.quota-enforced', 'customer.usage-exact');
     const workspace = await createWorkspace(deps);
-    const { api, apiKey, projectID, organizationId } = workspace;
+    const { api, projectID, organizationId } = workspace;
     await setPlan(collections, organizationId, { storage_space_in_mb: 1 });
-    const upload = async (bytes: number) => {
-      const form = new FormData();
-      form.append('file', new Blob(['x'.repeat(bytes)]), 'a.txt');
-      const answer = await fetch(`${api.url}/file/${projectID}`, { method: 'POST', headers: { 'x-api-key': apiKey }, body: form });
-      return { status: answer.status, body: (await answer.json()) as any };
-    };
+    const upload = (bytes: number) => send(api, `/file/${projectID}`, [file('a.txt', 'x'.repeat(bytes))]);
     const first = await upload(700_000);
     expect(first.status).toBe(201);
     expect(await upload(700_000)).toMatchObject(planLimit('storage_space_in_mb'));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { createWorkspace, useDeps } from '../support/fixture.js';
+import { refusal } from '../support/refusal.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
 const empty = { reference_mapping: [], user_connectors: [], connector_group: [], user_settings_schema: { template: '', form_elements: [] } };
 
 describe('GET /settings/{projectID}', () => {

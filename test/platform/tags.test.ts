@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '../../src/ids.js';
 import { createWorkspace, useDeps } from '../support/fixture.js';
+import { refusal } from '../support/refusal.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
 
 describe('POST /tag', () => {
   test('makes a tag of the project', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '../../src/ids.js';
 import { packageRoot } from '../../src/package-root.js';
 import { executionWorkflowId } from '../../workflows/agentflow-execution/messages.js';
-import { startS3, type S3Server } from '../platform/files/s3-server.js';
+import { startS3, type S3Server } from '../support/s3-server.js';
 import { apiClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution } from '../support/executions.js';

@@ -3,6 +3,7 @@ import { newId } from '../../src/ids.js';
 import { flowThatCalls } from './flows.js';
 import type { Workspace } from './fixture.js';
 import { createTable } from './tables.js';
+import { file, send } from './uploads.js';
 
 /** Gives the id of B's record of a kind, made on first use; `undefined` gives a UUID that is nobody's. */
 export type Seeder = ((owner: Owner) => Promise<string>) | undefined;
@@ -44,13 +45,7 @@ export const seeders: Record<string, Seeder> = {
   column: async () => 'price',
   action: (owner) => posted(owner, '/action', { name: 'Seeded', endpoint: 'https://example.com/' }),
   component: async ({ workspace: { api, projectID } }) => (await api.get(`/dashboard/${projectID}`)).body.components[0].component_id as string,
-  file: async ({ workspace: { api, apiKey, projectID } }) => {
-    const form = new FormData();
-    form.append('file', new Blob(['seeded']), 'seeded.txt');
-    const answer = await fetch(`${api.url}/file/${projectID}`, { method: 'POST', headers: { 'x-api-key': apiKey }, body: form });
-    const { data } = (await answer.json()) as { data: { _id: string }[] };
-    return data[0]?._id ?? '';
-  },
+  file: async ({ workspace: { api, projectID } }) => (await send(api, `/file/${projectID}`, [file('seeded.txt', 'seeded')])).body.data[0]._id as string,
   schedule: async (owner) => posted(owner, '/schedule/coworker', { coworker_id: await owner.idOf('agentflow'), goal: 'seeded', type: 'interval', frequency: 86_400 }),
   tag: (owner) => posted(owner, '/tag', { name: 'Seeded' }),
   task: async (owner) => {

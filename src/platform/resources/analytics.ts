@@ -126,9 +126,9 @@ function daysBetween(from: number, to: number): string[] {
   return Array.from({ length: Math.ceil(to / secondsOfDay) - first }, (_, at) => dayOf((first + at) * secondsOfDay));
 }
 
-/** The ledger is the customer accounts' own; `at` is when a charge was made. */
-async function sumCredits({ db }: Mongo, projectId: string, from: number, to: number): Promise<number> {
+/** `at` is when a charge was made. */
+async function sumCredits({ collections }: Mongo, projectId: string, from: number, to: number): Promise<number> {
   const stages = [{ $match: { project_id: projectId, at: { $gte: from, $lt: to } } }, { $group: { _id: null, credits: { $sum: '$credits' } } }];
-  const [sum] = await db.collection('credit_history').aggregate<{ credits: number }>(stages, { maxTimeMS }).toArray();
+  const [sum] = await collections.credit_history.aggregate<{ credits: number }>(stages, { maxTimeMS }).toArray();
   return sum?.credits ?? 0;
 }

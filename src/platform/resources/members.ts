@@ -8,7 +8,7 @@ import { findUserByEmail, grantRole, membershipOn } from '../../auth/users.js';
 import type { Deps } from '../../deps.js';
 import { AppError, notFound } from '../../errors.js';
 import { defineRoute, type Route } from '../../http/define-route.js';
-import { listOf, ListQuery } from '../../http/lists.js';
+import { decodeCursor, encodeCursor, listOf, ListQuery, type Page } from '../../http/lists.js';
 
 const Role = z.enum(memberRoles).meta({ description: 'OWNER and ORG_ADMIN hold on every project of the organization.' });
 
@@ -128,20 +128,33 @@ async function membersOf({ mongo: { collections } }: MemberDeps, { projectId, or
     const user = users.find(({ _id }) => _id === membership.user_id);
     if (!byUser.has(membership.user_id)) byUser.set(membership.user_id, shown(membership, projectId, user));
   }
-  return [...byUser.values()].sort((a, b) => b.created_at - a.created_at || (a.user_id < b.user_id ? 1 : -1));
+  return [...byUser.values()].sort((a, b) => (isBehind(a, b) ? 1 : -1));
 }
 
 function shown({ user_id, role, project_id, created_at }: MembershipDocument, projectID: string, user?: { email: string; name: string } | null): Member {
   return { user_id, email: user?.email ?? '', name: user?.name ?? '', role, projectID, whole_organization: project_id === null, created_at };
 }
 
-function pageOf(members: readonly Member[], { limit, cursor }: ListQuery) {
-  const after = cursor === undefined ? 0 : members.findIndex(({ user_id }) => user_id === Buffer.from(cursor, 'base64url').toString()) + 1;
-  if (cursor !== undefined && after === 0) throw new AppError('invalid_request', 'cursor: not a cursor of this list');
-  const data = members.slice(after, after + limit);
+type Place = Pick<Member, 'created_at' | 'user_id'>;
+
+/** Newest first. */
+function isBehind(a: Place, b: Place): boolean {
+  return a.created_at < b.created_at || (a.created_at === b.created_at && a.user_id < b.user_id);
+}
+
+function pageOf(members: readonly Member[], { limit, cursor }: ListQuery): Page<Member> {
+  const place = cursor === undefined ? undefined : placeOf(cursor);
+  const left = place ? members.filter((each) => isBehind(each, place)) : members;
+  const data = left.slice(0, limit);
   const last = data.at(-1);
-  const goesOn = members.length > after + limit && last !== undefined;
-  return { data, total_count: members.length, next_cursor: goesOn ? Buffer.from(last.user_id).toString('base64url') : null };
+  const goesOn = left.length > limit && last !== undefined;
+  return { data, total_count: members.length, next_cursor: goesOn ? encodeCursor(`${last.created_at}:${last.user_id}`) : null };
+}
+
+function placeOf(cursor: string): Place {
+  const [, created_at, user_id] = /^([\d.]+):(.*)$/s.exec(decodeCursor(cursor)) ?? [];
+  if (created_at === undefined || user_id === undefined) throw new AppError('invalid_request', 'cursor: not a cursor of this list');
+  return { created_at: Number(created_at), user_id };
 }
 
 async function addMember(deps: MemberDeps, principal: Principal, request: z.infer<typeof NewMember>): Promise<Member> {

@@ -78,8 +78,7 @@ async function createTag({ tags }: Collections, { principal, recordId }: Request
 }
 
 async function deleteTag({ tags }: Collections, projectId: string, id: string): Promise<Tag> {
-  const record = await tags.findOne({ _id: id });
-  const deleted = record?.projectID === projectId ? await tags.findOneAndDelete({ _id: id }) : null;
+  const deleted = await tags.findOneAndDelete({ _id: id, projectID: projectId });
   if (!deleted) throw notFound('the tag');
   return deleted;
 }

@@ -2,11 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { newId } from '../../../src/ids.js';
 import { apiClient } from '../../support/client.js';
 import { createKey, createWorkspace, useDeps } from '../../support/fixture.js';
+import { refusal } from '../../support/refusal.js';
 import { seedExecution } from '../../support/seeded-executions.js';
+import { createTable } from '../../support/tables.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
 const counting = { component_type: 'chart', resource: 'executions', query: { aggregation_code: [{ $count: 'n' }] } };
 const idsOf = (components: any[]) => components.map(({ component_id }) => component_id);
 
@@ -100,17 +101,16 @@ describe('POST /dashboard/refresh/{projectID}', () => {
     verifies('platform.dashboards.refresh');
     const workspace = await createWorkspace(deps);
     const { api, projectID } = workspace;
-    const table = { _id: newId(), projectID, table_name: 'Leads', columns: [{ column_id: 'price' }] };
-    const tables = deps.mongo.db.collection<typeof table>('tables');
-    await tables.insertOne(table);
-    const made = await api.post(`/dashboard/${projectID}/component`, { component_type: 'chart', table_id: table._id, query: { aggregation_code: [] } });
+    const { tables } = deps.mongo.collections;
+    const { _id } = await createTable(workspace);
+    const made = await api.post(`/dashboard/${projectID}/component`, { component_type: 'chart', table_id: _id, query: { aggregation_code: [] } });
     expect(made).toMatchObject({ status: 201, body: { data: [], error: null } });
     await api.post(`/dashboard/${projectID}/component`, counting);
-    await tables.deleteOne({ _id: table._id });
+    const table = await tables.findOneAndDelete({ _id });
     await seedExecution(deps, workspace);
     const { body } = await api.post(`/dashboard/refresh/${projectID}`);
     expect(body.components).toMatchObject([{ error: null }, { data: [], error: 'the table was not found' }, { data: [{ n: 1 }], error: null }]);
-    await tables.insertOne(table);
+    await tables.insertOne(table!);
     expect((await api.post(`/dashboard/refresh/${projectID}`)).body.components[1]).toMatchObject({ error: null });
   });
 

@@ -5,6 +5,7 @@ import { taskManagerPipeline } from '../../../src/platform/resources/dashboards/
 import { newId } from '../../../src/ids.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { seedExecution } from '../../support/seeded-executions.js';
+import { createTable } from '../../support/tables.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
@@ -172,10 +173,11 @@ describe('a component', () => {
   test('sees the rows of a table of its own project, and of no other', async () => {
     verifies('dashboard.pipeline-own-project');
     const [mine, stranger] = await Promise.all([createWorkspace(deps), createWorkspace(deps)]);
-    const tableOf = async ({ projectID }: typeof mine) => {
-      const table = { _id: newId(), projectID, table_name: `Leads ${newId()}`, columns: [{ column_id: '_id' }, { column_id: 'row_id' }, { column_id: 'price' }] };
-      await deps.mongo.db.collection<typeof table>('tables').insertOne(table);
-      await deps.mongo.db.collection<any>(`table_${table._id}`).insertMany([1, 2].map((row_id) => ({ _id: newId(), row_id, coworker_user_id: 'u', price: row_id * 10, removed: 'secret' })));
+    const tableOf = async (workspace: typeof mine) => {
+      const table = await createTable(workspace, [{ column_name: 'Price', column_type: 'number' }]);
+      await table.insert([10, 20].map((price) => ({ price, coworker_user_id: 'u' })));
+      // As a column that was deleted, and whose data a workflow has not reached yet.
+      await deps.mongo.db.collection(`table_${table._id}`).updateMany({}, { $set: { removed: 'secret' } });
       return table._id;
     };
     const [own, theirs] = [await tableOf(mine), await tableOf(stranger)];

@@ -5,7 +5,7 @@ import { signedPath } from '../../../src/files/signed-url.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
-import { file, send } from './uploads.js';
+import { file, send } from '../../support/uploads.js';
 
 const deps = useDeps();
 const now = () => Math.floor(Date.now() / 1000);

@@ -11,7 +11,7 @@ import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.
 import { flowThatCalls } from '../../support/flows.js';
 import { ownProduct } from '../../support/own-product.js';
 import { verifies } from '../../support/verifies.js';
-import { file, send, sendBig } from './uploads.js';
+import { file, send, sendBig } from '../../support/uploads.js';
 
 const deps = useDeps();
 const product = ownProduct();

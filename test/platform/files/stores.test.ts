@@ -9,8 +9,8 @@ import { eventually } from '../../support/eventually.js';
 import { ownProduct } from '../../support/own-product.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
-import { startS3, type S3Server } from './s3-server.js';
-import { file, multipart, send, sendBig } from './uploads.js';
+import { startS3, type S3Server } from '../../support/s3-server.js';
+import { file, multipart, send, sendBig } from '../../support/uploads.js';
 
 const deps = useDeps();
 const s3Variables: Record<string, string> = {};

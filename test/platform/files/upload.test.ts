@@ -6,7 +6,7 @@ import { createKey, createWorkspace, useDeps, type Workspace } from '../../suppo
 import { apiClient } from '../../support/client.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
-import { file, multipart, send, sendBig } from './uploads.js';
+import { file, multipart, send, sendBig } from '../../support/uploads.js';
 
 const deps = useDeps();
 const hundredMiB = 100 * 1024 * 1024;

@@ -8,7 +8,7 @@ import { bearerClient } from '../../support/gateway.js';
 import { ownProduct } from '../../support/own-product.js';
 import type { Api } from '../../support/processes.js';
 import { verifies } from '../../support/verifies.js';
-import { file, send, type Part } from '../files/uploads.js';
+import { file, send, type Part } from '../../support/uploads.js';
 import { longText, pdfOf } from './documents.js';
 
 const deps = useDeps();

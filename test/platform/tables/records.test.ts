@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '../../../src/ids.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
+import { refusal } from '../../support/refusal.js';
 import { createTable, type TestTable } from '../../support/tables.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
 const columns = [
   { column_name: 'Name', column_type: 'string' },
   { column_name: 'Price', column_type: 'number' },
@@ -91,6 +91,7 @@ describe('GET …/records', () => {
       [{ name: { toString: 'a' } }, 'no such operator'],
       [{ 'name.$where': 1 }, 'no such column'],
       [{ colour: 1 }, 'no such column'],
+      [{ Price: 1 }, 'its column_id is price'],
       [{ price: '10' }, 'must be a number'],
       [{ price: {} }, 'names no operator'],
       [{ price: [1] }, 'must be an object'],
@@ -113,15 +114,13 @@ describe('GET …/records', () => {
     expect(await table.workspace.api.get(`${table.path}/records?filter[price][$gt]=0`)).toMatchObject({ status: 200, body: { total_count: 6 } });
   });
 
-  test('answers a text that would make a pattern backtrack at once', async () => {
+  test('answers a text that would make a pattern backtrack without end', async () => {
     verifies('table.filter-safe');
     const workspace = await createWorkspace(deps);
     const table = await createTable(workspace, columns);
     await table.insert({ name: `${'a'.repeat(50_000)}!` });
-    const begun = Date.now();
     expect(await found(table, { name: { contains: '(a+)+$', ignore_case: true } })).toEqual([]);
     expect(await found(table, { name: { contains: `${'a'.repeat(400)}!`, ignore_case: true } })).toEqual([1]);
-    expect(Date.now() - begun).toBeLessThan(5000);
   });
 
   test.each(['row_id', '_id', 'coworker_user_id', 'name', 'price', 'open', 'tags', 'box', 'stage'])('pages by %s both ways: each record once, in one order', async (sort) => {
@@ -163,10 +162,10 @@ describe('GET …/records', () => {
     expect(second.data.map(({ row_id }: any) => row_id)).toEqual([9, 6, 3, 5]);
   });
 
-  test('pages over values that are too long for a cursor', async () => {
+  test.each([['longer than a cursor', 'x'.repeat(5000)], ['short, but not in UTF-8', '価'.repeat(995)]])('pages over values that are %s', async (_, long) => {
     const workspace = await createWorkspace(deps);
     const { insert, records } = await createTable(workspace, columns);
-    await insert([1, 2, 3].map((at) => ({ name: `${'x'.repeat(5000)}${at}` })));
+    await insert([1, 2, 3].map((at) => ({ name: `${long}${at}` })));
     const first = await records({ sort: 'name', limit: '1' });
     expect((await records({ sort: 'name', cursor: first.next_cursor })).data.map(({ row_id }: any) => row_id)).toEqual([2, 3]);
   });
@@ -175,6 +174,7 @@ describe('GET …/records', () => {
     const { workspace, path, records } = await filled();
     const list = (query: Record<string, string>) => workspace.api.get(`${path}/records?${new URLSearchParams(query).toString()}`);
     expect(await list({ sort: 'colour' })).toMatchObject(refusal(400, 'invalid_request', 'colour'));
+    expect(await list({ sort: '-Price' })).toMatchObject(refusal(400, 'invalid_request', 'its column_id is price'));
     expect(await list({ sort: '$where' })).toMatchObject(refusal(400, 'invalid_request', '$where'));
     const { next_cursor } = await records({ sort: 'price', limit: '1' });
     expect(await list({ sort: '-price', cursor: next_cursor })).toMatchObject(refusal(400, 'invalid_request', 'cursor'));
@@ -213,6 +213,19 @@ describe('…/records/{record_id}', () => {
     expect(await write({ _id: newId() })).toMatchObject(refusal(422, 'validation_failed', '_id'));
     expect((await workspace.api.get(`${path}/records/${record._id}`)).body).toEqual(written);
     expect(await workspace.api.put(`${path}/records/${newId()}`, { price: 1 })).toMatchObject(refusal(404, 'not_found'));
+  });
+
+  test('lets no record grow beyond 4 MiB', async () => {
+    verifies('platform.tables.record-update');
+    const workspace = await createWorkspace(deps);
+    const names = ['A', 'B', 'C', 'D', 'E'];
+    const { path, insert } = await createTable(workspace, names.map((column_name) => ({ column_name, column_type: 'string' })));
+    const { body: row } = await insert({});
+    const answers = [];
+    for (const name of names) answers.push(await workspace.api.put(`${path}/records/${row._id}`, { [name.toLowerCase()]: 'x'.repeat(1_000_000) }));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 413]);
+    expect(answers.at(-1)).toMatchObject(refusal(413, 'payload_too_large', '4 MiB'));
+    expect((await workspace.api.get(`${path}/records/${row._id}`)).body.e).toBeNull();
   });
 
   test('deletes one record, once, and its row id is not used again', async () => {

@@ -1,15 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
+import { setPlan } from '../../../src/customers/create-customers.js';
 import { newId } from '../../../src/ids.js';
 import { epochSeconds } from '../../../src/time.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { ownProduct } from '../../support/own-product.js';
-import { createTable } from '../../support/tables.js';
+import { refusal } from '../../support/refusal.js';
+import { createTable, deleteColumn } from '../../support/tables.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
 const product = ownProduct();
 const { tables, idempotency } = deps.mongo.collections;
-const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
 const numbers = (count: number, from = 1) => Array.from({ length: count }, (_, at) => at + from);
 const rowIds = (records: { row_id: number }[]) => records.map(({ row_id }) => row_id).sort((a, b) => a - b);
 const price = { column_name: 'Price', column_type: 'number', default_value: 7 };
@@ -25,7 +26,7 @@ describe('POST …/table/{table_id}/row', () => {
     expect(many.status).toBe(201);
     expect(many.body.map((record: any) => [record.row_id, record.price, record.coworker_user_id])).toEqual(numbers(1000).map((at) => [at + 1, at, `user ${at}`]));
     expect((await records({ limit: '1' })).total_count).toBe(1001);
-    expect(await insert(numbers(1001).map(() => ({})))).toMatchObject(refusal(400, 'invalid_request'));
+    for (const body of [numbers(1001).map(() => ({})), [1], '7']) expect(await insert(body)).toMatchObject(refusal(400, 'invalid_request', 'a list of 1 to 1,000 records'));
     expect(await insert([])).toMatchObject(refusal(400, 'invalid_request'));
     expect((await records({ limit: '1' })).total_count).toBe(1001);
   });
@@ -40,6 +41,26 @@ describe('POST …/table/{table_id}/row', () => {
     expect(rowIds(answers.map(({ body }) => body))).toEqual(numbers(50));
     expect(rowIds((await records()).data)).toEqual(numbers(50));
     expect((await workspace.api.get(`/storage/${workspace.projectID}`)).body.tables[0].last_row_id).toBe(50);
+  });
+
+  test('goes by the table as it is now, whichever process has changed it', async () => {
+    verifies('table.row-id-gapless', 'table.row-limit');
+    const workspace = await createWorkspace(deps);
+    const table = await createTable(workspace, [price]);
+    const other = product.through(await product.api(), workspace);
+    const insertThere = (record: object) => other.api.post(`${table.path}/row`, record);
+    await setPlan(deps.mongo.collections, workspace.organizationId, { number_of_rows_per_table: 3 });
+    expect(await table.insert({})).toMatchObject({ status: 201, body: { row_id: 1 } });
+    expect(await insertThere({})).toMatchObject({ status: 201, body: { row_id: 2 } });
+    expect(await other.api.post(`${table.path}/column`, { column_name: 'Stage', column_type: 'string', default_value: 'new' })).toMatchObject({ status: 201 });
+    const third = await table.insert({ stage: 'won' });
+    expect(third).toMatchObject({ status: 201, body: { row_id: 3, stage: 'won' } });
+    expect(await table.insert({})).toMatchObject(refusal(403, 'plan_limit', 'number_of_rows_per_table: the plan allows 3, 3 are in use'));
+    expect(await other.api.delete(`${table.path}/records/${third.body._id}`)).toMatchObject({ status: 200 });
+    expect(await deleteColumn(other, { table_id: table._id, column_id: 'stage' })).toMatchObject({ status: 200 });
+    expect(await table.insert({ stage: 'lost' })).toMatchObject(refusal(422, 'validation_failed', 'stage'));
+    const { body: fourth } = await table.insert({});
+    expect(fourth).toEqual({ _id: fourth._id, row_id: 4, coworker_user_id: workspace.userId, price: 7 });
   });
 
   test('leaves no gap where requests among them are refused', async () => {
@@ -143,6 +164,7 @@ describe('POST …/table/{table_id}/row', () => {
     ['any', { any: [1] }],
     ['any', { any: { deep: [{ $where: '1' }] } }],
     ['colour', { colour: 'red' }],
+    ['Text: is the name of a column; its column_id is text', { Text: 'x' }],
     ['$set', { $set: { count: 1 } }],
     ['a.b', { 'a.b': 1 }],
     ['toString', { toString: 'x' }],

@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { newId } from '../../../src/ids.js';
 import { createKey, createWorkspace, useDeps } from '../../support/fixture.js';
 import { apiClient } from '../../support/client.js';
+import { refusal } from '../../support/refusal.js';
 import { createTable, deleteColumn } from '../../support/tables.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
 const plain = { array_type: null, default_value: null, object_fields: null, triggers: null, enum_options: null };
 const system = [
   { ...plain, column_id: '_id', column_type: 'string', column_name: '_id' },
@@ -138,6 +138,15 @@ describe('POST …/table/{table_id}/column', () => {
     await insert({});
     expect((await records({ sort: 'row_id' })).data).toMatchObject([{ stage: null }, { stage: 'new' }]);
     expect(await workspace.api.post(`${path}/column`, stage)).toMatchObject(refusal(409, 'conflict', 'Stage'));
+  });
+
+  test('refuses a column with which the columns would be larger than 1 MiB together', async () => {
+    const workspace = await createWorkspace(deps);
+    const { path } = await createTable(workspace);
+    const enum_options = Array.from({ length: 450 }, (_, at) => `${at}`.padEnd(500, '.'));
+    const add = (column_name: string) => workspace.api.post(`${path}/column`, { column_name, column_type: 'enum', enum_options });
+    for (const name of ['A', 'B', 'C', 'D']) expect(await add(name)).toMatchObject({ status: 201 });
+    expect(await add('E')).toMatchObject(refusal(422, 'validation_failed', '1 MiB'));
   });
 
   test('loses none of many that are added at once, and makes one for one Idempotency-Key', async () => {

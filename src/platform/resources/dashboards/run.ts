@@ -15,7 +15,7 @@ const maxTimeExpired = 50;
  * @throws AppError `validation_failed` for what is not allowed, the server refuses, or is larger or slower than the bounds;
  * `not_found` for its table
  */
-export async function runPipeline(mongo: Pick<Mongo, 'db'>, projectId: string, definition: Definition, bounds = resultBounds): Promise<unknown[]> {
+export async function runPipeline(mongo: Pick<Mongo, 'db' | 'collections'>, projectId: string, definition: Definition, bounds = resultBounds): Promise<unknown[]> {
   const stages: readonly unknown[] = definition.query.aggregation_code;
   checkPipeline(stages);
   const source = await sourceOf(mongo, projectId, definition);
@@ -50,7 +50,7 @@ async function gathered(found: AsyncIterable<Document>, { bytes: bytesAtMost, do
 
 /** `$set` has an older name, which every server knows. */
 function inOldWords(stage: Document): Document {
-  if (Array.isArray(stage.$facet) || typeof stage.$facet === 'object') {
+  if ('$facet' in stage) {
     return { $facet: Object.fromEntries(Object.entries(stage.$facet as Record<string, Document[]>).map(([name, inner]) => [name, inner.map(inOldWords)])) };
   }
   return '$set' in stage ? { $addFields: stage.$set as Document } : stage;

@@ -46,21 +46,29 @@ async function addVersion(
   { publication_versions }: Stores,
   fields: Omit<PublicationVersionDocument, '_id' | 'version'>,
 ): Promise<{ version: number }> {
-  const present = await publication_versions.find({ marketplace_id: fields.marketplace_id }, { projection: { content: 0 } }).toArray();
+  const present = await publication_versions.find({ marketplace_id: fields.marketplace_id }, { projection: { version: 1, request_id: 1 } }).toArray();
   const mine = present.find(({ request_id }) => request_id === fields.request_id);
   if (mine) return mine;
   for (let version = present.length + 1; ; version += 1) {
-    const made = await insertOnce(publication_versions, { _id: `${fields.marketplace_id}:${version}`, version, ...fields });
+    const made = await insertOnce(publication_versions, { _id: versionId(fields.marketplace_id, version), version, ...fields });
     if (made.request_id === fields.request_id) return made;
   }
+}
+
+function versionId(publicationId: string, version: number): string {
+  return `${publicationId}:${version}`;
 }
 
 export async function readPublication({ publications, publication_versions }: Stores, id: string): Promise<PublicationDetails> {
   const publication = await publications.findOne({ _id: id });
   // Until its first version is there, it is not published.
   if (!publication || publication.latest_version === 0) throw notFound('the publication');
-  const versions = await publication_versions.find({ marketplace_id: id }).sort({ version: -1 }).toArray();
-  const latest = versions.find(({ version }) => version === publication.latest_version);
+  const { latest_version } = publication;
+  const published = { marketplace_id: id, version: { $lte: latest_version } };
+  const [latest, versions] = await Promise.all([
+    publication_versions.findOne({ _id: versionId(id, latest_version) }),
+    publication_versions.find(published, { projection: { version: 1, notes: 1, published_at: 1 } }).sort({ version: -1 }).toArray(),
+  ]);
   if (!latest) throw notFound('the publication');
   return {
     ...publication,

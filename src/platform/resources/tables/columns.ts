@@ -17,6 +17,12 @@ export function isSystemColumn(columnId: string): boolean {
   return systemIds.has(columnId);
 }
 
+/** What is wrong with `key` where a column_id should stand. */
+export function unknownColumn(columns: Iterable<Column>, key: string): string {
+  const named = [...columns].find(({ column_name }) => column_name === key);
+  return named ? `is the name of a column; its column_id is ${named.column_id}` : 'the table has no such column';
+}
+
 /**
  * Words of a filter, names that JavaScript objects have, and the identifiers that must agree between path, query and
  * body: a record with one of them as a key would be read as something else.

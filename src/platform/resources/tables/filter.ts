@@ -1,6 +1,7 @@
 import type { Filter } from 'mongodb';
 import { AppError } from '../../../errors.js';
 import { checkJson } from '../../../http/json-body.js';
+import { unknownColumn } from './columns.js';
 import type { Column } from './schemas.js';
 import type { RowDocument } from './store.js';
 
@@ -46,7 +47,7 @@ function compile(compiler: Compiler, given: unknown, where: string, depth: numbe
     if (key === 'and' || key === 'or') return { [`$${key}`]: filtersOf(compiler, value, at, depth) };
     if (key === 'not') return { $nor: [compile(compiler, value, at, depth + 1)] };
     const column = compiler.columns.get(key);
-    if (!column) throw refusal(at, key.startsWith('$') ? 'operators of the record store are not taken' : 'the table has no such column');
+    if (!column) throw refusal(at, key.startsWith('$') ? 'operators of the record store are not taken' : unknownColumn(compiler.columns.values(), key));
     return ofColumn(compiler, column, value, at);
   });
   return conditions.length === 0 ? {} : { $and: conditions };

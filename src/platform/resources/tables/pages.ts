@@ -1,5 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import { AppError } from '../../../errors.js';
+import { unknownColumn } from './columns.js';
 import type { Column } from './schemas.js';
 import type { RowDocument } from './store.js';
 
@@ -14,14 +15,14 @@ interface Place {
   rowId: number;
 }
 
-/** Longer values do not go into a cursor, but are read again from their record. */
+/** Bytes of JSON; longer values do not go into a cursor, but are read again from their record. */
 const valueAtMost = 1000;
 
 /** @throws AppError `invalid_request` for a column that the table lacks */
 export function orderOf(columns: readonly Column[], sort: string): Order {
   const id = sort.replace(/^-/, '');
   const column = columns.find(({ column_id }) => column_id === id);
-  if (!column) throw new AppError('invalid_request', `sort: the table has no column ${JSON.stringify(id)}`);
+  if (!column) throw new AppError('invalid_request', `sort: ${id}: ${unknownColumn(columns, id)}`);
   return { column, direction: sort.startsWith('-') ? -1 : 1 };
 }
 
@@ -93,7 +94,7 @@ function keyOf(column: Column, row: RowDocument): unknown {
 
 export function cursorAfter({ column, direction }: Order, row: RowDocument): string {
   const value = keyOf(column, row);
-  const isShort = column.column_id !== 'row_id' && JSON.stringify(value).length <= valueAtMost;
+  const isShort = column.column_id !== 'row_id' && Buffer.byteLength(JSON.stringify(value)) <= valueAtMost;
   return Buffer.from(JSON.stringify({ s: sortOf({ column, direction }), r: row.row_id, ...(isShort ? { v: value } : {}) })).toString('base64url');
 }
 

@@ -1,3 +1,4 @@
+import { BSON } from 'mongodb';
 import type { Principal } from '../../../auth/principal.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { Page } from '../../../http/lists.js';
@@ -8,7 +9,7 @@ import { compileFilter } from './filter.js';
 import { cursorAfter, findRows, orderOf, placeOf } from './pages.js';
 import { finished, settleInserts } from './pending.js';
 import type { RecordQuery, RecordValues, TableRecord } from './schemas.js';
-import { readTable, rowsOf, type RowDocument, type TableDocument } from './store.js';
+import { readTable, rowBytesAtMost, rowsOf, type RowDocument, type TableDocument } from './store.js';
 import { recordProblems } from './values.js';
 
 type Tables = Pick<Mongo, 'db' | 'collections'>;
@@ -55,7 +56,7 @@ export async function readRecord(mongo: Tables, principal: Principal, tableId: s
 /**
  * Writes the given columns of a record and leaves the others; `_id` and `row_id` may be given as they are, so that a
  * record as read can be sent back.
- * @throws AppError `validation_failed` naming each value that does not fit
+ * @throws AppError `validation_failed` naming each value that does not fit, `payload_too_large`
  */
 export async function updateRecord(mongo: Tables, principal: Principal, tableId: string, id: string, given: RecordValues): Promise<TableRecord> {
   const table = await readFinished(mongo, principal, tableId);
@@ -65,6 +66,7 @@ export async function updateRecord(mongo: Tables, principal: Principal, tableId:
   const problems = recordProblems(table.columns, values);
   if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
   if (Object.keys(values).length === 0) return shownRow(table, row);
+  if (BSON.calculateObjectSize({ ...row, ...values }) > rowBytesAtMost) throw new AppError('payload_too_large', 'the record would be larger than 4 MiB');
   const rows = rowsOf(mongo, tableId);
   const updated = await rows.findOneAndUpdate({ _id: id }, { $set: values }, { returnDocument: 'after' });
   if (!updated) throw notFound('the record');

@@ -92,7 +92,7 @@ export type RecordValues = z.infer<typeof RecordValues>;
 
 export const rowsAtOnce = 1000;
 
-export const NewRecords = z.union([RecordValues, z.array(RecordValues).min(1).max(rowsAtOnce)]).meta({ id: 'NewRecords', description: 'One record, or 1 to 1,000.' });
+export const NewRecords = z.union([RecordValues, z.array(RecordValues).min(1).max(rowsAtOnce)], 'must be a record, or a list of 1 to 1,000 records').meta({ id: 'NewRecords', description: 'One record, or 1 to 1,000.' });
 
 export const TableRecord = z
   .looseObject({ _id: z.string(), row_id: z.int(), coworker_user_id: z.string() })

@@ -1,4 +1,4 @@
-import type { Collection } from 'mongodb';
+import { BSON, type Collection } from 'mongodb';
 import type { Principal } from '../../../auth/principal.js';
 import { createConnector } from '../../../connectors/store.js';
 import type { Deps } from '../../../deps.js';
@@ -17,6 +17,9 @@ export interface RowDocument {
   coworker_user_id: string;
   [columnId: string]: unknown;
 }
+
+/** Of one record, and of those that are written at once: they are pending in one document, which holds 16 MiB. */
+export const rowBytesAtMost = 4 * 1024 * 1024;
 
 /** A change that was decided by one update of the table, and may not have reached the rows yet. `at` is epoch seconds. */
 export type PendingChange = { kind: 'insert'; at: number; rows: RowDocument[] } | { kind: 'delete'; at: number; record_id: string };
@@ -117,6 +120,8 @@ async function undoCreate({ mongo, customers, log }: TableDeps, organizationId: 
 }
 
 const attempts = 20;
+/** All columns of a table together, since each call reads them. */
+const columnsBytesAtMost = 1024 * 1024;
 
 /**
  * Adds a column; records that are there have no value in it. A repeat with the same `key` answers the first.
@@ -128,6 +133,8 @@ export async function addColumn({ mongo }: Pick<TableDeps, 'mongo'>, principal: 
     const present = table.columns.find((column) => column.key === key);
     if (present) return shownColumn(present);
     const column: StoredColumn = { ...makeColumn(given, table.columns, table.retired_column_ids), key };
+    const bytes = BSON.calculateObjectSize({ columns: [...table.columns, column] });
+    if (bytes > columnsBytesAtMost) throw new AppError('validation_failed', 'the columns of a table are at most 1 MiB together');
     const unchanged = { _id: tableId, columns_version: table.columns_version };
     const { modifiedCount } = await mongo.collections.tables.updateOne(unchanged, { $push: { columns: column }, $inc: { columns_version: 1 } });
     if (modifiedCount === 1) return shownColumn(column);

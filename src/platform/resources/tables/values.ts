@@ -1,5 +1,5 @@
 import type { Column, ObjectField, RecordValues } from './schemas.js';
-import { isSystemColumn } from './columns.js';
+import { isSystemColumn, unknownColumn } from './columns.js';
 
 type ValueRule = Pick<Column, 'column_type' | 'array_type' | 'object_fields' | 'enum_options'>;
 
@@ -73,7 +73,7 @@ export function recordProblems(columns: readonly Column[], values: RecordValues,
   const byId = new Map(columns.map((column) => [column.column_id, column]));
   const problems = Object.entries(values).flatMap(([id, value]) => {
     const column = byId.get(id);
-    if (!column) return [`${where}${id.slice(0, 100)}: the table has no such column`];
+    if (!column) return [`${where}${id.slice(0, 100)}: ${unknownColumn(columns, id)}`];
     if (isSystemColumn(id)) return systemProblem(id, value).map((problem) => `${where}${id}: ${problem}`);
     const problem = valueProblem(column, value);
     return problem === undefined ? [] : [`${where}${id}: ${problem}`];

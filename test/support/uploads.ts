@@ -1,4 +1,5 @@
-import type { Answer, ApiClient } from '../../support/client.js';
+import { createHash } from 'node:crypto';
+import type { Answer, ApiClient } from './client.js';
 
 export interface Part {
   /** The field's name; a part with a file name is a file. */
@@ -37,7 +38,6 @@ export interface BigUpload {
 
 /** Streams one file of so many bytes, so that the sender holds none of them. */
 export async function sendBig(url: string, apiKey: string, bytes: number, onChunk: (sent: number) => void = () => undefined): Promise<BigUpload> {
-  const { createHash } = await import('node:crypto');
   const hash = createHash('sha256');
   const edge = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="big.bin"\r\n\r\n`;
   const block = Buffer.alloc(256 * 1024);
