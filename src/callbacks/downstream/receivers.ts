@@ -101,8 +101,9 @@ function callbackOf(kind: ConnectorCallback['kind'], { header, body }: Delivery,
   };
 }
 
+/** Triggers of voice and media providers are called back at paths of their own. */
 function startsOf(connector: ConnectorDocument, event: string): CoworkerStart[] {
-  const takes = (trigger: ConnectorTrigger) => trigger.event === '*' || trigger.event === event;
+  const takes = ({ kind, event: wanted }: ConnectorTrigger) => kind !== 'voice' && kind !== 'media' && (wanted === '*' || wanted === event);
   return connector.triggers.filter(takes).flatMap(({ agentflow_id, goal }) => {
     return agentflow_id === undefined ? [] : [startOf(connector, agentflow_id, goal ?? `Handle the event ${event} of ${connector.name}`)];
   });
