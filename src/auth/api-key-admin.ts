@@ -3,7 +3,7 @@ import { AppError, notFound } from '../errors.js';
 import { ListQuery } from '../http/lists.js';
 import { isId } from '../ids.js';
 import { epochSeconds } from '../time.js';
-import { createApiKey, type ApiKeyDocument } from './api-keys.js';
+import { ApiKeyScope, createApiKey, type ApiKeyDocument } from './api-keys.js';
 import type { AuthDeps } from './create-auth.js';
 import { defaultGrants, grantableGrants, Grant, isAdminRole } from './grants.js';
 import type { Principal } from './principal.js';
@@ -11,16 +11,6 @@ import { scopeOn } from './resolve-scope.js';
 import { tokenInvalid } from './tokens.js';
 
 const note = 'The secret is shown once and cannot be read again; store it now.';
-
-const ApiKeyScope = z.object({
-  org_id: z.string(),
-  dept_id: z.string(),
-  project_id: z.string(),
-  user_id: z.string(),
-  role: z.string(),
-  grants: z.array(Grant),
-  auth_kind: z.literal('api_key'),
-});
 
 /** The answer to creation (specification, API key). */
 export const NewApiKeyAnswer = z
@@ -32,6 +22,7 @@ export const NewApiKeyAnswer = z
     secret: z.string().meta({ description: 'Begins with `svc_sk_`; returned exactly once.' }),
   })
   .meta({ id: 'NewApiKey' });
+export type NewApiKeyAnswer = z.infer<typeof NewApiKeyAnswer>;
 
 export const ApiKeyItem = z
   .object({
@@ -56,8 +47,6 @@ export const ApiKeyRequest = z.strictObject({
   grants: z.array(AskedGrant).min(1).max(50).optional().meta({ description: 'None: the default of the role.' }),
 });
 export type ApiKeyRequest = z.infer<typeof ApiKeyRequest>;
-
-export type NewApiKeyAnswer = z.infer<typeof NewApiKeyAnswer>;
 
 /**
  * Mints a key on a project, with the minter's role there (specification, API keys 1 to 4).

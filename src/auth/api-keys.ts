@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
 import type { Collections } from '../stores/collections.js';
@@ -7,20 +8,13 @@ import { epochSeconds } from '../time.js';
 import type { ApiKeyUse } from './api-key-use.js';
 import type { Grant } from './grants.js';
 import { defaultGrants } from './grants.js';
-import type { Principal } from './principal.js';
+import { CredentialScope, type Principal } from './principal.js';
 
 const prefix = 'svc_sk_';
 const wellFormed = /^svc_sk_[A-Za-z0-9_-]{43}$/;
 
-export interface ApiKeyScope {
-  org_id: string;
-  dept_id: string;
-  project_id: string;
-  user_id: string;
-  role: string;
-  grants: Grant[];
-  auth_kind: 'api_key';
-}
+export const ApiKeyScope = CredentialScope.extend({ auth_kind: z.literal('api_key') });
+export type ApiKeyScope = z.infer<typeof ApiKeyScope>;
 
 /** `_id` is the SHA-256 of the secret, the key that every request looks up; the secret itself is never stored. */
 export interface ApiKeyDocument {
@@ -55,7 +49,7 @@ export function newApiKeySecret(): string {
 }
 
 export function hashApiKey(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret);
 }
 
 /**

@@ -1,5 +1,5 @@
-import { roleOn } from './users.js';
 import type { Collections } from '../stores/collections.js';
+import { standingOn } from './standing.js';
 
 /** A project on which a person has a role: what a token can be pinned to. */
 export interface Place {
@@ -19,6 +19,13 @@ export interface Places {
 }
 
 const mostShown = 200;
+/** From this many on, a page lets a person look for one by its name. */
+export const manyPlaces = 20;
+
+/** `PROJECT_ADMIN` as people read it. */
+export function roleName(role: string): string {
+  return role.toLowerCase().replaceAll('_', ' ');
+}
 
 /** The projects that a person may pick from, oldest first as at sign-in; `named` narrows them by a part of their name. */
 export async function placesOf(collections: Collections, userId: string, named: string): Promise<Places> {
@@ -43,10 +50,8 @@ export async function placesOf(collections: Collections, userId: string, named: 
 
 /** One place, by the role that the person has there now; undefined where there is none. */
 export async function placeFor(collections: Collections, userId: string, projectId: string): Promise<Place | undefined> {
-  const project = await collections.projects.findOne({ _id: projectId });
-  if (!project || project.status === 'deleted') return undefined;
-  const role = await roleOn(collections, userId, project);
-  return role === undefined ? undefined : placeOf(project, role, await namesOf(collections, [project]));
+  const standing = await standingOn(collections, userId, projectId);
+  return standing && placeOf(standing.project, standing.role, await namesOf(collections, [standing.project]));
 }
 
 interface ProjectPart {

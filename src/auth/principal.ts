@@ -1,4 +1,15 @@
-import { isAdminRole, type Grant } from './grants.js';
+import { z } from 'zod';
+import { Grant, isAdminRole } from './grants.js';
+
+/** Where a credential reaches and what it may do there, as it is stored and answered (specification, API key: `scope`). */
+export const CredentialScope = z.object({
+  org_id: z.string(),
+  dept_id: z.string(),
+  project_id: z.string(),
+  user_id: z.string(),
+  role: z.string(),
+  grants: z.array(Grant),
+});
 
 /** By what a caller is known; an execution calls for the person who made it. */
 export const principalKinds = ['api_key', 'user_jwt', 'session', 'execution'] as const;

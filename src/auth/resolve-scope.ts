@@ -2,6 +2,7 @@ import { AppError } from '../errors.js';
 import type { AuthDeps } from './create-auth.js';
 import { defaultGrants, type Grant } from './grants.js';
 import { seesWholeOrganization, type Principal } from './principal.js';
+import { livingProject } from './standing.js';
 import { roleOn, type ProjectRef } from './users.js';
 
 const prefix = 'ws_';
@@ -28,8 +29,8 @@ export async function resolveScope(deps: Stores, principal: Principal, workspace
  */
 export async function scopeOn({ mongo }: Stores, principal: Principal, projectId: string): Promise<Principal | undefined> {
   const { collections } = mongo;
-  const project = await collections.projects.findOne({ _id: projectId });
-  if (!project || project.status === 'deleted') return undefined;
+  const project = await livingProject(collections, projectId);
+  if (!project) return undefined;
   const role = outsideRole(principal, project) ?? (await roleOn(collections, principal.userId, project));
   if (role === undefined) return undefined;
   return {

@@ -1,8 +1,9 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHmac, hash, randomBytes } from 'node:crypto';
 import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
 import type { Logger } from '../log.js';
 import type { Collections } from '../stores/collections.js';
+import { createFreshReads } from '../stores/fresh-reads.js';
 import { insertOnce } from '../stores/mongo.js';
 import { epochSeconds } from '../time.js';
 import { filterOf, type CredentialsOf } from './end-credentials.js';
@@ -61,6 +62,7 @@ export interface Sessions {
 export function createSessions(deps: { collections: Collections; box: SecretBox; log: Logger }): Sessions {
   const { collections, box, log } = deps;
   const { sessions, refresh_tokens: refreshTokens } = collections;
+  const read = createFreshReads(sessions);
 
   async function revoke(_id: string, because: string): Promise<void> {
     await sessions.updateOne({ _id }, { $set: { revoked_at: epochSeconds(), revoked_because: because } });
@@ -68,11 +70,11 @@ export function createSessions(deps: { collections: Collections; box: SecretBox;
 
   async function store(token: string, session: SessionDocument): Promise<RefreshTokenDocument> {
     const { _id: session_id, expires_at } = session;
-    return insertOnce(refreshTokens, { _id: hashOf(token), session_id, created_at: epochSeconds(), expires_at });
+    return insertOnce(refreshTokens, { _id: hash('sha256', token), session_id, created_at: epochSeconds(), expires_at });
   }
 
   async function familyOf(token: string): Promise<RefreshTokenDocument | null> {
-    return wellFormed.test(token) ? refreshTokens.findOne({ _id: hashOf(token) }) : null;
+    return wellFormed.test(token) ? refreshTokens.findOne({ _id: hash('sha256', token) }) : null;
   }
 
   return {
@@ -101,14 +103,14 @@ export function createSessions(deps: { collections: Collections; box: SecretBox;
       return { session, refreshToken: child };
     },
     async isLive(sessionId) {
-      return (await sessions.findOne({ _id: sessionId }))?.revoked_at === null;
+      return (await read(sessionId))?.revoked_at === null;
     },
     async sessionOf(token) {
       return (await familyOf(token))?.session_id;
     },
     revoke,
     async revokeAll(of, because) {
-      for (const { _id, revoked_at } of await sessions.find(filterOf(of)).toArray()) if (revoked_at === null) await revoke(_id, because);
+      await sessions.updateMany({ ...filterOf(of), revoked_at: null }, { $set: { revoked_at: epochSeconds(), revoked_because: because } });
     },
   };
 }
@@ -130,10 +132,6 @@ function newSession(of: Pick<SessionDocument, 'kind' | 'user_id' | 'project_id'>
 
 function childOf(parent: string, key: string): string {
   return prefix + createHmac('sha256', key).update(parent).digest('base64url');
-}
-
-function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
 }
 
 function refused(): AppError {

@@ -1,11 +1,13 @@
+import { z } from 'zod';
 import { AppError } from '../errors.js';
-import type { ApiKeyScope } from './api-keys.js';
 import type { AuthDeps } from './create-auth.js';
 import { defaultGrants } from './grants.js';
 import { verifyPassword } from './passwords.js';
+import { CredentialScope } from './principal.js';
 import type { SessionDocument } from './sessions.js';
+import { standingOn } from './standing.js';
 import { tokenInvalid } from './tokens.js';
-import { findUserByEmail, homeProject, normalizeEmail, roleOn, type UserDocument } from './users.js';
+import { findUserByEmail, homeProject, normalizeEmail, type UserDocument } from './users.js';
 
 export const sessionTokenSeconds = 3600;
 export const userTokenSeconds = 8 * 3600;
@@ -18,29 +20,31 @@ export interface Login {
   address: string;
 }
 
-export type TokenScope = Omit<ApiKeyScope, 'auth_kind'> & { auth_kind: 'user_jwt' | 'session' };
+const TokenScope = CredentialScope.extend({ auth_kind: z.enum(['user_jwt', 'session']) }).meta({ id: 'TokenScope' });
+type TokenScope = z.infer<typeof TokenScope>;
 
-export interface TokenAnswer {
-  access_token: string;
-  token_type: 'Bearer';
-  expires_in: number;
-  scope: TokenScope;
-}
+export const RefreshToken = z.string().min(1).max(8192).meta({ description: 'Begins with `svc_srt_`.' });
 
-export type SessionAnswer = TokenAnswer & { refresh_token: string };
+export const UserToken = z
+  .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int(), scope: TokenScope })
+  .meta({ id: 'UserToken' });
+type UserToken = z.infer<typeof UserToken>;
+
+export const SessionTokens = UserToken.extend({ refresh_token: RefreshToken }).meta({ id: 'SessionTokens' });
+type SessionTokens = z.infer<typeof SessionTokens>;
 
 /**
  * A user token (`token_use: user`) for mail address and password.
  * @throws AppError `invalid_token`, one text for every wrong pair; `too_many_requests`; `S2:resolve-scope`
  */
-export async function signIn(deps: AuthDeps, login: Login): Promise<TokenAnswer> {
+export async function signIn(deps: AuthDeps, login: Login): Promise<UserToken> {
   const scope = await authenticated(deps, login, 'user_jwt');
   const session = await startSession(deps, scope, 'user');
   return tokenFor(deps, session, scope);
 }
 
 /** An SDK session: an access token of one hour and a refresh token. Errors as in `signIn`. */
-export async function logIn(deps: AuthDeps, login: Login): Promise<SessionAnswer> {
+export async function logIn(deps: AuthDeps, login: Login): Promise<SessionTokens> {
   const scope = await authenticated(deps, login, 'session');
   const session = await startSession(deps, scope, 'session');
   const refresh_token = await deps.auth.sessions.issueRefreshToken(session);
@@ -51,7 +55,7 @@ export async function logIn(deps: AuthDeps, login: Login): Promise<SessionAnswer
  * The next pair of a session, with the role that its user has now.
  * @throws AppError `invalid_token`, also for a user who has no role there any more, whose session then ends
  */
-export async function refresh(deps: AuthDeps, refreshToken: string): Promise<SessionAnswer> {
+export async function refresh(deps: AuthDeps, refreshToken: string): Promise<SessionTokens> {
   const { auth, mongo } = deps;
   const { session, refreshToken: refresh_token } = await auth.sessions.rotate(refreshToken);
   const user = await mongo.collections.users.findOne({ _id: session.user_id });
@@ -91,9 +95,9 @@ async function scopeOf(
   projectId: string,
   kind: TokenScope['auth_kind'],
 ): Promise<TokenScope | undefined> {
-  const project = await mongo.collections.projects.findOne({ _id: projectId });
-  const role = project && project.status !== 'deleted' ? await roleOn(mongo.collections, user._id, project) : undefined;
-  if (!project || role === undefined) return undefined;
+  const standing = await standingOn(mongo.collections, user._id, projectId);
+  if (!standing) return undefined;
+  const { project, role } = standing;
   return {
     org_id: project.organization_id,
     dept_id: project.department_id,
@@ -105,7 +109,7 @@ async function scopeOf(
   };
 }
 
-async function tokenFor({ auth }: AuthDeps, session: SessionDocument, scope: TokenScope): Promise<TokenAnswer> {
+async function tokenFor({ auth }: AuthDeps, session: SessionDocument, scope: TokenScope): Promise<UserToken> {
   const expiresInSeconds = session.kind === 'user' ? userTokenSeconds : sessionTokenSeconds;
   const { org_id, dept_id, project_id, role } = scope;
   const claims = { sub: scope.user_id, role, org_id, dept_id, project_id, token_use: session.kind, sid: session._id };

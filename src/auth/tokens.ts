@@ -6,7 +6,7 @@ import { signingAlgorithm, type SigningKeys } from './signing-keys.js';
 export type TokenUse = 'user' | 'session' | 'oauth';
 
 /** RFC 9068: keeps an access token from being taken for any other signed statement, and the other way round. */
-export const accessTokenType = 'at+jwt';
+const accessTokenType = 'at+jwt';
 
 export const tokenInvalid = 'token invalid';
 

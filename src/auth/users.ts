@@ -99,7 +99,7 @@ export interface ProjectRef {
 }
 
 /** The user's role on a project: the organization-wide one, else the project's; undefined where there is none. */
-export async function roleOn(collections: Collections, userId: string, project: ProjectRef): Promise<string | undefined> {
+export async function roleOn(collections: Pick<Collections, 'memberships'>, userId: string, project: ProjectRef): Promise<string | undefined> {
   const everywhere = await collections.memberships.findOne({ _id: organizationKey(project.organization_id, userId) });
   if (everywhere) return everywhere.role;
   return (await collections.memberships.findOne({ _id: projectKey(project._id, userId) }))?.role;

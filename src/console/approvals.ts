@@ -7,7 +7,7 @@ import { seeOther } from '../http/pages/send-page.js';
 import { namesOf } from './people.js';
 import { approvalContent, approvalsContent } from './pages/approvals.js';
 import { send } from './pages/layout.js';
-import { fieldOf, queryOf, sentenceOf, type Visit } from './visit.js';
+import { fieldOf, queryOf, type Visit } from './visit.js';
 
 /** What waits comes first: without a choice the pending ones are shown. */
 export async function showApprovals(visit: Visit): Promise<void> {
@@ -43,7 +43,7 @@ export async function decideApproval(visit: Visit, id: string): Promise<void> {
   } catch (error) {
     if (!isAppError(error) || error.status >= 500 || error.code === 'not_found') throw error;
     visit.res.status(error.status);
-    return showApproval(visit, id, sentenceOf(error));
+    return showApproval(visit, id, error.message);
   }
   seeOther(visit.res, `${visit.base}/approvals/${encodeURIComponent(id)}?done=${decision.data}`);
 }

@@ -10,7 +10,7 @@ import { cancelExecution, decidePreview, moveExecution, showCancel, showExecutio
 import { showLifecycle, showLifecycles } from './lifecycles.js';
 import { showProject, showProjects } from './projects.js';
 import { send } from './pages/layout.js';
-import { problemCard, problemContent } from './pages/problem.js';
+import { openAgain, problemCard, problemContent } from './pages/problem.js';
 import type { ConsolePorts } from './ports.js';
 import { moveSchedule, showSchedule, showSchedules } from './schedules.js';
 import { showSignIn, signInByForm, signOutByForm } from './sign-in.js';
@@ -73,7 +73,7 @@ function projectPages(): Router {
 const comeFromElsewhere: RequestHandler = (req, res, next) => {
   const isLink = req.method === 'GET' && req.get('sec-fetch-site') === 'cross-site' && req.get('sec-fetch-mode') === 'navigate';
   if (!isLink) return next();
-  sendPage(res, problemCard('Opening the console', 'You followed a link from another site.', { again: req.originalUrl }));
+  sendPage(res, openAgain(req.originalUrl));
 };
 
 const problemPages: ErrorRequestHandler = (thrown: unknown, req, res, _next) => {
@@ -82,7 +82,7 @@ const problemPages: ErrorRequestHandler = (thrown: unknown, req, res, _next) => 
   res.status(error.status).set(error.headers);
   const visit = res.locals.visit as Visit | undefined;
   if (visit && 'principal' in visit) send(visit, { title: titleOf(error), content: problemContent(titleOf(error), error.message) });
-  else sendPage(res, problemCard(titleOf(error), error.message, {}));
+  else sendPage(res, problemCard(titleOf(error), error.message));
 };
 
 function titleOf({ status }: AppError): string {

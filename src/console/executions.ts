@@ -9,7 +9,7 @@ import { executionsContent } from './pages/executions.js';
 import { send } from './pages/layout.js';
 import { namesOf } from './people.js';
 import { ExecutionRun, ExecutionStatus, ExecutionView, isOver } from './views.js';
-import { conflictIn, fieldOf, queryOf, sentenceOf, undefinedWithoutTemporal, type Visit } from './visit.js';
+import { conflictIn, fieldOf, queryOf, undefinedWithoutTemporal, type Visit } from './visit.js';
 
 export async function showExecutions(visit: Visit): Promise<void> {
   const { projectId } = visit.principal;
@@ -89,7 +89,7 @@ async function request(visit: Visit, id: string, what: Move | 'cancel' | 'previe
   } catch (error) {
     const conflict = conflictIn(error);
     visit.res.status(conflict.status);
-    return showExecution(visit, id, sentenceOf(conflict));
+    return showExecution(visit, id, conflict.message);
   }
   seeOther(visit.res, `${visit.base}/executions/${encodeURIComponent(id)}?done=${done}`);
 }

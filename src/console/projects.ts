@@ -9,8 +9,8 @@ import { queryOf, type ConsoleDeps, type PersonVisit, type Visit } from './visit
 export function showProjects({ deps }: ConsoleDeps): RequestHandler {
   return async (req, res) => {
     const { person, csrf } = res.locals.visit as PersonVisit;
-    const find = queryOf(req, 'find') ?? '';
-    const places = await placesOf(deps.mongo.collections, person.userId, find.slice(0, 100));
+    const find = (queryOf(req, 'find') ?? '').trim().slice(0, 100);
+    const places = await placesOf(deps.mongo.collections, person.userId, find);
     const [only] = places.shown;
     if (only && places.total === 1 && find === '') return seeOther(res, `/console/projects/${encodeURIComponent(only.projectId)}`);
     sendPage(res, projectsPage({ email: person.email, csrf, places, find }));

@@ -6,7 +6,7 @@ import { seeOther } from '../http/pages/send-page.js';
 import { send } from './pages/layout.js';
 import { scheduleContent, schedulesContent } from './pages/schedules.js';
 import { ScheduleRunsView, ScheduleView } from './views.js';
-import { conflictIn, fieldOf, queryOf, sentenceOf, undefinedWithoutTemporal, type Visit } from './visit.js';
+import { conflictIn, fieldOf, queryOf, undefinedWithoutTemporal, type Visit } from './visit.js';
 
 /** Temporal is asked for the next runs of each, so a page of them is short. */
 const perPage = 10;
@@ -57,7 +57,7 @@ export async function moveSchedule(visit: Visit, id: string, step: string): Prom
   } catch (error) {
     const conflict = conflictIn(error);
     visit.res.status(conflict.status);
-    return showSchedule(visit, id, sentenceOf(conflict));
+    return showSchedule(visit, id, conflict.message);
   }
   seeOther(visit.res, `${visit.base}/schedules/${encodeURIComponent(id)}?done=${move.data}`);
 }

@@ -101,10 +101,6 @@ export function conflictIn(error: unknown): AppError {
   return error;
 }
 
-export function sentenceOf({ message }: AppError): string {
-  return `${message[0]?.toUpperCase()}${message.slice(1)}.`;
-}
-
 /** Temporal may be down; the records then still show what was. */
 export function undefinedWithoutTemporal(error: unknown): undefined {
   if (isAppError(error) && error.code === 'unavailable') return undefined;

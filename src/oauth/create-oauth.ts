@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import { jsonBody } from '../http/json-body.js';
 import { onlyMethods } from '../http/method-not-allowed.js';
 import type { HttpClient } from '../outbound/http-client.js';
-import { answerAuthorization, showAuthorization } from './authorize/authorize.js';
+import { answerAuthorization, showAuthorization, type AuthorizeDeps } from './authorize/authorize.js';
 import { createBrowserSessions } from '../auth/browser/browser-session.js';
 import { createFindClient } from './clients/client-document.js';
 import { createClients } from './clients/clients.js';
@@ -32,7 +32,7 @@ export function createOauth({ mongo: { collections }, auth, log }: AuthDeps): Oa
   return { grants, access: createOauthAccess({ auth, grants }) };
 }
 
-export interface OauthDeps extends AuthDeps {
+export interface OauthDeps extends AuthDeps, Pick<AuthorizeDeps, 'governance'> {
   config: Pick<Config, 'allowPrivateTargets'>;
   http: HttpClient;
   oauth: Oauth;

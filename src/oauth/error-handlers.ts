@@ -28,7 +28,7 @@ export const pageErrors: ErrorRequestHandler = (thrown: unknown, req, res, _next
 };
 
 /** Refusals of the rest of the product in OAuth's words; what they do not cover is an internal error. */
-export function toOauthError(thrown: unknown): OauthError {
+function toOauthError(thrown: unknown): OauthError {
   if (isOauthError(thrown)) return thrown;
   const { code, status, message, headers } = toAppError(thrown);
   const options = { status, headers, cause: thrown };

@@ -1,15 +1,7 @@
-import { createHash } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
+import { hash } from 'node:crypto';
+import { countIn, networkOf, presentWindow, waitUntil } from '../auth/window-counter.js';
 import type { Collections } from '../stores/collections.js';
-import { isDuplicateKey } from '../stores/mongo.js';
 import { OauthError } from './oauth-error.js';
-
-/** `_id` names what is counted, the address and the window, so that one atomic increment counts over all processes. */
-export interface OauthCounterDocument {
-  _id: string;
-  count: number;
-  expires_at: Date;
-}
 
 export interface RateLimitOptions {
   what: 'registrations' | 'failed token requests' | 'client documents';
@@ -25,28 +17,13 @@ export interface RateLimit {
   refusalFor(address: string): Promise<OauthError | undefined>;
 }
 
-export function createRateLimit({ oauth_counters: counters }: Collections, options: RateLimitOptions): RateLimit {
-  const windowMs = options.windowSeconds * 1000;
-
-  async function count(_id: string, endsAt: number): Promise<number> {
-    const update = { $inc: { count: 1 }, $set: { expires_at: new Date(endsAt) } };
-    const settings = { upsert: true, returnDocument: 'after' } as const;
-    // Two upserts of one new document may meet; the second then finds it.
-    const counted = await counters.findOneAndUpdate({ _id }, update, settings).catch((error: unknown) => {
-      if (!isDuplicateKey(error)) throw error;
-      return counters.findOneAndUpdate({ _id }, update, settings);
-    });
-    return counted?.count ?? 0;
-  }
-
+export function createRateLimit({ oauth_counters: counters }: Collections, { what, max, windowSeconds }: RateLimitOptions): RateLimit {
   async function refusalFor(address: string): Promise<OauthError | undefined> {
-    const window = Math.floor(Date.now() / windowMs);
-    const endsAt = (window + 1) * windowMs;
-    const who = createHash('sha256').update(networkOf(address)).digest('base64url');
-    if ((await count(`${options.what}:${who}:${window}`, endsAt)) <= options.max) return undefined;
-    const seconds = Math.max(1, Math.ceil((endsAt - Date.now()) / 1000));
-    const description = `too many ${options.what} from this address; try again in ${seconds} seconds`;
-    return new OauthError('too_many_requests', description, { headers: { 'Retry-After': String(seconds) } });
+    const { window, endsAt } = presentWindow(windowSeconds);
+    const who = hash('sha256', networkOf(address), 'base64url');
+    if ((await countIn(counters, `${what}:${who}:${window}`, 1, endsAt)) <= max) return undefined;
+    const { seconds, headers } = waitUntil(endsAt);
+    return new OauthError('too_many_requests', `too many ${what} from this address; try again in ${seconds} seconds`, { headers });
   }
 
   return {
@@ -56,11 +33,4 @@ export function createRateLimit({ oauth_counters: counters }: Collections, optio
       if (refusal) throw refusal;
     },
   };
-}
-
-/** One subscriber holds a whole IPv6 /64, so that is what counts as one address. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
 }

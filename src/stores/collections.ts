@@ -1,9 +1,10 @@
 import type { Collection, CreateIndexesOptions, Db, IndexSpecification } from 'mongodb';
 import type { ApiKeyDocument } from '../auth/api-keys.js';
-import type { LoginAttemptsDocument, LoginOriginDocument } from '../auth/login-throttle.js';
+import type { LoginOriginDocument } from '../auth/login-throttle.js';
 import type { RefreshTokenDocument, SessionDocument } from '../auth/sessions.js';
 import type { SigningKeyDocument } from '../auth/signing-keys.js';
 import type { DepartmentDocument, MembershipDocument, OrganizationDocument, UserDocument } from '../auth/users.js';
+import type { WindowCounterDocument } from '../auth/window-counter.js';
 import type { CatalogSightingDocument } from '../callbacks/catalog/sightings.js';
 import type { CallbackDeliveryDocument } from '../callbacks/deliveries.js';
 import type { ConnectorDocument, TriggerDocument } from '../connectors/connector.js';
@@ -23,7 +24,6 @@ import type { OntologyDraftDocument, OntologyVersionDocument } from '../graph/on
 import type { ProjectModeDocument } from '../graph/project-mode.js';
 import type { IdempotencyDocument } from '../http/idempotency.js';
 import type { OauthClientDocument } from '../oauth/clients/clients.js';
-import type { OauthCounterDocument } from '../oauth/rate-limit.js';
 import type { OauthCodeDocument } from '../oauth/token/codes.js';
 import type { OauthGrantDocument } from '../oauth/token/grants.js';
 import type { ActionDocument } from '../platform/resources/actions.js';
@@ -53,12 +53,12 @@ export interface Documents {
   signing_keys: SigningKeyDocument;
   sessions: SessionDocument;
   refresh_tokens: RefreshTokenDocument;
-  login_attempts: LoginAttemptsDocument;
+  login_attempts: WindowCounterDocument;
   login_origins: LoginOriginDocument;
   oauth_clients: OauthClientDocument;
   oauth_codes: OauthCodeDocument;
   oauth_grants: OauthGrantDocument;
-  oauth_counters: OauthCounterDocument;
+  oauth_counters: WindowCounterDocument;
   customers: CustomerDocument;
   customer_places: CustomerPlacesDocument;
   stored_bytes: StoredBytesDocument;

@@ -110,6 +110,14 @@ describe(`POST ${github}`, () => {
     expect(await push(api, pushOf(repository), { 'x-github-delivery': delivery })).toMatchObject({ status: 200, body: { status: 'accepted' } });
   });
 
+  test('is not bound to a project that was deleted', async () => {
+    verifies('callbacks.codesync.unbound');
+    const { projectID } = await createWorkspace(deps);
+    const body = pushOf(await bind(null, projectID));
+    await deps.mongo.collections.projects.updateOne({ _id: projectID }, { $set: { status: 'deleted' } });
+    expect(await push(api, body)).toMatchObject({ status: 404, body: { error: 'repo_not_bound' } });
+  });
+
   test('acknowledges a delivery that it has seen, through any process, and works it once', async () => {
     verifies('callbacks.deduplicated');
     const body = pushOf(await bind());
@@ -207,7 +215,9 @@ describe(`POST ${ingest}`, () => {
   test('names what is wrong with the body, and knows no other project than those there are', async () => {
     expect((await send(api, ingest, 'x', key)).status).toBe(400);
     expect(await send(api, ingest, JSON.stringify({ ...input(), extra: 1 }), key)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
-    expect((await send(api, ingest, JSON.stringify({ ...input(), project_id: newId() }), key)).status).toBe(404);
+    const { projectID: ended } = await createWorkspace(deps);
+    await deps.mongo.collections.projects.updateOne({ _id: ended }, { $set: { status: 'deleted' } });
+    for (const project_id of [newId(), ended]) expect((await send(api, ingest, JSON.stringify({ ...input(), project_id }), key)).status).toBe(404);
     const dangling = { ...input(), relationships: [{ from: 'table-1', type: 'FEEDS', to: 'nowhere', properties: {} }] };
     const refused = await send(api, ingest, JSON.stringify(dangling), key);
     expect(refused).toMatchObject({ status: 422, body: { lifecycle_id: expect.any(String) } });

@@ -41,21 +41,6 @@ export async function signIn(page: Page, person: Person, address = consoleUrl(pe
   await page.waitForURL(address);
 }
 
-/** Presses Tab until what has the focus bears this name. */
-export async function tabTo(page: Page, name: string): Promise<void> {
-  const passed: string[] = [];
-  for (let stop = 0; stop < 60; stop += 1) {
-    await page.keyboard.press('Tab');
-    const focused = await page.evaluate(() => {
-      const element = (globalThis as any).document.activeElement;
-      return (element.labels?.[0]?.textContent ?? element.textContent ?? '').trim() as string;
-    });
-    if (focused === name) return;
-    passed.push(focused);
-  }
-  throw new Error(`Tab never reached ${name}, only ${passed.join(' | ')}`);
-}
-
 /** Controls that a screen reader would have no name for, by the tree that the browser makes for it. */
 export async function namelessControls(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);

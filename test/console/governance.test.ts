@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createPerson, type Person } from '../auth/auth-server.js';
+import { tabTo } from '../support/browser.js';
 import { createKey, useDeps } from '../support/fixture.js';
 import { bearerClient } from '../support/gateway.js';
 import { verifies } from '../support/verifies.js';
-import { consoleUrl, screenshots, shot, signIn, tabTo, withPage } from './chromium.js';
+import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
 import { signedInConsole } from './console-browser.js';
 
 const deps = useDeps();

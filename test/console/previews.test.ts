@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createPerson, type Person } from '../auth/auth-server.js';
+import { tabTo } from '../support/browser.js';
 import { startExecution, untilExecution } from '../support/executions.js';
 import { agentThatCalls, flowThatCalls } from '../support/flows.js';
 import { useDeps } from '../support/fixture.js';
 import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { verifies } from '../support/verifies.js';
-import { consoleUrl, screenshots, shot, signIn, tabTo, withPage } from './chromium.js';
+import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
 import { signedInConsole } from './console-browser.js';
 
 const deps = useDeps();

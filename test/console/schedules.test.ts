@@ -5,7 +5,8 @@ import { eventually } from '../support/eventually.js';
 import { createWorkspace, useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
 import { coworker, fired, runsOf, scheduled, soon } from '../platform/schedules/schedules.js';
-import { consoleUrl, screenshots, shot, signIn, tabTo, withPage } from './chromium.js';
+import { tabTo } from '../support/browser.js';
+import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
 import { signedInConsole } from './console-browser.js';
 
 const deps = useDeps();
@@ -105,7 +106,7 @@ test('what was planned and did not fire is told with the reason, and a long list
   const { _id: id } = await scheduled(person.workspace, { coworker_id, goal: 'Often', type: 'interval', frequency: 1 });
   await person.workspace.api.patch(`/schedule/coworker/${id}`, { status: 'paused' });
   for (let at = 1; at <= 10; at += 1) await scheduled(person.workspace, { coworker_id, goal: `Later ${at}`, type: 'once', schedule: soon(3600) });
-  await eventually(async () => expect((await runsOf(person.workspace, id)).data[0]).toMatchObject({ status: 'skipped', reason: 'paused' }), { timeoutMs: 60_000 });
+  await eventually(async () => expect((await runsOf(person.workspace, id)).data[0]).toMatchObject({ status: 'skipped', reason: 'paused' }));
   const client = await signedInConsole(person);
   expect((await client.open(`${client.base}/schedules/${id}`)).html).toMatch(/skipped[\s\S]*Why it did not fire[\s\S]*paused/);
   const newest = (await client.open(`${client.base}/schedules`)).html;

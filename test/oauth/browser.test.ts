@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { createPerson, type Person } from '../auth/auth-server.js';
-import { lowestContrast, withBrowser } from '../support/browser.js';
+import { lowestContrast, tabTo, withBrowser } from '../support/browser.js';
 import { createWorkspace } from '../support/fixture.js';
 import { eventually } from '../support/eventually.js';
 import { verifies } from '../support/verifies.js';
@@ -55,22 +55,6 @@ function withPage<T>(size: keyof typeof sizes, work: (page: Page, complaints: st
 
 const shot = (page: Page, name: string) => page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
 const addressOf = (challenge: string) => server.url + authorizationPath(client, { verifier: '', challenge }, { redirect_uri: redirect });
-
-/** What has the focus, by its accessible name as the browser computes it. */
-async function focused(page: Page): Promise<string> {
-  return page.evaluate(() => {
-    const element = (globalThis as any).document.activeElement;
-    return (element.labels?.[0]?.textContent ?? element.textContent ?? '').trim() as string;
-  });
-}
-
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let stop = 0; stop < 30; stop += 1) {
-    await page.keyboard.press('Tab');
-    if ((await focused(page)) === name) return;
-  }
-  throw new Error(`Tab never reached ${name}`);
-}
 
 async function expectReadable(page: Page, size: keyof typeof sizes): Promise<void> {
   const width = await page.evaluate(() => (globalThis as any).document.documentElement.scrollWidth as number);

@@ -54,6 +54,21 @@ describe('the sign-in page', () => {
 });
 
 describe('the consent page', () => {
+  test('leaves an entry in the audit chain of the organization that is picked', async () => {
+    const own = await createPerson(server.deps);
+    const { projectID, organizationId } = own.workspace;
+    await allow(server, own, path(), { scopes: ['svc:query.read', 'svc:agent.run'] });
+    const { data } = await server.deps.governance.audit.list(organizationId, { limit: 10 });
+    expect(data).toMatchObject([{
+      actor: `user_jwt:${own.userId}`,
+      action: 'oauth-consent',
+      resource: `project:${projectID}`,
+      outcome: `allowed: svc:query.read svc:agent.run to ${client.client_id}`,
+      lifecycle_id: null,
+    }]);
+    expect(await server.deps.governance.audit.verify(organizationId)).toMatchObject({ valid: true, entries: 1 });
+  });
+
   test('says in plain words what is asked for', async () => {
     verifies('oauth.consent.shows');
     const { html } = await signedInPage(openBrowser(server.url), person, path({ scope: 'svc:query.read svc:agent.run' }));

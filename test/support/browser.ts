@@ -30,6 +30,21 @@ export async function withBrowser<T>(origins: readonly string[], options: Browse
   }
 }
 
+/** Presses Tab until what has the focus bears this name. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  const passed: string[] = [];
+  for (let stop = 0; stop < 60; stop += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => {
+      const element = (globalThis as any).document.activeElement;
+      return (element.labels?.[0]?.textContent ?? element.textContent ?? '').trim() as string;
+    });
+    if (focused === name) return;
+    passed.push(focused);
+  }
+  throw new Error(`Tab never reached ${name}, only ${passed.join(' | ')}`);
+}
+
 /** Runs in the page: the lowest ratio of WCAG 2 between a text and what is behind it. */
 export function lowestContrast(): number {
   const { document, getComputedStyle } = globalThis as any;

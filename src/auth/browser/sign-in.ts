@@ -1,10 +1,19 @@
 import { decodeJwt } from 'jose';
+import { html, type Html } from '../../http/pages/html.js';
 import type { AuthDeps } from '../create-auth.js';
 import { signIn, type Login } from '../sign-in.js';
 import { normalizeEmail } from '../users.js';
 import type { BrowserSession } from './browser-session.js';
 
 const longest = { email: 320, password: 1024 };
+
+/** What a sign-in form asks for. */
+export function signInFields(email = ''): Html {
+  return html`<label for="email">Email address</label>
+<input id="email" name="email" type="email" autocomplete="username" maxlength="${longest.email}" required value="${email}">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="${longest.password}" required>`;
+}
 
 /**
  * Signs a person in for the page: the product's own sign-in, its throttle included. The user token that it makes is not

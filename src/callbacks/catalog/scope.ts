@@ -1,3 +1,4 @@
+import { livingProject } from '../../auth/standing.js';
 import type { Config } from '../../config.js';
 import { AppError } from '../../errors.js';
 import { readWorkspace } from '../../seed.js';
@@ -22,6 +23,6 @@ async function find({ catalog, dataDir }: Config, { collections }: Mongo): Promi
     const workspace = await readWorkspace(dataDir);
     return workspace && { project_id: workspace.project_id, organization_id: workspace.organization_id };
   }
-  const project = await collections.projects.findOne({ _id: catalog.projectId });
+  const project = await livingProject(collections, catalog.projectId);
   return project ? { project_id: project._id, organization_id: project.organization_id } : undefined;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { livingProject } from '../../auth/standing.js';
 import { AppError, isAppError, notFound } from '../../errors.js';
 import { IngestInput } from '../../graph/save/input.js';
 import { save } from '../../graph/save/save.js';
@@ -30,7 +31,7 @@ export function catalogIngest({ serverKey, mongo, graph, record }: CatalogIngest
     },
     async handOver({ body }) {
       const { project_id, source, entities, relationships } = checkShape(Body, parseJson(body));
-      const project = await mongo.collections.projects.findOne({ _id: project_id });
+      const project = await livingProject(mongo.collections, project_id);
       if (!project) throw notFound('project');
       const lifecycle_id = newId();
       const created_at = epochSeconds();

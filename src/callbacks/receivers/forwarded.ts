@@ -3,7 +3,7 @@ import type { Receiver } from '../receiver.js';
 import { pathOf } from '../target.js';
 
 /** Callbacks of providers: whoever sends them is checked downstream (specification, Authentication of callback receivers). */
-export const forwardedPaths = [
+const forwardedPaths = [
   { path: '/actions/professional_network/notify/{connectorID}/{pin}', summary: 'Hosted authentication of a professional network account' },
   { path: '/actions/mail/notify/{connectorID}/{pin}', summary: 'Hosted authentication of a mail account' },
   { path: '/actions/messaging/notify/{connectorID}/{pin}', summary: 'Hosted authentication of a messaging account' },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { livingProject } from '../../auth/standing.js';
 import { AppError } from '../../errors.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
@@ -32,7 +33,7 @@ const branchPrefix = 'refs/heads/';
 export interface GithubPushOptions {
   /** Undefined: unsigned deliveries are taken (specification, Authentication of callback receivers). */
   secret: string | undefined;
-  collections: Pick<Collections, 'repository_bindings'>;
+  collections: Pick<Collections, 'repository_bindings' | 'projects'>;
   startCodeSync: StartCodeSync;
 }
 
@@ -47,7 +48,7 @@ export function githubPush({ secret, collections, startCodeSync }: GithubPushOpt
     async handOver(delivery) {
       if (delivery.header('x-github-event') !== 'push') return ignored(200, 'not a push');
       const push = pushIn(delivery);
-      const bindings = await collections.repository_bindings.find({ repository: push.repository }).toArray();
+      const bindings = await bindingsOf(collections, push.repository);
       if (bindings.length === 0) throw new AppError('repo_not_bound', 'the repository is bound to no project');
       const following = bindings.filter(({ branch }) => branch === null || branch === push.branch);
       if (push.branch === '' || push.commits.length === 0 || following.length === 0) return ignored(200, 'nothing to follow in this push');
@@ -55,6 +56,13 @@ export function githubPush({ secret, collections, startCodeSync }: GithubPushOpt
       return accepted(200);
     },
   };
+}
+
+/** Those of projects that were not deleted. */
+async function bindingsOf(collections: GithubPushOptions['collections'], repository: string) {
+  const bindings = await collections.repository_bindings.find({ repository }).toArray();
+  const projects = await Promise.all(bindings.map(({ project_id }) => livingProject(collections, project_id)));
+  return bindings.filter((_binding, at) => projects[at] !== undefined);
 }
 
 /** Without a usable id of its own, a delivery is known by its content. */

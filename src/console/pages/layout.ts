@@ -1,10 +1,10 @@
 import { html, trusted, type Html } from '../../http/pages/html.js';
-import { serviceName } from '../../http/pages/layout.js';
+import { htmlPage } from '../../http/pages/layout.js';
 import { sendPage } from '../../http/pages/send-page.js';
+import { roleName } from '../../auth/places.js';
 import { isAdmin } from '../../auth/principal.js';
 import type { Visit } from '../visit.js';
 import { liveScript } from './live-script.js';
-import { roleName } from './parts.js';
 import { consoleStyle } from './style.js';
 
 export interface ConsolePage {
@@ -37,16 +37,7 @@ function frame(visit: Visit, { title, content, refreshSeconds }: ConsolePage): H
   const { base, place, person, csrf, req } = visit;
   const here = req.originalUrl.replace(/[?#].*$/s, '').slice(base.length).replace(/\/$/, '');
   const current = (path: string) => (path === '' ? here === '' : here === path || here.startsWith(`${path}/`));
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title} – ${place.project} – ${serviceName}</title>
-<style>${trusted(consoleStyle)}</style>
-</head>
-<body class="console"${refreshSeconds !== undefined && html` data-refresh="${refreshSeconds}"`}>
+  const body = html`<body class="console"${refreshSeconds !== undefined && html` data-refresh="${refreshSeconds}"`}>
 <a class="skip" href="#main">Skip to the content</a>
 <header>
 <div class="bar">
@@ -67,7 +58,6 @@ ${entriesFor(visit).map(([path, name]) => html`<li><a href="${base}${path}"${cur
 ${content}
 </main>
 ${refreshSeconds !== undefined && html`<script>${trusted(liveScript)}</script>`}
-</body>
-</html>
-`;
+</body>`;
+  return htmlPage(`${title} – ${place.project}`, consoleStyle, body);
 }

@@ -38,10 +38,6 @@ export function words(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
-export function roleName(role: string): string {
-  return words(role.toLowerCase());
-}
-
 /** A time in UTC, to the second. */
 export function time(epochSeconds: number): Html {
   const iso = new Date(epochSeconds * 1000).toISOString();
@@ -49,10 +45,12 @@ export function time(epochSeconds: number): Html {
 }
 
 export function duration(seconds: number): string {
-  if (seconds < 1) return `${Math.max(0, Math.round(seconds * 1000))} ms`;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${Math.round(seconds % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const milliseconds = Math.round(Math.max(0, seconds) * 1000);
+  if (milliseconds < 1000) return `${milliseconds} ms`;
+  if (milliseconds < 59_950) return `${Math.round(milliseconds / 100) / 10} s`;
+  const whole = Math.round(seconds);
+  const minutes = Math.floor(whole / 60);
+  return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** Names and what they stand for; what is left out is not shown. */

@@ -1,18 +1,27 @@
 import { html, type Html } from '../../http/pages/html.js';
-import { layout } from '../../http/pages/layout.js';
+import { layout, problemNote } from '../../http/pages/layout.js';
 
 /** A problem within a project's pages. */
 export function problemContent(title: string, description: string): Html {
   return html`<h1>${title}</h1>
-<p class="problem" role="alert">${description}</p>`;
+${problemNote(description)}`;
 }
 
-/** A page of its own, which can go on by itself to an address of the console. */
-export function problemCard(title: string, description: string, { again }: { again?: string }): Html {
+/** The same on a page of its own. */
+export function problemCard(title: string, description: string): Html {
   return layout(
     title,
-    html`${again !== undefined && html`<meta http-equiv="refresh" content="0; url=${again}">`}<h1>${title}</h1>
-<p>${description}</p>
-<p><a href="${again ?? '/console'}">Go on to the console</a></p>`,
+    html`${problemContent(title, description)}
+<p><a href="/console">Go on to the console</a></p>`,
+  );
+}
+
+/** Goes on by itself to an address of the console. */
+export function openAgain(address: string): Html {
+  return layout(
+    'Opening the console',
+    html`<meta http-equiv="refresh" content="0; url=${address}"><h1>Opening the console</h1>
+<p>You followed a link from another site.</p>
+<p><a href="${address}">Go on to the console</a></p>`,
   );
 }

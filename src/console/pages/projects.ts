@@ -1,8 +1,8 @@
-import type { Place, Places } from '../../auth/places.js';
+import { manyPlaces, roleName, type Place, type Places } from '../../auth/places.js';
 import type { QuotaUsage } from '../../governance/quota/quota.js';
 import { html, type Html } from '../../http/pages/html.js';
 import { layout } from '../../http/pages/layout.js';
-import { facts, roleName } from './parts.js';
+import { facts } from './parts.js';
 
 export interface ProjectsPage {
   email: string;
@@ -10,8 +10,6 @@ export interface ProjectsPage {
   places: Places;
   find: string;
 }
-
-const manyPlaces = 20;
 
 export function projectsPage({ email, csrf, places: { shown, total }, find }: ProjectsPage): Html {
   return layout(

@@ -10,7 +10,7 @@ export const consoleStyle = `${style}
 .console header { background: var(--card); border-bottom: 1px solid var(--line); }
 .console .bar, .console nav[aria-label=Console], .console main { max-width: 64rem; margin: 0 auto; padding: 0 1rem; }
 .bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem 1rem; overflow-wrap: anywhere; }
-.bar p { margin: .5rem 0; }
+.bar p, .bar button { margin: .5rem 0; }
 .bar form { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1rem; }
 .who, .soft { color: var(--soft); }
 .console nav[aria-label=Console] ul { display: flex; flex-wrap: wrap; gap: 0 .25rem; margin: 0; padding: 0; list-style: none; }
@@ -21,7 +21,6 @@ export const consoleStyle = `${style}
 .console main:focus { outline: none; }
 .skip { position: absolute; left: 1rem; top: -4rem; padding: .625rem 1rem; background: var(--card); }
 .skip:focus { top: .5rem; }
-a { color: var(--accent); }
 h2 { margin: 0 0 .5rem; font-size: 1.1875rem; line-height: 1.3; }
 h3 { margin: 0; font-size: 1rem; }
 section { margin: 2rem 0 0; }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { authenticateBearer } from '../../auth/authenticate-bearer.js';
 import type { AuthDeps } from '../../auth/create-auth.js';
-import { Grant } from '../../auth/grants.js';
-import { logIn, refresh, sessionTokenSeconds, signIn, userTokenSeconds } from '../../auth/sign-in.js';
+import { logIn, refresh, RefreshToken, SessionTokens, sessionTokenSeconds, signIn, UserToken, userTokenSeconds } from '../../auth/sign-in.js';
 import { tokenInvalid } from '../../auth/tokens.js';
 import { AppError } from '../../errors.js';
 import type { RequestContext } from '../../http/context.js';
@@ -17,26 +16,6 @@ const Credentials = z
     project_id: z.string().min(1).max(255).optional().meta({ description: 'None: the oldest project of the user.' }),
   })
   .meta({ id: 'Credentials', example: { email: 'admin@example.com', password: 'correct horse battery staple' } });
-
-const RefreshToken = z.string().min(1).max(8192).meta({ description: 'Begins with `svc_srt_`.' });
-
-const TokenScope = z
-  .object({
-    org_id: z.string(),
-    dept_id: z.string(),
-    project_id: z.string(),
-    user_id: z.string(),
-    role: z.string(),
-    grants: z.array(Grant),
-    auth_kind: z.enum(['user_jwt', 'session']),
-  })
-  .meta({ id: 'TokenScope' });
-
-const UserToken = z
-  .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int(), scope: TokenScope })
-  .meta({ id: 'UserToken' });
-
-const SessionTokens = UserToken.extend({ refresh_token: RefreshToken }).meta({ id: 'SessionTokens' });
 
 /** Sign-in, SDK sessions (contract, Gateway, auth). Nothing of a body is logged. */
 export function authRoutes(deps: AuthDeps, baseUrl: () => string): Route[] {

@@ -17,6 +17,7 @@ body { margin: 0; padding: 2rem 1rem 3rem; background: var(--page); color: var(-
 main { max-width: 35rem; margin: 0 auto; padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; overflow-wrap: anywhere; }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
 p { margin: 0 0 .75rem; }
+a { color: var(--accent); }
 .service { color: var(--soft); font-size: .875rem; }
 form { margin: 0; }
 .note, .problem { margin-bottom: 1.25rem; padding: .75rem 1rem; border-left: .25rem solid var(--note-line); border-radius: .25rem; background: var(--note); }

@@ -19,7 +19,13 @@ export interface AuthorizeDeps extends AuthDeps {
   codes: Codes;
   findClient: FindClient;
   browsers: BrowserSessions;
+  governance: { audit: ConsentAudit };
   baseUrl(): string;
+}
+
+/** The audit chain of an organization; the application hands it over. */
+interface ConsentAudit {
+  append(event: { organization_id: string; actor: string; action: string; resource: string; outcome: string; lifecycle_id: null }): Promise<unknown>;
 }
 
 /** What a request of the page is about. Forms come to the address of the page, so the request is read anew each time. */
@@ -75,7 +81,7 @@ async function requestOf(deps: AuthorizeDeps, req: Request, res: Response): Prom
   return undefined;
 }
 
-function showSignIn({ res, request, session, page }: Visit, failure?: { email: string; message: string; status: number }): void {
+function showSignIn({ res, request, session, page }: Visit, failure?: { email: string; problem: string; status: number }): void {
   const html = signInPage({ client: request.client, redirectUri: request.redirectUri, page, csrf: session.csrf, ...failure });
   sendPage(res.status(failure?.status ?? 200), html, { formTarget: formActionSource(request.redirectUri), keepsOpener: true });
 }
@@ -86,7 +92,7 @@ async function signInAction(visit: Visit, form: URLSearchParams): Promise<void> 
   const person = await signInAt(deps, { email, password: form.get('password') ?? '', address: req.ip ?? '' }).catch((error: unknown) => {
     if (!isAppError(error) || error.status >= 500) throw error;
     res.set(error.headers);
-    showSignIn(visit, { email, message: error.message, status: error.status });
+    showSignIn(visit, { email, problem: error.message, status: error.status });
     return undefined;
   });
   if (!person) return;

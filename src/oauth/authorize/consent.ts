@@ -60,7 +60,14 @@ async function codeAddress(deps: Visit['deps'], request: Visit['request'], perso
     code_challenge: codeChallenge,
   });
   await deps.clients.used(client._id);
-  deps.log.info({ client: client._id, user: person.userId, project: place.projectId, scopes }, 'a person allowed a client');
+  await deps.governance.audit.append({
+    organization_id: place.organizationId,
+    actor: `user_jwt:${person.userId}`,
+    action: 'oauth-consent',
+    resource: `project:${place.projectId}`,
+    outcome: `allowed: ${scopes.join(' ')} to ${client._id}`,
+    lifecycle_id: null,
+  });
   return answerAddress(request, { code }, deps.baseUrl());
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isId, newId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
@@ -37,7 +37,7 @@ export function createClients({ oauth_clients: clients }: Collections): Clients 
       const client: OauthClientDocument = {
         _id: newId(),
         ...metadata,
-        secret_hash: secret === undefined ? null : hashOf(secret),
+        secret_hash: secret === undefined ? null : hash('sha256', secret),
         created_at: Math.floor(epochSeconds()),
         fresh_until: null,
         expires_at: inDays(unusedDays),
@@ -73,11 +73,7 @@ export function isDocumentAddress(id: string): boolean {
 
 /** Takes the same time however much of a secret is right. */
 export function secretMatches({ secret_hash }: Pick<OauthClientDocument, 'secret_hash'>, secret: string): boolean {
-  return secret_hash !== null && timingSafeEqual(Buffer.from(hashOf(secret)), Buffer.from(secret_hash));
-}
-
-function hashOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return secret_hash !== null && timingSafeEqual(Buffer.from(hash('sha256', secret)), Buffer.from(secret_hash));
 }
 
 function inDays(days: number): Date {

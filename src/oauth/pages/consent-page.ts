@@ -1,4 +1,4 @@
-import type { Place, Places } from '../../auth/places.js';
+import { manyPlaces, roleName, type Place, type Places } from '../../auth/places.js';
 import { scopeTexts, type Scope } from '../scopes.js';
 import { clientName, clientNote, type ShownClient } from './client-note.js';
 import { html, type Html } from '../../http/pages/html.js';
@@ -19,9 +19,6 @@ export interface ConsentPage {
   checked: readonly Scope[];
   problem: string | undefined;
 }
-
-/** From this many projects on, a person can look for one by its name. */
-const manyPlaces = 20;
 
 export function consentPage(view: ConsentPage): Html {
   const name = clientName(view.client);
@@ -119,9 +116,4 @@ function scopeBox(scope: Scope, isChecked: boolean): Html {
 <div><div class="beside"><label for="${id}">${title}</label>${changes && html`<span class="tag" id="${id}-tag">changes things</span>`}</div>
 <p id="${id}-detail">${detail}</p></div>
 </div>`;
-}
-
-/** `PROJECT_ADMIN` as people read it. */
-function roleName(role: string): string {
-  return role.toLowerCase().replaceAll('_', ' ');
 }

@@ -1,3 +1,4 @@
+import { signInFields } from '../../auth/browser/sign-in.js';
 import { clientName, clientNote, type ShownClient } from './client-note.js';
 import { html, type Html } from '../../http/pages/html.js';
 import { layout, problemNote } from '../../http/pages/layout.js';
@@ -8,23 +9,20 @@ export interface SignInPage {
   page: string;
   csrf: string;
   email?: string;
-  message?: string;
+  problem?: string;
 }
 
-export function signInPage({ client, redirectUri, page, csrf, email, message }: SignInPage): Html {
+export function signInPage({ client, redirectUri, page, csrf, email, problem }: SignInPage): Html {
   const name = clientName(client);
   return layout(
     `Sign in to continue to ${name}`,
     html`<h1>Sign in to continue to <bdi>${name}</bdi></h1>
-${problemNote(message === undefined ? undefined : `${message[0]?.toUpperCase()}${message.slice(1)}.`)}
+${problemNote(problem)}
 <p><bdi>${name}</bdi> asks to use this service in your name. Sign in to see what it asks for; nothing is allowed yet.</p>
 ${clientNote(client, redirectUri)}
 <form method="post" action="${page}">
 <input type="hidden" name="csrf_token" value="${csrf}">
-<label for="email">Email address</label>
-<input id="email" name="email" type="email" autocomplete="username" maxlength="320" required value="${email ?? ''}">
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="1024" required>
+${signInFields(email)}
 <div class="actions">
 <button class="primary" name="action" value="sign-in">Sign in</button>
 <button name="action" value="deny" formnovalidate>Cancel</button>

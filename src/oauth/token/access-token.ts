@@ -2,7 +2,7 @@ import type { Tokens } from '../../auth/tokens.js';
 import type { Scope } from '../scopes.js';
 import type { OauthGrantDocument } from './grants.js';
 
-export const accessTokenSeconds = 900;
+const accessTokenSeconds = 900;
 
 /** Where the grant acts and as whom, at the time of the token. */
 export interface Standing {

@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { newId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
 import type { NewGrant } from './grants.js';
 
-export const codeSeconds = 60;
+const codeSeconds = 60;
 /** Past its life a code is kept for this long, so that its replay is known for what it is. */
 const keptSeconds = 24 * 3600;
 const prefix = 'svc_oac_';
@@ -39,7 +39,7 @@ export function createCodes({ oauth_codes: codes }: Collections): Codes {
       const now = epochSeconds();
       await codes.insertOne({
         ...of,
-        _id: hashOf(code),
+        _id: hash('sha256', code),
         grant: { ...of.grant, _id: newId() },
         valid_until: now + codeSeconds,
         expires_at: new Date((now + codeSeconds + keptSeconds) * 1000),
@@ -47,11 +47,7 @@ export function createCodes({ oauth_codes: codes }: Collections): Codes {
       return code;
     },
     async find(code) {
-      return wellFormed.test(code) ? codes.findOne({ _id: hashOf(code) }) : null;
+      return wellFormed.test(code) ? codes.findOne({ _id: hash('sha256', code) }) : null;
     },
   };
-}
-
-function hashOf(code: string): string {
-  return createHash('sha256').update(code).digest('hex');
 }

@@ -1,4 +1,4 @@
-import { roleOn } from '../../auth/users.js';
+import { standingOn } from '../../auth/standing.js';
 import type { OauthClientDocument } from '../clients/clients.js';
 import { requiredField } from '../form-body.js';
 import { OauthError } from '../oauth-error.js';
@@ -53,13 +53,13 @@ function narrowed(granted: readonly Scope[], asked: string | undefined): readonl
 
 /** The person's role on the picked project now; undefined when the project, the account or the role is gone. */
 async function standingOf({ mongo: { collections } }: TokenDeps, grant: OauthGrantDocument): Promise<Standing | undefined> {
-  const [user, project] = await Promise.all([
+  const [user, standing] = await Promise.all([
     collections.users.findOne({ _id: grant.user_id }),
-    collections.projects.findOne({ _id: grant.project_id }),
+    standingOn(collections, grant.user_id, grant.project_id),
   ]);
-  if (!user || !project || project.status === 'deleted') return undefined;
-  const role = await roleOn(collections, user._id, project);
-  return role === undefined ? undefined : { role, organization_id: project.organization_id, department_id: project.department_id };
+  if (!user || !standing) return undefined;
+  const { project, role } = standing;
+  return { role, organization_id: project.organization_id, department_id: project.department_id };
 }
 
 function refused(): OauthError {

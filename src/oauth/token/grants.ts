@@ -3,10 +3,10 @@ import { filterOf, type CredentialsOf } from '../../auth/end-credentials.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import type { Logger } from '../../log.js';
 import type { Collections } from '../../stores/collections.js';
+import { createFreshReads } from '../../stores/fresh-reads.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
 import type { Scope } from '../scopes.js';
-import { createLiveGrants } from './live-grants.js';
 import { readRefreshToken, writeRefreshToken, type RefreshTokenParts } from './refresh-token.js';
 
 const day = 24 * 3600;
@@ -63,7 +63,7 @@ export interface Grants {
 
 export function createGrants({ collections, box, log }: { collections: Collections; box: SecretBox; log: Logger }): Grants {
   const { oauth_grants: grants } = collections;
-  const live = createLiveGrants(grants);
+  const read = createFreshReads(grants);
 
   async function revoke(_id: string, because: string): Promise<void> {
     await grants.updateOne({ _id }, { $set: { revoked_at: epochSeconds(), revoked_because: because } });
@@ -108,10 +108,10 @@ export function createGrants({ collections, box, log }: { collections: Collectio
       }
       return writeRefreshToken({ grantId: _id, generation: generation + 1 }, keyOf(after));
     },
-    isLive: (grantId) => live.isLive(grantId),
+    isLive: async (grantId) => (await read(grantId))?.revoked_at === null,
     revoke,
     async revokeAll(of, because) {
-      for (const { _id, revoked_at } of await grants.find(filterOf(of)).toArray()) if (revoked_at === null) await revoke(_id, because);
+      await grants.updateMany({ ...filterOf(of), revoked_at: null }, { $set: { revoked_at: epochSeconds(), revoked_because: because } });
     },
   };
 }
