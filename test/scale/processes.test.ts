@@ -14,9 +14,9 @@ import { moveExecution, prepareExecution, startExecution, untilExecution } from 
 import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
 import { bearerClient } from '../support/gateway.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { startApi, startWorker, type Api, type ProductProcess } from '../support/processes.js';
 import { testRun } from '../support/run.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
@@ -25,13 +25,13 @@ const taskQueue = `scale-${newId()}`;
 const folder = mkdtempSync(path.join(tmpdir(), 'scale-'));
 let s3: S3Server;
 let shared: Record<string, string>;
-let sink: HttpSink;
+const sink = await useHttpSink();
 let apis: [Api, Api];
 let workers: [ProductProcess, ProductProcess];
 const started: ProductProcess[] = [];
 
 beforeAll(async () => {
-  [s3, sink] = await Promise.all([startS3(), startHttpSink()]);
+  s3 = await startS3();
   // The key that sealed what is in the run's database already.
   const SECRETS_KEY = readFileSync(path.join(testRun().env.DATA_DIR ?? '', 'secrets.key'), 'utf8').trim();
   shared = { ...s3.env, TEMPORAL_TASK_QUEUE: taskQueue, SECRETS_KEY };
@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(async () => {
   const living = started.filter(({ child }) => child.exitCode === null && child.signalCode === null);
   await Promise.all(living.map((running) => running.end('SIGKILL')));
-  await Promise.all([s3.close(), sink.close()]);
+  await s3.close();
   rmSync(folder, { recursive: true });
 });
 
