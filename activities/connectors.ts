@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { SecretBox } from '../src/auth/secret-box.js';
-import type { Principal } from '../src/auth/principal.js';
+import { memberOf, type Principal } from '../src/auth/principal.js';
 import { accountProviderOf, findConnector, setConnectorStatus, type AccountProvider } from '../src/connectors/store.js';
 import { isLoaded, type ConnectorDocument } from '../src/connectors/connector.js';
 import type { LoadSchedules } from '../src/connectors/load-schedules.js';
@@ -109,7 +109,7 @@ function inputOf({ start, connector_id, callback }: StartCoworkerRequest, docume
 /** The connector acts for the person who made it, in its own project only. */
 function principalOf({ start }: StartCoworkerRequest): Principal {
   const { user_id: userId, organization_id: organizationId, project_id: projectId } = start;
-  return { kind: 'api_key', userId, organizationId, departmentId: '', projectId, role: 'MEMBER', grants: ['svc:agent.run'] };
+  return memberOf({ userId, organizationId, projectId }, ['svc:agent.run']);
 }
 
 async function told<T>(work: () => Promise<T>): Promise<T> {

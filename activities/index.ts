@@ -12,6 +12,7 @@ import type { CodeSyncActivities } from '../workflows/code-sync/activities.js';
 import type { ColumnRemovalActivities } from '../workflows/column-removal/activities.js';
 import type { ConnectorEventsActivities } from '../workflows/connector-events/activities.js';
 import type { CoworkerRunActivities } from '../workflows/coworker-run/activities.js';
+import type { ProjectRemovalActivities } from '../workflows/project-removal/activities.js';
 import type { ScheduleChangeActivities } from '../workflows/schedule-change/activities.js';
 import type { KnowledgeUploadActivities } from '../workflows/knowledge-upload/activities.js';
 import type { ConnectorLoadActivities } from '../workflows/connector-load/activities.js';
@@ -28,6 +29,7 @@ import { createKnowledgeBase, type KnowledgeBase } from './knowledge-base.js';
 import { createKnowledgeUploadActivities } from './knowledge-upload.js';
 import { createModelActivities } from './model.js';
 import { createPreviewActivities } from './preview.js';
+import { createProjectRemovalActivities } from './project-removal.js';
 import { createTableActivities } from './tables.js';
 import { createScheduleActivities } from './schedules.js';
 
@@ -41,8 +43,9 @@ export type Activities = AgentflowExecutionActivities &
   ConnectorEventsActivities &
   ConnectorLoadActivities &
   CoworkerRunActivities &
-  ScheduleChangeActivities &
-  KnowledgeUploadActivities;
+  KnowledgeUploadActivities &
+  ProjectRemovalActivities &
+  ScheduleChangeActivities;
 
 /** Everything that workflows do to the world outside. */
 export function createActivities(deps: ActivityDeps): Activities {
@@ -61,6 +64,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     ...createApprovalActivities({ mongo, secrets }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit, metrics }),
     ...createCodeSyncActivities({ mongo, graph, audit }),
+    ...createProjectRemovalActivities(deps),
     ...createTableActivities({ mongo }),
     ...createKnowledgeUploadActivities({ mongo, graph, files: deps.files, audit }),
     ...createConnectorActivities({ mongo, blobs, http, secrets, executions: executionsOf(deps), loads }),

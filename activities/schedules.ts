@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
-import type { Principal } from '../src/auth/principal.js';
+import { memberOf, type Principal } from '../src/auth/principal.js';
 import type { Deps } from '../src/deps.js';
 import { AppError } from '../src/errors.js';
 import { NewExecution, prepareExecution } from '../src/platform/resources/executions/create.js';
@@ -66,7 +66,7 @@ function executionIdOf({ run_id }: RunReference, row: RowReference | null, at: n
 
 /** A run acts for the person who made its schedule, in its own project only. */
 function principalOf({ created_by, organization_id, projectID }: ScheduleDocument): Principal {
-  return { kind: 'api_key', userId: created_by, organizationId: organization_id, departmentId: '', projectId: projectID, role: 'MEMBER', grants: ['svc:agent.run'] };
+  return memberOf({ userId: created_by, organizationId: organization_id, projectId: projectID }, ['svc:agent.run']);
 }
 
 function executionOf({ goal }: ScheduleDocument, row: RowReference | null): NewExecution {

@@ -37,6 +37,11 @@ export interface Principal {
   outside?: true;
 }
 
+/** Somebody for whom a worker acts: in one project, with these grants and no role that gives more. */
+export function memberOf(place: Pick<Principal, 'userId' | 'organizationId' | 'projectId'>, grants: readonly Grant[]): Principal {
+  return { kind: 'api_key', departmentId: '', role: 'MEMBER', ...place, grants };
+}
+
 /** Owners and organization administrators see every project of their organization. */
 export function seesWholeOrganization({ role, clientId }: Pick<Principal, 'role' | 'clientId'>): boolean {
   return clientId === undefined && (role === 'OWNER' || role === 'ORG_ADMIN');

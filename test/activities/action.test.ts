@@ -4,10 +4,10 @@ import { createActionActivities, createCallAction } from '../../activities/actio
 import { createHttpClient, type HttpClient } from '../../src/outbound/http-client.js';
 import type { AgentflowExecutionActivities, CallActionRequest, StepContext, StepResult } from '../../workflows/agentflow-execution/activities.js';
 import type { ActionPlan, SchemaField } from '../../workflows/agentflow-execution/messages.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
-let server: HttpSink;
+const server = await useHttpSink();
 const http = createHttpClient({ allowPrivateTargets: true });
 /** These actions have no connector, so nothing is looked up or opened. */
 const activitiesWith = (client: HttpClient) => createActionActivities(createCallAction({ http: client } as Parameters<typeof createCallAction>[0]));
@@ -65,14 +65,8 @@ function answer(path: string, status: number, body: string, headers: Record<stri
   server.answer(path, (_, res) => void res.writeHead(status, headers).end(body));
 }
 
-beforeAll(async () => {
-  server = await startHttpSink();
-});
 beforeEach(() => void (server.requests.length = 0));
-afterAll(async () => {
-  await http.close();
-  await server.close();
-});
+afterAll(() => http.close());
 
 describe('the request of a restful action', () => {
   it('takes each field from the nearest place that has it and sends them as JSON', async () => {

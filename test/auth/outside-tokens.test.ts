@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
 import { createOutsideTokens } from '../../src/auth/outside-tokens.js';
 import { newId } from '../../src/ids.js';
 import { createWorkspace, type Workspace } from '../support/fixture.js';
-import { startHttpSink } from '../support/http-sink.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 import { useAuthServer } from './auth-server.js';
 
 const issuer = 'https://identity.example.com/realm';
-const provider = await startHttpSink();
+const provider = await useHttpSink();
 const keyPair = await generateKeyPair('RS256', { extractable: true });
 const jwk = { ...(await exportJWK(keyPair.publicKey)), kid: 'idp-1', alg: 'RS256', use: 'sig' };
 const server = useAuthServer({ USER_TOKEN_JWKS_URL: `${provider.url}/jwks`, USER_TOKEN_ISSUER: issuer });
@@ -20,7 +20,6 @@ beforeAll(async () => {
   provider.answer('/jwks', (_request, res) => res.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [jwk] })));
   workspace = await createWorkspace(server.deps);
 });
-afterAll(() => provider.close());
 
 function claims(changes: JWTPayload = {}): JWTPayload {
   return {

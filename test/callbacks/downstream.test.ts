@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { connectorWorkflowId } from '../../workflows/connector-events/messages.js';
 import { createTrigger } from '../../src/connectors/store.js';
 import { newId } from '../../src/ids.js';
 import { eventually } from '../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { ownProduct } from '../support/own-product.js';
 import type { Api, ProductProcess } from '../support/processes.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
@@ -18,17 +18,15 @@ let api: Api;
 let worker: ProductProcess;
 let workspace: Workspace;
 /** The account provider's API. */
-let provider: HttpSink;
+const provider = await useHttpSink();
 let agentflowId: string;
 beforeAll(async () => {
-  provider = await startHttpSink();
   const made = await createWorkspace(deps);
   [api, worker] = await Promise.all([product.api(), product.worker()]);
   workspace = product.through(api, made);
   const flow = await workspace.api.post(`/agentflow?projectID=${workspace.projectID}`, flowThatCalls([]));
   agentflowId = flow.body._id;
 });
-afterAll(() => provider.close());
 
 async function connectorOf(category: string, fields: object = {}) {
   const answer = await workspace.api.post(`/actions/${category}/config?projectID=${workspace.projectID}`, { name: 'Office', ...fields });

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { createPerson } from '../auth/auth-server.js';
 import { tabTo } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution, untilListed } from '../support/executions.js';
 import { agentThatCalls, flowThatCalls } from '../support/flows.js';
 import { useDeps } from '../support/fixture.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
 import { signedInConsole } from './console-browser.js';
 
 const deps = useDeps();
-let sink: HttpSink;
-beforeAll(async () => {
-  sink = await startHttpSink();
-  console.log(`screenshots in ${screenshots()}`);
-});
-afterAll(() => sink.close());
+const sink = await useHttpSink();
+beforeAll(() => console.log(`screenshots in ${screenshots()}`));
 
 test('by keyboard alone: sign in, open a running execution, pause it, see it pause by itself, resume it, see it end', async () => {
   verifies('console.executions', 'console.accessible');

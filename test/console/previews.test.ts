@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { createPerson, type Person } from '../auth/auth-server.js';
 import { tabTo } from '../support/browser.js';
 import { startExecution, untilExecution } from '../support/executions.js';
 import { agentThatCalls, flowThatCalls } from '../support/flows.js';
 import { useDeps } from '../support/fixture.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
 import { signedInConsole } from './console-browser.js';
 
 const deps = useDeps();
-let sink: HttpSink;
-beforeAll(async () => {
-  sink = await startHttpSink();
-  console.log(`screenshots in ${screenshots()}`);
-});
-afterAll(() => sink.close());
+const sink = await useHttpSink();
+beforeAll(() => console.log(`screenshots in ${screenshots()}`));
 
 const field = { field_id: 'subject', type: 'string', required: true };
 const callsTo = (path: string) => sink.requests.filter((request) => request.path.startsWith(path));

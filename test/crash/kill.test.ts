@@ -1,24 +1,23 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution } from '../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { ownProduct } from '../support/own-product.js';
 import type { Api, ProductProcess } from '../support/processes.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 jest.setTimeout(200_000);
 const deps = useDeps();
 const product = ownProduct();
-let sink: HttpSink;
+const sink = await useHttpSink();
 /** Those that run at present; each test that kills one starts the next. */
 let api: Api;
 let worker: ProductProcess;
 beforeAll(async () => {
-  [sink, api, worker] = await Promise.all([startHttpSink(), product.api(), product.worker()]);
+  [api, worker] = await Promise.all([product.api(), product.worker()]);
 });
-afterAll(() => sink.close());
 
 function requestsOf({ projectID }: Workspace) {
   return sink.requests.filter((request) => request.path.includes(projectID));

@@ -10,8 +10,8 @@ import { eventually } from '../support/eventually.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution, untilListed } from '../support/executions.js';
 import { createWorkspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { ownProduct } from '../support/own-product.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 jest.setTimeout(180_000);
@@ -20,16 +20,16 @@ const servers: Record<string, string> = {};
 const product = ownProduct(servers);
 let mongodb: StartedService;
 let deps: Deps;
-let sink: HttpSink;
+const sink = await useHttpSink();
 
 beforeAll(async () => {
   const env = { ...process.env, MONGODB_URI: '' };
-  [sink, mongodb] = await Promise.all([startHttpSink(), startMongodb({ dataDir, env })]);
+  mongodb = await startMongodb({ dataDir, env });
   Object.assign(servers, mongodb.environment);
   deps = createDeps(loadConfig({ NODE_ENV: 'test', ...product.env, LOG_LEVEL: 'silent' }), 'test');
 });
 afterAll(async () => {
-  await Promise.all([deps.close(), sink.close()]);
+  await deps.close();
   await mongodb.service.stop();
   rmSync(dataDir, { recursive: true });
 });

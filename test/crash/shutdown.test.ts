@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { moveExecution, startExecution, untilExecution } from '../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { ownProduct } from '../support/own-product.js';
 import type { Api, ProductProcess } from '../support/processes.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
 const product = ownProduct();
-let sink: HttpSink;
+const sink = await useHttpSink();
 /** The one that runs at present. */
 let worker: Promise<ProductProcess>;
-beforeAll(async () => {
-  sink = await startHttpSink();
-});
-afterAll(() => sink.close());
 
 const requestsOf = ({ projectID }: Workspace) => sink.requests.filter((request) => request.path.includes(projectID));
 

@@ -7,9 +7,9 @@ import { eventually } from '../support/eventually.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution } from '../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { ownProduct } from '../support/own-product.js';
 import type { Api, ProductProcess } from '../support/processes.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 jest.setTimeout(180_000);
@@ -18,18 +18,18 @@ const dataDir = mkdtempSync(path.join(tmpdir(), 'own-temporal-'));
 const servers: Record<string, string> = {};
 const product = ownProduct(servers);
 let temporal: StartedTemporal;
-let sink: HttpSink;
+const sink = await useHttpSink();
 let api: Api;
 let worker: ProductProcess;
 
 beforeAll(async () => {
   const env = { ...process.env, TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '' };
-  [sink, temporal] = await Promise.all([startHttpSink(), startTemporal({ dataDir, env })]);
+  temporal = await startTemporal({ dataDir, env });
   Object.assign(servers, temporal.environment);
   [api, worker] = await Promise.all([product.api(), product.worker()]);
 });
 afterAll(async () => {
-  await Promise.all([temporal.service.stop(), sink.close()]);
+  await temporal.service.stop();
   rmSync(dataDir, { recursive: true });
 });
 

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { LookupFunction } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { createHttpClient, type HttpClient } from '../../src/outbound/http-client.js';
 import { createPerson } from '../auth/auth-server.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 import { authorizationPath, newPkce, obtainTokens, redirectUri, refresh, type TestClient } from './flow.js';
 import { openBrowser, type BrowserPage } from './form-browser.js';
@@ -20,13 +20,8 @@ const strictHttp: HttpClient = createHttpClient({ allowPrivateTargets: false, lo
 const strict = useOauthServer({ http: strictHttp, env: { ALLOW_PRIVATE_TARGETS: 'false' } });
 const limited = useOauthServer({ limits: { 'client documents': { max: 2, windowSeconds: 3600 } } });
 
-let sink: HttpSink;
-beforeAll(async () => {
-  sink = await startHttpSink();
-});
-afterAll(async () => {
-  await Promise.all([sink.close(), strictHttp.close()]);
-});
+const sink = await useHttpSink();
+afterAll(() => strictHttp.close());
 
 let count = 0;
 /** Serves a document at an address of its own. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '../../src/ids.js';
 import { createMetrics } from '../../src/observability/metrics.js';
 import { catalogSyncType, catalogSyncWorkflowId, changedSignal } from '../../workflows/catalog-sync/messages.js';
@@ -8,10 +8,10 @@ import { startExecution, untilExecution } from '../support/executions.js';
 import { createWorkspace, useDeps } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
 import { bearerClient, createGatewayWorkspace } from '../support/gateway.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { ownProduct } from '../support/own-product.js';
 import type { Api } from '../support/processes.js';
 import { metricsOf, type Samples } from '../support/metrics.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 const codesyncSecret = newId();
@@ -19,17 +19,15 @@ const product = ownProduct({ WORKER_METRICS_PORT: '0', QUOTA_PROJECT_MAX: '3', C
 const deps = useDeps();
 let api: Api;
 let workerUrl = '';
-let sink: HttpSink;
+const sink = await useHttpSink();
 const ofApi = () => metricsOf(api.url);
 const ofWorker = () => metricsOf(workerUrl);
 
 beforeAll(async () => {
-  sink = await startHttpSink();
   const [own, worker] = await Promise.all([product.api(), product.worker()]);
   api = own;
   workerUrl = `http://127.0.0.1:${Number(worker.up.metricsPort)}`;
 }, 90_000);
-afterAll(() => sink.close());
 
 function total(samples: Samples, name: string, labels: Record<string, string> = {}): number {
   const fitting = samples.filter((sample) => sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels[label] === value));

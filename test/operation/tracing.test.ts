@@ -8,26 +8,26 @@ import { untilExecution } from '../support/executions.js';
 import { useDeps } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
 import { bearerClient, createGatewayWorkspace } from '../support/gateway.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { ownProduct } from '../support/own-product.js';
 import type { Api } from '../support/processes.js';
 import { testRun } from '../support/run.js';
 import { startTraceCollector, type CollectedSpan, type TraceCollector } from '../support/trace-collector.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 const variables: Record<string, string> = { LOG_LEVEL: 'debug', OTEL_BSP_SCHEDULE_DELAY: '100' };
 const product = ownProduct(variables);
 const deps = useDeps();
 let collector: TraceCollector;
-let sink: HttpSink;
+const sink = await useHttpSink();
 let api: Api;
 
 beforeAll(async () => {
-  [collector, sink] = await Promise.all([startTraceCollector(), startHttpSink()]);
+  collector = await startTraceCollector();
   variables.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url;
   [api] = await Promise.all([product.api(), product.worker()]);
 }, 90_000);
-afterAll(() => Promise.all([collector.close(), sink.close()]));
+afterAll(() => collector.close());
 
 const queue = () => product.env.TEMPORAL_TASK_QUEUE ?? '';
 

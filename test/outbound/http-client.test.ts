@@ -1,21 +1,15 @@
 import { createHttpClient, type HttpRequest } from '../../src/outbound/http-client.js';
 import { isOutboundError } from '../../src/outbound/outbound-error.js';
 import { eventually } from '../support/eventually.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 
-let server: HttpSink;
+const server = await useHttpSink();
 const client = createHttpClient({ allowPrivateTargets: true });
 const never = new AbortController().signal;
 const call = (path: string, options: Partial<HttpRequest> = {}) =>
   client.request({ method: 'GET', url: server.url + path, timeoutMs: 5000, signal: never, ...options });
 
-beforeAll(async () => {
-  server = await startHttpSink();
-});
-afterAll(async () => {
-  await client.close();
-  await server.close();
-});
+afterAll(() => client.close());
 
 describe('createHttpClient', () => {
   it('sends method, headers and body and gives status, headers and body', async () => {

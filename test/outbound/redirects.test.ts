@@ -1,11 +1,11 @@
 import type { LookupFunction } from 'node:net';
 import { createHttpClient, isBelow, type HttpRequest } from '../../src/outbound/http-client.js';
 import { createSmtpClient } from '../../src/outbound/smtp-client.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
-let server: HttpSink;
-let other: HttpSink;
+const server = await useHttpSink();
+const other = await useHttpSink();
 const open = createHttpClient({ allowPrivateTargets: true });
 /** Names of `.test` by the table, one entry a lookup; what was asked is noted. */
 const names = new Map<string, string[]>();
@@ -21,11 +21,10 @@ const get = (url: string, options: Partial<HttpRequest> = {}) => ({ method: 'GET
 const redirect = (path: string, location: string, status = 302) => server.answer(path, (_, res) => void res.writeHead(status, { location }).end());
 
 beforeAll(async () => {
-  [server, other] = await Promise.all([startHttpSink(), startHttpSink()]);
   // The server stands for a public one: only its own address is called though it is private.
   guarded = createHttpClient({ allowPrivateTargets: false, ownOrigin: server.url, lookup });
 });
-afterAll(() => Promise.all([open.close(), guarded.close(), server.close(), other.close()]));
+afterAll(() => Promise.all([open.close(), guarded.close()]));
 
 describe('redirects', () => {
   it.each([301, 302, 303, 307, 308])('of %d are followed for GET, relative ones as well', async (status) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { setPlan } from '../../src/customers/create-customers.js';
 import { defaultQuota } from '../../src/customers/plan.js';
 import { newId } from '../../src/ids.js';
@@ -6,19 +6,15 @@ import { eventually } from '../support/eventually.js';
 import { prepareExecution, untilExecution, untilListed } from '../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { ownProduct } from '../support/own-product.js';
 import { refusal } from '../support/refusal.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
 const product = ownProduct();
 const { collections } = deps.mongo;
-let sink: HttpSink;
-beforeAll(async () => {
-  sink = await startHttpSink();
-});
-afterAll(() => sink.close());
+const sink = await useHttpSink();
 
 const customerOf = async (workspace: Workspace) => (await workspace.api.get(`/customer?organization_id=${workspace.organizationId}`)).body;
 const planLimit = (text: string) => refusal(403, 'plan_limit', text);

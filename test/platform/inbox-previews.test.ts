@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { startExecution, untilExecution } from '../support/executions.js';
 import { createWorkspace, useDeps } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-let sink: HttpSink;
-beforeAll(async () => {
-  sink = await startHttpSink();
-});
-afterAll(() => sink.close());
+const sink = await useHttpSink();
 
 /** An execution that waits for a person before it calls the sink, and its item in the inbox. */
 async function waitingItem() {

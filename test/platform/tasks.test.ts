@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { newId } from '../../src/ids.js';
 import { apiClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution, untilListed } from '../support/executions.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { seedExecution } from '../support/seeded-executions.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
 const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
-let sink: HttpSink;
-beforeAll(async () => {
-  sink = await startHttpSink();
-});
-afterAll(() => sink.close());
+const sink = await useHttpSink();
 
 /** A task that stands in its first step until `release`. */
 async function heldTask(workspace: Workspace) {

@@ -18,6 +18,8 @@ export const projectsAgentflows = [
     says: 'PATCH /v1/project/{project_id} changes the fields given and keeps the rest.' },
   { id: 'platform.projects.delete', source: 'contract: projects', part: 1,
     says: 'DELETE /v1/project/{project_id} takes the project out of reads and lists.' },
+  { id: 'platform.projects.delete.ends-work', source: 'contract: projects', part: 1,
+    says: 'With a project its agentflows, schedules, connectors and repositories go, and what runs in it is cancelled, whoever dies on the way.' },
 
   { id: 'platform.agentflows.create', source: 'contract: agentflows; issue 3: Execution', part: 1,
     says: 'POST /agentflow stores an agentflow with its agents, skills and actions embedded and answers it whole.' },

@@ -14,10 +14,10 @@ import { moveExecution, prepareExecution, startExecution, untilExecution } from 
 import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
 import { bearerClient } from '../support/gateway.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { ownProduct } from '../support/own-product.js';
 import type { Api, ProductProcess } from '../support/processes.js';
 import { testRun } from '../support/run.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
@@ -26,12 +26,12 @@ const folder = mkdtempSync(path.join(tmpdir(), 'scale-'));
 const settings: Record<string, string> = {};
 const product = ownProduct(settings);
 let s3: S3Server;
-let sink: HttpSink;
+const sink = await useHttpSink();
 let apis: [Api, Api];
 let workers: [ProductProcess, ProductProcess];
 
 beforeAll(async () => {
-  [s3, sink] = await Promise.all([startS3(), startHttpSink()]);
+  s3 = await startS3();
   // The key that sealed what is in the run's database already.
   const SECRETS_KEY = readFileSync(path.join(testRun().env.DATA_DIR ?? '', 'secrets.key'), 'utf8').trim();
   Object.assign(settings, s3.env, { SECRETS_KEY });
@@ -46,7 +46,7 @@ beforeAll(async () => {
   ]);
 });
 afterAll(async () => {
-  await Promise.all([s3.close(), sink.close()]);
+  await s3.close();
   rmSync(folder, { recursive: true });
 });
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { loadConfig } from '../../src/config.js';
 import { newId } from '../../src/ids.js';
 import { packageRoot } from '../../src/package-root.js';
@@ -10,10 +10,10 @@ import { eventually } from '../support/eventually.js';
 import { moveExecution, startExecution, untilExecution } from '../support/executions.js';
 import { createWorkspace, useDeps } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { metricsOf } from '../support/metrics.js';
 import { ownProduct } from '../support/own-product.js';
 import type { Api, ProductProcess } from '../support/processes.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
@@ -28,15 +28,13 @@ const settings: Record<string, string> = {
   WORKER_METRICS_PORT: '0',
 };
 const product = ownProduct(settings);
-let sink: HttpSink;
+const sink = await useHttpSink();
 let api: Api;
 let worker: ProductProcess;
 
 beforeAll(async () => {
-  sink = await startHttpSink();
   [api, worker] = await Promise.all([product.api(), product.worker()]);
 });
-afterAll(() => sink.close());
 
 const service = () => deps.temporal.client.workflowService;
 const { namespace } = deps.config.temporal;

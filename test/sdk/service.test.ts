@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createClient, paginate, type Client } from '../../sdk/node/src/index.js';
 import { Grant } from '../../src/auth/grants.js';
 import { newId } from '../../src/ids.js';
 import { createKey, createWorkspace, useDeps } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { testRun } from '../support/run.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 import { all, refusalOf } from './fake-service.js';
 import { pythonTests, requirePython } from './python.js';
 
 const deps = useDeps();
-let sink: HttpSink;
+const sink = await useHttpSink();
 beforeAll(async () => {
   await requirePython();
-  sink = await startHttpSink();
   // A run that calls it goes on until it is cancelled.
   sink.hold('/held');
 });
-afterAll(() => sink.close());
 
 /** What the clients read from the environment, with the key of a colleague who may approve. */
 async function environment() {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { epochSeconds } from '../../src/time.js';
 import { newId } from '../../src/ids.js';
 import {
@@ -11,14 +11,10 @@ import {
 import { eventually } from '../support/eventually.js';
 import { createWorkspace, useDeps } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
-import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { useHttpSink } from '../support/use-http-sink.js';
 
 const deps = useDeps();
-let sink: HttpSink;
-beforeAll(async () => {
-  sink = await startHttpSink();
-});
-afterAll(() => sink.close());
+const sink = await useHttpSink();
 
 describe('connectorEvents', () => {
   test('continues as new when its history is full and starts each coworker once', async () => {

@@ -1,8 +1,6 @@
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
-import { endCredentials } from '../../auth/end-credentials.js';
 import { seesWholeOrganization, type Principal } from '../../auth/principal.js';
-import type { Deps } from '../../deps.js';
 import { AppError, isAppError, notFound } from '../../errors.js';
 import type { RequestContext } from '../../http/context.js';
 import { defineRoute, type Route } from '../../http/define-route.js';
@@ -10,6 +8,7 @@ import { listOf, listPage, ListQuery } from '../../http/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce, isDuplicateKey } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
+import { removeProject, type ProjectRemovalDeps as ProjectDeps } from './project-removal.js';
 
 const ProjectName = z.string().trim().min(1).max(200);
 const Description = z.string().max(10_000);
@@ -63,8 +62,6 @@ const ProjectQuery = ListQuery.extend({
   organization_id: z.string().optional(),
 });
 type ProjectQuery = z.infer<typeof ProjectQuery>;
-
-type ProjectDeps = Pick<Deps, 'mongo' | 'customers' | 'auth' | 'oauth' | 'log'>;
 
 const tag = 'projects';
 const reads = 'svc:orchestrate.read';
@@ -175,9 +172,10 @@ function changeRoutes(deps: ProjectDeps): Route[] {
       scope,
       params,
       summary: 'Delete a project',
-      description: 'The record is kept, but no longer read or listed, its name is free, and its API keys and sessions end. The project of the credential itself cannot be deleted.',
+      description:
+        'The record is kept, but no longer read or listed, its name is free, and its API keys and sessions end. Its agentflows, schedules and connectors go with it, and what runs or waits to run in it is cancelled, soon after the answer. The project of the credential itself cannot be deleted.',
       response: { schema: Project, description: 'The last record.' },
-      errors: ['conflict'],
+      errors: ['conflict', 'unavailable'],
       handler: ({ ctx, params: { project_id } }) => deleteProject(deps, ctx.principal, project_id),
     }),
   ];
@@ -255,22 +253,11 @@ async function updateProject(collections: Collections, principal: Principal, id:
   }
 }
 
-/** Its credentials end first: a delete that dies half-way can be asked for again. */
 async function deleteProject(deps: ProjectDeps, principal: Principal, id: string): Promise<Project> {
-  const { mongo: { collections }, customers } = deps;
-  const { name } = await readProject(collections, principal, id);
+  const project = await readProject(deps.mongo.collections, principal, id);
   if (id === principal.projectId) throw new AppError('conflict', 'a credential cannot delete the project that it belongs to');
-  await endCredentials({ ...deps, grants: deps.oauth.grants }, principal.organizationId, { projectId: id }, 'the project was deleted');
-  const deleted = { status: 'deleted', updated_at: epochSeconds() } as const;
-  const before = await collections.projects.findOneAndUpdate(
-    { _id: id, status: { $ne: 'deleted' } },
-    // Frees the name for the unique index; no project is ever given a name that begins with a space.
-    { $set: { ...deleted, name: ` deleted ${id} ${name}` } },
-    { returnDocument: 'before' },
-  );
-  const project = admitted(principal, before);
-  await customers.release(project.organization_id, 'number_of_workspaces', id);
-  return { ...project, ...deleted };
+  await removeProject(deps, principal, project);
+  return { ...project, status: 'deleted', updated_at: epochSeconds() };
 }
 
 function admitted(principal: Principal, project: Project | null): Project {

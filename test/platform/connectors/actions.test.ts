@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -7,18 +7,14 @@ import { newId } from '../../../src/ids.js';
 import { connectorOf, field, flowOf, outputsOf, run, seenAt } from '../../support/connectors.js';
 import { startExecution, untilExecution } from '../../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
-import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
 import { testRun } from '../../support/run.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-let server: HttpSink;
+const server = await useHttpSink();
 /** Another origin: what is sent here must hold no credential. */
-let elsewhere: HttpSink;
-beforeAll(async () => {
-  [server, elsewhere] = await Promise.all([startHttpSink(), startHttpSink()]);
-});
-afterAll(() => Promise.all([server.close(), elsewhere.close()]));
+const elsewhere = await useHttpSink();
 
 describe('a restful connector', () => {
   test.each([

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { newId } from '../../../src/ids.js';
 import { connectorLoadId, connectorLoadType } from '../../../workflows/connector-load/messages.js';
 import { eventually } from '../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
-import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-let server: HttpSink;
-beforeAll(async () => {
-  server = await startHttpSink();
-});
-afterAll(() => server.close());
+const server = await useHttpSink();
 
 const schedule = (id: string) => deps.temporal.client.schedule.getHandle(connectorLoadId(id));
 

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { startExecution, untilExecution } from '../../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
-import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
 import { ownProduct } from '../../support/own-product.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-let server: HttpSink;
-beforeAll(async () => {
-  server = await startHttpSink();
-});
-afterAll(() => server.close());
+const server = await useHttpSink();
 
 const stepOf = async ({ api }: Workspace, id: string) => (await api.get(`/execute_flow/${id}/monitoring`)).body.steps[0];
 const guarded = { ALLOW_PRIVATE_TARGETS: 'false' };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   agentflowExecutionType,
   cancelUpdate,
@@ -12,15 +12,11 @@ import { eventually } from '../../support/eventually.js';
 import { moveExecution, prepareExecution, untilExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
-import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-let sink: HttpSink;
-beforeAll(async () => {
-  sink = await startHttpSink();
-});
-afterAll(() => sink.close());
+const sink = await useHttpSink();
 
 /** Executes a prepared execution as the API does, but with a history limit that each few steps reach. */
 async function startWithTinyHistory(agents: string[][]) {

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import path from 'node:path';
 import { eventually } from '../../support/eventually.js';
 import { openEventStream } from '../../support/event-stream.js';
 import { moveExecution, prepareExecution, startExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
-import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
 import { startApi } from '../../support/processes.js';
 import { testRun } from '../../support/run.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-let sink: HttpSink;
-beforeAll(async () => {
-  sink = await startHttpSink();
-});
-afterAll(() => sink.close());
+const sink = await useHttpSink();
 
 function open({ api, apiKey }: Workspace, id: string, lastEventId?: number, url = api.url) {
   const resume: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import path from 'node:path';
 import { newId } from '../../../src/ids.js';
@@ -8,17 +8,13 @@ import { eventually } from '../../support/eventually.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
-import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
 import { startApi } from '../../support/processes.js';
 import { testRun } from '../../support/run.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-let sink: HttpSink;
-beforeAll(async () => {
-  sink = await startHttpSink();
-});
-afterAll(() => sink.close());
+const sink = await useHttpSink();
 
 const describeRun = (id: string) => deps.temporal.client.workflow.getHandle(executionWorkflowId(id)).describe();
 

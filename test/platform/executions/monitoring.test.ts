@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { executionWorkflowId, type AgentflowExecutionInput } from '../../../workflows/agentflow-execution/messages.js';
 import { eventually } from '../../support/eventually.js';
 import { prepareExecution, startExecution, untilExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
-import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-let sink: HttpSink;
-beforeAll(async () => {
-  sink = await startHttpSink();
-});
-afterAll(() => sink.close());
+const sink = await useHttpSink();
 
 describe('GET /execute_flow/{execution_id}/monitoring', () => {
   test('gives the steps of a run and where to find it in Temporal', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import {
   cancelUpdate,
@@ -12,16 +12,12 @@ import { eventually } from '../../support/eventually.js';
 import { startExecution, untilExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
-import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
 import { temporalCli } from '../../support/temporal-cli.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-let sink: HttpSink;
-beforeAll(async () => {
-  sink = await startHttpSink();
-});
-afterAll(() => sink.close());
+const sink = await useHttpSink();
 
 const handleOf = (id: string) => deps.temporal.client.workflow.getHandle(executionWorkflowId(id));
 

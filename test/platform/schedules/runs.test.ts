@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { newId } from '../../../src/ids.js';
 import { eventually } from '../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
-import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 import { coworker, fired, runsOf, scheduled, soon } from './schedules.js';
 
 jest.setTimeout(120_000);
 const deps = useDeps();
-let sink: HttpSink;
-beforeAll(async () => {
-  sink = await startHttpSink();
-});
-afterAll(() => sink.close());
+const sink = await useHttpSink();
 
 const path = (id: string, rest = '') => `/schedule/coworker/${id}${rest}`;
 const read = async ({ api }: Workspace, id: string) => (await api.get(path(id))).body;

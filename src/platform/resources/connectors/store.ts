@@ -39,14 +39,18 @@ export async function readConnector(collections: Collections, principal: Princip
 
 /** Answers the last record. A repeat finishes what a crash left, and is 404. */
 export async function deleteConnector(deps: ConnectorDeps, principal: Principal, id: string): Promise<Connector> {
-  const { collections } = deps.mongo;
-  const connector = await collections.connectors.findOne({ _id: id });
+  const connector = await deps.mongo.collections.connectors.findOne({ _id: id });
   if (!connector || connector.projectID !== principal.projectId) throw notFound('connector');
-  await eraseConnector(collections, id);
-  await loadsOf(deps).align(id);
-  await release(deps.customers, principal.organizationId, connector.category, id);
+  await removeConnector(deps, connector);
   if (connector.is_deleted) throw notFound('connector');
   return shown(connector);
+}
+
+/** Takes its secrets, pin, triggers, data loader and places of the plan away; a repeat changes nothing. */
+export async function removeConnector(deps: ConnectorDeps, { _id, category, organization_id }: ConnectorDocument): Promise<void> {
+  await eraseConnector(deps.mongo.collections, _id);
+  await loadsOf(deps).align(_id);
+  await release(deps.customers, organization_id, category, _id);
 }
 
 /** @throws AppError `conflict` for a move that the present status does not allow */
