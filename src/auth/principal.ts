@@ -1,3 +1,4 @@
+import { AppError } from '../errors.js';
 import { isAdminRole, type Grant } from './grants.js';
 
 /** By what a caller is known; an execution calls for the person who made it. */
@@ -34,4 +35,9 @@ export function seesWholeOrganization({ role, clientId }: Pick<Principal, 'role'
 /** An administrator acting in person: an OAuth client has the scopes that were consented to, and never the role. */
 export function isAdmin({ role, clientId }: Pick<Principal, 'role' | 'clientId'>): boolean {
   return clientId === undefined && isAdminRole(role);
+}
+
+/** @throws AppError `S2:resolve-scope` (403) */
+export function requireAdmin(principal: Principal): void {
+  if (!isAdmin(principal)) throw new AppError('S2:resolve-scope', 'this call needs an admin role on this project');
 }

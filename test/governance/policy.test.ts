@@ -245,6 +245,7 @@ describe('POST /v1/policies/evaluate', () => {
     });
     expect((await api.as(owner).post('/v1/policies/evaluate', { tool: 'save-context', mode: 'governed' })).body).toMatchObject({ decision: 'forbid' });
     expect((await api.as(owner).post('/v1/policies/evaluate', { tool: 'docs' })).body).toMatchObject({ decision: 'permit' });
+    expect(await api.as(owner).post('/v1/policies/evaluate', { tool: 'save-contxt' })).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
     const { approvals, approval_requests, policy_decisions } = deps.mongo.collections;
     expect(await approvals.countDocuments({ project_id: owner.projectId })).toBe(0);
     expect(await approval_requests.countDocuments({ 'request.project_id': owner.projectId })).toBe(0);
