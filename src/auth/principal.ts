@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError } from '../errors.js';
 import { Grant, isAdminRole } from './grants.js';
 
 /** Where a credential reaches and what it may do there, as it is stored and answered (specification, API key: `scope`). */
@@ -50,4 +51,9 @@ export function seesWholeOrganization({ role, clientId }: Pick<Principal, 'role'
 /** An administrator acting in person: an OAuth client has the scopes that were consented to, and never the role. */
 export function isAdmin({ role, clientId }: Pick<Principal, 'role' | 'clientId'>): boolean {
   return clientId === undefined && isAdminRole(role);
+}
+
+/** @throws AppError `S2:resolve-scope` (403) */
+export function requireAdmin(principal: Principal): void {
+  if (!isAdmin(principal)) throw new AppError('S2:resolve-scope', 'this call needs an admin role on this project');
 }

@@ -1,5 +1,6 @@
 import type { Principal } from '../auth/principal.js';
-import type { CompiledSet, PolicyDecision, PolicyRequest } from '../governance/policy/evaluate.js';
+import type { PolicyDecision } from '../governance/policy/decision.js';
+import type { CompiledSet, PolicyRequest } from '../governance/policy/evaluate.js';
 import type { ApprovalOutcome, ApprovalRequest } from '../governance/approvals/stage.js';
 import type { Quota } from '../governance/quota/quota.js';
 import type { Recorder } from '../governance/recorder.js';

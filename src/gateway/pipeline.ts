@@ -49,7 +49,7 @@ async function run(deps: GatewayDeps, received: ReceivedCall, record: CallRecord
   const approval = await record.at('S6:approval', () => approve(deps, call, decision, record));
   if (approval.pending) return { outcome: 'pending_approval', answer: { status: 202, body: approval.body } };
   if (call.dryRun) {
-    const would = await record.at('S7:dry-run', () => dryRun(call));
+    const would = await record.at('S7:dry-run', () => dryRun(call, decision));
     return { outcome: 'dry_run', answer: { status: 200, body: would } };
   }
   record.skip('S7:dry-run', 'not asked for');

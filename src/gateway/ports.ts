@@ -23,6 +23,8 @@ export interface PlatformPorts {
     checkPromoted(principal: Principal, agentflowId: string): Promise<{ version: number; name: string }>;
     list(principal: Principal, limit: number): Promise<ExecutionSummary[]>;
     get(principal: Principal, executionId: string): Promise<Record<string, unknown> & ExecutionSummary>;
+    /** Refuses what `move` would refuse now, without effect. */
+    checkMove(principal: Principal, executionId: string, move: ExecutionMove): Promise<ExecutionSummary>;
     move(principal: Principal, executionId: string, move: ExecutionMove, reason?: string): Promise<ExecutionSummary>;
   };
   skills: {

@@ -1,7 +1,7 @@
 import type { Principal } from '../auth/principal.js';
 import { isAppError, type StageId } from '../errors.js';
 import type { GovernedRecord, Recorder } from '../governance/recorder.js';
-import type { PolicyDecision } from '../governance/policy/evaluate.js';
+import type { PolicyDecision } from '../governance/policy/decision.js';
 import { newId } from '../ids.js';
 import type { ObserveStage } from '../observability/stages.js';
 import { epochSeconds } from '../time.js';

@@ -54,6 +54,27 @@ export interface ToolResult<T> {
 /** A tool whose type parameters are closed over: what the pipeline, REST and MCP see. */
 export type Tool = ToolSpec<z.ZodType, z.ZodType, unknown>;
 
+/** Where the tool is served over HTTP. */
+export function routeOf({ name, rest }: Pick<Tool, 'name' | 'rest'>): { method: 'get' | 'post' | 'put'; path: string } {
+  return rest ?? { method: 'post', path: `/v1/${name}` };
+}
+
+/** The names of the parameters in the tool's path. */
+export function pathParameters(tool: Pick<Tool, 'name' | 'rest'>): string[] {
+  return [...routeOf(tool).path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+}
+
+export function mcpNameOf({ name }: Pick<Tool, 'name'>): string {
+  return name.replaceAll('-', '_');
+}
+
+/** @throws Error where there is no tool of that name */
+export function toolNamed(tools: readonly Tool[], name: string): Tool {
+  const found = tools.find((tool) => tool.name === name);
+  if (!found) throw new Error(`there is no tool ${name}`);
+  return found;
+}
+
 /** The pipeline validates with `input` before it calls anything else, so the tool's own types hold. */
 export function defineTool<I extends z.ZodType, O extends z.ZodType, P>(tool: ToolSpec<I, O, P>): Tool {
   return tool;

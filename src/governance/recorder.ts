@@ -1,10 +1,11 @@
 import type { Collection, Document, OptionalUnlessRequiredId } from 'mongodb';
 import type { Collections } from '../stores/collections.js';
+import { createGroup, type Waiting } from '../stores/group.js';
+import { durable } from '../stores/mongo.js';
 import type { Audit } from './audit/audit.js';
 import type { AuditEvent } from './audit/entry.js';
 import type { PolicyDecisionDocument } from './lifecycles/policy-decision.js';
 import type { LifecycleDocument } from './lifecycles/record.js';
-import { createGroup, type Waiting } from '../stores/group.js';
 
 export interface GovernedRecord {
   lifecycle: LifecycleDocument;
@@ -46,5 +47,5 @@ export function createRecorder({ collections, audit }: RecorderOptions): Recorde
 
 async function insertAll<T extends Document>(collection: Collection<T>, documents: readonly T[]): Promise<void> {
   if (documents.length === 0) return;
-  await collection.insertMany(documents as OptionalUnlessRequiredId<T>[], { ordered: false, writeConcern: { w: 'majority', journal: true } });
+  await collection.insertMany(documents as OptionalUnlessRequiredId<T>[], { ordered: false, writeConcern: durable });
 }

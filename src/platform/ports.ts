@@ -1,3 +1,4 @@
+import type { Move } from '../../workflows/agentflow-execution/state.js';
 import type { Principal } from '../auth/principal.js';
 import type { Deps } from '../deps.js';
 import { newId } from '../ids.js';
@@ -5,7 +6,7 @@ import { readPromoted } from './resources/agentflows/promote.js';
 import { NewSkill } from './resources/agentflows/schemas.js';
 import { NewExecution, prepareExecution } from './resources/executions/create.js';
 import { newestEvents } from './resources/executions/events.js';
-import { execute, move } from './resources/executions/moves.js';
+import { checkMove, execute, move } from './resources/executions/moves.js';
 import { liveState, readExecution } from './resources/executions/read.js';
 import { toExecution } from './resources/executions/record.js';
 import { saveSkill } from './resources/skills.js';
@@ -48,8 +49,8 @@ export function platformPorts(deps: Deps) {
         return toExecution(record, await liveState(deps, record));
       },
       events: (principal: Principal, executionId: string) => newestEvents(deps, principal, executionId),
-      move: (principal: Principal, executionId: string, name: 'pause' | 'resume' | 'cancel', reason?: string) =>
-        move(deps, principal, executionId, name, reason),
+      checkMove: (principal: Principal, executionId: string, name: Move) => checkMove(deps, principal, executionId, name),
+      move: (principal: Principal, executionId: string, name: Move, reason?: string) => move(deps, principal, executionId, name, reason),
     },
     skills: {
       request: NewSkill,

@@ -44,6 +44,9 @@ export async function prepareMongo(mongo: Mongo): Promise<void> {
   await ensureIndexes(mongo.db);
 }
 
+/** What was acknowledged survives the loss of a member and of its memory. */
+export const durable = { w: 'majority', journal: true } as const;
+
 /** MongoDB error 11000: a document with this unique key is there already. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11_000;

@@ -35,15 +35,18 @@ describe('two API processes', () => {
     expect(await list()).toMatchObject({ status: 401, body: { error: 'invalid_token', error_description: 'token invalid' } });
   });
 
-  test('see a revoked key at the very next call', async () => {
-    verifies('auth.keys.revoke.immediate');
+  test('see a revoked key at the very next call, of the platform and of the gateway', async () => {
+    verifies('auth.keys.revoke.immediate', 'platform.auth.same-keys', 'errors.status.401');
     const { email, password, workspace } = await createPerson(deps);
     const token = (await one.post('/v1/auth/sign-in', { email, password })).body.access_token;
     const key = await one.post('/v1/apikeys', { name: 'k', project_id: workspace.projectID }, bearer(token));
-    const use = () => two.get('/v1/project', { 'x-api-key': key.body.secret });
-    expect((await use()).status).toBe(200);
+    const uses = () => Promise.all([
+      two.get('/v1/project', { 'x-api-key': key.body.secret }),
+      two.post('/v1/orchestrate', { operation: 'list' }, bearer(key.body.secret)),
+    ]);
+    for (const { status } of await uses()) expect(status).toBe(200);
     await one.delete(`/v1/apikeys/${key.body.id}?project_id=${workspace.projectID}`, bearer(token));
-    expect(await use()).toMatchObject({ status: 401, body: { error_description: 'api key invalid or revoked' } });
+    for (const use of await uses()) expect(use).toMatchObject({ status: 401, body: { error_description: 'api key invalid or revoked' } });
   });
 
   test('give fifty refreshes at once the same child', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { createKey, useDeps } from '../support/fixture.js';
+import { prepareExecution } from '../support/executions.js';
 import { flowThatCalls } from '../support/flows.js';
-import { bearerClient, createGatewayWorkspace, type GatewayWorkspace } from '../support/gateway.js';
+import { bearerClient, createGatewayWorkspace, stagesOf, type GatewayWorkspace } from '../support/gateway.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
@@ -71,6 +72,18 @@ describe('POST /v1/orchestrate', () => {
     expect(await orchestrate('cancel')).toMatchObject({ status: 200, body: { execution: { execution_id, status: 'failed' } } });
     expect(await stranger.gateway.post('/v1/orchestrate', { operation: 'get', execution_id })).toMatchObject({ status: 404 });
     expect(await workspace.gateway.post('/v1/orchestrate', { operation: 'get' })).toMatchObject({ status: 400 });
+  });
+
+  test('with dry_run tells the present status, and refuses at S7 a move that it does not allow', async () => {
+    verifies('pipeline.s7-dry-run');
+    const workspace = await createGatewayWorkspace(deps);
+    const { execution_id } = await prepareExecution(workspace, flowThatCalls([]));
+    const dry = (operation: string) => workspace.gateway.post('/v1/orchestrate', { operation, execution_id, dry_run: true });
+    expect(await dry('cancel')).toMatchObject({ status: 200, body: { would: { cancel: { execution_id, status: 'ready' } } } });
+    const refused = await dry('pause');
+    expect(refused).toMatchObject({ status: 422, body: { error: 'S7:dry-run', error_description: 'the execution is ready: pause is not possible' } });
+    expect((await stagesOf(workspace.gateway, refused.body.lifecycle_id)).at(-1)).toBe('S7:dry-run!');
+    expect(await dry('get')).toMatchObject({ status: 200, body: { would: { get: { execution_id, status: 'ready' } } } });
   });
 
   test('asks for the read grant to look and for the write grant to move', async () => {

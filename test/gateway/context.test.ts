@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { useDeps } from '../support/fixture.js';
-import { createGatewayWorkspace } from '../support/gateway.js';
+import { createGatewayWorkspace, stagesOf } from '../support/gateway.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
@@ -72,9 +72,7 @@ describe('POST /v1/save-context and /v1/query-context', () => {
       'MATCH (n) WHERE n.project_id = $project_id OR true RETURN n',
       'MATCH (n) WHERE n.project_id = $project_id WITH count(n) AS c MATCH (m) RETURN m',
     ]) {
-      const answer = await mine.gateway.post('/v1/query-context', { query });
-      expect(answer.body.entities ?? []).toEqual([]);
-      expect(answer.body.rows ?? []).toEqual([]);
+      expect(await mine.gateway.post('/v1/query-context', { query })).toMatchObject({ status: 200, body: { entities: [], rows: [] } });
     }
   });
 
@@ -97,7 +95,10 @@ describe('POST /v1/save-context and /v1/query-context', () => {
     expect(await gateway.post('/v1/save-context', knowledge)).toMatchObject({ status: 403, body: { error: 'S5:policy' } });
     const query = 'MATCH (n) WHERE n.project_id = $project_id RETURN n';
     expect((await gateway.post('/v1/query-context', { query })).status).toBe(200);
-    expect(await gateway.put('/v1/projects/another/mode', { mode: 'simple' })).toMatchObject({ status: 403, body: { error: 'S2:resolve-scope' } });
+    for (const foreign of [await gateway.get('/v1/projects/another/mode'), await gateway.put('/v1/projects/another/mode', { mode: 'simple' })]) {
+      expect(foreign).toMatchObject({ status: 403, body: { error: 'S2:resolve-scope' } });
+      expect(await stagesOf(gateway, foreign.body.lifecycle_id)).toEqual(['S1:authenticate', 'S2:resolve-scope!']);
+    }
   });
 });
 

@@ -144,6 +144,8 @@ describe('the approval of a held call', () => {
     const pending = await owner.gateway.post('/v1/save-model', call);
     expect(pending).toMatchObject({ status: 202, body: { status: 'pending_approval', approval_id: expect.any(String), lifecycle_id: expect.any(String), expires_at: expect.any(Number) } });
     const { approval_id } = pending.body;
+    const dry = await owner.gateway.post('/v1/save-model', { ...call, dry_run: true });
+    expect(dry).toMatchObject({ status: 200, body: { would: { save: call, approval: { policy_ids: ['ask'], approvers: 1 } } } });
     expect((await owner.gateway.post(`/v1/approvals/${approval_id}/approve`, {})).status).toBe(403);
     expect(await other.post(`/v1/approvals/${approval_id}/approve`, {})).toMatchObject({ status: 200, body: { status: 'approved' } });
     expect((await other.post(`/v1/approvals/${approval_id}/reject`, {})).status).toBe(409);

@@ -7,7 +7,8 @@ import { ownProduct } from '../support/own-product.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-const windowSeconds = 20;
+/** Longer than the calls take on a busy machine: none of them may leave the window before the last has come. */
+const windowSeconds = 40;
 const product = ownProduct({ QUOTA_WINDOW_SECONDS: String(windowSeconds) });
 const list = { operation: 'list' };
 
@@ -30,7 +31,7 @@ describe('the request window of a project', () => {
     expect(wait).toBeLessThanOrEqual(windowSeconds);
     const [client] = clients;
     if (!client) throw new Error('no client');
-    await eventually(async () => expect((await client.post('/v1/orchestrate', list)).status).toBe(200), { timeoutMs: (windowSeconds + 10) * 1000, everyMs: 500 });
+    await eventually(async () => expect((await client.post('/v1/orchestrate', list)).status).toBe(200), { everyMs: 500 });
     expect(await stagesOf(client, first?.body.lifecycle_id)).toEqual(['S1:authenticate', 'S2:resolve-scope', 'S3:rate-quota!']);
   });
 });

@@ -1,32 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { approvalWorkflowId } from '../../workflows/approval/messages.js';
 import type { Principal } from '../../src/auth/principal.js';
-import { createSecretBox } from '../../src/auth/secret-box.js';
-import { createApprovals } from '../../src/governance/approvals/create-approvals.js';
 import { payloadDigest } from '../../src/governance/approvals/payload-digest.js';
-import { createPolicies } from '../../src/governance/policy/create-policies.js';
 import { newId } from '../../src/ids.js';
-import { useDeps } from '../support/fixture.js';
-import { testRun } from '../support/run.js';
+import { agent, asking, colleagueOf, hold, principalOf, useApprovals } from '../support/governance/approvals.js';
 import { verifies } from '../support/verifies.js';
-import { agent, asking, colleagueOf, hold, principalOf, serveGovernance, startApprovalWorker, type GovernanceApi } from './approvals-harness.js';
 
-const queue = { TEMPORAL_TASK_QUEUE: `approvals-${newId()}` };
-const deps = useDeps(queue);
-const otherProcess = useDeps(queue);
-const secrets = createSecretBox(deps.config);
-const approvals = createApprovals({ collections: deps.mongo.collections, temporal: deps.temporal, secrets });
-const elsewhere = createApprovals({ collections: otherProcess.mongo.collections, temporal: otherProcess.temporal, secrets });
-let api: GovernanceApi;
-let worker: { end(): Promise<void> };
-beforeAll(async () => {
-  api = await serveGovernance(deps, createPolicies(deps.mongo), approvals);
-  worker = await startApprovalWorker({ ...testRun().env, ...queue, NODE_ENV: 'test' });
-});
-afterAll(async () => {
-  await api.close();
-  await worker.end();
-});
+const { deps, approvals, elsewhere, api } = useApprovals();
 
 const path = (id: string, decision = '') => `/v1/approvals/${id}${decision}`;
 

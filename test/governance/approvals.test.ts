@@ -1,35 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { approvalWorkflowId, stateQuery } from '../../workflows/approval/messages.js';
 import type { Principal } from '../../src/auth/principal.js';
-import { createSecretBox } from '../../src/auth/secret-box.js';
-import { createApprovals } from '../../src/governance/approvals/create-approvals.js';
 import { payloadDigest } from '../../src/governance/approvals/payload-digest.js';
 import type { ApprovalRequest } from '../../src/governance/approvals/stage.js';
-import { createPolicies } from '../../src/governance/policy/create-policies.js';
 import { newId } from '../../src/ids.js';
 import { epochSeconds } from '../../src/time.js';
-import { useDeps } from '../support/fixture.js';
-import { testRun } from '../support/run.js';
+import { agent, asking, colleagueOf, heldCall, hold, payload, useApprovals } from '../support/governance/approvals.js';
 import { verifies } from '../support/verifies.js';
-import { agent, asking, colleagueOf, heldCall, hold, payload, serveGovernance, startApprovalWorker, type GovernanceApi } from './approvals-harness.js';
 
-const queue = { TEMPORAL_TASK_QUEUE: `approvals-${newId()}` };
-const deps = useDeps(queue);
-const otherProcess = useDeps(queue);
-const secrets = createSecretBox(deps.config);
-const approvals = createApprovals({ collections: deps.mongo.collections, temporal: deps.temporal, secrets });
-const elsewhere = createApprovals({ collections: otherProcess.mongo.collections, temporal: otherProcess.temporal, secrets });
-const policies = createPolicies(deps.mongo);
-let api: GovernanceApi;
-let worker: { end(): Promise<void> };
-beforeAll(async () => {
-  api = await serveGovernance(deps, policies, approvals);
-  worker = await startApprovalWorker({ ...testRun().env, ...queue, NODE_ENV: 'test' });
-});
-afterAll(async () => {
-  await api.close();
-  await worker.end();
-});
+const { deps, approvals, elsewhere, api } = useApprovals();
+const { policies } = deps.governance;
 
 /** Holds a call, has it approved, and gives its resume token. */
 async function approvedToken(principal: Principal, fields: Partial<ApprovalRequest> = {}): Promise<string> {
@@ -159,7 +139,7 @@ describe('S6:approval', () => {
 
   test('asks nobody for a dry run, and holds no call that is permitted', async () => {
     const principal = agent();
-    expect(await approvals.stage(heldCall(principal, { dryRun: true }))).toEqual({ outcome: 'would_ask' });
+    expect(await approvals.stage(heldCall(principal, { dryRun: true }))).toEqual({ outcome: 'not_asked' });
     expect(await approvals.stage(heldCall(principal, { decision: { ...asking, decision: 'permit' } }))).toEqual({ outcome: 'not_asked' });
     expect((await approvals.list(principal, { limit: 50 })).total_count).toBe(0);
   });

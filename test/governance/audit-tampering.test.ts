@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { entryId, hashOf, type AuditEntryDocument } from '../../src/governance/audit/entry.js';
+import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { createTestChain, type TestChain } from '../support/governance/chains.js';
 import { createLocalSigner } from '../support/governance/local-signer.js';
@@ -186,8 +187,7 @@ describe('checkpoints of an audit chain', () => {
     const timed = await createTestChain(deps, { checkpointSeconds: 0.05 });
     await timed.append(1);
     for (const { organizationId, audit } of [chain, timed]) {
-      for (let tries = 0; tries < 100 && (await checkpoints.countDocuments({ organization_id: organizationId })) === 0; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(await audit.verify(organizationId)).toMatchObject({ valid: true, checkpoint: { number: expect.any(Number) } });
+      await eventually(async () => expect(await audit.verify(organizationId)).toMatchObject({ valid: true, checkpoint: { number: expect.any(Number) } }));
     }
     await timed.audit.close();
     expect((await chain.audit.verify(chain.organizationId)).checkpoint?.entries).toBe(6);

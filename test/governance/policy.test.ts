@@ -1,23 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createSecretBox } from '../../src/auth/secret-box.js';
 import type { Principal } from '../../src/auth/principal.js';
-import { createApprovals } from '../../src/governance/approvals/create-approvals.js';
-import { createPolicies } from '../../src/governance/policy/create-policies.js';
+import { policyRoutes } from '../../src/gateway/routes/policies.js';
 import { compileSet, createPolicyEngine, type PolicyRequest } from '../../src/governance/policy/evaluate.js';
 import { PolicyRule } from '../../src/governance/policy/rule.js';
 import { newId } from '../../src/ids.js';
 import { useDeps } from '../support/fixture.js';
+import { colleagueOf, principalOf } from '../support/governance/approvals.js';
+import { serveRoutes, type RouteServer } from '../support/governance/gateway-server.js';
 import { verifies } from '../support/verifies.js';
-import { colleagueOf, principalOf, serveGovernance, type GovernanceApi } from './approvals-harness.js';
 
 const deps = useDeps();
 const otherProcess = useDeps();
-const policies = createPolicies(deps.mongo);
-const elsewhere = createPolicies(otherProcess.mongo);
-let api: GovernanceApi;
+const { policies } = deps.governance;
+const { policies: elsewhere } = otherProcess.governance;
+let api: RouteServer;
 beforeAll(async () => {
-  const approvals = createApprovals({ collections: deps.mongo.collections, temporal: deps.temporal, secrets: createSecretBox(deps.config) });
-  api = await serveGovernance(deps, policies, approvals);
+  api = await serveRoutes(deps, policyRoutes({ policies }));
 });
 afterAll(() => api.close());
 
@@ -46,10 +44,8 @@ describe('policies in force', () => {
     const owner = principalOf();
     const permitted = await policies.evaluate(request(owner, { tool: 'save-context' }));
     expect(permitted).toMatchObject({ decision: 'permit', policy_ids: ['permit-everything'], policy_version: 0 });
-    for (const tool of ['save-context']) {
-      const refused = await policies.evaluate(request(owner, { tool, mode: 'governed' }));
-      expect(refused).toMatchObject({ decision: 'forbid', policy_ids: ['builtin.governed-mode'], policy_version: 0 });
-    }
+    const refused = await policies.evaluate(request(owner, { tool: 'save-context', mode: 'governed' }));
+    expect(refused).toMatchObject({ decision: 'forbid', policy_ids: ['builtin.governed-mode'], policy_version: 0 });
     expect(await policies.evaluate(request(owner, { mode: 'governed' }))).toMatchObject({ decision: 'permit' });
   });
 
@@ -249,6 +245,7 @@ describe('POST /v1/policies/evaluate', () => {
     });
     expect((await api.as(owner).post('/v1/policies/evaluate', { tool: 'save-context', mode: 'governed' })).body).toMatchObject({ decision: 'forbid' });
     expect((await api.as(owner).post('/v1/policies/evaluate', { tool: 'docs' })).body).toMatchObject({ decision: 'permit' });
+    expect(await api.as(owner).post('/v1/policies/evaluate', { tool: 'save-contxt' })).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
     const { approvals, approval_requests, policy_decisions } = deps.mongo.collections;
     expect(await approvals.countDocuments({ project_id: owner.projectId })).toBe(0);
     expect(await approval_requests.countDocuments({ 'request.project_id': owner.projectId })).toBe(0);

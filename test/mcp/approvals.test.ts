@@ -33,13 +33,7 @@ async function governed(): Promise<Governed> {
     ...workspace,
     approver,
     async decide(approvalId, decision) {
-      const { status } = await approver.post(`/v1/approvals/${approvalId}/${decision}`, {});
-      expect(status).toBe(200);
-      await eventually(async () => {
-        const { body } = await workspace.gateway.get(`/v1/approvals/${approvalId}`);
-        expect(body.status).not.toBe('pending');
-        if (decision === 'approve') expect(body).toHaveProperty('resume_token');
-      });
+      expect(await approver.post(`/v1/approvals/${approvalId}/${decision}`, {})).toMatchObject({ status: 200 });
     },
   };
 }

@@ -3,7 +3,7 @@ import { useDeps } from '../support/fixture.js';
 import { hashApiKey } from '../../src/auth/api-keys.js';
 import { prepareExecution } from '../support/executions.js';
 import { flowThatCalls } from '../support/flows.js';
-import { createGatewayWorkspace, type GatewayWorkspace } from '../support/gateway.js';
+import { createGatewayWorkspace, stagesOf, type GatewayWorkspace } from '../support/gateway.js';
 import { startHttpSink } from '../support/http-sink.js';
 import { verifies } from '../support/verifies.js';
 import { eventually } from '../support/eventually.js';
@@ -83,9 +83,8 @@ describe('wait_for_execution', () => {
     await eventually(() => expect(sink.requests.length).toBeGreaterThan(0));
     const used = async () => (await workspace.gateway.post('/v1/docs', { topic: 'governance' })).body.quota.project_window_used as number;
     const before = await used();
-    const waiting = client.callTool({ name: 'wait_for_execution', arguments: { execution_id } });
-    setTimeout(release, 1500);
-    expect((await waiting).structuredContent).toMatchObject({ ended: true, execution: { execution_id, status: 'completed', conclusion: expect.anything() } });
+    const waited = await client.callTool({ name: 'wait_for_execution', arguments: { execution_id } }, undefined, { onprogress: release });
+    expect(waited.structuredContent).toMatchObject({ ended: true, execution: { execution_id, status: 'completed', conclusion: expect.anything() } });
     // The wait, and the two looks at the quota themselves, of which the first counts in both.
     expect((await used()) - before).toBe(2);
     await sink.close();
@@ -111,6 +110,9 @@ describe('wait_for_execution', () => {
     const unknown = await client.callTool({ name: 'wait_for_execution', arguments: { execution_id: 'nothing' } });
     expect(textOf(unknown)).toMatchObject({ error: 'not_found', lifecycle_id: expect.any(String) });
     const wrong = await client.callTool({ name: 'wait_for_execution', arguments: { execution_id: 'nothing', timeout_seconds: 3000 } });
-    expect(textOf(wrong)).toMatchObject({ error: 'invalid_request' });
+    expect(textOf(wrong)).toMatchObject({ error: 'invalid_request', error_description: expect.stringMatching(/^timeout_seconds: /), lifecycle_id: expect.any(String) });
+    expect((await stagesOf(workspace.gateway, textOf(wrong).lifecycle_id)).at(-1)).toBe('S4:validate-input!');
+    const move = await client.callTool({ name: 'wait_for_execution', arguments: { execution_id: 'nothing', operation: 'cancel' } });
+    expect(textOf(move)).toMatchObject({ error: 'invalid_request' });
   });
 });

@@ -15,7 +15,7 @@ export interface OwnMcp extends Mcp {
   stopping: AbortController;
 }
 
-export type ServeMcp = (limits: Partial<McpLimits>, options?: { environment?: Config['environment']; allowedHosts?: string[] }) => Promise<OwnMcp>;
+export type ServeMcp = (limits: Partial<McpLimits>, environment?: Config['environment']) => Promise<OwnMcp>;
 
 /** MCP in this process, with limits of the test's own; mounted as the product mounts it, closed after the file. */
 export function useOwnMcp(shared: Deps): ServeMcp {
@@ -23,11 +23,11 @@ export function useOwnMcp(shared: Deps): ServeMcp {
   afterAll(async () => {
     await Promise.all(closing.map((close) => close()));
   });
-  return async (limits, { environment = shared.config.environment, allowedHosts } = {}) => {
+  return async (limits, environment = shared.config.environment) => {
     const deps = { ...shared, config: { ...shared.config, environment }, stopping: new AbortController() };
     let url = '';
     const baseUrl = () => url;
-    const mcp = createMcp(createGateway(deps, platformPorts(deps), baseUrl), deps, { baseUrl, version: '0', limits, ...(allowedHosts ? { allowedHosts } : {}) });
+    const mcp = createMcp(createGateway(deps, platformPorts(deps), baseUrl), deps, { baseUrl, version: '0', limits });
     const app = express();
     app.use(pinoHttp({ logger: deps.log }), traced(deps.tracing), mcp.router, errorHandler);
     const server = app.listen(0, '127.0.0.1');

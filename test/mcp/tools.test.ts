@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Grant } from '../../src/auth/grants.js';
 import { createKey, createWorkspace, useDeps } from '../support/fixture.js';
 import { apiClient } from '../support/client.js';
 import { testRun } from '../support/run.js';
@@ -14,7 +15,7 @@ const readerTools = ['docs', 'ontology', 'query_context'];
 describe('tools/list', () => {
   test('shows every tool with schemas and hints, the same over every transport', async () => {
     verifies('mcp.tools.list', 'mcp.sse', 'mcp.stateless-revision');
-    const { apiKey } = await createWorkspace(deps, { grants: [...allGrants] });
+    const { apiKey } = await createWorkspace(deps, { grants: Grant.options });
     const { client } = await connect(apiKey);
     const { tools } = await client.listTools();
     const { tools: overSse } = await (await connectSse(apiKey)).listTools();
@@ -66,7 +67,7 @@ describe('tools/list', () => {
 describe('tools/call', () => {
   test('answers what REST answers, as structured content and as text', async () => {
     verifies('mcp.tools.call');
-    const { apiKey } = await createWorkspace(deps, { grants: [...allGrants] });
+    const { apiKey } = await createWorkspace(deps, { grants: Grant.options });
     const rest = apiClient(testRun().url, bearer(apiKey));
     const { client } = await connect(apiKey);
     await client.listTools();
@@ -125,18 +126,6 @@ describe('tools/call', () => {
     await expect((await connectModern(apiKey)).callTool({ name: 'nothing', arguments: {} })).rejects.toMatchObject({ code: -32602 });
   });
 });
-
-const allGrants = [
-  'svc:query.read',
-  'svc:docs.read',
-  'svc:ontology.write',
-  'svc:codesync.write',
-  'svc:orchestrate.read',
-  'svc:orchestrate.write',
-  'svc:agent.run',
-  'svc:skill.write',
-  'svc:model.write',
-] as const;
 
 const calls: { name: string; route: string; input: Record<string, unknown>; volatile: string[] }[] = [
   { name: 'save_context', route: '/v1/save-context', input: { entities: [{ id: 'one', type: 'Thing', name: 'one', properties: { size: 1 } }] }, volatile: [] },

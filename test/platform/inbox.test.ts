@@ -5,9 +5,9 @@ import { newId } from '../../src/ids.js';
 import { payloadDigest } from '../../src/governance/approvals/payload-digest.js';
 import { inboxRoutes, type InboxPorts } from '../../src/platform/resources/inbox.js';
 import { epochSeconds } from '../../src/time.js';
-import { agent, hold, principalOf } from '../governance/approvals-harness.js';
 import { apiClient, type ApiClient } from '../support/client.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+import { agent, hold, principalOf } from '../support/governance/approvals.js';
 import { seedExecution } from '../support/seeded-executions.js';
 import { verifies } from '../support/verifies.js';
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Route } from '../../src/http/define-route.js';
 import { newId } from '../../src/ids.js';
 import { createGateway } from '../../src/gateway/create-gateway.js';
-import { toolRoutes } from '../../src/gateway/rest.js';
+import { toolRoutes } from '../../src/gateway/tool-routes.js';
 import { platformPorts } from '../../src/platform/ports.js';
 import { platformRoutes } from '../../src/platform/routes.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';

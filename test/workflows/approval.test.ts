@@ -1,48 +1,35 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { createSecretBox } from '../../src/auth/secret-box.js';
-import { createApprovals } from '../../src/governance/approvals/create-approvals.js';
-import { payloadDigest } from '../../src/governance/approvals/payload-digest.js';
+import { describe, expect, test } from '@jest/globals';
 import type { PolicyDecision } from '../../src/governance/policy/decision.js';
 import { newId } from '../../src/ids.js';
 import { approvalWorkflowId, stateQuery } from '../../workflows/approval/messages.js';
-import { colleagueOf, principalOf, startApprovalWorker } from '../governance/approvals-harness.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
-import { testRun } from '../support/run.js';
+import { asking, colleagueOf, hold, principalOf } from '../support/governance/approvals.js';
+import { ownProduct } from '../support/own-product.js';
+import type { ProductProcess } from '../support/processes.js';
 import { verifies } from '../support/verifies.js';
 
 const queue = { TEMPORAL_TASK_QUEUE: `approval-${newId()}` };
 const deps = useDeps(queue);
-const approvals = createApprovals({ collections: deps.mongo.collections, temporal: deps.temporal, secrets: createSecretBox(deps.config) });
-const startWorker = () => startApprovalWorker({ ...testRun().env, ...queue, NODE_ENV: 'test' });
-let worker: { end(): Promise<void> } | undefined;
-afterAll(() => worker?.end());
+const { approvals } = deps.governance;
+const product = ownProduct(queue);
+let worker: ProductProcess;
 
-async function hold(principal = principalOf('MEMBER'), ttl = 600, approvers = 1) {
-  const decision: PolicyDecision = { decision: 'require_approval', policy_ids: ['ask'], policy_version: 1, approvers, approval_ttl_seconds: ttl, reason: 'It is asked.' };
-  const outcome = await approvals.stage({
-    principal,
-    lifecycleId: newId(),
-    tool: 'run-agent',
-    payloadDigest: payloadDigest('run-agent', { goal: newId() }),
-    decision,
-    resumeToken: undefined,
-    dryRun: false,
-  });
-  if (outcome.outcome !== 'pending') throw new Error(outcome.outcome);
-  const { approval_id } = outcome;
+async function held(decision: Partial<PolicyDecision> = {}) {
+  const principal = principalOf('MEMBER');
+  const { approval_id } = await hold(approvals, principal, { decision: { ...asking, ...decision } });
   return { principal, approval_id, handle: deps.temporal.client.workflow.getHandle(approvalWorkflowId(approval_id)) };
 }
 
 describe('approval', () => {
   test('waits without a worker, outlives kill -9 of its worker, and is then approved', async () => {
     verifies('approval.workflow', 'approval.approved');
-    const { principal, approval_id, handle } = await hold(undefined, 600, 2);
+    const { principal, approval_id, handle } = await held({ approvers: 2 });
     expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'pending' });
-    worker = await startWorker();
+    worker = await product.worker();
     await approvals.decide(colleagueOf(principal), approval_id, { decision: 'approve' });
-    await worker.end();
-    worker = await startWorker();
+    await worker.end('SIGKILL');
+    worker = await product.worker();
     const approver = colleagueOf(principal);
     // Temporal first waits for the worker that held the run, longer than a caller is kept waiting.
     await eventually(async () => {
@@ -56,9 +43,9 @@ describe('approval', () => {
 
   test('expires by its timer, also when nobody was there to see its time pass', async () => {
     verifies('approval.expired');
-    await worker?.end();
-    const { principal, approval_id, handle } = await hold(undefined, 1);
-    worker = await startWorker();
+    await worker.end('SIGKILL');
+    const { principal, approval_id, handle } = await held({ approval_ttl_seconds: 1 });
+    worker = await product.worker();
     expect(await handle.result()).toMatchObject({ status: 'expired', decided_by: null });
     await eventually(async () => expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'expired', decided_by: null }));
     await expect(approvals.decide(colleagueOf(principal), approval_id, { decision: 'approve' })).rejects.toMatchObject({ code: 'conflict' });
@@ -67,7 +54,7 @@ describe('approval', () => {
 
   test('a cancel in Temporal rejects the call', async () => {
     verifies('approval.rejected');
-    const { principal, approval_id, handle } = await hold();
+    const { principal, approval_id, handle } = await held();
     await handle.cancel();
     expect(await handle.result()).toMatchObject({ status: 'rejected', decided_by: 'operator' });
     expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'rejected' });
@@ -75,17 +62,17 @@ describe('approval', () => {
   });
 
   test('is told apart from a run that was terminated: deciding is a conflict', async () => {
-    const { principal, approval_id, handle } = await hold();
+    const { principal, approval_id, handle } = await held();
     await handle.query(stateQuery);
     await handle.terminate();
     await expect(approvals.decide(colleagueOf(principal), approval_id, { decision: 'approve' })).rejects.toMatchObject({ code: 'conflict' });
   });
 
   test('shows in Temporal what is asked, by whom and where', async () => {
-    const { principal, handle } = await hold();
+    const { principal, handle } = await held();
     const { memo, searchAttributes, type } = await handle.describe();
     expect(type).toBe('approval');
-    expect(memo).toEqual({ tool: 'run-agent', requested_by: principal.userId });
+    expect(memo).toEqual({ tool: 'save-context', requested_by: principal.userId });
     expect(searchAttributes).toMatchObject({ ProjectId: [principal.projectId], OrganizationId: [principal.organizationId], LifecycleId: [expect.any(String)] });
   });
 });

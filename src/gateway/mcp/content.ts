@@ -1,6 +1,7 @@
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../../deps.js';
 import type { Gateway } from '../create-gateway.js';
+import { toolNamed } from '../tool.js';
 import type { Authenticate } from './caller.js';
 import { createContextResources, type ContextResources } from './context-resources.js';
 import type { CallOutcome, Exchange } from './exchange.js';
@@ -39,16 +40,14 @@ const instructions = [
 export function createContent(gateway: Gateway, deps: Deps, { authenticate, version }: { authenticate: Authenticate; version: string }): Content {
   const govern = createGovern({ pipeline: gateway.pipeline, approvals: deps.governance.approvals, log: deps.log });
   const follow = createFollowExecution({ executions: gateway.ports.executions, authenticate, stopping: deps.stopping.signal });
-  const named = (name: string) => gateway.tools.find((tool) => tool.name === name);
-  const orchestrate = named('orchestrate');
-  const docs = named('docs');
+  const docs = toolNamed(gateway.tools, 'docs');
   const tools = new Map<string, McpTool>();
   let running = 0;
   for (const tool of gateway.tools) {
     const made = governedTool(tool, govern);
     tools.set(made.definition.name, tool.name === 'run-agent' ? withProgress(made, follow) : made);
   }
-  if (orchestrate) tools.set('wait_for_execution', waitForExecution(orchestrate, govern, follow));
+  tools.set('wait_for_execution', waitForExecution(toolNamed(gateway.tools, 'orchestrate'), govern, follow));
 
   return {
     info: { name: 'governed-context-service', title: 'Governed Context and Workflow Service', version },
@@ -69,9 +68,9 @@ export function createContent(gateway: Gateway, deps: Deps, { authenticate, vers
     },
     resources: createContextResources(gateway.tools, govern),
     prompts: {
-      list: ({ grants }) => (docs && grants.includes('svc:docs.read') ? [writeQueryPrompt] : []),
+      list: ({ grants }) => (grants.includes('svc:docs.read') ? [writeQueryPrompt] : []),
       get(name, given, exchange) {
-        if (!docs || name !== writeQueryPrompt.name) throw rpcError(rpcCodes.invalidParams, `there is no prompt ${name.slice(0, 100)}`);
+        if (name !== writeQueryPrompt.name) throw rpcError(rpcCodes.invalidParams, `there is no prompt ${name.slice(0, 100)}`);
         return writeQuery(docs, govern, given.question, exchange);
       },
     },

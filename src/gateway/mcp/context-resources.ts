@@ -1,6 +1,6 @@
 import type { Grant } from '../../auth/grants.js';
 import type { Principal } from '../../auth/principal.js';
-import type { Tool } from '../tool.js';
+import { toolNamed, type Tool } from '../tool.js';
 import type { Exchange } from './exchange.js';
 import type { Govern } from './mcp-tool.js';
 import { rpcCodes, rpcError } from './rpc-errors.js';
@@ -29,12 +29,10 @@ export interface ContextResources {
   read(uri: string, exchange: Exchange): Promise<{ uri: string; mimeType: string; text: string }>;
 }
 
-/** A resource whose tool is not among the gateway's is none. */
 export function createContextResources(tools: readonly Tool[], govern: Govern): ContextResources {
-  const known = Object.entries(readings).flatMap(([uri, { tool: name, input, title, description }]) => {
-    const tool = tools.find((candidate) => candidate.name === name);
+  const known = Object.entries(readings).map(([uri, { tool, input, title, description }]) => {
     const resource: ContextResource = { uri, name: uri.replace('context://', ''), title, description, mimeType: 'application/json' };
-    return tool ? [{ resource, reading: { tool, input } }] : [];
+    return { resource, reading: { tool: toolNamed(tools, tool), input } };
   });
   return {
     list: (principal) => known.filter(({ reading }) => principal.grants.includes(grantOf(reading))).map(({ resource }) => resource),

@@ -21,8 +21,6 @@ import { streamableHttp, type StreamableLink } from './streamable-http.js';
 export interface McpOptions {
   baseUrl(): string;
   version: string;
-  /** Host names beside the public address's own that requests may come for. */
-  allowedHosts?: readonly string[];
   limits?: Partial<McpLimits>;
 }
 
@@ -83,7 +81,7 @@ export function createMcp(gateway: Gateway, deps: Deps, options: McpOptions): Mc
   const allowLocalhost = deps.config.environment !== 'production';
   const admit: RequestHandler[] = [
     refuseWhileStopping(deps.stopping.signal),
-    refuseRebinding({ baseUrl, allowedHosts: options.allowedHosts ?? [], allowLocalhost }),
+    refuseRebinding({ baseUrl, allowLocalhost }),
     requireCredential(baseUrl),
     identify(authenticate),
     ...jsonBody('1mb'),

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { toAppError } from '../../http/errors.js';
+import { jsonSchemaOf } from '../json-schema.js';
 import type { Tool } from '../tool.js';
-import type { CallOutcome } from './exchange.js';
 import { hasEnded, type FollowExecution } from './follow-execution.js';
-import { jsonSchemaOf } from './json-schema.js';
 import { annotationsOf, inputSchema, outputSchema, type Govern, type McpTool } from './mcp-tool.js';
 import { refusalBody } from './rpc-errors.js';
 
@@ -34,9 +33,11 @@ const WaitOutput = z.object({
   execution: z.looseObject({ execution_id: z.string(), status: z.string() }),
 });
 
-/** MCP's own: waits for the end of an execution; governed as `orchestrate` with the operation `get`. */
+/** MCP's own: waits for the end of an execution; governed as `orchestrate` with the operation `get`, whose input is made of its own. */
 export function waitForExecution(orchestrate: Tool, govern: Govern, follow: FollowExecution): McpTool {
   const title = 'Wait for an execution';
+  const getOf = ({ execution_id }: z.infer<typeof WaitInput>) => orchestrate.input.parse({ operation: 'get', execution_id });
+  const reading: Tool = { ...orchestrate, input: WaitInput.transform(getOf) };
   return {
     definition: {
       name: 'wait_for_execution',
@@ -47,14 +48,11 @@ export function waitForExecution(orchestrate: Tool, govern: Govern, follow: Foll
       annotations: annotationsOf(title, { readOnly: true, destructive: false, idempotent: true }),
     },
     visibleTo: ({ grants }) => grants.includes('svc:orchestrate.read'),
-    async call({ approval_id, dry_run, ...own }, exchange) {
-      const parsed = WaitInput.safeParse(own);
-      if (!parsed.success) return refused(z.prettifyError(parsed.error));
-      const { execution_id, timeout_seconds } = parsed.data;
-      const common = Object.fromEntries(Object.entries({ approval_id, dry_run }).filter(([, value]) => value !== undefined));
-      const outcome = await govern(orchestrate, { operation: 'get', execution_id, ...common }, exchange);
+    async call(input, exchange) {
+      const outcome = await govern(reading, input, exchange);
       if (outcome.kind !== 'answer' || !('execution' in outcome.body)) return outcome;
       const { lifecycle_id } = outcome.body;
+      const { execution_id, timeout_seconds } = WaitInput.parse({ execution_id: input.execution_id, timeout_seconds: input.timeout_seconds });
       try {
         const execution = await follow(execution_id, exchange, timeout_seconds);
         return { kind: 'answer', body: { lifecycle_id, ended: hasEnded(execution), execution } };
@@ -63,8 +61,4 @@ export function waitForExecution(orchestrate: Tool, govern: Govern, follow: Foll
       }
     },
   };
-}
-
-function refused(error_description: string): CallOutcome {
-  return { kind: 'refusal', body: { error: 'invalid_request', error_description } };
 }

@@ -1,9 +1,8 @@
 import type { Grant } from '../../auth/grants.js';
 import { isAdmin, type Principal } from '../../auth/principal.js';
-import { restOf } from '../rest.js';
-import type { Tool } from '../tool.js';
+import { jsonSchemaOf, withoutProperties, withProperties, type ObjectSchema } from '../json-schema.js';
+import { mcpNameOf, pathParameters, type Tool } from '../tool.js';
 import type { CallOutcome, Exchange } from './exchange.js';
-import { jsonSchemaOf, withoutProperties, withProperties, type ObjectSchema } from './json-schema.js';
 
 /** What `tools/list` tells of a tool; the same in every protocol version. */
 export interface ToolDefinition {
@@ -68,10 +67,10 @@ export function outputSchema({ $defs, ...own }: ObjectSchema): ObjectSchema {
 
 /** A governed tool as MCP shows it; the project in a path is the credential's own, so it is no argument. */
 export function governedTool(tool: Tool, govern: Govern): McpTool {
-  const own = withoutProperties(jsonSchemaOf(tool.input), pathParameters(tool));
+  const own = withoutProperties(jsonSchemaOf(tool.input), credentialParameters(tool));
   return {
     definition: {
-      name: tool.name.replaceAll('-', '_'),
+      name: mcpNameOf(tool),
       title: tool.title,
       description: tool.description,
       inputSchema: inputSchema(own),
@@ -87,13 +86,14 @@ export function annotationsOf(title: string, { readOnly, destructive, idempotent
   return { title, readOnlyHint: readOnly, destructiveHint: destructive, idempotentHint: idempotent, openWorldHint: false };
 }
 
-/** The path's parameters as the pipeline takes them. @throws Error for one that the credential does not tell */
+/** The path's parameters as the pipeline takes them. */
 export function pathInput(tool: Tool, principal: Principal): Record<string, string> {
-  return Object.fromEntries(pathParameters(tool).map((name) => [name, principal.projectId]));
+  return Object.fromEntries(credentialParameters(tool).map((name) => [name, principal.projectId]));
 }
 
-function pathParameters(tool: Tool): string[] {
-  const names = [...restOf(tool).path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+/** @throws Error for a parameter of the path that the credential does not tell */
+function credentialParameters(tool: Tool): string[] {
+  const names = pathParameters(tool);
   if (names.some((name) => name !== 'projectId')) throw new Error(`${tool.name}: MCP knows no parameters but the project`);
   return names;
 }

@@ -10,12 +10,6 @@ export function rpcError(code: number, message: string, data?: Record<string, un
   return Object.assign(new Error(message), { code, data });
 }
 
-/** A refusal where the protocol has no other place for it: resources and prompts. */
-export function rpcErrorOf(error: unknown): Error {
-  const appError = toAppError(error);
-  return rpcError(rpcCodes.server, appError.message, refusalBody(appError));
-}
-
 /** What a model is told of a refusal. */
 export function refusalBody(error: AppError): Record<string, unknown> {
   const retryAfter = Number(error.headers['Retry-After']);

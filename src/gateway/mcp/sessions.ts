@@ -117,12 +117,13 @@ function credentialsOnly({ authorization, workspace }: Caller): Credentials {
 /** Sessions that share a credential share the check. A store that does not answer ends nothing. */
 async function endForbiddenStreams(sessions: readonly Session<unknown>[], authenticate: Authenticate): Promise<void> {
   const checks = new Map<string, Promise<boolean>>();
-  for (const { credentials, owner, streams } of sessions) {
+  const endUnlessGood = async ({ credentials, owner, streams }: Session<unknown>) => {
     const key = JSON.stringify([credentials, owner]);
     const check = checks.get(key) ?? stillGood(credentials, owner, authenticate);
     checks.set(key, check);
     if (!(await check)) for (const stream of streams) stream.destroy();
-  }
+  };
+  await Promise.all(sessions.map(endUnlessGood));
 }
 
 async function stillGood(credentials: Credentials, owner: string, authenticate: Authenticate): Promise<boolean> {

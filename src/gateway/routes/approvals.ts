@@ -50,7 +50,7 @@ export function approvalRoutes({ approvals }: ApprovalRoutesDeps): Route[] {
       params: Params,
       response: { schema: ApprovalWithToken, description: 'The approval.' },
       handler: ({ ctx, params }) => {
-        ctx.res.setHeader('Cache-Control', 'no-store');
+        ctx.res.set('Cache-Control', 'no-store');
         return approvals.read(ctx.principal, params.id);
       },
     }),

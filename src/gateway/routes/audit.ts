@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isAdmin, type Principal } from '../../auth/principal.js';
-import { AppError } from '../../errors.js';
+import { requireAdmin, type Principal } from '../../auth/principal.js';
 import type { Audit } from '../../governance/audit/audit.js';
 import { AuditEntry } from '../../governance/audit/entry.js';
 import { ExportLine } from '../../governance/audit/export.js';
@@ -57,7 +56,7 @@ export function auditRoutes({ audit }: AuditRoutesDeps): Route[] {
 
 /** @throws AppError `S2:resolve-scope` (403) for a role that administers nothing */
 function organizationOf(principal: Principal): string {
-  if (!isAdmin(principal)) throw new AppError('S2:resolve-scope', 'the audit chain takes an admin role');
+  requireAdmin(principal);
   return principal.organizationId;
 }
 

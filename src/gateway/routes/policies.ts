@@ -1,8 +1,10 @@
+import type { Response } from 'express';
 import { z } from 'zod';
-import { principalKinds, type Principal } from '../../auth/principal.js';
+import { principalKinds, requireAdmin, type Principal } from '../../auth/principal.js';
 import { Grant } from '../../auth/grants.js';
 import { AppError } from '../../errors.js';
-import { requireAdmin, type Policies } from '../../governance/policy/create-policies.js';
+import type { Policies } from '../../governance/policy/create-policies.js';
+import { governedTools } from '../../governance/policy/governed-tools.js';
 import { PolicyRule, PolicySet, PolicySetVersion } from '../../governance/policy/rule.js';
 import { defineRoute, type Route } from '../../http/define-route.js';
 import { ListQuery, listOf } from '../../http/lists.js';
@@ -15,7 +17,7 @@ const NewPolicies = z.strictObject({
 });
 
 const Trial = z.strictObject({
-  tool: z.string().max(100),
+  tool: z.enum(Object.keys(governedTools)),
   input: z.record(z.string(), z.unknown()).default({}),
   resource: z.strictObject({ type: z.string().max(100), id: z.string().max(500) }).default({ type: 'project', id: '' }),
   mode: z.enum(['simple', 'governed']).default('simple'),
@@ -134,8 +136,8 @@ async function tryCall(policies: Policies, caller: Principal, trial: Trial) {
   });
 }
 
-function tagged(res: { setHeader(name: string, value: string): unknown }, set: PolicySet): PolicySet {
-  res.setHeader('ETag', `"${set.version}"`);
+function tagged(res: Response, set: PolicySet): PolicySet {
+  res.set('ETag', `"${set.version}"`);
   return set;
 }
 

@@ -1,7 +1,8 @@
-import type { PolicyDecision } from '../../governance/policy/evaluate.js';
+import type { PolicyDecision } from '../../governance/policy/decision.js';
 import type { ValidatedCall } from '../call.js';
 import type { GatewayDeps } from '../gateway-deps.js';
 import type { CallRecord } from '../record.js';
+import { onHarness } from './harness.js';
 
 export type Approved = { pending: false } | { pending: true; body: Record<string, unknown> };
 
@@ -11,15 +12,9 @@ export type Approved = { pending: false } | { pending: true; body: Record<string
  * - with one, it must have been given for exactly this call: anything else is refused
  */
 export async function approve(deps: GatewayDeps, call: ValidatedCall, decision: PolicyDecision, record: CallRecord): Promise<Approved> {
-  const outcome = await deps.approvals.stage({
-    principal: call.principal,
-    lifecycleId: call.ctx.lifecycleId,
-    tool: call.tool.name,
-    payloadDigest: call.payloadDigest,
-    decision,
-    resumeToken: call.resumeToken,
-    dryRun: call.dryRun,
-  });
+  const { principal, payloadDigest, resumeToken, dryRun } = call;
+  const request = { principal, lifecycleId: call.ctx.lifecycleId, tool: call.tool.name, payloadDigest, decision, resumeToken, dryRun };
+  const outcome = await onHarness(() => deps.approvals.stage(request));
   if (outcome.outcome === 'refused') {
     record.refusedBecause = outcome.reason;
     throw outcome.error;

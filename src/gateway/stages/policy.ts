@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.js';
-import type { PolicyDecision } from '../../governance/policy/evaluate.js';
+import type { PolicyDecision } from '../../governance/policy/decision.js';
 import type { ValidatedCall } from '../call.js';
 import type { GatewayDeps } from '../gateway-deps.js';
 import type { CallRecord } from '../record.js';

@@ -6,7 +6,8 @@ import { readProjectMode } from '../../graph/project-mode.js';
 import { saveBounds } from '../../graph/save/input.js';
 import type { Collections } from '../../stores/collections.js';
 import type { Graph } from '../../stores/neo4j.js';
-import { defineTool, type Tool, type ToolContext } from '../tool.js';
+import { jsonSchemaOf } from '../json-schema.js';
+import { defineTool, mcpNameOf, routeOf, type Tool, type ToolContext } from '../tool.js';
 import { errorDocs, stageDocs } from './docs-errors.js';
 import { stateOf } from './ontology.js';
 import { queryLimits } from './query-context.js';
@@ -95,15 +96,16 @@ function scopeOf({ organizationId, departmentId, projectId, userId, role }: Prin
 }
 
 function toolDocs(tool: Tool, principal: Principal): Record<string, unknown> {
+  const { method, path } = routeOf(tool);
   const grant = typeof tool.grant === 'function' ? undefined : tool.grant;
   return {
     name: tool.name,
     title: tool.title,
     description: tool.description,
-    route: tool.rest ? `${tool.rest.method.toUpperCase()} ${tool.rest.path}` : `POST /v1/${tool.name}`,
-    mcp_tool: tool.name.replaceAll('-', '_'),
+    route: `${method.toUpperCase()} ${path}`,
+    mcp_tool: mcpNameOf(tool),
     ...(grant === undefined ? {} : { grant, granted: principal.grants.includes(grant) }),
     ...tool.hints,
-    input: z.toJSONSchema(tool.input, { io: 'input', unrepresentable: 'any' }),
+    input: jsonSchemaOf(tool.input),
   };
 }

@@ -47,7 +47,7 @@ export function createOrchestrateTool({ executions }: Pick<PlatformPorts, 'execu
     },
     dryRun: async ({ operation, execution_id }, { principal }) => {
       if (operation === 'list') return { list: 'executions of the project' };
-      const { status } = await executions.get(principal, execution_id);
+      const { status } = isMove(operation) ? await executions.checkMove(principal, execution_id, operation) : await executions.get(principal, execution_id);
       return { [operation]: { execution_id, status } };
     },
     execute: async ({ operation, execution_id, reason, limit }, { principal }): Promise<{ body: Answer }> => {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { AppError } from '../../errors.js';
 import { ProjectMode, readProjectMode, setProjectMode } from '../../graph/project-mode.js';
 import type { Collections } from '../../stores/collections.js';
-import { defineTool, type Tool, type ToolContext } from '../tool.js';
+import { defineTool, type Tool } from '../tool.js';
 
 const path = '/v1/projects/{projectId}/mode';
 const projectId = z.string().min(1).max(200);
@@ -25,7 +24,7 @@ export function createReadProjectModeTool({ collections }: ProjectModeDeps): Too
     output: Mode,
     hints: { readOnly: true, destructive: false, idempotent: true },
     resource: (input) => ({ type: 'project', id: input.projectId }),
-    prepare: async (input, ctx) => requireOwn(input, ctx),
+    prepare: async (input) => input,
     dryRun: async () => ({ read: 'mode' }),
     execute: async (_, ctx) => ({ body: { mode: await readProjectMode(collections, ctx.projectId) } }),
   });
@@ -44,17 +43,11 @@ export function createProjectModeTool({ collections }: ProjectModeDeps): Tool {
     output: Mode,
     hints: { readOnly: false, destructive: false, idempotent: true },
     resource: (input) => ({ type: 'project', id: input.projectId }),
-    prepare: async (input, ctx) => requireOwn(input, ctx),
+    prepare: async (input) => input,
     dryRun: async ({ mode }, ctx) => ({ from: await readProjectMode(collections, ctx.projectId), to: mode }),
     async execute({ mode }, ctx) {
       await setProjectMode(collections, { projectId: ctx.projectId, organizationId: ctx.organizationId, userId: ctx.principal.userId }, mode);
       return { body: { mode } };
     },
   });
-}
-
-/** The path may name the call's own project only. */
-function requireOwn<T extends { projectId: string }>(input: T, ctx: ToolContext): T {
-  if (input.projectId !== ctx.projectId) throw new AppError('S2:resolve-scope', 'this credential does not reach that project');
-  return input;
 }

@@ -12,6 +12,7 @@ import type { Consumption } from '../../graph/store/provenance.js';
 import type { Collections } from '../../stores/collections.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { epochSeconds } from '../../time.js';
+import { namesProject, projectRefused } from '../project-fields.js';
 import { defineTool, type Tool, type ToolContext } from '../tool.js';
 
 export const queryLimits = { limit: { default: 25, ceiling: 200 }, timeoutMs: { default: 5000, ceiling: 30_000 } };
@@ -104,17 +105,14 @@ async function ask(cypher: CypherQueries, graph: Graph, prepared: PreparedQuery,
   return cypher.run({ ...scopeOf(prepared, query, ctx), ...bounds, signal: ctx.signal }, consumed);
 }
 
-const projectNames = new Set(['project_id', 'project_ids', 'projectid', 'projectids']);
 const deepest = 20;
 
-/** The project is never the client's to name, at any depth (specification, Query rules 3). */
+/** At any depth: a map is a parameter as well. */
 function refuseProjectIn(value: unknown, place: string, depth: number): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth > deepest) throw new AppError('S4:validate-input', `${place}: is too deep`);
   for (const [name, each] of Object.entries(value)) {
-    if (projectNames.has(name.toLowerCase())) {
-      throw new AppError('S4:validate-input', `${place}.${name}: the project comes from the credential and the workspace header`);
-    }
+    if (namesProject(name)) throw projectRefused(`${place}.${name}`);
     refuseProjectIn(each, `${place}.${name}`.slice(0, 200), depth + 1);
   }
 }

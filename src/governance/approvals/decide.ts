@@ -1,11 +1,10 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { approvalWorkflowId, decideUpdate, type DecideRequest } from '../../../workflows/approval/messages.js';
-import type { Principal } from '../../auth/principal.js';
+import { requireAdmin, type Principal } from '../../auth/principal.js';
 import { AppError } from '../../errors.js';
 import type { Collections } from '../../stores/collections.js';
 import { isWorkflowGone, type Temporal } from '../../temporal/client.js';
-import { requireAdmin } from '../policy/create-policies.js';
 import { findApproval } from './read.js';
 import { approvalView, type Approval } from './record.js';
 

@@ -15,7 +15,6 @@ export interface ApprovalRequest extends ApprovalCall {
 /** `error` is what the caller gets, the same for every reason; `reason` is for the audit chain. */
 export type ApprovalOutcome =
   | { outcome: 'not_asked' }
-  | { outcome: 'would_ask' }
   | { outcome: 'resumed'; approval_id: string }
   | { outcome: 'pending'; approval_id: string; expires_at: number }
   | { outcome: 'refused'; reason: ResumeRefusal; error: AppError };
@@ -28,8 +27,7 @@ export async function approvalStage(deps: { collections: Collections; temporal: 
   const { principal, lifecycleId, tool, payloadDigest, decision, resumeToken, dryRun } = call;
   const asked = decision.decision === 'require_approval';
   if (resumeToken === undefined) {
-    if (!asked) return { outcome: 'not_asked' };
-    if (dryRun) return { outcome: 'would_ask' };
+    if (!asked || dryRun) return { outcome: 'not_asked' };
     return { outcome: 'pending', ...(await requestApproval(deps, call)) };
   }
   if (!asked || dryRun) return refused('not_asked');

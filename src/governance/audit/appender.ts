@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
 import { AppError } from '../../errors.js';
-import { isDuplicateKey } from '../../stores/mongo.js';
 import { createGroup, type Waiting } from '../../stores/group.js';
+import { durable, isDuplicateKey } from '../../stores/mongo.js';
 import { chain, type AuditEntryDocument, type Head, type UnchainedEntry } from './entry.js';
 import { entriesAfter, findHead } from './head.js';
 
@@ -24,7 +24,6 @@ export interface AppenderOptions {
 
 const giveUpMs = 15_000;
 const sharedForMs = 1000;
-const durable = { w: 'majority', journal: true } as const;
 
 /**
  * One organization's appends of this process, in groups. The unique `_id` decides between processes: the loser follows the

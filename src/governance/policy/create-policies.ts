@@ -1,5 +1,5 @@
-import { isAdmin, type Principal } from '../../auth/principal.js';
-import { AppError, notFound } from '../../errors.js';
+import { requireAdmin, type Principal } from '../../auth/principal.js';
+import { notFound } from '../../errors.js';
 import { listPage, type ListQuery, type Page } from '../../http/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import type { PolicyDecision } from './decision.js';
@@ -62,8 +62,4 @@ export function createPolicies({ collections }: { collections: Collections }): P
       return setOf(principal.organizationId, record);
     },
   };
-}
-
-export function requireAdmin(principal: Principal): void {
-  if (!isAdmin(principal)) throw new AppError('S2:resolve-scope', 'this call needs an admin role on this project');
 }

@@ -19,8 +19,6 @@ export interface PolicyRequest {
   at: Date;
 }
 
-export type { PolicyDecision };
-
 /** One version of an organization's rules, ready to be asked. */
 export interface CompiledSet {
   id: string;

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { toolRoutes } from '../../../src/gateway/tool-routes.js';
 import { createDocsTool } from '../../../src/gateway/tools/docs.js';
 import { createOntologyTool } from '../../../src/gateway/tools/ontology.js';
 import { createProjectModeTool } from '../../../src/gateway/tools/project-mode.js';
@@ -48,6 +49,8 @@ describe('POST /v1/docs', () => {
     expect(tools).toMatchObject([{ name: 'query-context', mcp_tool: 'query_context', granted: true, route: 'POST /v1/query-context' }, { route: 'PUT /v1/projects/{projectId}/mode' }]);
     const { errors } = await call(docs, ctx, { topic: 'errors' });
     expect(errors).toContainEqual(expect.objectContaining({ error: 'S3:rate-quota', status: 429 }));
+    const declared = toolRoutes([query]).flatMap(({ errors = [] }) => errors.map((each) => (typeof each === 'string' ? each : each.code)));
+    expect(errors.map(({ error }: any) => error)).toEqual(expect.arrayContaining(declared));
     expect(docs.input.safeParse({ topic: 'weather' }).success).toBe(false);
   });
 

@@ -13,9 +13,11 @@ import {
   pauseUpdate,
   resumeUpdate,
   type AgentflowExecutionInput,
+  type ExecutionStatus,
   type MoveRequest,
   type MoveResult,
 } from '../../../../workflows/agentflow-execution/messages.js';
+import { refusalOf, type Move } from '../../../../workflows/agentflow-execution/state.js';
 import type { StartChildRequest } from '../../../../workflows/agentflow-execution/child-messages.js';
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../../deps.js';
@@ -145,7 +147,7 @@ export async function move(
   deps: Deps,
   principal: Principal,
   id: string,
-  name: 'pause' | 'resume' | 'cancel',
+  name: Move,
   reason?: string,
 ): Promise<MoveResult> {
   const record = await readExecution(deps, principal, id);
@@ -167,6 +169,13 @@ export async function move(
   }
 }
 
+/** Refuses what `move` would refuse now, without effect. @throws AppError `conflict` with the present status */
+export async function checkMove(deps: Deps, principal: Principal, id: string, name: Move): Promise<MoveResult> {
+  const status = await presentStatus(deps, principal, id);
+  if (refusalOf(name, status) !== undefined) throw conflict(name, status);
+  return { execution_id: id, status };
+}
+
 /** The workflow's validator tells the status that it refused the move for. */
 function statusInRefusal(error: unknown): unknown {
   const cause = error instanceof Error ? error.cause : undefined;
@@ -174,7 +183,7 @@ function statusInRefusal(error: unknown): unknown {
   return typeof details === 'object' && details !== null && 'status' in details ? details.status : undefined;
 }
 
-export async function presentStatus(deps: Deps, principal: Principal, id: string): Promise<string> {
+export async function presentStatus(deps: Deps, principal: Principal, id: string): Promise<ExecutionStatus> {
   const record = await readExecution(deps, principal, id);
   return (await liveState(deps, record))?.status ?? record.status;
 }

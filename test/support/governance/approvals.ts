@@ -1,0 +1,80 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import type { Principal } from '../../../src/auth/principal.js';
+import { defaultGrants } from '../../../src/auth/grants.js';
+import { approvalRoutes } from '../../../src/gateway/routes/approvals.js';
+import { payloadDigest } from '../../../src/governance/approvals/payload-digest.js';
+import type { ApprovalRequest } from '../../../src/governance/approvals/stage.js';
+import type { PolicyDecision } from '../../../src/governance/policy/decision.js';
+import type { Approvals } from '../../../src/governance/approvals/create-approvals.js';
+import { newId } from '../../../src/ids.js';
+import { useDeps } from '../fixture.js';
+import { ownProduct } from '../own-product.js';
+import { serveRoutes, type RouteServer } from './gateway-server.js';
+
+export function principalOf(role = 'OWNER', fields: Partial<Principal> = {}): Principal {
+  return {
+    kind: 'user_jwt',
+    userId: newId(),
+    organizationId: newId(),
+    departmentId: newId(),
+    projectId: newId(),
+    role,
+    grants: defaultGrants(role),
+    ...fields,
+  };
+}
+
+/** Somebody else in the same project. */
+export function colleagueOf(principal: Principal, role = 'ORG_ADMIN', fields: Partial<Principal> = {}): Principal {
+  const { organizationId, departmentId, projectId } = principal;
+  return principalOf(role, { organizationId, departmentId, projectId, ...fields });
+}
+
+export const asking: PolicyDecision = {
+  decision: 'require_approval',
+  policy_ids: ['ask'],
+  policy_version: 1,
+  approvers: 1,
+  approval_ttl_seconds: 600,
+  reason: 'Writes are looked at.',
+};
+export const payload = { entities: [{ type: 'Person', name: 'Ada' }], source: 'test' };
+
+/** A member's API key. */
+export function agent(fields: Partial<Principal> = {}): Principal {
+  return principalOf('MEMBER', { kind: 'api_key', keyId: newId(), ...fields });
+}
+
+/** A call that a policy holds. */
+export function heldCall(principal: Principal, fields: Partial<ApprovalRequest> = {}): ApprovalRequest {
+  return {
+    principal,
+    lifecycleId: newId(),
+    tool: 'save-context',
+    payloadDigest: payloadDigest('save-context', payload),
+    decision: asking,
+    resumeToken: undefined,
+    dryRun: false,
+    ...fields,
+  };
+}
+
+export async function hold(approvals: Approvals, principal: Principal, fields: Partial<ApprovalRequest> = {}): Promise<{ approval_id: string; expires_at: number }> {
+  const outcome = await approvals.stage(heldCall(principal, fields));
+  if (outcome.outcome !== 'pending') throw new Error(`the call was ${outcome.outcome}`);
+  return outcome;
+}
+
+/** The approvals of two processes, the routes of one of them, and a worker, on a task queue of their own. */
+export function useApprovals() {
+  const queue = { TEMPORAL_TASK_QUEUE: `approvals-${newId()}` };
+  const [deps, otherProcess] = [useDeps(queue), useDeps(queue)];
+  const product = ownProduct(queue);
+  let server: RouteServer;
+  beforeAll(async () => {
+    [server] = await Promise.all([serveRoutes(deps, approvalRoutes(deps.governance)), product.worker()]);
+  });
+  afterAll(() => server.close());
+  const as: RouteServer['as'] = (principal) => server.as(principal);
+  return { deps, approvals: deps.governance.approvals, elsewhere: otherProcess.governance.approvals, api: { as } };
+}
