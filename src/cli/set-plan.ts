@@ -1,6 +1,6 @@
 import { loadConfig } from '../config.js';
 import { PlanPatch } from '../customers/account.js';
-import { setPlan } from '../customers/create-customers.js';
+import { setPlan } from '../customers/account-store.js';
 import { createMongo } from '../stores/mongo.js';
 
 /** `set-plan <organization_id> <JSON>`: changes the plan of an organization; what the JSON leaves out stays as it is. */
