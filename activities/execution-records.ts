@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { Customers } from '../src/customers/customers.js';
+import type { Charge, Customers } from '../src/customers/customers.js';
 import type { Metrics } from '../src/observability/metrics.js';
 import type { Collections } from '../src/stores/collections.js';
 import type { Mongo } from '../src/stores/mongo.js';
@@ -55,16 +55,16 @@ async function chargeFor(projection: ExecutionProjection, { customers, execution
   const record = await executions.findOne({ _id: executionId }, { projection: { organization_id: 1, projectID: 1, agentflow_id: 1 } });
   if (!record) return;
   const { organization_id: organizationId, projectID: projectId, agentflow_id: agentflowId } = record;
-  const place = { organizationId, projectId, executionId, agentflowId };
+  const place = { projectId, executionId, agentflowId };
+  const charges = agents_output.map(({ index, value: { agent_id, model, usage } }): Charge => {
+    return { ...place, key: `${executionId}/${agent_id}#${index}`, credits: 0, turns: { model, ...usage } };
+  });
+  for (const { key, ...turns } of spent) charges.push({ ...place, key: `${executionId}/${key}`, credits: 0, turns });
   if (hasBegun) {
     const { base_credit_deduction_per_execution: credits } = await customers.quotaOf(organizationId);
-    await customers.charge({ ...place, key: executionId, credits, turns: null });
+    charges.push({ ...place, key: executionId, credits, turns: null });
   }
-  for (const { index, value } of agents_output) {
-    const turns = { model: value.model, ...value.usage };
-    await customers.charge({ ...place, key: `${executionId}/${value.agent_id}#${index}`, credits: 0, turns });
-  }
-  for (const { key, ...turns } of spent) await customers.charge({ ...place, key: `${executionId}/${key}`, credits: 0, turns });
+  await customers.charge(organizationId, charges);
 }
 
 /** List entries are set at their index: a write that is repeated after a lost worker changes nothing. */

@@ -8,6 +8,8 @@ import { chain, entryId, genesis, unchained, type AuditEntryDocument, type Uncha
 import { createGroup } from '../src/stores/group.js';
 import { newId } from '../src/ids.js';
 import { createMongo } from '../src/stores/mongo.js';
+import type { BenchEnvironment } from './environment.js';
+import { figure, median, range, type Figure } from './measure.js';
 
 type Mode = 'chained' | 'bare' | 'bare in groups';
 
@@ -19,48 +21,34 @@ interface Load {
   calls: number;
 }
 
-export interface AppendFigures {
-  /** Appends a second of two processes together, the median of the rounds. */
-  chained: number;
-  bare: number;
-  bareInGroups: number;
-  /** The median of the rounds' ratios of chained appends to bare inserts, one by one; the goal is 0.6. */
-  ratio: number;
-  ratioToGroups: number;
-}
-
-export interface VerifierFigures {
-  /** Entries a second that are hashed and checked in one process; the goal is 50,000. */
-  entriesPerSecond: number;
-}
-
 const durable = { writeConcern: { w: 'majority', journal: true } } as const;
+const callers = 16;
+const calls = 1500;
+const rounds = 3;
+const verified = 100_000;
 
-/** Audit appends of two processes to one chain, against bare inserts of the same documents with the same durability. */
-export async function measureAppends(options: { uri: string; callers?: number; calls?: number; rounds?: number }): Promise<AppendFigures> {
-  const { uri, callers = 16, calls = 1500, rounds = 3 } = options;
+/** Audit appends of two processes to one chain, against bare inserts of the same documents with the same durability; and the verifier. */
+export async function benchAudit({ env }: BenchEnvironment): Promise<Figure[]> {
+  const uri = env.MONGODB_URI ?? '';
   const rates: Record<Mode, number[]> = { bare: [], 'bare in groups': [], chained: [] };
   const modes = Object.keys(rates) as Mode[];
   for (const mode of modes) await measureRound({ mode, uri, callers, calls: 200, organizationId: newId() });
   for (let round = 0; round < rounds; round += 1) {
     for (const mode of modes) rates[mode].push(await measureRound({ mode, uri, callers, calls, organizationId: newId() }));
   }
-  const ratios = (to: Mode) => median(rates.chained.map((rate, round) => rate / (rates[to][round] ?? NaN)));
-  return {
-    chained: Math.round(median(rates.chained)),
-    bare: Math.round(median(rates.bare)),
-    bareInGroups: Math.round(median(rates['bare in groups'])),
-    ratio: ratios('bare'),
-    ratioToGroups: ratios('bare in groups'),
-  };
+  const chained = median(rates.chained);
+  return [
+    figure('audit appends of two processes against bare inserts, one by one', '1/s', chained, median(rates.bare), 'at least 0.6'),
+    figure('audit appends against bare inserts in the same groups', '1/s', chained, median(rates['bare in groups']), 'none set'),
+    figure('audit entries verified', '1/s', verifierRate(), 50_000, 'at least 1'),
+  ];
 }
 
-/** The walk over a chain that is already in memory: canonical JSON, hash, link and mark of each entry. */
-export function measureVerifier(options: { entries?: number; rounds?: number } = {}): VerifierFigures {
-  const { entries = 100_000, rounds = 3 } = options;
+/** Entries a second of the walk over a chain that is already in memory: canonical JSON, hash, link and mark of each entry. */
+function verifierRate(): number {
   const organizationId = newId();
-  const stored = chain(organizationId, genesis(organizationId), Array.from({ length: entries }, () => entryOf(organizationId)));
-  const marks = [{ entries, head_hash: stored.at(-1)?.hash ?? '' }];
+  const stored = chain(organizationId, genesis(organizationId), range(verified).map(() => entryOf(organizationId)));
+  const marks = [{ entries: verified, head_hash: stored.at(-1)?.hash ?? '' }];
   const seconds: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const check = createChainCheck(organizationId, marks);
@@ -69,7 +57,7 @@ export function measureVerifier(options: { entries?: number; rounds?: number } =
     seconds.push((performance.now() - began) / 1000);
     if (check.end().finding) throw new Error('the chain that was just made is not sound');
   }
-  return { entriesPerSecond: Math.round(entries / median(seconds)) };
+  return verified / median(seconds);
 }
 
 async function measureRound(load: Load): Promise<number> {
@@ -128,10 +116,6 @@ async function runLoad(load: Load): Promise<void> {
   await once(process, 'message');
   await mongo.close();
   process.disconnect?.();
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 }
 
 if (process.argv[2] === 'load') await runLoad(JSON.parse(process.argv[3] ?? '') as Load);

@@ -13,8 +13,12 @@ export function figure(what: string, unit: string, ours: number, baseline: numbe
 }
 
 export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return percentile(values, 0.5);
+}
+
+/** `share` is from 0 to under 1. */
+export function percentile(values: readonly number[], share: number): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 }
 
 export async function timed(work: () => Promise<unknown>): Promise<number> {

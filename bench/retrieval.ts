@@ -3,17 +3,14 @@ import { newId } from '../src/ids.js';
 import { retrieve } from '../src/graph/query/retrieve.js';
 import { derivedId, scopeTerm } from '../src/graph/store/names.js';
 import { prepareGraph } from '../src/graph/store/schema.js';
+import type { BenchEnvironment } from './environment.js';
 import { figure, median, range, timed, type Figure } from './measure.js';
 import type { Graph } from '../src/stores/neo4j.js';
 
-export interface RetrievalSizes {
-  small: number;
-  large: number;
-  /** Of each entity. */
-  relationships: number;
-  questions: number;
-}
-
+const sizes = { small: 1000, large: 100_000 };
+/** Of each entity. */
+const relationships = 3;
+const questions = 200;
 const batch = 5000;
 const warmUp = 20;
 
@@ -21,16 +18,13 @@ const warmUp = 20;
  * Questions over a graph of 1,000 entities and over one of 100,000 with 300,000 relationships, each in a project of its
  * own in one database, taken in turns so that both meet the same load; both projects are taken away again.
  */
-export async function benchRetrieval(
-  { deps: { graph } }: { deps: { graph: Graph } },
-  sizes: RetrievalSizes = { small: 1000, large: 100_000, relationships: 3, questions: 200 },
-): Promise<Figure[]> {
+export async function benchRetrieval({ deps: { graph } }: BenchEnvironment): Promise<Figure[]> {
   await prepareGraph(graph);
   const projects = { small: newId(), large: newId() };
   const times = { small: [] as number[], large: [] as number[] };
   try {
-    for (const which of ['small', 'large'] as const) await load(graph, projects[which], sizes[which], sizes.relationships);
-    for (const at of range(sizes.questions + warmUp)) {
+    for (const which of ['small', 'large'] as const) await load(graph, projects[which], sizes[which]);
+    for (const at of range(questions + warmUp)) {
       for (const which of ['small', 'large'] as const) {
         const ms = await timed(() => ask(graph, projects[which], questionOf(at, sizes[which])));
         if (at >= warmUp) times[which].push(ms);
@@ -39,7 +33,7 @@ export async function benchRetrieval(
   } finally {
     for (const project of Object.values(projects)) await clear(graph, project);
   }
-  const what = `retrieval, median over ${sizes.large} entities and ${sizes.large * sizes.relationships} relationships; baseline over ${sizes.small}`;
+  const what = `retrieval, median over ${sizes.large} entities and ${sizes.large * relationships} relationships; baseline over ${sizes.small}`;
   return [figure(what, 'ms', median(times.large), median(times.small), 'at most 3')];
 }
 
@@ -58,10 +52,10 @@ function ask(graph: Graph, projectId: string, text: string) {
   return retrieve(graph, question, { lifecycle_id: 'bench', run: null, at: 0 });
 }
 
-async function load(graph: Graph, projectId: string, entities: number, relationships: number): Promise<void> {
+async function load(graph: Graph, projectId: string, entities: number): Promise<void> {
   const common = { projectId, scope: scopeTerm(projectId) };
   for (let from = 0; from < entities; from += batch) {
-    const rows = Array.from({ length: Math.min(batch, entities - from) }, (_, at) => entityRow(from + at, entities, relationships));
+    const rows = range(Math.min(batch, entities - from)).map((at) => entityRow(from + at, entities));
     await graph.driver.executeQuery(
       `UNWIND $rows AS row CREATE (n:Entity:_Scoped {project_id: $projectId, id: row.id, type: row.type, name: row.name,
          _scope: $scope, _search: row.search, _saved_by: 'bench', _recorded_at: 0.0}) SET n:$(row.type)`,
@@ -69,7 +63,7 @@ async function load(graph: Graph, projectId: string, entities: number, relations
     );
   }
   for (let from = 0; from < entities; from += batch) {
-    const rows = Array.from({ length: Math.min(batch, entities - from) }, (_, at) => entityRow(from + at, entities, relationships)).flatMap(({ id, links }) =>
+    const rows = range(Math.min(batch, entities - from)).map((at) => entityRow(from + at, entities)).flatMap(({ id, links }) =>
       links.map((to, at) => ({ from: id, to, id: derivedId('bench', id, to, at) })),
     );
     await graph.driver.executeQuery(
@@ -82,11 +76,11 @@ async function load(graph: Graph, projectId: string, entities: number, relations
 }
 
 /** Some links go to one of a few hubs, as in real graphs. */
-function entityRow(at: number, entities: number, relationships: number) {
+function entityRow(at: number, entities: number) {
   const type = kinds[at % kinds.length] ?? '';
   const topic = topics[at % topics.length] ?? '';
   const name = `${topic} ${at}`;
-  const links = Array.from({ length: relationships }, (_, link) => `e${link === 0 && at % 4 === 0 ? at % 20 : (at * 31 + link * 7907 + 1) % entities}`);
+  const links = range(relationships).map((link) => `e${link === 0 && at % 4 === 0 ? at % 20 : (at * 31 + link * 7907 + 1) % entities}`);
   return { id: `e${at}`, type, name, search: `${type} ${name} number ${at} of the ${topic} business`, links };
 }
 

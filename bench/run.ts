@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { measureAppends, measureVerifier } from './audit.js';
+import { benchAudit } from './audit.js';
 import { startEnvironment, type BenchEnvironment } from './environment.js';
 import { benchExecutions, benchMemory } from './executions.js';
 import { benchFiles } from './files.js';
 import { benchFlowGrowth } from './flow-growth.js';
 import { benchGateway } from './gateway.js';
-import { measureGuard } from './guard.js';
-import { figure, type Figure } from './measure.js';
+import { benchGuard } from './guard.js';
+import type { Figure } from './measure.js';
 import { benchCallbacks } from './callbacks.js';
 import { benchMcp } from './mcp.js';
 import { benchModels } from './models.js';
@@ -23,34 +23,17 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   memory: benchMemory,
   flow: benchFlowGrowth,
   gateway: benchGateway,
-  guard: async () => benchGuard(),
+  guard: benchGuard,
   audit: benchAudit,
   retrieval: benchRetrieval,
   oauth: benchOauth,
   mcp: benchMcp,
   callbacks: benchCallbacks,
-  models: async () => benchModels(),
+  models: benchModels,
   files: benchFiles,
   schedules: benchSchedules,
   tables: benchTables,
 };
-
-async function benchAudit({ env }: BenchEnvironment): Promise<Figure[]> {
-  const { chained, bare, bareInGroups } = await measureAppends({ uri: env.MONGODB_URI ?? '' });
-  return [
-    figure('audit appends of two processes against bare inserts, one by one', '1/s', chained, bare, 'at least 0.6'),
-    figure('audit appends against bare inserts in the same groups', '1/s', chained, bareInGroups, 'none set'),
-    figure('audit entries verified', '1/s', measureVerifier().entriesPerSecond, 50_000, 'at least 1'),
-  ];
-}
-
-/** Milliseconds against the goal's: the guard has no baseline. */
-function benchGuard(): Figure[] {
-  return measureGuard().flatMap(({ characters, firstSightMs, cachedMs }) => [
-    figure(`guard at first sight, ${characters} characters, against the goal for 2,000`, 'ms', firstSightMs.median, 8, 'at most 1 for 2,000'),
-    figure(`guard when seen before, ${characters} characters`, 'ms', cachedMs.median, 0.2, 'at most 1'),
-  ]);
-}
 
 const asked = process.argv.slice(2);
 const names = asked.length > 0 ? asked : Object.keys(benches);

@@ -4,7 +4,7 @@ import { eventually } from '../test/support/eventually.js';
 import { flowThatCalls } from '../test/support/flows.js';
 import { bareSteps } from './bare/workflows.js';
 import type { BenchEnvironment } from './environment.js';
-import { figure, inParallel, median, range, timed, type Figure } from './measure.js';
+import { figure, inParallel, median, percentile, range, timed, type Figure } from './measure.js';
 
 const count = 500;
 const callers = 20;
@@ -15,9 +15,9 @@ export async function benchSchedules(bench: BenchEnvironment): Promise<Figure[]>
   const { runs, executions } = await ourDelays(bench);
   return [
     figure(`${count} due together: planned to started, median`, 's', median(runs), median(bare), 'none set'),
-    figure(`${count} due together: planned to started, p95`, 's', p95(runs), p95(bare), 'none set'),
+    figure(`${count} due together: planned to started, p95`, 's', percentile(runs, 0.95), percentile(bare, 0.95), 'none set'),
     figure(`${count} due together: planned to the execution's start, median`, 's', median(executions), median(bare), 'none set'),
-    figure(`${count} due together: planned to the execution's start, p95`, 's', p95(executions), p95(bare), 'none set'),
+    figure(`${count} due together: planned to the execution's start, p95`, 's', percentile(executions, 0.95), percentile(bare, 0.95), 'none set'),
   ];
 }
 
@@ -76,10 +76,6 @@ async function bareDelays({ deps, bareTaskQueue }: BenchEnvironment): Promise<nu
   });
   await inParallel(ids, callers, (id) => client.schedule.getHandle(id).delete());
   return delays;
-}
-
-function p95(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? Number.NaN;
 }
 
 function missing(what: string): never {

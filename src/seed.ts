@@ -5,7 +5,7 @@ import { v5 } from 'uuid';
 import { z } from 'zod';
 import { createApiKey, newApiKeySecret } from './auth/api-keys.js';
 import { createUser, grantRole } from './auth/users.js';
-import { openAccount } from './customers/create-customers.js';
+import { openAccount } from './customers/account-store.js';
 import type { Config } from './config.js';
 import type { Deps } from './deps.js';
 import { hasCode } from './errors.js';

@@ -58,15 +58,16 @@ function byHeadings(text: string): Section[] {
   for (const line of text.split(/\r?\n/)) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (mark && (fence === null || mark.startsWith(fence))) fence = fence === null ? mark : null;
-    const [, level, title] = fence === null ? (/^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line) ?? []) : [];
+    const [, level, title] = fence === null ? (/^ {0,3}(#{1,6})\s+(.*)$/.exec(line) ?? []) : [];
     if (level === undefined || title === undefined) {
       lines.push(line);
       continue;
     }
     close();
     path.length = Math.min(path.length, level.length - 1);
-    path[level.length - 1] = title;
-    lines.push(title, '');
+    const shown = title.trimEnd().replace(/(?<!#)#+$/, '').trimEnd();
+    path[level.length - 1] = shown;
+    lines.push(shown, '');
   }
   close();
   return sections;

@@ -1,6 +1,6 @@
 import { loadConfig } from '../config.js';
 import { PlanPatch } from '../customers/account.js';
-import { setPlan } from '../customers/create-customers.js';
+import { setPlan } from '../customers/account-store.js';
 import { createMongo, type Mongo } from '../stores/mongo.js';
 import { told } from './told.js';
 

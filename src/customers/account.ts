@@ -38,6 +38,8 @@ export interface CustomerDocument {
   models: Record<string, ModelUsage>;
   /** Keys of the newest charges, so that one that is repeated is counted once. */
   charged: string[];
+  /** How often keys were taken from `charged`; absent before the first time. */
+  forgotten?: number;
   /** Epoch seconds. */
   created_at: number;
   updated_at: number;

@@ -4,7 +4,6 @@ import type { AccessControl, CountedLimit, Quota } from './plan.js';
 export interface Charge {
   /** `<execution_id>` for the base deduction, `<execution_id>/<step>` for a model turn. */
   key: string;
-  organizationId: string;
   projectId: string;
   executionId: string;
   agentflowId: string;
@@ -35,7 +34,7 @@ export interface Customers {
   /** @throws AppError `plan_limit` where no credits are left for another execution */
   requireCredits(organizationId: string): Promise<void>;
   /** Deducts credits and counts turns, once for each `key`. Never refused: what was done is owed. */
-  charge(charge: Charge): Promise<void>;
+  charge(organizationId: string, charges: readonly Charge[]): Promise<void>;
   /** Counts what was charged by a process that died half-way; before the account is shown. */
   settle(organizationId: string): Promise<void>;
 }

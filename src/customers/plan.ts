@@ -1,19 +1,17 @@
 /** Limits of a plan that count records, by their names in the specification (Customer, quota). */
-export const countedLimits = [
-  'number_of_coworkers',
-  'number_of_members',
-  'number_of_workspaces',
-  'number_of_tables',
-  'number_of_connectors',
-  'number_of_premium_connectors',
-] as const;
-export type CountedLimit = (typeof countedLimits)[number];
+export type CountedLimit =
+  | 'number_of_coworkers'
+  | 'number_of_members'
+  | 'number_of_workspaces'
+  | 'number_of_tables'
+  | 'number_of_connectors'
+  | 'number_of_premium_connectors';
 
 /** Connectors of these categories count as premium ones: they act through an account provider. */
 export const premiumCategories: readonly string[] = ['professional_network', 'content_creator'];
 
 /** Every limit of a plan that is one whole number. */
-export const planLimits = [
+const planLimits = [
   'number_of_premium_connectors',
   'number_of_coworkers',
   'number_of_agents_per_coworker',

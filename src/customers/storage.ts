@@ -83,6 +83,17 @@ export function createStorage({ stored_bytes, storage_totals }: Pick<Collections
     return matchedCount === 1;
   }
 
+  /** By organization: the last change of this process, after which the next begins. */
+  const lastOf = new Map<string, Promise<void>>();
+
+  /** Changes of one process wait for each other, so that only other processes are met in the total. */
+  function inTurn(organizationId: string, work: () => Promise<void>): Promise<void> {
+    const turn = (lastOf.get(organizationId) ?? Promise.resolve()).then(work);
+    const over = turn.catch(() => undefined).finally(() => lastOf.get(organizationId) === over && lastOf.delete(organizationId));
+    lastOf.set(organizationId, over);
+    return turn;
+  }
+
   async function persist(organizationId: string, id: string, bytes: number, maximum: number): Promise<void> {
     const deadline = Date.now() + tryForMs;
     while (!(await change(organizationId, id, bytes, maximum))) {
@@ -92,8 +103,8 @@ export function createStorage({ stored_bytes, storage_totals }: Pick<Collections
   }
 
   return {
-    reserve: persist,
-    release: (organizationId, id) => persist(organizationId, id, 0, 0),
+    reserve: (organizationId, id, bytes, maximum) => inTurn(organizationId, () => persist(organizationId, id, bytes, maximum)),
+    release: (organizationId, id) => inTurn(organizationId, () => persist(organizationId, id, 0, 0)),
     used: async (organizationId) => (await totalOf(organizationId)).bytes,
   };
 }

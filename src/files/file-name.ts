@@ -5,7 +5,7 @@ const deceiving = /[\p{Cc}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u20
 /** What remains of a sender's file name: its last path part in NFC, of at most 255 bytes in UTF-8, its extension kept. */
 export function safeFileName(given: string): string {
   const parts = given.normalize('NFC').replace(deceiving, '').split(/[/\\]/);
-  const named = parts.map((part) => part.trim().replace(/[. ]+$/, '')).filter((part) => part !== '');
+  const named = parts.map((part) => part.trim().replace(/(?<![. ])[. ]+$/, '')).filter((part) => part !== '');
   return shortened(named.at(-1) ?? 'unnamed');
 }
 

@@ -16,8 +16,8 @@ const textTypes: Record<string, string> = {
   yml: 'application/yaml',
 };
 
-/** Tags by which a browser takes a text for HTML (WHATWG MIME Sniffing, 7.1). */
-const html = /^\s*(<!--[\s\S]*?-->\s*)*<(!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|svg)[\s>/]/i;
+/** Tags by which a browser takes a text for HTML (WHATWG MIME Sniffing, 7.1), behind comments of which none holds another's end. */
+const html = /^\s*(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|svg)[\s>/]/i;
 const binary = 'application/octet-stream';
 
 /** What the bytes are, whatever the sender says. `head` is the beginning of the file, `whole` whether it is all of it. */

@@ -20,7 +20,7 @@ export interface ReceiveDeps {
 }
 
 /** The bytes of an upload's files, all together (contract, Conventions). */
-export const uploadLimitBytes = 100 * 1024 * 1024;
+const uploadLimitBytes = 100 * 1024 * 1024;
 /** Boundaries, headers and fields of an upload beside its files' bytes. */
 const framingBytes = 1024 * 1024;
 /** Storage is reserved as a file grows, in steps, so that a plan's limit stops it early and is never passed by more. */

@@ -1,4 +1,4 @@
-import { MongoClient, MongoServerError, type Collection, type Db, type OptionalUnlessRequiredId } from 'mongodb';
+import { MongoBulkWriteError, MongoClient, MongoServerError, type Collection, type Db, type OptionalUnlessRequiredId } from 'mongodb';
 import { collectionsOf, ensureIndexes, type Collections } from './collections.js';
 import './mongo-writes.js';
 
@@ -50,6 +50,14 @@ export const durable = { w: 'majority', journal: true } as const;
 /** MongoDB error 11000: a document with this unique key is there already. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11_000;
+}
+
+/** Whether an unordered write of many has failed for nothing but documents that are there already. */
+export function isOnlyDuplicates(error: unknown): boolean {
+  if (!(error instanceof MongoBulkWriteError)) return false;
+  const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
+  // A connection that broke has no errors of single documents.
+  return failures.length > 0 && failures.every(({ code }) => code === 11_000);
 }
 
 /** Inserts a record; when one with its `_id` is there already, a repeat after a crash, answers that one. */

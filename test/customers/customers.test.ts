@@ -1,12 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { createExecutionRecordActivities } from '../../activities/execution-records.js';
+import { readCustomer, setPlan } from '../../src/customers/account-store.js';
 import { creditsLeft } from '../../src/customers/account.js';
-import { createCustomers, readCustomer, setPlan } from '../../src/customers/create-customers.js';
-import type { Charge } from '../../src/customers/customers.js';
+import { createCustomers } from '../../src/customers/create-customers.js';
+import type { Charge, Customers } from '../../src/customers/customers.js';
 import { newId } from '../../src/ids.js';
 import type { ExecutionDocument } from '../../src/platform/resources/executions/record.js';
+import { createMongo } from '../../src/stores/mongo.js';
 import type { ExecutionProjection } from '../../workflows/agentflow-execution/activities.js';
 import { useDeps } from '../support/fixture.js';
+import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
@@ -15,10 +18,39 @@ const customers = createCustomers(collections);
 const outcomes = async (work: Promise<unknown>[]) => (await Promise.allSettled(work)).map(({ status }) => status);
 const fulfilled = (list: string[]) => list.filter((status) => status === 'fulfilled').length;
 
-const chargeOf = (organizationId: string, change: Partial<Charge> = {}): Charge => {
+const chargeOf = (change: Partial<Charge> = {}): Charge => {
   const executionId = newId();
-  return { key: executionId, organizationId, projectId: 'p', executionId, agentflowId: 'a', credits: 1, turns: null, ...change };
+  return { key: executionId, projectId: 'p', executionId, agentflowId: 'a', credits: 1, turns: null, ...change };
 };
+
+/** The commands by which another process wrote in the course of `work`. */
+async function writesOf(work: (one: Customers) => Promise<unknown>): Promise<string[]> {
+  const mongo = createMongo({ uri: testRun().env.MONGODB_URI ?? '', monitorCommands: true });
+  const writes: string[] = [];
+  mongo.db.client.on('commandStarted', ({ commandName }) => {
+    if (/^(insert|update|delete|findAndModify)$/.test(commandName)) writes.push(commandName);
+  });
+  await work(createCustomers(mongo.collections)).finally(() => mongo.close());
+  return writes;
+}
+
+/** The collection, the first call of whose `method` waits until `work` is done. */
+function onceBefore<T extends object>(collection: T, method: keyof T, work: () => Promise<void>): T {
+  let isFirst = true;
+  return new Proxy(collection, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      const call = (value as (...given: unknown[]) => unknown).bind(target);
+      if (name !== method || !isFirst) return call;
+      isFirst = false;
+      return async (...given: unknown[]) => {
+        await work();
+        return call(...given);
+      };
+    },
+  });
+}
 
 describe('places of a counted limit', () => {
   test('admit exactly up to the maximum of calls at once, and a place that is given back is free', async () => {
@@ -67,13 +99,22 @@ describe('storage', () => {
     const organization = newId();
     await setPlan(collections, organization, { storage_space_in_mb: 10 });
     const ids = Array.from({ length: 12 }, newId);
-    const results = await outcomes(ids.map((id) => customers.reserveStorage(organization, id, 2 * 1024 * 1024)));
+    const processes = [customers, createCustomers(collections)];
+    const results = await outcomes(ids.flatMap((id, at) => processes[at % 2]?.reserveStorage(organization, id, 2 * 1024 * 1024) ?? []));
     expect(fulfilled(results)).toBe(5);
     expect(await customers.storageUsed(organization)).toBe(10 * 1024 * 1024);
     await Promise.all(ids.map((id) => customers.releaseStorage(organization, id)));
     expect(await customers.storageUsed(organization)).toBe(0);
     await customers.reserveStorage(organization, newId(), 10 * 1024 * 1024);
     await expect(customers.reserveStorage(organization, newId(), 1)).rejects.toMatchObject({ code: 'plan_limit', status: 403 });
+  });
+
+  test('is changed by one process a file at a time, so that an upload of many does not stand in its own way', async () => {
+    const organization = newId();
+    const writes = await writesOf((one) => Promise.all(Array.from({ length: 40 }, () => one.reserveStorage(organization, newId(), 1))));
+    // The account and the total are made, then each change is noted, written and struck off.
+    expect(writes.filter((name) => name === 'update')).toHaveLength(3 * 40);
+    expect(await customers.storageUsed(organization)).toBe(40);
   });
 
   test('takes a new size for a file in place of the old one', async () => {
@@ -107,15 +148,15 @@ describe('credits', () => {
   test('are deducted once for a key, at once or again, and after a process that died between ledger and account', async () => {
     verifies('customer.credits-once');
     const organization = newId();
-    const charge = chargeOf(organization, { credits: 3 });
-    await Promise.all(Array.from({ length: 10 }, () => customers.charge(charge)));
-    await customers.charge(charge);
+    const charge = chargeOf({ credits: 3 });
+    await Promise.all(Array.from({ length: 10 }, () => customers.charge(organization, [charge])));
+    await customers.charge(organization, [charge]);
     expect((await readCustomer(collections, organization)).credits_used).toBe(3);
     // Died after the ledger: the entry is there and not counted.
-    const lost = chargeOf(organization, { credits: 5 });
-    await customers.charge(lost);
+    const lost = chargeOf({ credits: 5 });
+    await customers.charge(organization, [lost]);
     await collections.credit_history.updateOne({ _id: lost.key }, { $set: { applied: false } });
-    await customers.charge(lost);
+    await customers.charge(organization, [lost]);
     expect((await readCustomer(collections, organization)).credits_used).toBe(8);
     expect(await collections.credit_history.countDocuments({ organization_id: organization, applied: true })).toBe(2);
   });
@@ -123,23 +164,50 @@ describe('credits', () => {
   test('are counted for what a process left in the ledger alone when the account is settled, and once when charges come at once', async () => {
     const organization = newId();
     await readCustomer(collections, organization);
-    const charge = chargeOf(organization, { credits: 2 });
+    const charge = chargeOf({ credits: 2 });
     await collections.credit_history.insertOne({
       ...{ _id: charge.key, organization_id: organization, project_id: 'p', execution_id: charge.executionId, agentflow_id: 'a' },
       ...{ kind: 'execution', credits: 2, model: null, input_tokens: 0, output_tokens: 0, at: 1, applied: false },
     });
-    await Promise.all([customers.settle(organization), customers.charge(charge), customers.settle(organization)]);
+    await Promise.all([customers.settle(organization), customers.charge(organization, [charge]), customers.settle(organization)]);
     expect((await readCustomer(collections, organization)).credits_used).toBe(2);
   });
 
   test('stay exact past the keys that the account remembers', async () => {
     const organization = newId();
-    const charges = Array.from({ length: 260 }, () => chargeOf(organization));
-    for (let at = 0; at < charges.length; at += 20) await Promise.all(charges.slice(at, at + 20).map((each) => customers.charge(each)));
-    await Promise.all(charges.slice(0, 40).map((each) => customers.charge(each)));
+    const charges = Array.from({ length: 260 }, () => chargeOf());
+    for (let at = 0; at < charges.length; at += 20) await Promise.all(charges.slice(at, at + 20).map((each) => customers.charge(organization, [each])));
+    await Promise.all(charges.slice(0, 40).map((each) => customers.charge(organization, [each])));
     expect((await readCustomer(collections, organization)).credits_used).toBe(260);
     expect((await collections.customers.findOne({ _id: organization }))?.charged.length).toBeLessThan(202);
     expect(await collections.credit_history.countDocuments({ organization_id: organization, applied: true })).toBe(260);
+  });
+
+  test('of one call take three writes, and only those are counted that were not before', async () => {
+    const organization = newId();
+    const [first, ...rest] = Array.from({ length: 12 }, (_, at) => chargeOf({ credits: at, turns: { model: `m${at % 2}`, input_tokens: 1, output_tokens: 2 } }));
+    await customers.charge(organization, [first as Charge]);
+    const writes = await writesOf((one) => one.charge(organization, rest));
+    expect(writes).toEqual(['insert', 'update', 'update']);
+    await Promise.all(Array.from({ length: 5 }, () => customers.charge(organization, [...rest, first as Charge])));
+    const sums = { executions: 6, input_tokens: 6, output_tokens: 12 };
+    expect(await readCustomer(collections, organization)).toMatchObject({ credits_used: 66, models: { m0: sums, m1: sums } });
+    expect(await collections.credit_history.countDocuments({ organization_id: organization, applied: true })).toBe(12);
+  });
+
+  test('are deducted once by a process that stalls before it counts, though another has counted and the account has forgotten the key', async () => {
+    verifies('customer.credits-once');
+    const organization = newId();
+    const charge = chargeOf({ credits: 7 });
+    const others = Array.from({ length: 300 }, () => chargeOf({ credits: 0 }));
+    const stalled = onceBefore(collections.customers, 'updateOne', async () => {
+      await customers.charge(organization, [charge]);
+      for (let at = 0; at < others.length; at += 50) await customers.charge(organization, others.slice(at, at + 50));
+    });
+    await createCustomers({ ...collections, customers: stalled }).charge(organization, [charge]);
+    const account = await collections.customers.findOne({ _id: organization });
+    expect(account).toMatchObject({ credits_used: 7 });
+    expect(account?.charged).not.toContain(charge.key);
   });
 
   test('are charged once when the record of an execution is written again', async () => {
@@ -163,29 +231,29 @@ describe('credits', () => {
     const organization = newId();
     await setPlan(collections, organization, { number_of_credits: { subscription_credits: 2, top_up_credits: 5 } });
     const left = async () => creditsLeft(await readCustomer(collections, organization));
-    for (const credits of [1.1, 1.2, 0.7]) await customers.charge(chargeOf(organization, { credits }));
+    for (const credits of [1.1, 1.2, 0.7]) await customers.charge(organization, [chargeOf({ credits })]);
     expect(await left()).toEqual({ subscription_credits: 0, top_up_credits: 4 });
     await setPlan(collections, organization, { number_of_credits: { subscription_credits: 10 } });
     expect(await left()).toEqual({ subscription_credits: 10, top_up_credits: 4 });
-    await customers.charge(chargeOf(organization, { credits: 11 }));
+    await customers.charge(organization, [chargeOf({ credits: 11 })]);
     expect(await left()).toEqual({ subscription_credits: 0, top_up_credits: 3 });
   });
 
   test('that are used up refuse another execution, and what was done is charged all the same', async () => {
     const organization = newId();
     await setPlan(collections, organization, { number_of_credits: { subscription_credits: 1, top_up_credits: 1 } });
-    await customers.charge(chargeOf(organization));
+    await customers.charge(organization, [chargeOf()]);
     await customers.requireCredits(organization);
-    await customers.charge(chargeOf(organization));
+    await customers.charge(organization, [chargeOf()]);
     await expect(customers.requireCredits(organization)).rejects.toMatchObject({ code: 'plan_limit', message: expect.stringContaining('number_of_credits') });
-    await customers.charge(chargeOf(organization));
+    await customers.charge(organization, [chargeOf()]);
     expect((await readCustomer(collections, organization)).credits_used).toBe(3);
   });
 
   test('count turns and tokens by model, whatever the model is called', async () => {
     const organization = newId();
     const turns = { model: 'gpt-4.1$mini', input_tokens: 10, output_tokens: 4 };
-    await Promise.all([chargeOf(organization, { credits: 0, turns }), chargeOf(organization, { credits: 0, turns })].map((each) => customers.charge(each)));
+    await customers.charge(organization, [chargeOf({ credits: 0, turns }), chargeOf({ credits: 0, turns })]);
     expect(Object.values((await readCustomer(collections, organization)).models)).toEqual([{ executions: 2, input_tokens: 20, output_tokens: 8 }]);
   });
 });

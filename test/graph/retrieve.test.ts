@@ -65,6 +65,23 @@ describe('POST /v1/query-context with natural language', () => {
     expect(await ask('filler', { limit: 10 })).toMatchObject({ entities: { length: 10 }, limit: 10, truncated: true, rows: [] });
   });
 
+  it('holds no more than an answer may, however much is stored of what the words name', async () => {
+    verifies('gateway.query', 'input.bounded');
+    const large = contextOf();
+    const properties = (of: string) => Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`p${at}`, `${of} `.repeat(5000)]));
+    for (let at = 0; at < 12; at += 1) {
+      await call(save, large, {
+        entities: [{ id: `l${at}`, type: 'Large', name: `mammoth ${at}`, properties: properties('bone') }],
+        facts: Array.from({ length: 5 }, (_, each) => ({ subject: `l${at}`, predicate: `says ${each}`, object: 'word '.repeat(6000) })),
+      });
+    }
+    const answer = await ask('mammoth', {}, large);
+    expect(answer).toMatchObject({ truncated: true, limit: 25 });
+    expect(answer.entities.length).toBeGreaterThan(4);
+    expect(JSON.stringify(answer).length).toBeLessThan(5 * 1024 * 1024);
+    expect(await ask('mammoth', { limit: 3 }, large)).toMatchObject({ entities: { length: 3 }, facts: { length: 15 } });
+  });
+
   it('finds nothing of another project, however much that has of the words', async () => {
     verifies('gateway.query.never-leaves-project');
     const theirs = contextOf();

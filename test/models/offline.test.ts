@@ -94,9 +94,9 @@ describe('the offline model', () => {
     ['bars', '|'.repeat(4e6)],
     ['sentences', Array.from({ length: 1e5 }, (_, index) => `Thing ${index} is at place ${index % 977}.`).join(' ')],
   ])('stays quick and short on a huge document of %s', async (_, content) => {
-    const started = performance.now();
+    const begun = process.cpuUsage();
     const output = await ask({ documents: [text(content, 'text/html')], outputs: [{ title: 'A', output: content }], actions: [{ name: 'B', output: content }] });
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(process.cpuUsage(begun).user / 1000).toBeLessThan(3000);
     expect(output.length).toBeLessThan(10_000);
   });
 });

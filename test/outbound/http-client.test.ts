@@ -56,9 +56,7 @@ describe('createHttpClient', () => {
     const release = server.hold('/silent');
     server.answer('/stalls', (_, res) => void res.write('half'));
     for (const path of ['/silent', '/stalls']) {
-      const started = Date.now();
-      await expect(call(path, { timeoutMs: 200 })).rejects.toMatchObject({ code: 'timeout', retryable: true });
-      expect(Date.now() - started).toBeLessThan(1500);
+      await expect(call(path, { timeoutMs: 200 })).rejects.toMatchObject({ code: 'timeout', retryable: true, message: 'no answer within 0.2 s' });
     }
     release();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { setPlan } from '../../src/customers/create-customers.js';
+import { setPlan } from '../../src/customers/account-store.js';
 import { defaultQuota } from '../../src/customers/plan.js';
 import { newId } from '../../src/ids.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { setPlan } from '../../src/customers/create-customers.js';
+import { setPlan } from '../../src/customers/account-store.js';
 import { encodeCursor } from '../../src/http/lists.js';
 import { newId } from '../../src/ids.js';
 import { createPerson, sessionOf, useAuthServer, userToken, type Person } from '../auth/auth-server.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { setPlan } from '../../src/customers/create-customers.js';
+import { setPlan } from '../../src/customers/account-store.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { refusal } from '../support/refusal.js';
 import { file, send } from '../support/uploads.js';

@@ -96,6 +96,17 @@ describe('the end', () => {
     expect(state).toMatchObject({ status: 'completed', end_time: 9, conclusion: { links: ['https://a.example/x?y=1', 'https://b.example/'], created_at: 9 } });
   });
 
+  test('takes the links out of a long answer at once, since a workflow may not think for a second', () => {
+    const { state } = walk(plan([agent('a', null)]));
+    const last = state.agents_output.at(-1);
+    const link = `https://a.example/${'.'.repeat(100_000)}x`;
+    if (last) last.output = `${link}...`;
+    const begun = process.cpuUsage();
+    conclude(state, 9);
+    expect(process.cpuUsage(begun).user / 1000).toBeLessThan(1000);
+    expect(state.conclusion?.links).toEqual([link]);
+  });
+
   test('by a failure clears the pause', () => {
     const state: ExecutionState = { ...initialState(1), status: 'paused', pause: { by: 'x', at: 1 } };
     fail(state, { reason: 'step_failed', code: 'c', message: 'm', by: null, at: 5, step_id: null });

@@ -205,5 +205,5 @@ export function fail(state: ExecutionState, failure: ExecutionFailure): void {
 
 function linksIn(markdown: string): string[] {
   const found = markdown.match(/https?:\/\/[^\s<>()[\]"'`]+/g) ?? [];
-  return [...new Set(found.map((link) => link.replace(/[.,;:!?*_]+$/, '')))];
+  return [...new Set(found.map((link) => link.replace(/(?<![.,;:!?*_])[.,;:!?*_]+$/, '')))];
 }

@@ -1,4 +1,4 @@
-import { bindPatterns, conditionText, newContainer } from './containers.js';
+import { bindPatterns, conditionText, newContainer, type InScope } from './containers.js';
 import { bindProjection, bindRegularQuery } from './clauses.js';
 import { argumentsOf, functionOf } from './inspect.js';
 import { child, childrenOf, has, nameOf, whereOf, type Token, type Tree } from './tree.js';
@@ -11,6 +11,7 @@ export interface Binding {
   names: Names;
   scope: Scope;
   maxHops: number;
+  inScope: InScope;
 }
 
 /**

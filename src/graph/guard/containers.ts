@@ -15,9 +15,10 @@ export interface Container {
 
 export const scopeParameter = '__guard_scope';
 
-export function inScope(variable: string): string {
-  return `${variable}.project_id IN $${scopeParameter}`;
-}
+/** The condition that binds an element, by the text of its variable; one that is met on a path of variable length is on a `path`. */
+export type InScope = (element: string, place: 'node' | 'relationship' | 'path') => string;
+
+export const inScope: InScope = (element) => `${element}.project_id IN $${scopeParameter}`;
 
 export function newContainer(patterns: Tree, scope: Scope): Container {
   const within = copyOf(scope);

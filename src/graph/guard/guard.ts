@@ -1,13 +1,13 @@
 import { isAppError } from '../../errors.js';
 import { bindRegularQuery } from './clauses.js';
-import { scopeParameter } from './containers.js';
+import { inScope, scopeParameter, type InScope } from './containers.js';
 import { CypherSyntaxError, parse, type LexedText } from './cypher-parser.js';
-import { inspect } from './inspect.js';
+import { inspect, type QueryBounds } from './inspect.js';
 import { readKeywords, writeKeywords } from './language.js';
 import { filtersOnProject } from './project-filter.js';
 import { refuse } from './refusal.js';
 import { TextCache } from './text-cache.js';
-import { lexWithinBounds, reservedPrefix } from './text-bounds.js';
+import { lexWithinBounds, reservedPrefix, type TextBounds } from './text-bounds.js';
 import { child, childrenOf, find, has, nameOf, type Tree } from './tree.js';
 import { emptyScope, Names } from './variables.js';
 
@@ -24,15 +24,10 @@ import { emptyScope, Names } from './variables.js';
  * - hops: paths of open length end at a ceiling.
  */
 
-export interface GuardOptions {
-  /** UTF-16 units. */
-  maxLength: number;
-  maxTokens: number;
-  maxDepth: number;
-  maxPatterns: number;
-  maxRange: number;
-  maxIterationDepth: number;
+export interface GuardOptions extends TextBounds, QueryBounds {
   maxHops: number;
+  /** At least the project's; what else it asks for cannot fail, whatever the element holds. */
+  inScope: InScope;
 }
 
 export const guardDefaults: GuardOptions = {
@@ -43,6 +38,7 @@ export const guardDefaults: GuardOptions = {
   maxRange: 10_000,
   maxIterationDepth: 3,
   maxHops: 15,
+  inScope,
 };
 
 /** Ready for a READ session with {@link parametersFor}. */
@@ -62,7 +58,7 @@ export interface GuardedQuery {
 /** Guards with a cache of its own. `cacheSize` bounds the kept texts, in UTF-16 units; refusals are kept too. */
 export function createQueryGuard({ cacheSize = 8_000_000, ...options }: Partial<GuardOptions> & { cacheSize?: number } = {}) {
   const cache = new TextCache<GuardedQuery | Error>(cacheSize);
-  const limits = { ...guardDefaults, ...options };
+  const settings = { ...guardDefaults, ...options };
   return {
     /** As {@link guardQuery}. */
     guard(text: string): GuardedQuery {
@@ -70,18 +66,16 @@ export function createQueryGuard({ cacheSize = 8_000_000, ...options }: Partial<
       if (known instanceof Error) throw refuse(known.message);
       if (known) return known;
       try {
-        const guarded = guardQuery(text, limits);
+        const guarded = guardQuery(text, settings);
         cache.set(text, guarded, text.length + guarded.text.length);
         return guarded;
       } catch (error) {
-        if (isAppError(error) && text.length <= limits.maxLength) cache.set(text, error, text.length + 1000);
+        if (isAppError(error) && text.length <= settings.maxLength) cache.set(text, error, text.length + 1000);
         throw error;
       }
     },
   };
 }
-
-export type QueryGuard = ReturnType<typeof createQueryGuard>;
 
 /** The caller's parameters with the project's. Throws when the caller passes a name that is the service's. */
 export function parametersFor(
@@ -114,7 +108,8 @@ export function guardQuery(text: string, options: GuardOptions = guardDefaults):
   const query = child(statement, 'regularQuery');
   if (!query) throw refuse('The query must begin with a read clause');
   const names = new Names();
-  const bound = bindRegularQuery(query, { text, tokens: lexed.tokens, names, scope: emptyScope(), maxHops: options.maxHops });
+  const { maxHops, inScope: condition } = options;
+  const bound = bindRegularQuery(query, { text, tokens: lexed.tokens, names, scope: emptyScope(), maxHops, inScope: condition });
   return {
     text: `CYPHER 5 ${bound.text}`,
     usesProjectIds: parameters.has('project_ids'),

@@ -1,5 +1,5 @@
 import { bindTrimmed, type Binding } from './bind.js';
-import { conditionText, inScope, newContainer, type Container } from './containers.js';
+import { conditionText, newContainer, type Container } from './containers.js';
 import { clampedPathLength, clampedQuantifier } from './hops.js';
 import { refuse } from './refusal.js';
 import { conjunctsOf, isTotalCondition, isTotalValue } from './total.js';
@@ -65,7 +65,7 @@ function bindQuantified(relationship: Tree, quantifier: Tree, binding: Binding):
   const path: Path = { name: null, container, allowed: false };
   const [from, to] = [binding.names.fresh(), binding.names.fresh()];
   const text = bindRelationship(relationship, container, path, binding);
-  container.conditions.add(inScope(from)).add(inScope(to));
+  container.conditions.add(binding.inScope(from, 'node')).add(binding.inScope(to, 'node'));
   return `((${from})${text}(${to}) WHERE ${conditionText(container, undefined, binding)})${clampedQuantifier(quantifier, binding.maxHops)}`;
 }
 
@@ -85,7 +85,7 @@ function bindParenthesized(tree: Tree, outer: Container, path: Path, binding: Bi
 
 function bindNode(tree: Tree, container: Container, binding: Binding): string {
   const variable = variableOf(tree, binding);
-  container.conditions.add(inScope(variable));
+  container.conditions.add(binding.inScope(variable, 'node'));
   return `(${variable}${detailsOf(tree, variable, container, binding)})`;
 }
 
@@ -98,7 +98,7 @@ function bindRelationship(tree: Tree, container: Container, path: Path, binding:
   const length = child(tree, 'pathLength');
   if (bracket >= 0 && length) return `${left}[${bindVariableLength(tree, length, path, binding)}]${right}`;
   const variable = variableOf(tree, binding);
-  container.conditions.add(inScope(variable));
+  container.conditions.add(binding.inScope(variable, 'relationship'));
   return `${left}[${variable}${detailsOf(tree, variable, container, binding)}]${right}`;
 }
 
@@ -110,8 +110,8 @@ function bindVariableLength(tree: Tree, length: Tree, path: Path, binding: Bindi
   if (map && !isTotalMap(map, path.container)) throw refuse('A relationship of variable length takes plain values as properties');
   path.name ??= binding.names.fresh();
   const [node, relationship] = [binding.names.fresh(), binding.names.fresh()];
-  path.container.conditions.add(`all(${node} IN nodes(${path.name}) WHERE ${inScope(node)})`);
-  path.container.conditions.add(`all(${relationship} IN relationships(${path.name}) WHERE ${inScope(relationship)})`);
+  path.container.conditions.add(`all(${node} IN nodes(${path.name}) WHERE ${binding.inScope(node, 'path')})`);
+  path.container.conditions.add(`all(${relationship} IN relationships(${path.name}) WHERE ${binding.inScope(relationship, 'path')})`);
   const variable = child(tree, 'variable');
   const labels = child(tree, 'labelExpression');
   const parts = [variable ? quoted(nameOf(variable)) : '', labels ? ` ${bindTrimmed(labels, binding)}` : '', clampedPathLength(length, binding.maxHops)];

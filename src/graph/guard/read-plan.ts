@@ -1,6 +1,8 @@
 import type { Session } from 'neo4j-driver';
+import { isNeo4jError } from '../store/neo4j-error.js';
 import type { GuardedQuery } from './guard.js';
 import { refuse } from './refusal.js';
+import { reservedPrefix } from './text-bounds.js';
 import { TextCache } from './text-cache.js';
 
 interface PlanNode {
@@ -26,15 +28,18 @@ export function createReadPlanCheck({ cacheSize = 4_000_000 }: { cacheSize?: num
 
 async function explain(session: Session, query: GuardedQuery, parameters: Record<string, unknown>): Promise<void> {
   const { summary } = await session.run(`EXPLAIN ${query.text}`, parameters).catch((error: unknown) => {
-    throw isClientError(error) ? refuse('The database does not understand the query') : error;
+    throw isNeo4jError(error) && error.code.startsWith('Neo.ClientError.Statement.') ? refuse(problemOf(error.message)) : error;
   });
   if (summary.queryType !== 'r' || !summary.plan || !readsOnly(summary.plan)) throw refuse('The query may only read');
 }
 
-function readsOnly(plan: PlanNode): boolean {
-  return !refusedOperators.test(plan.operatorType.replace(/@.*/, '')) && plan.children.every(readsOnly);
+/** No data was met, so what the database says is about the text alone; where that is about names of ours it says nothing to the caller. */
+function problemOf(message: string): string {
+  const [says = ''] = message.split(/ \(line \d|\n/);
+  const problem = 'The database does not understand the query';
+  return says === '' || says.includes(reservedPrefix) ? problem : `${problem}: ${says.slice(0, 300)}`;
 }
 
-function isClientError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('Neo.ClientError.Statement.');
+function readsOnly(plan: PlanNode): boolean {
+  return !refusedOperators.test(plan.operatorType.replace(/@.*/, '')) && plan.children.every(readsOnly);
 }

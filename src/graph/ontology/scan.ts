@@ -1,8 +1,8 @@
-import type { ManagedTransaction, Node, Relationship } from 'neo4j-driver';
+import neo4j, { type ManagedTransaction, type Node, type Relationship } from 'neo4j-driver';
 import { entityOf, readSealed, type StoredEntity } from '../store/entities.js';
+import { stampIn } from '../store/provenance.js';
 import { relationshipOf, type StoredRelationship } from '../store/relationships.js';
 import { sealedKey } from '../store/sealing.js';
-import neo4j from 'neo4j-driver';
 
 export interface ScannedRelationship extends StoredRelationship {
   fromType: string;
@@ -17,7 +17,6 @@ export interface Page {
 }
 
 const pageSize = 2000;
-const stampNames = ['_saved_by', '_source', '_recorded_at', '_lifecycle_id'];
 
 /** All entities and relationships of a project with what is sealed of them, page by page. */
 export async function* scan(tx: ManagedTransaction, projectId: string): AsyncGenerator<Page> {
@@ -61,8 +60,4 @@ async function pageOf(tx: ManagedTransaction, projectId: string, nodes: readonly
       stamp: stampIn(relationship.properties),
     })),
   };
-}
-
-function stampIn(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(stampNames.map((name) => [name, properties[name] ?? null]));
 }

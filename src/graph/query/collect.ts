@@ -3,12 +3,11 @@ import { internalProperties } from '../store/names.js';
 import type { Consumption } from '../store/provenance.js';
 import { toJson, type Json, type JsonMap } from '../store/values.js';
 import {
-  entityView, factView, isEntity, isFact, isLink, relationshipView, type ContextAnswer, type EntityView, type FactView, type RelationshipView,
+  answerCharacters, entityView, factView, isEntity, isFact, isLink, relationshipView, type ContextAnswer, type EntityView, type FactView, type RelationshipView,
 } from './views.js';
 
 /** Elements of one kind for each row that an answer may hold, as a row may hold a whole list of them. */
 const elementsPerRow = 10;
-const maxBytes = 4 * 1024 * 1024;
 
 export interface Collector {
   /** False when the answer is full; the row is then not taken. */
@@ -98,7 +97,7 @@ export function createCollector(limit: number, consumed: Consumption): Collector
     add(row) {
       const made = Object.fromEntries(row.keys.map((key) => [String(key), json(row.get(key))]));
       size += JSON.stringify(made).length;
-      if (size + elements.size() > maxBytes) return false;
+      if (size + elements.size() > answerCharacters) return false;
       rows.push(made);
       return true;
     },

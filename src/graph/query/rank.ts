@@ -1,14 +1,26 @@
-import type { Node, Relationship } from 'neo4j-driver';
+/** An entity without what is stored of it. */
+export interface EntityKey {
+  elementId: string;
+  project: string;
+  id: string;
+}
+
+/** A relationship with the element ids of its ends. */
+export interface Link {
+  elementId: string;
+  from: string;
+  to: string;
+}
 
 export interface Neighbour {
-  /** Element id of the node that it was reached from. */
+  /** Element id of the entity that it was reached from. */
   of: string;
-  relationship: Relationship;
-  node: Node;
+  link: Link;
+  entity: EntityKey;
 }
 
 export interface Ranked {
-  node: Node;
+  entity: EntityKey;
   /** 1 for the best. */
   score: number;
 }
@@ -17,51 +29,44 @@ export interface Ranked {
 const proximity = 0.4;
 
 /**
- * Ranks entities by text score and by how near they are to what the text found. A node's score is the sum of its
+ * Ranks entities by text score and by how near they are to what the text found. An entity's score is the sum of its
  * hits and a share of its best neighbour's; equal scores are ordered by id, so that the same graph gives the same answer.
  */
 export function createRanking() {
-  const nodes = new Map<string, { node: Node; score: number }>();
-  const links = new Map<string, Relationship>();
+  const scores = new Map<string, Ranked>();
+  const links = new Map<string, Link>();
 
-  function add(node: Node, score: number): void {
-    const known = nodes.get(node.elementId);
-    nodes.set(node.elementId, { node, score: (known?.score ?? 0) + score });
+  function add(entity: EntityKey, score: number): void {
+    scores.set(entity.elementId, { entity, score: (scores.get(entity.elementId)?.score ?? 0) + score });
   }
 
-  function sorted(): { node: Node; score: number }[] {
-    return [...nodes.values()].sort((a, b) => b.score - a.score || compare(idOf(a.node), idOf(b.node)));
+  function sorted(): Ranked[] {
+    return [...scores.values()].sort((a, b) => b.score - a.score || compare(a.entity.id, b.entity.id));
   }
 
   return {
     hit: add,
     /** Shares are of the scores before this hop, whatever the order in which neighbours come. */
     neighbours(found: readonly Neighbour[]): void {
-      const before = new Map([...nodes].map(([id, { score }]) => [id, score]));
-      const reached = new Map<string, { node: Node; share: number }>();
-      for (const { of, relationship, node } of found) {
-        links.set(relationship.elementId, relationship);
+      const before = new Map([...scores].map(([id, { score }]) => [id, score]));
+      const reached = new Map<string, { entity: EntityKey; share: number }>();
+      for (const { of, link, entity } of found) {
+        links.set(link.elementId, link);
         const share = (before.get(of) ?? 0) * proximity;
-        if (share > (reached.get(node.elementId)?.share ?? 0)) reached.set(node.elementId, { node, share });
+        if (share > (reached.get(entity.elementId)?.share ?? 0)) reached.set(entity.elementId, { entity, share });
       }
-      for (const { node, share } of reached.values()) add(node, share);
+      for (const { entity, share } of reached.values()) add(entity, share);
     },
-    best: (most: number): Node[] => sorted().slice(0, most).map(({ node }) => node),
+    best: (most: number): EntityKey[] => sorted().slice(0, most).map(({ entity }) => entity),
     all(): Ranked[] {
       const all = sorted();
       const top = all[0]?.score ?? 1;
-      return all.map(({ node, score }) => ({ node, score: Number((score / top).toFixed(6)) }));
+      return all.map(({ entity, score }) => ({ entity, score: Number((score / top).toFixed(6)) }));
     },
-    /** Those that were walked between the given nodes. */
-    relationships(elementIds: ReadonlySet<string>): Relationship[] {
-      const between = [...links.values()].filter((each) => elementIds.has(each.startNodeElementId) && elementIds.has(each.endNodeElementId));
-      return between.sort((a, b) => compare(idOf(a), idOf(b)));
-    },
+    /** Element ids of those that were walked between the given entities. */
+    relationships: (elementIds: ReadonlySet<string>): string[] =>
+      [...links.values()].filter(({ from, to }) => elementIds.has(from) && elementIds.has(to)).map(({ elementId }) => elementId),
   };
-}
-
-function idOf({ properties }: { properties: Record<string, unknown> }): string {
-  return String(properties.id);
 }
 
 function compare(a: string, b: string): number {

@@ -2,8 +2,9 @@ import neo4j, { type Session } from 'neo4j-driver';
 import { AppError } from '../../errors.js';
 import { parametersFor, type GuardedQuery } from '../guard/guard.js';
 import { createReadPlanCheck } from '../guard/read-plan.js';
+import { refuse } from '../guard/refusal.js';
 import type { Consumption } from '../store/provenance.js';
-import { withSession, type Connection } from '../store/sessions.js';
+import { fetchSize, withSession, type Connection } from '../store/sessions.js';
 import { toParameter } from '../store/values.js';
 import { createTimedGuard, timeParameter } from './as-of.js';
 import { createCollector } from './collect.js';
@@ -33,9 +34,6 @@ export interface CypherQueries {
   run(call: CypherCall, consumed: Consumption): Promise<ContextAnswer>;
 }
 
-/** Rows that are under way at once: few, since each may be as large as an answer. */
-const fetchSize = 20;
-
 export function createCypherQueries(graph: Connection): CypherQueries {
   const assertReadPlan = createReadPlanCheck();
   const open = () => graph.driver.session({ defaultAccessMode: neo4j.session.READ, fetchSize });
@@ -58,7 +56,10 @@ export function createCypherQueries(graph: Connection): CypherQueries {
 
 function parametersOf({ query, projectId, grantedProjectIds, params, asOf }: CypherScope): Record<string, unknown> {
   const given = toParameter(params) as Record<string, unknown>;
-  return { ...parametersFor(query, { projectId, grantedProjectIds }, given), [timeParameter]: asOf };
+  const parameters = { ...parametersFor(query, { projectId, grantedProjectIds }, given), [timeParameter]: asOf };
+  const missing = [...query.parameters].filter((name) => !Object.hasOwn(parameters, name));
+  if (missing.length > 0) throw refuse(`The query needs a parameter that params does not give: ${missing.join(', ')}`);
+  return parameters;
 }
 
 async function collectRows(session: Session, call: CypherCall, parameters: Record<string, unknown>, consumed: Consumption): Promise<ContextAnswer> {

@@ -5,6 +5,9 @@ import { provenanceOf, type Consumption } from '../store/provenance.js';
 import { isOwnRelationshipProperty } from '../store/relationships.js';
 import { fromStored } from '../store/values.js';
 
+/** Characters of JSON of all that an answer holds. */
+export const answerCharacters = 4 * 1024 * 1024;
+
 const Provenance = z
   .object({
     saved_by: z.string().nullable(),

@@ -16,7 +16,6 @@ const harmless = [
   /(?<![\p{L}\p{N}.])(?:\d{1,3}\.){3}\d{1,3}(?![\p{L}\p{N}.])/gu,
 ];
 /** Invisible characters that split a value for a program and not for a reader. */
- 
 const invisible = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
 const worthLooking = /\d{2}|@|%40|\(at\)|\[at\]|＠|[\w\-+/.]{16}|secret|passw|pwd|key/i;
 

@@ -27,8 +27,8 @@ const EntityRef = z.union([EntityId, NamedEntity]);
 export type EntityRef = z.infer<typeof EntityRef>;
 
 export const EntityInput = z.strictObject({ id: EntityId.optional(), type: TypeName, name: EntityName, properties: Properties });
-export const RelationshipInput = z.strictObject({ from: EntityRef, type: TypeName, to: EntityRef, properties: Properties });
-export const FactInput = z
+const RelationshipInput = z.strictObject({ from: EntityRef, type: TypeName, to: EntityRef, properties: Properties });
+const FactInput = z
   .strictObject({
     subject: EntityRef,
     predicate: z.string().trim().min(1).max(200).refine((text) => !/\p{Surrogate}/u.test(text), 'holds half a character'),

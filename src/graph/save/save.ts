@@ -51,7 +51,7 @@ export function save(graph: Connection, projectId: string, input: Save, stamp: S
   });
 }
 
-export function savedOf({ entities, relationships, facts }: SavePlan): Saved {
+function savedOf({ entities, relationships, facts }: SavePlan): Saved {
   return { saved: { entities: entities.entities.length, relationships: relationships.length, facts: facts.count }, ids: entities.ids };
 }
 

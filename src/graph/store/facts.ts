@@ -2,6 +2,7 @@ import type { ManagedTransaction, Node } from 'neo4j-driver';
 import { placeholder } from '../redaction/span.js';
 import { readSealed, searchText } from './entities.js';
 import { scopeTerm } from './names.js';
+import { stampIn } from './provenance.js';
 import type { Known } from './reconcile.js';
 import { sealedKey, storeSealed } from './sealing.js';
 import { toStored, type Json } from './values.js';
@@ -28,8 +29,6 @@ export async function readFacts(tx: ManagedTransaction, projectId: string, pairs
   return nodes.map((node) => factOf(projectId, node, sealed)).sort((a, b) => a.valid_from - b.valid_from || (a.id < b.id ? -1 : 1));
 }
 
-const stampNames = ['_saved_by', '_source', '_recorded_at', '_lifecycle_id'];
-
 export function factOf(projectId: string, { properties: p }: Pick<Node, 'properties'>, sealed: ReadonlyMap<string, unknown>): StoredFact {
   const id = String(p.id);
   const values = sealed.get(sealedKey(projectId, 'fact', id));
@@ -42,7 +41,7 @@ export function factOf(projectId: string, { properties: p }: Pick<Node, 'propert
     confidence: Number(p.confidence),
     valid_from: Number(p.valid_from),
     valid_to: typeof p.valid_to === 'number' ? p.valid_to : null,
-    stamp: Object.fromEntries(stampNames.map((name) => [name, (p as Record<string, unknown>)[name] ?? null])),
+    stamp: stampIn(p),
   };
 }
 

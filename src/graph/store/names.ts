@@ -6,7 +6,6 @@ const text = (most: number) =>
     .string()
     .min(1)
     .max(most)
-     
     .refine((value) => !/[\u0000-\u001F\u007F\p{Surrogate}]/u.test(value), 'holds a character that a name cannot have')
     .refine((value) => value.trim() === value, 'begins or ends with a space');
 

@@ -24,6 +24,13 @@ export function stampProperties(stamp: Stamp): Record<string, unknown> {
   return { _saved_by: stamp.saved_by, _source: stamp.source, _recorded_at: stamp.recorded_at, _lifecycle_id: stamp.lifecycle_id };
 }
 
+const stampNames = ['_saved_by', '_source', '_recorded_at', '_lifecycle_id'];
+
+/** What {@link stampProperties} made, of an element that is written again. */
+export function stampIn(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(stampNames.map((name) => [name, properties[name] ?? null]));
+}
+
 export function provenanceOf(properties: Readonly<Record<string, unknown>>, consumed: Consumption): Provenance {
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
   const recordedAt = properties._recorded_at;

@@ -1,4 +1,5 @@
 import type { Graph } from '../../stores/neo4j.js';
+import { isNeo4jError } from './neo4j-error.js';
 
 /*
  * The graph's model. Users' queries meet the first two, which share the label _Scoped, so that one index finds what is in
@@ -36,6 +37,5 @@ export async function prepareGraph(graph: Pick<Graph, 'driver'>): Promise<void> 
 
 /** Two processes that start at once may both find it missing. */
 function ignoreIfThere(error: unknown): void {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (!/(EquivalentSchemaRuleAlreadyExists|IndexAlreadyExists|ConstraintAlreadyExists)$/.test(code)) throw error;
+  if (!isNeo4jError(error) || !/(EquivalentSchemaRuleAlreadyExists|IndexAlreadyExists|ConstraintAlreadyExists)$/.test(error.code)) throw error;
 }

@@ -1,10 +1,12 @@
-import { isNeo4jError } from './neo4j-error.js';
-import type { ManagedTransaction, Session } from 'neo4j-driver';
-import neo4j from 'neo4j-driver';
+import neo4j, { type ManagedTransaction, type Session } from 'neo4j-driver';
 import { AppError, isAppError } from '../../errors.js';
 import type { Graph } from '../../stores/neo4j.js';
+import { isNeo4jError } from './neo4j-error.js';
 
 export type Connection = Pick<Graph, 'driver'>;
+
+/** Records of an answer that are under way at once: few, since each may be as large as the answer. */
+export const fetchSize = 20;
 
 const writeTimeoutMs = 60_000;
 const readTimeoutMs = 30_000;
@@ -17,8 +19,12 @@ export function inWriteTransaction<T>({ driver }: Connection, work: (tx: Managed
 }
 
 /** One read transaction that sees one state of the graph, read only to the server as well. */
-export function inReadTransaction<T>({ driver }: Connection, work: (tx: ManagedTransaction) => Promise<T>, timeoutMs = readTimeoutMs): Promise<T> {
-  return withSession(driver.session({ defaultAccessMode: neo4j.session.READ }), (session) =>
+export function inReadTransaction<T>(
+  { driver }: Connection,
+  work: (tx: ManagedTransaction) => Promise<T>,
+  { timeoutMs = readTimeoutMs, ...options }: { timeoutMs?: number; fetchSize?: number } = {},
+): Promise<T> {
+  return withSession(driver.session({ defaultAccessMode: neo4j.session.READ, ...options }), (session) =>
     session.executeRead(work, { timeout: timeoutMs }),
   );
 }

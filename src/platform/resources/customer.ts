@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Principal } from '../../auth/principal.js';
 import { creditsLeft, grantedQuota, modelOfField, type CreditEntryDocument } from '../../customers/account.js';
-import { readCustomer } from '../../customers/create-customers.js';
+import { readCustomer } from '../../customers/account-store.js';
 import { accessControls, defaultQuota, forEachLimit } from '../../customers/plan.js';
 import { createCountedRecords } from '../../customers/records.js';
 import type { Deps } from '../../deps.js';

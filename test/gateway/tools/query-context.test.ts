@@ -110,7 +110,13 @@ describe('POST /v1/query-context with Cypher', () => {
   });
 
   it('refuses what does not compile with 422, and tells no stored value when a query fails as it runs', async () => {
-    expect(await refusal(cypher('MATCH (n) WHERE n.project_id = $project_id RETURN m'))).toMatchObject({ code: 'S4:validate-input', status: 422 });
+    const unknown = {
+      'RETURN m': 'The database does not understand the query: Variable `m` not defined',
+      'RETURN n LIMIT $most': 'The query needs a parameter that params does not give: most',
+    };
+    for (const [rest, message] of Object.entries(unknown)) {
+      expect(await refusal(cypher(`MATCH (n) WHERE n.project_id = $project_id ${rest}`))).toMatchObject({ code: 'S4:validate-input', status: 422, message });
+    }
     const failing = await refusal(cypher("MATCH (n:Person {id: 'ann'}) WHERE n.project_id = $project_id RETURN date(n.note) AS d"));
     expect(failing).toMatchObject({ code: 'S4:validate-input', status: 422 });
     expect(failing.message).not.toContain('ann@');

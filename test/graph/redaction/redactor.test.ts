@@ -49,9 +49,9 @@ describe('redaction of an answer', () => {
     verifies('input.bounded');
     const hostile = ['a', '1', '1-', 'a.', '@', '+1 ', '-----BEGIN RSA PRIVATE KEY-----', 'password=', '://a:', 'eyAAAAAAAAAAAA.', '(', '0 ', 'A1', '12345 ', 'call 12345 '];
     for (const piece of hostile) {
-      const started = performance.now();
+      const begun = process.cpuUsage();
       await redactAnswer({ value: piece.repeat(Math.ceil(100_000 / piece.length)) });
-      expect(performance.now() - started).toBeLessThan(3000);
+      expect(process.cpuUsage(begun).user / 1000).toBeLessThan(3000);
     }
   });
 });

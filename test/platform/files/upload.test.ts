@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { safeFileName } from '../../../src/files/file-name.js';
 import { newId } from '../../../src/ids.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { apiClient } from '../../support/client.js';
@@ -59,6 +60,8 @@ describe('POST /file/{projectID}', () => {
     ['what is called JSON and is not', 'data.json', 'application/json', 'a: 1', 'text/plain'],
     ['PDF called HTML', 'page.html', 'text/html', '%PDF-1.4\n%âãÏÓ\n', 'application/pdf'],
     ['bytes that are nothing known', 'x.txt', 'text/plain', Buffer.from([1, 2, 3, 0, 255]), 'application/octet-stream'],
+    ['HTML behind comments', 'note.txt', 'text/plain', '<!-- a --> <!-- <p> -->\n<html>', 'text/html'],
+    ['text behind comments without end', 'note.txt', 'text/plain', `${'<!---->'.repeat(5000)}x`, 'text/plain'],
     ['nothing at all', 'empty.csv', 'text/csv', '', 'text/csv'],
   ])('tells by the bytes: %s', async (_, name, type, content, expected) => {
     verifies('file.mime-type');
@@ -76,12 +79,27 @@ describe('POST /file/{projectID}', () => {
     ['nul\u0000byte\u0007.txt', 'nulbyte.txt'],
     ['日本語 документ.txt', '日本語 документ.txt'],
     [`${'ä'.repeat(400)}.pdf`, `${'ä'.repeat(125)}.pdf`],
+    ['name. .', 'name'],
   ])('calls %j by %j and stores it under its own id', async (given, name) => {
     verifies('file.tricks');
     const workspace = await createWorkspace(deps);
     const { status, body } = await send(workspace.api, `/file/${workspace.projectID}`, [file(given, 'x')]);
     expect([status, body.data?.[0].name]).toEqual([201, name]);
     expect(storedIn(workspace)).toEqual([body.data[0]._id]);
+  });
+
+  test('reads names that are long rows of dots and spaces in no time', () => {
+    verifies('file.tricks');
+    const begun = process.cpuUsage();
+    for (let at = 0; at < 100; at += 1) safeFileName(`${'. '.repeat(8000)}x`);
+    expect(process.cpuUsage(begun).user / 1000).toBeLessThan(3000);
+  });
+
+  test('takes a hundred files in one upload', async () => {
+    const workspace = await createWorkspace(deps);
+    const { status, body } = await send(workspace.api, `/file/${workspace.projectID}`, Array.from({ length: 100 }, (_, at) => file(`${at}.txt`, 'x')));
+    expect([status, body.data?.length]).toEqual([201, 100]);
+    expect(await deps.customers.storageUsed(workspace.organizationId)).toBe(100);
   });
 
   test.each([

@@ -35,6 +35,14 @@ describe('extract', () => {
     expect(chunks[2]?.text).toContain('# no heading');
   });
 
+  test('reads a heading without its closing marks, in time that its length bounds', async () => {
+    const titles = async (text: string) => (await extract(bytes(text), 'text/markdown')).map(({ heading }) => heading);
+    expect(await titles('# One ##  \na\n## Two#\nb\n# \nc')).toEqual(['One', 'One › Two', null]);
+    const begun = process.cpuUsage();
+    await extract(bytes(`# a${' '.repeat(50_000)}${'#'.repeat(50_000)} b`), 'text/markdown');
+    expect(process.cpuUsage(begun).user / 1000).toBeLessThan(5000);
+  });
+
   test('reads what HTML shows, not what it runs', async () => {
     const html = '<!doctype html><head><title>t</title><style>.a{}</style></head><body><script>alert("evil")</script><h1>Title</h1><p>Some <b>bold</b> <a href="http://x">link</a></p><h2>Below</h2><ul><li>item</li></ul>';
     const chunks = await extract(bytes(html), 'text/html');

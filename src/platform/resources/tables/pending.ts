@@ -1,6 +1,6 @@
-import { MongoBulkWriteError, type Collection } from 'mongodb';
+import type { Collection } from 'mongodb';
 import { AppError } from '../../../errors.js';
-import type { Mongo } from '../../../stores/mongo.js';
+import { isOnlyDuplicates, type Mongo } from '../../../stores/mongo.js';
 import { epochSeconds } from '../../../time.js';
 import { rowsOf, type RowDocument, type TableDocument } from './store.js';
 
@@ -24,13 +24,6 @@ export async function writeRows(rows: Collection<RowDocument>, documents: readon
     const written = await rows.countDocuments({ _id: { $in: documents.map(({ _id }) => _id) } });
     if (written !== documents.length) throw new AppError('internal_error', 'rows of a table meet others with their row ids', { cause: error });
   }
-}
-
-function isOnlyDuplicates(error: unknown): boolean {
-  if (!(error instanceof MongoBulkWriteError)) return false;
-  const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-  // A connection that broke has no errors of single rows.
-  return failures.length > 0 && failures.every(({ code }) => code === 11_000);
 }
 
 /** Writes the rows of every insert that is pending and chosen, for its owner or instead of it. */
