@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { setPlan } from '../../../src/customers/create-customers.js';
+import { setPlan } from '../../../src/customers/account-store.js';
 import { newId } from '../../../src/ids.js';
 import { epochSeconds } from '../../../src/time.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
