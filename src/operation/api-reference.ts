@@ -14,6 +14,21 @@ export function apiReference(router: Router, document: () => object): void {
 
 const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none' });`;
 
+/**
+ * No route has links, and spdx.org, to which Swagger UI links every licence, knows none of ours. The rest is for narrow screens.
+ */
+const style = `
+      .response-col_links, .info__license { display: none; }
+      .swagger-ui select { max-width: 100%; }
+      @media (max-width: 640px) {
+        .swagger-ui .opblock-tag { flex-wrap: wrap; position: relative; padding-right: 40px; }
+        .swagger-ui .opblock-tag small { flex: 1 0 100%; padding: 4px 0 0; }
+        .swagger-ui .opblock-tag .expand-operation { position: absolute; right: 0; }
+        .swagger-ui .response-col_status { width: 48px; }
+        .swagger-ui table.responses-table { table-layout: fixed; }
+      }
+    `;
+
 const page = `<!doctype html>
 <html lang="en">
   <head>
@@ -22,6 +37,7 @@ const page = `<!doctype html>
     <title>API reference</title>
     <link rel="stylesheet" href="/docs/swagger-ui.css" />
     <link rel="icon" href="/docs/favicon-32x32.png" />
+    <style>${style}</style>
   </head>
   <body>
     <main id="reference"></main>

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createApp } from '../../src/app.js';
 import { createCallbacks } from '../../src/callbacks/create-callbacks.js';
+import { withBrowser } from '../support/browser.js';
 import { apiClient } from '../support/client.js';
 import { useDeps } from '../support/fixture.js';
 import { testRun } from '../support/run.js';
@@ -102,6 +103,18 @@ describe('GET /docs', () => {
     expect(html).not.toMatch(/https?:\/\//);
     expect(await (await fetch(`${testRun().url}/docs/start.js`)).text()).toContain("url: '/openapi.json'");
   });
+
+  test.each([1280, 360])('shows an operation with its example and its refusals in a browser %i px wide, where nothing sticks out', async (width) => {
+    verifies('service.docs');
+    const { url } = testRun();
+    await withBrowser([url], { viewport: { width, height: 900 } }, async (page) => {
+      await page.goto(`${url}/docs#/executions/postExecuteFlow`);
+      const operation = page.locator('.opblock.is-open');
+      await operation.locator('code', { hasText: 'plan_limit' }).waitFor({ timeout: 90_000 });
+      expect(await operation.innerText()).toContain('Brief the newcomer');
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    });
+  }, 240_000);
 });
 
 test.each(['/openapi.json', '/docs', '/docs/start.js'])('%s answers 405 with Allow to another method', async (path) => {

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../errors.js';
 /** When each code is answered, and an `error_description` as the product writes it. */
 export const errorTexts: Record<ErrorCode, { when: string; example: string }> = {
   invalid_request: { when: 'a field is missing, unknown or of the wrong type, or the body is not JSON', example: 'goal: Invalid input: expected string, received number' },
-  invalid_token: { when: 'the credential is missing, malformed, revoked or of the wrong kind', example: 'missing bearer credential' },
+  invalid_token: { when: 'the credential is missing, malformed, revoked or of the wrong kind', example: 'api key invalid or revoked' },
   access_denied: { when: 'the credential lacks the grant or the role, or does not reach that project', example: 'this call needs the grant svc:orchestrate.write' },
   plan_limit: { when: "a maximum of the organization's plan is reached, or a feature is not in it", example: 'number_of_coworkers: the plan allows 5 and 5 are in use' },
   not_found: { when: 'there is no such record in the project', example: 'the execution was not found' },

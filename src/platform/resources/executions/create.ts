@@ -27,7 +27,7 @@ export const NewExecution = z
     start_from_agent_id: z.string().nullable().default(null),
     parent_execution_id: z.string().nullable().default(null),
   })
-  .meta({ id: 'NewExecution', example: { agentflow_id: '0198…', goal: 'Brief the newcomer', input_variables: { audience: 'developers' } } });
+  .meta({ id: 'NewExecution', example: { agentflow_id: '0199a6f0-71be-7d02-9a4e-5b1f0c2d3e4f', goal: 'Brief the newcomer', input_variables: { audience: 'developers' } } });
 export type NewExecution = z.infer<typeof NewExecution>;
 
 /**
