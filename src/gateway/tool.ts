@@ -18,8 +18,9 @@ export interface ToolContext {
 
 /**
  * One governed operation. REST and MCP adapt it and the pipeline runs it; it never checks credentials, quota or
- * policy itself. Errors: AppError with `S4:validate-input` from `prepare`, `S7:dry-run` from `dryRun`; from
- * `execute` `not_found`, `conflict`, `harness_unreachable`, `data_service_unreachable` or `S8:execute`.
+ * policy itself. Errors: AppError with `S4:validate-input` from `prepare`; from `dryRun` and `execute` `not_found`,
+ * `conflict` (which a dry run answers as `S7:dry-run`), `unavailable` (answered as `harness_unreachable`),
+ * `data_service_unreachable` or `S8:execute`.
  */
 export interface ToolSpec<I extends z.ZodType, O extends z.ZodType, P> {
   /** The route `/v1/<name>`, and with underscores the MCP tool. */
