@@ -1,3 +1,4 @@
+import { isJsonType } from '../http/json-body.js';
 import type { Acknowledgement } from './receiver.js';
 
 export const acknowledgementLimit = 16 * 1024;
@@ -12,12 +13,8 @@ const echoLength = 6;
  */
 export function acknowledgementOf(status: number, contentType: string, answer: Buffer, sent: Buffer): Acknowledgement {
   if (status === 204 || status === 205) return { status, body: null };
-  const members = isJson(contentType) ? plainMembers(answer, sent) : {};
+  const members = isJsonType(contentType) ? plainMembers(answer, sent) : {};
   return { status, body: Object.keys(members).length > 0 ? members : ownWords(status) };
-}
-
-function isJson(contentType: string): boolean {
-  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType);
 }
 
 function plainMembers(answer: Buffer, sent: Buffer): Record<string, unknown> {

@@ -7,18 +7,23 @@ const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 /** JSON bodies up to `limit`; anything else that has a body is refused. Values are bounded in depth and well-formed. */
 export function jsonBody(limit: string): RequestHandler[] {
   return [
-    express.json({ limit, strict: false, type: isJson }),
+    express.json({ limit, strict: false, type: hasJson }),
     (req, _res, next) => {
       const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
-      if (hasBody && !isJson(req)) throw new AppError('invalid_request', 'the body must be sent as application/json');
+      if (hasBody && !hasJson(req)) throw new AppError('invalid_request', 'the body must be sent as application/json');
       checkJson(req.body, '', 0);
       next();
     },
   ];
 }
 
-function isJson(req: { headers: { 'content-type'?: string } }): boolean {
-  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(req.headers['content-type'] ?? '');
+function hasJson(req: { headers: { 'content-type'?: string } }): boolean {
+  return isJsonType(req.headers['content-type'] ?? '');
+}
+
+/** Of a `Content-Type` header: `application/json`, or a type that ends in `+json` (RFC 6839). */
+export function isJsonType(contentType: string): boolean {
+  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType);
 }
 
 /** Refuses what JSON can carry but no store should hold: prototype keys, NUL, lone surrogates, bottomless nesting. */

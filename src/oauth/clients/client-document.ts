@@ -1,3 +1,4 @@
+import { isJsonType } from '../../http/json-body.js';
 import type { HttpClient, HttpResponse } from '../../outbound/http-client.js';
 import { isOutboundError } from '../../outbound/outbound-error.js';
 import { epochSeconds } from '../../time.js';
@@ -60,8 +61,7 @@ async function fetchDocument(http: HttpClient, url: string): Promise<HttpRespons
     // Which of the reasons it was would tell a stranger about the network that this server stands in.
     throw isOutboundError(error) ? refused('could not be read', error) : error;
   });
-  const isJson = /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(String(response.headers['content-type'] ?? ''));
-  if (response.status !== 200 || !isJson) throw refused('could not be read');
+  if (response.status !== 200 || !isJsonType(String(response.headers['content-type'] ?? ''))) throw refused('could not be read');
   return response;
 }
 
