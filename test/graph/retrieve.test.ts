@@ -61,6 +61,10 @@ describe('POST /v1/query-context with natural language', () => {
     expect(names(await ask('lisbon'))[0]).toBe('Zephyr Industries');
   });
 
+  it.each(['the', 'of the and', 'it is'])('finds nothing by words that are in every text: %s', async (text) => {
+    expect(await ask(text)).toMatchObject({ entities: [], relationships: [], facts: [] });
+  });
+
   it('keeps to the limit and tells when there is more', async () => {
     expect(await ask('filler', { limit: 10 })).toMatchObject({ entities: { length: 10 }, limit: 10, truncated: true, rows: [] });
   });

@@ -4,7 +4,7 @@ import { looksLikeNaturalLanguage } from '../../graph/guard/natural-language.js'
 import type { GuardedQuery } from '../../graph/guard/guard.js';
 import { grantedProjects } from '../../graph/query/granted-projects.js';
 import { retrieve } from '../../graph/query/retrieve.js';
-import { createCypherQueries, type CypherQueries, type CypherScope } from '../../graph/query/run-cypher.js';
+import { createCypherQueries, type CypherCall, type CypherQueries } from '../../graph/query/run-cypher.js';
 import { ContextAnswer } from '../../graph/query/views.js';
 import { redactAnswer } from '../../graph/redaction/redactor.js';
 import { Time } from '../../graph/save/input.js';
@@ -88,21 +88,21 @@ async function prepare(cypher: CypherQueries, collections: QueryContextDeps['col
   if (looksLikeNaturalLanguage(input.query)) return { input, query: undefined, projectIds, asOf };
   const prepared = { input, query: cypher.guard(input.query), projectIds, asOf };
   // Where the database does not answer, it is S8 that tells so.
-  await cypher.check(scopeOf(prepared, prepared.query, ctx)).catch((error: unknown) => {
+  await cypher.check(callOf(prepared, prepared.query, ctx)).catch((error: unknown) => {
     if (!isAppError(error) || error.code !== 'data_service_unreachable') throw error;
   });
   return prepared;
 }
 
-function scopeOf({ input, projectIds, asOf }: PreparedQuery, query: GuardedQuery, ctx: ToolContext): CypherScope {
-  return { query, params: input.params, projectId: ctx.projectId, grantedProjectIds: projectIds, asOf };
+function callOf({ input, projectIds, asOf }: PreparedQuery, query: GuardedQuery, ctx: ToolContext): CypherCall {
+  const { params, limit, timeout_ms: timeoutMs } = input;
+  return { query, params, projectId: ctx.projectId, grantedProjectIds: projectIds, asOf, limit, timeoutMs, signal: ctx.signal };
 }
 
 async function ask(cypher: CypherQueries, graph: Graph, prepared: PreparedQuery, ctx: ToolContext, consumed: Consumption): Promise<ContextAnswer> {
   const { input, query, projectIds, asOf } = prepared;
-  const bounds = { limit: input.limit, timeoutMs: input.timeout_ms };
-  if (!query) return retrieve(graph, { text: input.query, projectIds, asOf, ...bounds }, consumed);
-  return cypher.run({ ...scopeOf(prepared, query, ctx), ...bounds, signal: ctx.signal }, consumed);
+  if (query) return cypher.run(callOf(prepared, query, ctx), consumed);
+  return retrieve(graph, { text: input.query, projectIds, asOf, limit: input.limit, timeoutMs: input.timeout_ms }, consumed);
 }
 
 const deepest = 20;

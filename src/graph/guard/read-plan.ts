@@ -15,19 +15,19 @@ const refusedOperators = /^(ProcedureCall|LoadCSV|Foreach|NodeCountFromCountStor
 
 /**
  * A second lock: asks the database, at first sight of a text, how it read the query. Refuses what is no pure read and
- * what does not compile, which otherwise would be found in the middle of S8.
+ * what does not compile, which otherwise would be found in the middle of S8. Planning alone may take minutes, so it has a time limit.
  */
 export function createReadPlanCheck({ cacheSize = 4_000_000 }: { cacheSize?: number } = {}) {
   const assured = new TextCache<true>(cacheSize);
-  return async function assertReadPlan(session: Session, query: GuardedQuery, parameters: Record<string, unknown>): Promise<void> {
+  return async function assertReadPlan(session: Session, query: GuardedQuery, parameters: Record<string, unknown>, timeoutMs: number): Promise<void> {
     if (assured.get(query.text)) return;
-    await explain(session, query, parameters);
+    await explain(session, query, parameters, timeoutMs);
     assured.set(query.text, true, query.text.length);
   };
 }
 
-async function explain(session: Session, query: GuardedQuery, parameters: Record<string, unknown>): Promise<void> {
-  const { summary } = await session.run(`EXPLAIN ${query.text}`, parameters).catch((error: unknown) => {
+async function explain(session: Session, query: GuardedQuery, parameters: Record<string, unknown>, timeout: number): Promise<void> {
+  const { summary } = await session.run(`EXPLAIN ${query.text}`, parameters, { timeout }).catch((error: unknown) => {
     throw isNeo4jError(error) && error.code.startsWith('Neo.ClientError.Statement.') ? refuse(problemOf(error.message)) : error;
   });
   if (summary.queryType !== 'r' || !summary.plan || !readsOnly(summary.plan)) throw refuse('The query may only read');

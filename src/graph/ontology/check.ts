@@ -71,5 +71,5 @@ function checkProperties(type: { open: boolean; properties: Record<string, Ontol
 }
 
 function unknownType(type: string, known: object): Problem {
-  return { place: 'type', says: `${type} is none of the ontology's types: ${Object.keys(known).slice(0, 20).join(', ')}` };
+  return { place: 'type', says: `${type} is none of the ontology's types: ${Object.keys(known).slice(0, 20).join(', ') || 'there are none'}` };
 }

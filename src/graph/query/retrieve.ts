@@ -82,11 +82,11 @@ interface Scope {
   [timeParameter]: number;
 }
 
-/** Entities by their own text, and by the text of a fact about them. */
+/** Entities by their own text, and by the text of a fact about them. Of words that the index leaves out the scope alone is met, by no score. */
 async function search(tx: ManagedTransaction, words: readonly string[], limit: number, scope: Scope): Promise<Ranked[]> {
   const { records } = await tx.run(
     `CALL db.index.fulltext.queryNodes($index, $lucene, {limit: $most}) YIELD node, score
-     WHERE node.project_id IN $projectIds AND ${held('node')}
+     WHERE score > 0 AND node.project_id IN $projectIds AND ${held('node')}
      OPTIONAL MATCH (subject:Entity)-[:HAS_FACT]->(node) WHERE subject.project_id = node.project_id
      WITH coalesce(subject, node) AS entity, score WHERE entity:Entity
      RETURN collect({entity: ${keyOf('entity')}, score: score}) AS hits`,

@@ -10,16 +10,13 @@ import { createTimedGuard, timeParameter } from './as-of.js';
 import { createCollector } from './collect.js';
 import type { ContextAnswer } from './views.js';
 
-export interface CypherScope {
+export interface CypherCall {
   query: GuardedQuery;
   params: Record<string, unknown>;
   projectId: string;
   grantedProjectIds: readonly string[];
   /** Epoch seconds. */
   asOf: number;
-}
-
-export interface CypherCall extends CypherScope {
   limit: number;
   timeoutMs: number;
   signal: AbortSignal;
@@ -28,8 +25,8 @@ export interface CypherCall extends CypherScope {
 export interface CypherQueries {
   /** Binds the caller's text to project and time; throws AppError 422 `S4:validate-input`. */
   guard(text: string): GuardedQuery;
-  /** Refuses what the database does not read as a pure read; free for a text that was seen before. */
-  check(call: CypherScope): Promise<void>;
+  /** Refuses what the database does not read as a pure read, within the timeout; free for a text that was seen before. */
+  check(call: CypherCall): Promise<void>;
   /** Runs in a READ transaction that the database ends at the timeout; takes one row more than the limit. */
   run(call: CypherCall, consumed: Consumption): Promise<ContextAnswer>;
 }
@@ -41,20 +38,22 @@ export function createCypherQueries(graph: Connection): CypherQueries {
     guard: createTimedGuard(),
     check(call) {
       const session = open();
-      return withSession(session, () => assertReadPlan(session, call.query, parametersOf(call)));
+      const work = () => assertReadPlan(session, call.query, parametersOf(call), call.timeoutMs);
+      return withSession(session, () => withDeadline(session, call, work));
     },
     run(call, consumed) {
       const session = open();
-      return withSession(session, async () => {
+      const work = async () => {
         const parameters = parametersOf(call);
-        await assertReadPlan(session, call.query, parameters);
-        return withDeadline(session, call, () => collectRows(session, call, parameters, consumed));
-      });
+        await assertReadPlan(session, call.query, parameters, call.timeoutMs);
+        return collectRows(session, call, parameters, consumed);
+      };
+      return withSession(session, () => withDeadline(session, call, work));
     },
   };
 }
 
-function parametersOf({ query, projectId, grantedProjectIds, params, asOf }: CypherScope): Record<string, unknown> {
+function parametersOf({ query, projectId, grantedProjectIds, params, asOf }: CypherCall): Record<string, unknown> {
   const given = toParameter(params) as Record<string, unknown>;
   const parameters = { ...parametersFor(query, { projectId, grantedProjectIds }, given), [timeParameter]: asOf };
   const missing = [...query.parameters].filter((name) => !Object.hasOwn(parameters, name));

@@ -33,7 +33,7 @@ export function scopeTerm(projectId: string): string {
   return `p${v5(projectId, namespace).replaceAll('-', '')}0`;
 }
 
-/** Properties that are ours on nodes and relationships; they never leave. */
+/** Properties that are ours on nodes and relationships; no element and no map of an answer shows them. */
 export const internalProperties: ReadonlySet<string> = new Set([
   '_scope', '_search', '_json', '_since', '_until', '_from', '_to', '_saved_by', '_source', '_recorded_at', '_lifecycle_id',
 ]);

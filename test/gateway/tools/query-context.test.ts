@@ -109,6 +109,12 @@ describe('POST /v1/query-context with Cypher', () => {
     expect(Date.now() - started).toBeLessThan(10_000);
   });
 
+  it('stops the database at the timeout while it still thinks how to run a query', async () => {
+    verifies('gateway.query.slow');
+    const chain = `MATCH ${Array.from({ length: 48 }, (_, at) => `(a${at})--`).join('')}(z) WHERE a0.project_id = $project_id RETURN count(*) AS n`;
+    expect(await refusal(cypher(chain, { timeout_ms: 300 }))).toMatchObject({ code: 'S8:execute', status: 504 });
+  });
+
   it('refuses what does not compile with 422, and tells no stored value when a query fails as it runs', async () => {
     const unknown = {
       'RETURN m': 'The database does not understand the query: Variable `m` not defined',

@@ -147,7 +147,7 @@ describe('createReadPlanCheck', () => {
   const run = async (text: string) => {
     const session = driver.session({ defaultAccessMode: neo4j.session.READ });
     const query = { text, usesProjectIds: false, parameters: new Set<string>(), columns: null, hasLimit: false };
-    await check(session, query, parametersFor(query, { projectId: 'none', grantedProjectIds: [] })).finally(() => session.close());
+    await check(session, query, parametersFor(query, { projectId: 'none', grantedProjectIds: [] }), 30_000).finally(() => session.close());
   };
 
   beforeAll(() => {

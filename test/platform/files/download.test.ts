@@ -49,9 +49,12 @@ describe('GET /files/content/{file_id}', () => {
     expect([suffix.status, suffix.headers.get('content-range'), await suffix.text()]).toEqual([206, 'bytes 23-25/26', 'xyz']);
     const beyond = await fetch(url, { headers: { range: 'bytes=26-30' } });
     expect([beyond.status, beyond.headers.get('content-range'), beyond.headers.get('content-disposition')]).toEqual([416, 'bytes */26', null]);
-    expect(await beyond.json()).toMatchObject({ error: 'invalid_request' });
     const changed = await fetch(url, { headers: { 'if-match': '"another"' } });
     expect(changed.status).toBe(412);
+    for (const refused of [beyond, changed]) {
+      expect(refused.headers.get('content-type')).toMatch(/^application\/json/);
+      expect(await refused.json()).toMatchObject({ error: 'invalid_request' });
+    }
   });
 
   test('is good for an hour and no second more', async () => {

@@ -30,7 +30,7 @@ export async function download(deps: Deps, res: Response, fileId: string, query:
     res.sendFile(path.basename(local), options, (error: unknown) => {
       // A receiver that leaves half-way is no fault.
       if (error === undefined || res.headersSent) return resolve();
-      for (const name of ['Content-Disposition', 'Cache-Control', 'ETag']) res.removeHeader(name);
+      for (const name of ['Content-Type', 'Content-Disposition', 'Cache-Control', 'ETag']) res.removeHeader(name);
       reject(refusalOf(error, file.size_bytes));
     });
   });
