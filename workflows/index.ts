@@ -4,7 +4,7 @@ export { catalogSync } from './catalog-sync/workflow.js';
 export { codeSync } from './code-sync/workflow.js';
 export { columnRemoval } from './column-removal/workflow.js';
 export { connectorEvents } from './connector-events/workflow.js';
+export { connectorLoad } from './connector-load/workflow.js';
 export { coworkerRun } from './coworker-run/workflow.js';
 export { knowledgeUpload } from './knowledge-upload/workflow.js';
-export { connectorLoad } from './connector-load/workflow.js';
 export { scheduleChange } from './schedule-change/workflow.js';
