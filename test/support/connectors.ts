@@ -20,7 +20,7 @@ export function flowOf(connector_id: string | null, ...actions: object[]) {
 /** Runs the actions and gives the execution that came of it. */
 export async function run(workspace: Workspace, connectorId: string | null, actions: object[], input_variables: object = {}, status = 'completed') {
   const id = await startExecution(workspace, flowOf(connectorId, ...actions), { input_variables });
-  return untilExecution(workspace, id, status, 60_000);
+  return untilExecution(workspace, id, status);
 }
 
 export const outputsOf = (execution: any) => execution.agents_output[0].actions.map(({ output }: any) => output);

@@ -26,15 +26,12 @@ export async function startExecution(member: Member, flow: object, request: obje
   return id;
 }
 
-export async function untilExecution({ api }: Member, id: string, expected: object | string, timeoutMs = 30_000): Promise<any> {
-  return eventually(
-    async () => {
-      const { body } = await api.get(`/execute_flow/${id}`);
-      expect(body).toMatchObject(typeof expected === 'string' ? { status: expected } : expected);
-      return body;
-    },
-    { timeoutMs },
-  );
+export async function untilExecution({ api }: Member, id: string, expected: object | string): Promise<any> {
+  return eventually(async () => {
+    const { body } = await api.get(`/execute_flow/${id}`);
+    expect(body).toMatchObject(typeof expected === 'string' ? { status: expected } : expected);
+    return body;
+  });
 }
 
 /** The record as it is stored: what lists show, and what a reader sees without the workflow. */

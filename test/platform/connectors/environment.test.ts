@@ -33,7 +33,7 @@ test('an action reaches loopback and private addresses only where ALLOW_PRIVATE_
   guarded.ALLOW_PRIVATE_TARGETS = 'true';
   await closed.worker();
   const id = await startExecution(workspace, flowThatCalls([`${server.url}/private`]));
-  await untilExecution(workspace, id, 'completed', 60_000);
+  await untilExecution(workspace, id, 'completed');
   expect(server.requests.map(({ path }) => path)).toEqual(['/private']);
 }, 120_000);
 
@@ -53,6 +53,6 @@ test('a process with another SECRETS_KEY cannot open the secrets of a connector'
   await stranger.end();
   keys.SECRETS_KEY = 'the first key of at least 32 characters';
   await sealed.worker();
-  await untilExecution(workspace, await startExecution(workspace, flow), 'completed', 60_000);
+  await untilExecution(workspace, await startExecution(workspace, flow), 'completed');
   expect(server.requests.at(-1)).toMatchObject({ path: '/sealed/x', headers: { authorization: 'Bearer sealed-s3cret' } });
 }, 120_000);
