@@ -6,7 +6,7 @@ import type { CatalogSyncActivities } from '../workflows/catalog-sync/activities
 import { createCatalogClient } from './catalog/client.js';
 import { crawlLineage, crawlTables, lineageStart, removalStart, removeUnseen, tablesStart } from './catalog/crawl-catalog.js';
 import type { CatalogStores } from './catalog/write.js';
-import { asCrawl } from './crawl.js';
+import { withHeartbeat } from './with-heartbeat.js';
 
 export interface CatalogActivityDeps extends CatalogStores {
   catalog: CatalogConfig;
@@ -22,9 +22,9 @@ export function createCatalogActivities({ catalog, mongo, graph, audit, metrics 
   const record = createServiceRecorder({ collections: mongo.collections, audit });
 
   return {
-    syncCatalogTables: (run) => asCrawl(tablesStart, (crawl) => crawlTables(client, stores, run, crawl)),
-    syncCatalogLineage: (run) => asCrawl(lineageStart, (crawl) => crawlLineage(client, stores, run, crawl)),
-    removeFromCatalog: (run) => asCrawl(removalStart, (crawl) => removeUnseen(stores, run, crawl)),
+    syncCatalogTables: (run) => withHeartbeat(tablesStart, (progress) => crawlTables(client, stores, run, progress)),
+    syncCatalogLineage: (run) => withHeartbeat(lineageStart, (progress) => crawlLineage(client, stores, run, progress)),
+    removeFromCatalog: (run) => withHeartbeat(removalStart, (progress) => removeUnseen(stores, run, progress)),
     async recordCatalogRun({ scope, run }) {
       const { counts, failure, events } = run;
       const endedAt = run.ended_at ?? run.started_at;

@@ -3,11 +3,12 @@ import { save } from '../src/graph/save/save.js';
 import type { Stamp } from '../src/graph/store/provenance.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { Graph } from '../src/stores/neo4j.js';
+import { epochSeconds } from '../src/time.js';
 import type { CodeSyncActivities } from '../workflows/code-sync/activities.js';
 import type { CodeSyncInput } from '../workflows/code-sync/messages.js';
+import { batches } from './batches.js';
 import { commitSave, headSave } from './code-sync/mapping.js';
-import { asCrawl } from './crawl.js';
-import { batches } from './catalog/write.js';
+import { withHeartbeat } from './with-heartbeat.js';
 
 export interface CodeSyncActivityDeps {
   mongo: Pick<Mongo, 'collections'>;
@@ -23,7 +24,7 @@ export function createCodeSyncActivities({ mongo, graph, audit }: CodeSyncActivi
   const record = createServiceRecorder({ collections: mongo.collections, audit });
   return {
     saveCommits: (input) =>
-      asCrawl({ next: 0, entities: 0, relationships: 0, facts: 0 }, async ({ cursor, reached, signal }) => {
+      withHeartbeat({ next: 0, entities: 0, relationships: 0, facts: 0 }, async ({ cursor, reached, signal }) => {
         const { push } = input;
         let at = cursor;
         for (const commit of push.commits.slice(at.next)) {
@@ -53,7 +54,7 @@ export function createCodeSyncActivities({ mongo, graph, audit }: CodeSyncActivi
         lifecycle_id,
         tool: 'code-sync',
         status: failure === null ? 'completed' : 'failed',
-        ...{ project_id, organization_id, resource: `repository:${push.repository}`, created_at: started_at, ended_at: Date.now() / 1000 },
+        ...{ project_id, organization_id, resource: `repository:${push.repository}`, created_at: started_at, ended_at: epochSeconds() },
         stages: [
           { stage: 'S8:execute', status: failure === null ? 'ok' : 'failed', detail: failure ?? `${result?.commits ?? 0} commits, ${result?.entities ?? 0} entities` },
         ],

@@ -7,14 +7,15 @@ import { save } from '../src/graph/save/save.js';
 import type { Stamp } from '../src/graph/store/provenance.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { Graph } from '../src/stores/neo4j.js';
+import { epochSeconds } from '../src/time.js';
 import type { CallActionRequest } from '../workflows/agentflow-execution/activities.js';
 import type { ActionPlan } from '../workflows/agentflow-execution/messages.js';
 import type { ConnectorLoadActivities, LoadReference } from '../workflows/connector-load/activities.js';
 import type { ConnectorLoadResult } from '../workflows/connector-load/messages.js';
 import type { CallAction } from './action.js';
-import { batches } from './catalog/write.js';
+import { batches } from './batches.js';
 import { entitiesOf, recordsIn } from './connector-load/mapping.js';
-import { asCrawl } from './crawl.js';
+import { withHeartbeat } from './with-heartbeat.js';
 
 export interface ConnectorLoadDeps {
   mongo: Pick<Mongo, 'collections'>;
@@ -32,7 +33,7 @@ export function createConnectorLoadActivities({ mongo, graph, audit, callAction,
   const record = createServiceRecorder({ collections, audit });
   return {
     loadConnector: (load) =>
-      asCrawl(null, async ({ signal }) => {
+      withHeartbeat(null, async ({ signal }) => {
         const connector = await findConnector(collections, load.connector_id);
         if (!connector) return nothing('gone');
         if (connector.status !== 'active') return nothing('inactive');
@@ -53,7 +54,7 @@ export function createConnectorLoadActivities({ mongo, graph, audit, callAction,
         lifecycle_id,
         tool: 'connector-load',
         status: failure === null ? 'completed' : 'failed',
-        ...{ project_id, organization_id, resource: `connector:${connector_id}`, created_at: started_at, ended_at: Date.now() / 1000 },
+        ...{ project_id, organization_id, resource: `connector:${connector_id}`, created_at: started_at, ended_at: epochSeconds() },
         stages: [{ stage: 'S8:execute', status: failure === null ? 'ok' : 'failed', detail }],
       });
     },
@@ -65,7 +66,7 @@ function nothing(outcome: 'gone' | 'inactive'): ConnectorLoadResult {
 }
 
 function stampOf({ _id, name }: ConnectorDocument, { lifecycle_id }: LoadReference): Stamp {
-  return { saved_by: 'service:connector-load', source: `connector ${name} (${_id})`.slice(0, 300), recorded_at: Date.now() / 1000, lifecycle_id };
+  return { saved_by: 'service:connector-load', source: `connector ${name} (${_id})`.slice(0, 300), recorded_at: epochSeconds(), lifecycle_id };
 }
 
 async function requestOf({ actions }: Mongo['collections'], connector: ConnectorDocument, load: LoadReference): Promise<CallActionRequest> {

@@ -1,4 +1,4 @@
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/activity';
 import type { SecretBox } from '../src/auth/secret-box.js';
 import { memberOf, type Principal } from '../src/auth/principal.js';
 import { accountProviderOf, findConnector, setConnectorStatus, type AccountProvider } from '../src/connectors/store.js';
@@ -10,8 +10,9 @@ import { retryAfterOf } from '../src/outbound/retry-hints.js';
 import type { NewExecution } from '../src/platform/resources/executions/create.js';
 import type { BlobStore } from '../src/stores/blobs.js';
 import type { Mongo } from '../src/stores/mongo.js';
+import { epochSeconds } from '../src/time.js';
 import type { ConnectorEventsActivities, StartCoworkerRequest } from '../workflows/connector-events/activities.js';
-import { failureOf } from './crawl.js';
+import { withHeartbeat } from './with-heartbeat.js';
 
 /** The platform's own operations: what the API does for `POST /execute_flow` and `…/execute`. */
 export interface ExecutionPort {
@@ -34,18 +35,18 @@ export function createConnectorActivities({ mongo, blobs, http, secrets, executi
   const { collections } = mongo;
   return {
     verifyAccount: ({ connector_id, account_id }) =>
-      told(async () => {
+      withHeartbeat(null, async ({ signal }) => {
         const connector = await findConnector(collections, connector_id);
         if (!connector || connector.status === 'paused') return { status: 'gone' };
         const provider = accountProviderOf(secrets, connector);
-        const verdict = await verdictOf(http, provider, account_id);
+        const verdict = await verdictOf(http, provider, account_id, signal);
         if (verdict.status === 'active' && isLoaded(connector)) await loads.start(connector);
         await setConnectorStatus(collections, connector_id, verdict.status, verdict.account);
         return { status: verdict.status };
       }),
 
     startCoworker: (request) =>
-      told(async () => {
+      withHeartbeat(null, async () => {
         const { start, callback } = request;
         const principal = principalOf(request);
         const { location } = callback.payload;
@@ -60,7 +61,7 @@ export function createConnectorActivities({ mongo, blobs, http, secrets, executi
 type Verdict = { status: 'active' | 'failed' | 'awaiting_verification'; account: ConnectorDocument['account'] };
 
 /** A reported account is believed only as far as its provider says so itself (specification, Authentication of callback receivers). */
-async function verdictOf(http: HttpClient, provider: AccountProvider | undefined, accountId: string | null): Promise<Verdict> {
+async function verdictOf(http: HttpClient, provider: AccountProvider | undefined, accountId: string | null, signal: AbortSignal): Promise<Verdict> {
   if (accountId === null) throw ApplicationFailure.nonRetryable('the callback names no account', 'invalid_request');
   const reported = { id: accountId, name: null, verified_at: null };
   if (!provider) return { status: 'awaiting_verification', account: reported };
@@ -70,7 +71,7 @@ async function verdictOf(http: HttpClient, provider: AccountProvider | undefined
     url: `${base.replace(/\/+$/, '')}/accounts/${encodeURIComponent(accountId)}`,
     headers: { accept: 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
     timeoutMs,
-    signal: Context.current().cancellationSignal,
+    signal,
   });
   if (status === 404) return { status: 'failed', account: reported };
   if (status !== 200) {
@@ -78,7 +79,7 @@ async function verdictOf(http: HttpClient, provider: AccountProvider | undefined
   }
   const account = accountIn(body);
   if (account.id !== accountId) return { status: 'failed', account: reported };
-  return { status: 'active', account: { id: accountId, name: account.name, verified_at: Date.now() / 1000 } };
+  return { status: 'active', account: { id: accountId, name: account.name, verified_at: epochSeconds() } };
 }
 
 function accountIn(body: Buffer): { id: string | null; name: string | null } {
@@ -110,12 +111,4 @@ function inputOf({ start, connector_id, callback }: StartCoworkerRequest, docume
 function principalOf({ start }: StartCoworkerRequest): Principal {
   const { user_id: userId, organization_id: organizationId, project_id: projectId } = start;
   return memberOf({ userId, organizationId, projectId }, ['svc:agent.run']);
-}
-
-async function told<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw failureOf(error, Context.current());
-  }
 }

@@ -3,7 +3,7 @@ import { AppError } from '../src/errors.js';
 import type { FileStore } from '../src/files/file-store.js';
 import type { BlobStore } from '../src/stores/blobs.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
-import type { Document, DocumentReference } from '../workflows/agentflow-execution/messages.js';
+import { keptAtMost, type Document, type DocumentReference } from '../workflows/agentflow-execution/messages.js';
 import { asStep } from './step.js';
 
 const readableTypes = /^(text\/[\w.+-]+|application\/(json|xhtml\+xml|[\w.-]+\+json))$/;
@@ -19,9 +19,13 @@ export function createDocumentActivities(stores: DocumentStores): Pick<Agentflow
     readDocuments: ({ files }) =>
       asStep(async (signal) => {
         const documents: Document[] = [];
+        let characters = 0;
         for (const file of files) {
           signal.throwIfAborted();
-          documents.push(await read(stores, file));
+          const document = await read(stores, file);
+          documents.push(document);
+          characters += document.text.length;
+          if (characters > keptAtMost) throw new AppError('validation_failed', `the documents of this execution are larger than ${keptAtMost} characters`);
         }
         return documents;
       }),

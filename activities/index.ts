@@ -1,4 +1,3 @@
-import type { SecretBox } from '../src/auth/secret-box.js';
 import { createLoadSchedules } from '../src/connectors/load-schedules.js';
 import type { Deps } from '../src/deps.js';
 import { createSmtpClient } from '../src/outbound/smtp-client.js';
@@ -33,8 +32,6 @@ import { createProjectRemovalActivities } from './project-removal.js';
 import { createTableActivities } from './tables.js';
 import { createScheduleActivities } from './schedules.js';
 
-export type ActivityDeps = Deps & { secrets: SecretBox };
-
 export type Activities = AgentflowExecutionActivities &
   ApprovalActivities &
   CatalogSyncActivities &
@@ -48,9 +45,10 @@ export type Activities = AgentflowExecutionActivities &
   ScheduleChangeActivities;
 
 /** Everything that workflows do to the world outside. */
-export function createActivities(deps: ActivityDeps): Activities {
-  const { config, metrics, mongo, graph, blobs, http, models, secrets, temporal } = deps;
+export function createActivities(deps: Deps): Activities {
+  const { config, metrics, mongo, graph, blobs, http, models, temporal } = deps;
   const { audit } = deps.governance;
+  const secrets = deps.auth.box;
   const loads = createLoadSchedules({ collections: mongo.collections, temporal });
   const callAction = createCallAction({ http, smtp: createSmtpClient(config), mongo, secrets });
   return {

@@ -4,6 +4,7 @@ import type { QueryAsExecution } from '../src/gateway/query-as-execution.js';
 import type { ExecutionKnowledgeDocument } from '../src/platform/resources/executions/knowledge.js';
 import type { Collections } from '../src/stores/collections.js';
 import { insertOnce } from '../src/stores/mongo.js';
+import { epochSeconds } from '../src/time.js';
 import type { ModelTurnRequest } from '../workflows/agentflow-execution/activities.js';
 import { knowledgeText } from './knowledge-text.js';
 
@@ -47,7 +48,7 @@ export function createKnowledgeBase({ collections: { execution_knowledge }, cust
         lifecycle_id,
         entities: answer.entities.map(({ id }) => id),
         text: knowledgeText(answer),
-        at: Date.now() / 1000,
+        at: epochSeconds(),
       });
     },
   };

@@ -6,9 +6,10 @@ import type { FileDocument, KnowledgeProgress } from '../src/files/record.js';
 import type { Collections } from '../src/stores/collections.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { Graph } from '../src/stores/neo4j.js';
+import { epochSeconds } from '../src/time.js';
 import type { KnowledgeUploadActivities } from '../workflows/knowledge-upload/activities.js';
 import type { KnowledgeUploadInput } from '../workflows/knowledge-upload/messages.js';
-import { asCrawl } from './crawl.js';
+import { withHeartbeat } from './with-heartbeat.js';
 import { createExtraction } from './knowledge-upload/extract-apart.js';
 import { clearAway, layDown, pickUp, removeChunks, writeChunks } from './knowledge-upload/write.js';
 
@@ -35,7 +36,7 @@ export function createKnowledgeUploadActivities({ mongo, graph, files, audit }: 
 
   return {
     extractChunks: (upload) =>
-      asCrawl({}, async ({ signal }) => {
+      withHeartbeat({}, async ({ signal }) => {
         const file = await readyFile(upload);
         const bytes = await bytesOf(await files.store.read(file.location), file.size_bytes);
         const chunks = await extractApart(bytes, file.mime_type, signal);
@@ -45,7 +46,7 @@ export function createKnowledgeUploadActivities({ mongo, graph, files, audit }: 
       }),
 
     saveChunks: ({ upload, batch, before }) =>
-      asCrawl({}, async () => {
+      withHeartbeat({}, async () => {
         const file = await readyFile(upload);
         const chunks = await pickUp(files.store, file, batch);
         await writeChunks(graph, upload, file, batch, chunks);
@@ -54,7 +55,7 @@ export function createKnowledgeUploadActivities({ mongo, graph, files, audit }: 
       }),
 
     finishKnowledge: ({ upload, started_at, total, failure }) =>
-      asCrawl({}, async ({ cursor, reached }) => {
+      withHeartbeat({}, async ({ cursor, reached }) => {
         const file = await collections.files.findOne({ _id: upload.file_id });
         if (file) await clearAway(files.store, file, total);
         if (file?.status === 'ready' && failure !== null) {
@@ -71,12 +72,12 @@ export function createKnowledgeUploadActivities({ mongo, graph, files, audit }: 
           resource: `file:${upload.file_id}`,
           stages: [{ stage: 'S8:execute', status: failure === null ? 'ok' : 'failed', detail: failure ?? `${total} chunks` }],
           created_at: started_at,
-          ended_at: Date.now() / 1000,
+          ended_at: epochSeconds(),
         });
       }),
 
     removeKnowledge: (upload) =>
-      asCrawl({}, async ({ cursor, reached }) => {
+      withHeartbeat({}, async ({ cursor, reached }) => {
         await removeChunks(graph, upload, () => reached(cursor));
         const file = await collections.files.findOne({ _id: upload.file_id });
         if (!file) return;

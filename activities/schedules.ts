@@ -12,7 +12,7 @@ import { applySchedule, onSchedule } from '../src/platform/resources/schedules/t
 import type { CoworkerRunActivities, RowReference, RunReference } from '../workflows/coworker-run/activities.js';
 import type { ScheduleChangeActivities } from '../workflows/schedule-change/activities.js';
 import type { ScheduleChangeInput } from '../workflows/schedule-change/messages.js';
-import { asStep } from './step.js';
+import { withHeartbeat } from './with-heartbeat.js';
 import { readTableRows } from './table-rows.js';
 import { renderText } from './template.js';
 
@@ -39,7 +39,7 @@ function runActivities(deps: Deps): Pick<ScheduleActivities, 'planRun' | 'prepar
       return schedule.table === null ? { kind: 'once' } : { kind: 'rows', table_id: schedule.table };
     },
     prepareRun: ({ run, row, at }) =>
-      plain(async () => {
+      withHeartbeat(null, async () => {
         const schedule = await scheduleOf(run);
         if (!schedule) throw new AppError('not_found', 'the schedule was not found');
         const id = executionIdOf(run, row, at);
@@ -51,7 +51,7 @@ function runActivities(deps: Deps): Pick<ScheduleActivities, 'planRun' | 'prepar
         return startRequestOf(deps, record);
       }),
     readRows: ({ run, table_id, after, limit }) =>
-      plain(async () => {
+      withHeartbeat(null, async () => {
         const schedule = await scheduleOf(run);
         return schedule ? readTableRows(mongo, schedule.projectID, table_id, after, limit) : [];
       }),
@@ -91,26 +91,35 @@ function outcomeActivities(deps: Deps): Pick<ScheduleActivities, 'recordExecutio
       const { run_id, schedule_id } = run;
       await schedule_runs.updateOne({ _id: run_id }, { $set: { ended_at, status, error } });
       await schedules.updateOne({ _id: schedule_id, counted: { $ne: run_id } }, { $inc: { count: 1 }, $push: { counted: { $each: [run_id], $slice: -remembered } } });
-      const schedule = await schedules.findOne({ _id: schedule_id });
-      if (!schedule || schedule.is_deleted) return;
-      const pauses = status === 'failed' && schedule.pause_on_failure;
-      if (schedule.status === 'active') await endOrPause(deps, schedule, run, pauses ? { ended_at, error } : null);
-      // Temporal pauses by itself after a failure only where it watches the run, which it does not where runs may overlap.
-      if (pauses) await applySchedule(deps, schedule_id);
+      await endOrPause(deps, run, status === 'failed' ? { ended_at, error } : null);
       await markCoworker(deps, schedule_id);
     },
   };
 }
 
-async function endOrPause(deps: Deps, schedule: ScheduleDocument, run: RunReference, failure: { ended_at: number; error: string | null } | null): Promise<void> {
+type Failure = { ended_at: number; error: string | null };
+
+/** Again where the schedule was changed meanwhile: the change says nothing of how this run ended. */
+async function endOrPause(deps: Deps, run: RunReference, failure: Failure | null): Promise<void> {
   const { schedules } = deps.mongo.collections;
-  const present = { _id: schedule._id, status: 'active' as const, revision: schedule.revision };
-  if (await hasEnded(deps, schedule, run)) {
-    await schedules.updateOne(present, { $set: { status: 'completed' }, $inc: { revision: 1 } });
-  } else if (failure) {
-    const reason = `a run failed: ${failure.error ?? ''}`.slice(0, 500);
-    await schedules.updateOne(present, { $set: { status: 'paused', reason, pauses: pausedSince(schedule, failure.ended_at) }, $inc: { revision: 1 } });
+  for (;;) {
+    const schedule = await schedules.findOne({ _id: run.schedule_id });
+    if (!schedule || schedule.is_deleted) return;
+    const pauses = failure && schedule.pause_on_failure ? failure : null;
+    const outcome = schedule.status === 'active' ? await outcomeFor(deps, schedule, run, pauses) : undefined;
+    const { _id, revision } = schedule;
+    if (outcome && (await schedules.updateOne({ _id, revision }, { $set: outcome, $inc: { revision: 1 } })).matchedCount === 0) continue;
+    // Also when it is paused already: an attempt before this may have come no further.
+    if (pauses) await applySchedule(deps, _id);
+    return;
   }
+}
+
+/** What the run makes of an active schedule; undefined when that goes on. */
+async function outcomeFor(deps: Deps, schedule: ScheduleDocument, run: RunReference, failure: Failure | null): Promise<Partial<ScheduleDocument> | undefined> {
+  if (await hasEnded(deps, schedule, run)) return { status: 'completed' };
+  if (!failure) return undefined;
+  return { status: 'paused', reason: `a run failed: ${failure.error ?? ''}`.slice(0, 500), pauses: pausedSince(schedule, failure.ended_at) };
 }
 
 /** Nothing more is planned: its one time has come, or its limit is reached. */
@@ -147,7 +156,7 @@ function changeActivities(deps: Deps): ScheduleChangeActivities {
       }
     },
     async applySchedule(id) {
-      await plain(() => applySchedule(deps, id));
+      await withHeartbeat(null, () => applySchedule(deps, id));
       await markCoworker(deps, id);
     },
     async undoScheduleChange({ schedule_id: _id, change_id, change }: ScheduleChangeInput) {
@@ -156,9 +165,4 @@ function changeActivities(deps: Deps): ScheduleChangeActivities {
       if (record?.before) await schedules.updateOne({ _id, 'before.change_id': change_id }, { $set: { ...record.before.fields, before: null }, $inc: { revision: 1 } });
     },
   };
-}
-
-/** With errors that say whether a retry may help. */
-async function plain<T>(work: () => Promise<T>): Promise<T> {
-  return (await asStep(() => work())).value;
 }

@@ -1,7 +1,7 @@
 import { endRemoval, hideColumn, sweepRows } from '../src/platform/resources/tables/remove-column.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { ColumnRemovalActivities } from '../workflows/column-removal/activities.js';
-import { asCrawl } from './crawl.js';
+import { withHeartbeat } from './with-heartbeat.js';
 
 /** Removes a column's data from a large table, in updates of so many row ids; heartbeats carry the row that was reached. */
 export function createTableActivities({ mongo }: { mongo: Mongo }): ColumnRemovalActivities {
@@ -11,7 +11,7 @@ export function createTableActivities({ mongo }: { mongo: Mongo }): ColumnRemova
       return { last_row_id };
     },
     sweepTableColumn: ({ table_id, column_id, from, to, batch_rows }) =>
-      asCrawl({ reached: from, cleared: 0 }, async ({ cursor, reached, signal }) => {
+      withHeartbeat({ reached: from, cleared: 0 }, async ({ cursor, reached, signal }) => {
         let at = cursor;
         while (at.reached < to) {
           signal.throwIfAborted();

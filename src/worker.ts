@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     namespace: config.temporal.namespace,
     taskQueue: config.temporal.taskQueue,
     workflowBundle,
-    activities: createActivities({ ...deps, secrets: deps.auth.box }),
+    activities: createActivities(deps),
     dataConverter: deps.temporal.dataConverter,
     ...workerTracing(deps.tracing),
     // A dead worker's runs are looked for elsewhere well before the API stops waiting for an update (10 s).

@@ -3,7 +3,7 @@ import type { CatalogConfig } from '../../src/config.js';
 import { AppError } from '../../src/errors.js';
 import type { HttpClient, HttpResponse } from '../../src/outbound/http-client.js';
 import { OutboundError } from '../../src/outbound/outbound-error.js';
-import { retryAfterMs } from '../../src/outbound/retry-hints.js';
+import { retryAfterOf } from '../../src/outbound/retry-hints.js';
 
 const Reference = z.object({
   id: z.string(),
@@ -81,9 +81,7 @@ export function createCatalogClient({ url, token }: Pick<CatalogConfig, 'url' | 
 /** Whatever a catalog answers may be mended there, so that everything but an answer is worth another try. */
 function read<S extends z.ZodType>(schema: S, { status, headers, body }: HttpResponse): z.output<S> {
   if (status !== 200) {
-    const after = headers['retry-after'];
-    const wait = retryAfterMs(Array.isArray(after) ? after[0] : after, Date.now());
-    throw new OutboundError('action_unavailable', `the catalog answered with status ${status}`, { status, retryAfterMs: wait });
+    throw new OutboundError('action_unavailable', `the catalog answered with status ${status}`, { status, retryAfterMs: retryAfterOf(headers) });
   }
   const parsed = schema.safeParse(parse(body));
   if (parsed.success) return parsed.data;

@@ -3,12 +3,11 @@ import type { Stamp } from '../../src/graph/store/provenance.js';
 import { relationshipId } from '../../src/graph/store/relationships.js';
 import type { Graph } from '../../src/stores/neo4j.js';
 import type { Mongo } from '../../src/stores/mongo.js';
+import { epochSeconds } from '../../src/time.js';
 import { sightingId, type CatalogSightingDocument } from '../../src/callbacks/catalog/sightings.js';
 import type { CatalogRunReference } from '../../workflows/catalog-sync/activities.js';
+import { batches } from '../batches.js';
 import type { Elements } from './mapping.js';
-
-/** Elements of one transaction. */
-const batchSize = 500;
 
 export interface CatalogStores {
   mongo: Pick<Mongo, 'collections'>;
@@ -18,7 +17,7 @@ export interface CatalogStores {
 /** Upserts the elements with provenance, and notes that this run has seen them. */
 export async function writeElements({ mongo, graph }: CatalogStores, { scope, run_id }: CatalogRunReference, elements: Elements): Promise<void> {
   const { project_id } = scope;
-  const stamp: Stamp = { saved_by: 'service:catalog-sync', source: 'catalog', recorded_at: Date.now() / 1000, lifecycle_id: run_id };
+  const stamp: Stamp = { saved_by: 'service:catalog-sync', source: 'catalog', recorded_at: epochSeconds(), lifecycle_id: run_id };
   for (const entities of batches(elements.entities)) await save(graph, project_id, { entities, relationships: [], facts: [] }, stamp);
   const relationships = elements.relationships.map((edge) => ({ ...edge, properties: {} }));
   for (const some of batches(relationships)) await save(graph, project_id, { entities: [], relationships: some, facts: [] }, stamp);
@@ -39,8 +38,4 @@ function sightingsOf(project_id: string, run_id: string, { entities, relationshi
   ];
   // One write an element: two at once on one key may meet.
   return [...new Map(all.map((each) => [each._id, each])).values()];
-}
-
-export function batches<T>(items: readonly T[], size = batchSize): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 }

@@ -7,7 +7,9 @@ import { lockProject } from '../../src/graph/ontology/state.js';
 import { save } from '../../src/graph/save/save.js';
 import { inWriteTransaction } from '../../src/graph/store/sessions.js';
 import type { Graph } from '../../src/stores/neo4j.js';
+import { epochSeconds } from '../../src/time.js';
 import type { KnowledgeUploadInput } from '../../workflows/knowledge-upload/messages.js';
+import { batches } from '../batches.js';
 import { removeEntities } from '../catalog/remove.js';
 import { graphName, graphText } from '../graph-text.js';
 import type { Chunk } from './chunks.js';
@@ -23,12 +25,11 @@ const batchName = (location: string, batch: number) => `${location}.chunks-${bat
 
 /** Batches lie beside the file until they are in the graph, so that each activity reads its own alone. */
 export async function layDown(store: FileStore, { location }: FileDocument, chunks: readonly Chunk[]): Promise<number> {
-  const batches = Math.ceil(chunks.length / batchSize);
-  for (let batch = 0; batch < batches; batch += 1) {
-    const some = chunks.slice(batch * batchSize, (batch + 1) * batchSize);
+  const all = batches(chunks, batchSize);
+  for (const [batch, some] of all.entries()) {
     await store.write(batchName(location, batch), Readable.from([Buffer.from(JSON.stringify(some))], { objectMode: false }));
   }
-  return batches;
+  return all.length;
 }
 
 export async function pickUp(store: FileStore, { location }: FileDocument, batch: number): Promise<Chunk[]> {
@@ -49,7 +50,7 @@ export async function writeChunks(graph: Graph, upload: KnowledgeUploadInput, fi
     return { id: `${file._id}:${position}`, type: 'DocumentChunk', name: graphName(`${name.slice(0, 400)} ${position}`), properties };
   });
   const relationships = entities.map(({ id }) => ({ from: id, type: 'PART_OF', to: file._id, properties: {} }));
-  const stamp = { saved_by: service, source: sourceOf(file), recorded_at: Date.now() / 1000, lifecycle_id: upload.lifecycle_id };
+  const stamp = { saved_by: service, source: sourceOf(file), recorded_at: epochSeconds(), lifecycle_id: upload.lifecycle_id };
   await save(graph, upload.project_id, { entities: [document, ...entities], relationships, facts: [] }, stamp);
 }
 

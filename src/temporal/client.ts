@@ -73,9 +73,13 @@ export function createTemporal(options: Config['temporal'], blobs: BlobStore, wo
     call,
     async callWorker(work) {
       const over = new AbortController();
+      const answered = new AbortController();
       const answer = attempt(work, workerTimeoutMs, over);
-      const patience = delay(patienceMs).then(ping).then(() => answer);
-      return Promise.race([answer, patience]).finally(() => over.abort());
+      const patience = delay(patienceMs, undefined, { signal: answered.signal }).then(ping).then(() => answer);
+      return Promise.race([answer, patience]).finally(() => {
+        over.abort();
+        answered.abort();
+      });
     },
     uiLink(workflowId, runId) {
       const run = runId === undefined ? '' : `/${runId}`;

@@ -1,9 +1,9 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createActionActivities, createCallAction } from '../../activities/action.js';
 import { createHttpClient, type HttpClient } from '../../src/outbound/http-client.js';
 import type { AgentflowExecutionActivities, CallActionRequest, StepContext, StepResult } from '../../workflows/agentflow-execution/activities.js';
 import type { ActionPlan, SchemaField } from '../../workflows/agentflow-execution/messages.js';
+import { activityEnvironment } from '../support/activity-environment.js';
 import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
@@ -55,9 +55,8 @@ function shortened(client: HttpClient, timeoutMs: number): HttpClient {
   };
 }
 
-const environmentOf = (attempt: number) => new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR', () => undefined) });
 
-function run(change: Change, attempt = 1, environment = environmentOf(attempt), activity = callAction) {
+function run(change: Change, attempt = 1, environment = activityEnvironment(attempt), activity = callAction) {
   return environment.run<[CallActionRequest], StepResult<unknown>, AgentflowExecutionActivities['callAction']>(activity, request(change));
 }
 
@@ -69,7 +68,7 @@ beforeEach(() => void (server.requests.length = 0));
 afterAll(() => http.close());
 
 describe('the request of a restful action', () => {
-  it('takes each field from the nearest place that has it and sends them as JSON', async () => {
+  test('takes each field from the nearest place that has it and sends them as JSON', async () => {
     verifies('execution.actions.restful', 'execution.actions.idempotency-key');
     const fields = ['own', 'run', 'variable', 'answer', 'goal', 'optional'].map((id) => field(id, 'string', id !== 'optional'));
     const { value, attempts } = await run(
@@ -93,18 +92,18 @@ describe('the request of a restful action', () => {
     expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ own: '1', run: '2', variable: '3', answer: '4', goal: 'the goal' });
   });
 
-  it.each(['GET', 'delete'])('puts the input of %s into the query and sends no body', async (method) => {
+  test.each(['GET', 'delete'])('puts the input of %s into the query and sends no body', async (method) => {
     const fields = [field('q'), field('list', 'array'), field('n', 'number')];
     await run({ path: '/search?v=1', action: { method, input_schema: { fields } }, context: { input_variables: { q: 'a&b=ü', list: [1], n: 0 } } });
     expect(server.requests[0]).toMatchObject({ method: method.toUpperCase(), path: '/search?v=1&q=a%26b%3D%C3%BC&list=%5B1%5D&n=0', body: '' });
   });
 
-  it('renders the endpoint with every value encoded', async () => {
+  test('renders the endpoint with every value encoded', async () => {
     await run({ path: '/items/{{ id }}?by={{ goal }}', context: { input_variables: { id: 'a/../b?c' } } });
     expect(server.requests[0]?.path).toBe('/items/a%2F..%2Fb%3Fc?by=the%20goal');
   });
 
-  it.each<[string, Change]>([
+  test.each<[string, Change]>([
     ['missing', { action: { input_schema: { fields: [field('secret_id')] } } }],
     ['null', { action: { input_schema: { fields: [field('secret_id')] } }, context: { input_variables: { secret_id: null } } }],
     ['inherited', { action: { input_schema: { fields: [field('toString')] } } }],
@@ -114,12 +113,12 @@ describe('the request of a restful action', () => {
     ]),
   ])('is refused with the field named when the field is %s', async (_, change) => {
     const name = change.action?.input_schema?.fields[0]?.field_id;
-    const failure = { type: 'validation_failed', nonRetryable: true, message: expect.stringContaining(`"${name}"`) as string };
+    const failure = { type: 'validation_failed', nonRetryable: true, message: expect.stringContaining(`"${name}"`) };
     await expect(run(change)).rejects.toMatchObject(failure);
     expect(server.requests).toHaveLength(0);
   });
 
-  it.each([
+  test.each([
     ['a variable as its host', { action: { endpoint: 'http://{{ goal }}/x' } }],
     ['a variable as its beginning', { action: { endpoint: '{{ goal }}/x' } }],
     ['a variable that ends its host', { action: { endpoint: 'http://example.com{{ goal }}/x' } }],
@@ -133,32 +132,32 @@ describe('the request of a restful action', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('needs a connector for another category', async () => {
+  test('needs a connector for another category', async () => {
     await expect(run({ action: { category: 'mail' } })).rejects.toMatchObject({ type: 'unconfigured', nonRetryable: true });
   });
 
-  it('takes the arguments of a tool call before the variables and in place of earlier answers, and holds them to the schema', async () => {
+  test('takes the arguments of a tool call before the variables and in place of earlier answers, and holds them to the schema', async () => {
     verifies('action.schemas');
     const asTool = (values: Record<string, unknown>) => {
       const made = request({ path: '/tool/{{ inputs.id }}', action: { input_schema: { fields: [field('id'), field('note', 'string', false)] } }, context: { input_variables: { note: 'given' }, actions: [{ action_id: 'a', skill_id: 's', name: 'A', output: { id: 'earlier' } }] } });
-      return environmentOf(1).run<[CallActionRequest], StepResult<unknown>, AgentflowExecutionActivities['callAction']>(callAction, { ...made, input: { arguments: values } });
+      return activityEnvironment().run<[CallActionRequest], StepResult<unknown>, AgentflowExecutionActivities['callAction']>(callAction, { ...made, input: { arguments: values } });
     };
     await asTool({ id: 'mine', unknown: 1 });
     expect(server.requests).toMatchObject([{ path: '/tool/mine', body: '{"id":"mine","note":"given"}' }]);
-    for (const values of [{}, { id: 7 }]) await expect(asTool(values)).rejects.toMatchObject({ type: 'validation_failed', message: expect.stringContaining('"id"') as string });
+    for (const values of [{}, { id: 7 }]) await expect(asTool(values)).rejects.toMatchObject({ type: 'validation_failed', message: expect.stringContaining('"id"') });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('goes to no private target unless that is allowed', async () => {
+  test('goes to no private target unless that is allowed', async () => {
     const guarded = createHttpClient({ allowPrivateTargets: false });
-    const call = run({}, 1, environmentOf(1), activitiesWith(guarded).callAction);
+    const call = run({}, 1, activityEnvironment(), activitiesWith(guarded).callAction);
     await expect(call).rejects.toMatchObject({ type: 'target_refused', nonRetryable: true });
     await guarded.close();
   });
 });
 
 describe('the answer to a restful action', () => {
-  it('refuses for good with a status that will stay', async () => {
+  test('refuses for good with a status that will stay', async () => {
     verifies('execution.steps.not-retried');
     answer('/refused', 404, '{"error":"s3cret"}');
     const failure = run({ path: '/refused' }, 2);
@@ -167,13 +166,13 @@ describe('the answer to a restful action', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('refuses for good with a redirect, which is not followed', async () => {
+  test('refuses for good with a redirect, which is not followed', async () => {
     answer('/moved', 302, '', { location: `${server.url}/inside` });
     await expect(run({ path: '/moved' })).rejects.toMatchObject({ type: 'action_refused', nonRetryable: true });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('may be better later, when the server says', async () => {
+  test('may be better later, when the server says', async () => {
     answer('/busy', 429, 's3cret', { 'retry-after': '17' });
     const failure = run({ path: '/busy' }, 4);
     const details = [{ attempt: 4, status: 429 }];
@@ -182,13 +181,13 @@ describe('the answer to a restful action', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('must fit the output schema', async () => {
+  test('must fit the output schema', async () => {
     verifies('action.schemas');
     const action = { output_schema: { fields: [field('id')] } };
-    await expect(run({ action })).rejects.toMatchObject({ type: 'validation_failed', nonRetryable: true, message: expect.stringContaining('"id"') as string });
+    await expect(run({ action })).rejects.toMatchObject({ type: 'validation_failed', nonRetryable: true, message: expect.stringContaining('"id"') });
   });
 
-  it('is cut off at its limits of size and time', async () => {
+  test('is cut off at its limits of size and time', async () => {
     verifies('action.restful.bounded');
     let sent = 0;
     server.answer('/endless', (_, res) => {
@@ -203,12 +202,12 @@ describe('the answer to a restful action', () => {
     const release = server.hold('/silent');
     const within = createActionActivities(createCallAction({ http: shortened(http, 300) } as Parameters<typeof createCallAction>[0]));
     const started = Date.now();
-    await expect(run({ path: '/silent' }, 1, environmentOf(1), within.callAction)).rejects.toMatchObject({ type: 'timeout', nonRetryable: false });
+    await expect(run({ path: '/silent' }, 1, activityEnvironment(), within.callAction)).rejects.toMatchObject({ type: 'timeout', nonRetryable: false });
     expect(Date.now() - started).toBeLessThan(2000);
     release();
   });
 
-  it('of 10 MB is refused, and a broken connection is tried again', async () => {
+  test('of 10 MB is refused, and a broken connection is tried again', async () => {
     server.answer('/huge', (_, res) => void res.end(Buffer.alloc(10_000_000)));
     await expect(run({ path: '/huge' })).rejects.toMatchObject({ type: 'too_large', nonRetryable: true });
     server.answer('/reset', (_, res) => void res.socket?.resetAndDestroy());
@@ -217,8 +216,8 @@ describe('the answer to a restful action', () => {
 });
 
 describe('a slow action', () => {
-  it('heartbeats while it waits', async () => {
-    const environment = environmentOf(1);
+  test('heartbeats while it waits', async () => {
+    const environment = activityEnvironment();
     const release = server.hold('/slow');
     let beats = 0;
     environment.on('heartbeat', () => {
@@ -229,8 +228,8 @@ describe('a slow action', () => {
     expect(beats).toBeGreaterThanOrEqual(2);
   });
 
-  it('ends at once as cancelled when its activity is cancelled', async () => {
-    const environment = environmentOf(1);
+  test('ends at once as cancelled when its activity is cancelled', async () => {
+    const environment = activityEnvironment();
     const release = server.hold('/cancelled');
     const call = run({ path: '/cancelled' }, 1, environment);
     setTimeout(() => environment.cancel(), 50);

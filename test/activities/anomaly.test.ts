@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { createAnomalyActivities } from '../../activities/anomaly.js';
 import type { ChatRequest } from '../../src/models/port.js';
 import type { AgentflowExecutionActivities, AnomalyCheck, DetectAnomalyRequest, StepResult } from '../../workflows/agentflow-execution/activities.js';
+import { activityEnvironment } from '../support/activity-environment.js';
 import { verifies } from '../support/verifies.js';
 
 const request: DetectAnomalyRequest = {
@@ -25,7 +24,7 @@ async function detect(content: string, model = 'big') {
     return { model, content, tool_calls: [], usage: { input_tokens: 1, output_tokens: 1 } };
   };
   const { detectAnomaly } = createAnomalyActivities({ models: { complete } });
-  const environment = new MockActivityEnvironment({ attempt: 1 }, { logger: new DefaultLogger('ERROR', () => undefined) });
+  const environment = activityEnvironment();
   const found = await environment.run<[DetectAnomalyRequest], StepResult<AnomalyCheck>, AgentflowExecutionActivities['detectAnomaly']>(detectAnomaly, request);
   expect(found.value).toMatchObject({ model, usage: { input_tokens: 1, output_tokens: 1 } });
   return { finding: found.value.finding, asked };

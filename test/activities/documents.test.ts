@@ -1,10 +1,10 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
+import { describe, expect, test } from '@jest/globals';
 import { createDocumentActivities } from '../../activities/documents.js';
 import { AppError } from '../../src/errors.js';
 import type { BlobStore } from '../../src/stores/blobs.js';
 import type { AgentflowExecutionActivities, ReadDocumentsRequest, StepResult } from '../../workflows/agentflow-execution/activities.js';
 import type { Document } from '../../workflows/agentflow-execution/messages.js';
+import { activityEnvironment } from '../support/activity-environment.js';
 
 function storeOf(entries: Record<string, Uint8Array>): BlobStore {
   return {
@@ -27,20 +27,19 @@ const store = storeOf({
 function read(files: [string, string][], blobs = store, attempt = 1) {
   const { readDocuments } = createDocumentActivities({ blobs, files: { read: () => Promise.reject(new Error('no uploaded file is read here')) } });
   const references = files.map(([location, mime_type]) => ({ name: `${location}.file`, mime_type, location }));
-  const environment = new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR', () => undefined) });
-  return environment.run<[ReadDocumentsRequest], StepResult<Document[]>, AgentflowExecutionActivities['readDocuments']>(readDocuments, {
+  return activityEnvironment(attempt).run<[ReadDocumentsRequest], StepResult<Document[]>, AgentflowExecutionActivities['readDocuments']>(readDocuments, {
     files: references,
   });
 }
 
 describe('readDocuments', () => {
-  it('gives the text of each file in order', async () => {
+  test('gives the text of each file in order', async () => {
     const { value, attempts } = await read([['utf8', 'text/markdown; charset=utf-8'], ['marked', 'Application/JSON'], ['empty', 'text/html']], store, 2);
     expect(value.map(({ name, text }) => [name, text])).toEqual([['utf8.file', 'grüß\nGott'], ['marked.file', 'text'], ['empty.file', '']]);
     expect(attempts).toBe(2);
   });
 
-  it.each([
+  test.each([
     ['bytes that are not UTF-8', 'latin1', 'text/plain', 'validation_failed', /"latin1\.file" is not text in UTF-8/],
     ['a type that is no text', 'utf8', 'application/pdf', 'validation_failed', /"utf8\.file" is no text/],
     ['no type', 'utf8', '', 'validation_failed', /"utf8\.file"/],
@@ -50,11 +49,25 @@ describe('readDocuments', () => {
       type,
       nonRetryable: true,
       details: [{ attempt: 1 }],
-      message: expect.stringMatching(message) as string,
+      message: expect.stringMatching(message),
     });
   });
 
-  it('is tried again after a fault of the store, whose text is not told', async () => {
+  test('stops at what a run can keep, before it has read the rest', async () => {
+    const reads: string[] = [];
+    const large: BlobStore = {
+      ...store,
+      get: async (location) => {
+        reads.push(location);
+        return Buffer.alloc(1_500_000, 'x');
+      },
+    };
+    const files = ['one', 'two', 'three', 'four'].map((name): [string, string] => [name, 'text/plain']);
+    await expect(read(files, large)).rejects.toMatchObject({ type: 'validation_failed', nonRetryable: true, message: expect.stringContaining('2097152') });
+    expect(reads).toEqual(['one', 'two']);
+  });
+
+  test('is tried again after a fault of the store, whose text is not told', async () => {
     const failing: BlobStore = { ...store, get: () => Promise.reject(new Error('EIO /var/secret/path')) };
     const failure = read([['utf8', 'text/plain']], failing, 3);
     await expect(failure).rejects.toMatchObject({ type: 'internal_error', nonRetryable: false, details: [{ attempt: 3 }] });

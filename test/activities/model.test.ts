@@ -1,5 +1,4 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
+import { describe, expect, test } from '@jest/globals';
 import type { KnowledgeBase } from '../../activities/knowledge-base.js';
 import { createModelActivities, type ModelActivityDeps } from '../../activities/model.js';
 import { AppError } from '../../src/errors.js';
@@ -9,6 +8,7 @@ import { OutboundError } from '../../src/outbound/outbound-error.js';
 import type { ExecutionDeltaDocument } from '../../src/platform/resources/executions/deltas.js';
 import type { Collections } from '../../src/stores/collections.js';
 import type { AgentflowExecutionActivities, ModelTurn, ModelTurnRequest, StepResult } from '../../workflows/agentflow-execution/activities.js';
+import { activityEnvironment } from '../support/activity-environment.js';
 import { verifies } from '../support/verifies.js';
 
 interface Change extends Partial<Pick<ModelTurnRequest, 'tools' | 'conversation'>> {
@@ -61,7 +61,6 @@ function recording(complete: ChatModel['complete'] = async ({ model }) => ({ mod
   return { asked, models };
 }
 
-const environmentOf = (attempt: number) => new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR', () => undefined) });
 
 const noKnowledge: KnowledgeBase = { ask: () => Promise.reject(new Error('nobody has a knowledge base here')) };
 
@@ -75,7 +74,7 @@ function deltaStore(fails = false) {
   return { written, collections: { execution_deltas: { insertOne } as unknown as Collections['execution_deltas'] } };
 }
 
-function take(models: ChatModel, change: Change = {}, environment = environmentOf(1), { knowledge = noKnowledge, ...store }: Partial<ModelActivityDeps> = {}) {
+function take(models: ChatModel, change: Change = {}, environment = activityEnvironment(), { knowledge = noKnowledge, ...store }: Partial<ModelActivityDeps> = {}) {
   const { takeModelTurn } = createModelActivities({ models, knowledge, ...deltaStore(), ...store });
   return environment.run<[ModelTurnRequest], StepResult<ModelTurn>, AgentflowExecutionActivities['takeModelTurn']>(takeModelTurn, request(change));
 }
@@ -87,15 +86,15 @@ async function userMessage(change: Change): Promise<string> {
 }
 
 describe('takeModelTurn', () => {
-  it('asks the model with the agent\'s role, settings, prompt and material', async () => {
+  test('asks the model with the agent\'s role, settings, prompt and material', async () => {
     verifies('execution.agents.prompt');
     const { asked, models } = recording();
     const change = { agent: { prompt: { template: 'Write of {{ city }}: {{ goal }}', variables: ['city'] }, context: ['House style: short.', { tone: 'dry' }] } };
-    const { value, attempts } = await take(models, change, environmentOf(2));
+    const { value, attempts } = await take(models, change, activityEnvironment(2));
     expect(value).toMatchObject({ model: 'm', content: 'ok' });
     expect(attempts).toBe(2);
     expect(asked[0]).toMatchObject({ model: 'm', temperature: 0.5, maxTokens: 100, idempotencyKey: 'execution/agent/model' });
-    expect(asked[0]?.messages[0]).toMatchObject({ role: 'system', content: expect.stringMatching(/Reader, an archivist[^]+You keep the records/) as string });
+    expect(asked[0]?.messages[0]).toMatchObject({ role: 'system', content: expect.stringMatching(/Reader, an archivist[^]+You keep the records/) });
     const user = asked[0]?.messages[1]?.content ?? '';
     expect(user).toMatch(/^Write of Oslo: Describe the harbour\n/);
     for (const part of ['House style: short.', '"tone": "dry"', '<document name="notes.md">\nThe basin is deep.\n</document>', 'I saw ships.', '"level": "rising"']) {
@@ -103,30 +102,30 @@ describe('takeModelTurn', () => {
     }
   });
 
-  it('asks for the goal where the agent has no template', async () => {
+  test('asks for the goal where the agent has no template', async () => {
     expect(await userMessage({})).toMatch(/^Describe the harbour\n/);
   });
 
-  it('adds what the template does not insert itself, once', async () => {
+  test('adds what the template does not insert itself, once', async () => {
     const user = await userMessage({ agent: { prompt: { template: '{{ documents[0].text }}', variables: [] } } });
     expect(user.match(/The basin is deep/g)).toHaveLength(1);
     expect(user).toContain('<goal>\nDescribe the harbour\n</goal>');
   });
 
-  it('cuts a huge document and says so', async () => {
+  test('cuts a huge document and says so', async () => {
     const user = await userMessage({ context: { documents: [{ name: 'a', mime_type: 'text/plain', text: 'x'.repeat(1_000_000) }] } });
     expect(user.length).toBeLessThan(210_000);
     expect(user).toContain('[cut: 1000000 characters in all]');
   });
 
-  it('is refused for good when the prompt misses a variable', async () => {
+  test('is refused for good when the prompt misses a variable', async () => {
     const { asked, models } = recording();
     const failure = take(models, { agent: { prompt: { template: '{{ unknown }}', variables: [] } } });
-    await expect(failure).rejects.toMatchObject({ type: 'validation_failed', nonRetryable: true, message: expect.stringContaining('"unknown"') as string });
+    await expect(failure).rejects.toMatchObject({ type: 'validation_failed', nonRetryable: true, message: expect.stringContaining('"unknown"') });
     expect(asked).toHaveLength(0);
   });
 
-  it('answers by rule with the offline model', async () => {
+  test('answers by rule with the offline model', async () => {
     verifies('execution.model.offline');
     const { value } = await take(createOfflineModel());
     expect(value.model).toBe('offline');
@@ -135,7 +134,7 @@ describe('takeModelTurn', () => {
     }
   });
 
-  it.each([
+  test.each([
     [new OutboundError('model_unavailable', 'busy', { status: 429, retryAfterMs: 5000 }), { type: 'model_unavailable', nonRetryable: false, nextRetryDelay: 5000 }],
     [new OutboundError('model_refused', 'no', { status: 401 }), { type: 'model_refused', nonRetryable: true }],
     [new OutboundError('timeout', 'late'), { type: 'timeout', nonRetryable: false }],
@@ -146,12 +145,12 @@ describe('takeModelTurn', () => {
     [new Error('sk-secret'), { type: 'internal_error', nonRetryable: false, message: 'the step failed for an internal reason' }],
   ])('turns %s into a failure of the step', async (error, expected) => {
     const { models } = recording(() => Promise.reject(error));
-    const failure = take(models, {}, environmentOf(5));
+    const failure = take(models, {}, activityEnvironment(5));
     await expect(failure).rejects.toMatchObject({ ...expected, details: [expect.objectContaining({ attempt: 5 })] });
     await expect(failure).rejects.not.toHaveProperty('cause', error);
   });
 
-  it('hands tools and conversation to the model, and gives back what it calls', async () => {
+  test('hands tools and conversation to the model, and gives back what it calls', async () => {
     const tools = [{ name: 'look_up', description: 'Looks up.', fields: [] }];
     const tool_calls = [{ id: 'c1', name: 'look_up', arguments: '{}' }];
     const conversation = [{ role: 'assistant' as const, content: '', tool_calls }, { role: 'tool' as const, tool_call_id: 'c1', content: '42' }];
@@ -161,29 +160,29 @@ describe('takeModelTurn', () => {
     expect(value).toMatchObject({ content: '', tool_calls });
   });
 
-  it('writes the words as they come, in batches that tell turn and attempt, and the last before it ends', async () => {
+  test('writes the words as they come, in batches that tell turn and attempt, and the last before it ends', async () => {
     const words = Array.from({ length: 500 }, (_, at) => `word ${at} `);
     const { models } = recording(async ({ model, onText }) => {
       for (const word of words) onText?.(word);
       return { model, content: words.join(''), tool_calls: [], usage: { input_tokens: 1, output_tokens: 1 } };
     });
     const { written, collections } = deltaStore();
-    await take(models, {}, environmentOf(3), { collections });
+    await take(models, {}, activityEnvironment(3), { collections });
     expect(written.map(({ text }) => text).join('')).toBe(words.join(''));
     expect(written.length).toBeLessThan(10);
     for (const [at, delta] of written.entries()) expect(delta).toMatchObject({ after_seq: 0, agent_id: 'agent', step_id: 'agent/model', attempt: 3, n: at + 1 });
     expect(written.map(({ _id }) => _id)).toEqual(written.map(({ _id }) => _id).sort());
   });
 
-  it('is not hindered by words that cannot be written', async () => {
+  test('is not hindered by words that cannot be written', async () => {
     const { models } = recording(async ({ model, onText }) => {
       onText?.('lost');
       return { model, content: 'lost', tool_calls: [], usage: { input_tokens: 1, output_tokens: 1 } };
     });
-    expect((await take(models, {}, environmentOf(1), deltaStore(true))).value.content).toBe('lost');
+    expect((await take(models, {}, activityEnvironment(), deltaStore(true))).value.content).toBe('lost');
   });
 
-  it('gives an agent with a knowledge base what that knows, in the prompt and in the record of the turn', async () => {
+  test('gives an agent with a knowledge base what that knows, in the prompt and in the record of the turn', async () => {
     const found = { query: 'about: harbour', lifecycle_id: 'l1', entities: ['quay'], text: '- Quay (Place): length: 12' };
     const questions: string[] = [];
     const knowledge: KnowledgeBase = {
@@ -193,33 +192,33 @@ describe('takeModelTurn', () => {
       },
     };
     const { asked, models } = recording();
-    const { value } = await take(models, { agent: { has_knowledge_base: true } }, environmentOf(1), { knowledge });
+    const { value } = await take(models, { agent: { has_knowledge_base: true } }, activityEnvironment(), { knowledge });
     expect(questions).toEqual(['Describe the harbour']);
     expect(asked[0]?.messages[1]?.content).toContain('<knowledge>\n- Quay (Place): length: 12\n</knowledge>');
     expect(value.knowledge).toEqual({ lifecycle_id: 'l1', query: 'about: harbour', entities: ['quay'] });
-    const offline = await take(createOfflineModel(), { agent: { has_knowledge_base: true } }, environmentOf(1), { knowledge });
+    const offline = await take(createOfflineModel(), { agent: { has_knowledge_base: true } }, activityEnvironment(), { knowledge });
     expect(offline.value.content).toContain('length: 12 *(knowledge base)*');
   });
 
-  it.each([
+  test.each([
     [new AppError('plan_limit', 'not in the plan'), { type: 'plan_limit', nonRetryable: true }],
     [new AppError('S5:policy', 'forbidden'), { type: 'S5:policy', nonRetryable: true }],
     [new AppError('data_service_unreachable', 'down'), { type: 'data_service_unreachable', nonRetryable: false }],
   ])('asks no model when the knowledge base answers with %s', async (error, expected) => {
     const { asked, models } = recording();
     const knowledge: KnowledgeBase = { ask: () => Promise.reject(error) };
-    await expect(take(models, { agent: { has_knowledge_base: true } }, environmentOf(1), { knowledge })).rejects.toMatchObject(expected);
+    await expect(take(models, { agent: { has_knowledge_base: true } }, activityEnvironment(), { knowledge })).rejects.toMatchObject(expected);
     expect(asked).toHaveLength(0);
   });
 
-  it('keeps failure messages short', async () => {
+  test('keeps failure messages short', async () => {
     const { models } = recording(() => Promise.reject(new OutboundError('model_refused', 'x'.repeat(5000))));
     const failure: unknown = await take(models).catch((error: unknown) => error);
     expect((failure as Error).message).toHaveLength(200);
   });
 
-  it('heartbeats, hands the cancellation to the model and ends as cancelled', async () => {
-    const environment = environmentOf(1);
+  test('heartbeats, hands the cancellation to the model and ends as cancelled', async () => {
+    const environment = activityEnvironment();
     let beats = 0;
     environment.on('heartbeat', () => {
       beats += 1;

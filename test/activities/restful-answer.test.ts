@@ -1,3 +1,4 @@
+import { describe, expect, test } from '@jest/globals';
 import { checkOutput } from '../../activities/action-fields.js';
 import { readRestfulAnswer } from '../../activities/restful-answer.js';
 import type { ActionPlan } from '../../workflows/agentflow-execution/messages.js';
@@ -15,14 +16,14 @@ function failure(work: () => unknown): unknown {
 }
 
 describe('readRestfulAnswer', () => {
-  it.each([
+  test.each([
     ['JSON', '[1,{"a":null}]', 'application/json; charset=utf-8', [1, { a: null }]],
     ['JSON of another name', '{"a":1}', 'application/problem+json', { a: 1 }],
     ['text', 'plain', 'text/plain', { text: 'plain' }],
     ['nothing', '', 'application/json', null],
   ])('gives the value of %s', (_, body, type, expected) => expect(read(200, body, { 'content-type': type })).toEqual(expected));
 
-  it.each([
+  test.each([
     ['JSON that breaks off', '{"token":"s3cret', 'application/json'],
     ['bytes', Buffer.from([0xff, 0xfe, 0x00]), 'application/octet-stream'],
   ])('refuses %s without quoting it', (_, body, type) => {
@@ -31,15 +32,15 @@ describe('readRestfulAnswer', () => {
     expect(String(error)).not.toContain('s3cret');
   });
 
-  it.each([300, 301, 302, 304, 307, 400, 401, 403, 404, 409, 422])('refuses for good with %d', (status) => {
+  test.each([300, 301, 302, 304, 307, 400, 401, 403, 404, 409, 422])('refuses for good with %d', (status) => {
     expect(failure(() => read(status, ''))).toMatchObject({ code: 'action_refused', retryable: false, status });
   });
 
-  it.each([408, 425, 429, 500, 502, 503, 504])('may be better later after %d', (status) => {
+  test.each([408, 425, 429, 500, 502, 503, 504])('may be better later after %d', (status) => {
     expect(failure(() => read(status, ''))).toMatchObject({ code: 'action_unavailable', retryable: true, status, retryAfterMs: undefined });
   });
 
-  it('tells when to ask again from seconds and from a date, within five minutes', () => {
+  test('tells when to ask again from seconds and from a date, within five minutes', () => {
     const after = (header: string) => (failure(() => read(503, '', { 'retry-after': header })) as { retryAfterMs: number }).retryAfterMs;
     expect(after('17')).toBe(17_000);
     expect(after('999999')).toBe(300_000);
@@ -60,18 +61,18 @@ describe('checkOutput', () => {
     output_schema: { fields },
   };
 
-  it.each([[{ id: 'a', size: 1 }], [{ id: 'a' }], [{ id: 'a', size: null, more: true }]])('takes %j', (output) => {
+  test.each([[{ id: 'a', size: 1 }], [{ id: 'a' }], [{ id: 'a', size: null, more: true }]])('takes %j', (output) => {
     expect(() => checkOutput(action, output)).not.toThrow();
   });
 
-  it.each([
+  test.each([
     [{ size: 1 }, 'id'],
     [{ id: 7 }, 'id'],
     [{ id: 'a', size: 'big' }, 'size'],
     [['a'], 'id'],
     [null, 'id'],
   ])('refuses %j and names the field', (output, name) => {
-    const expected = { code: 'validation_failed', message: expect.stringContaining(`"${name}"`) as string };
+    const expected = { code: 'validation_failed', message: expect.stringContaining(`"${name}"`) };
     expect(failure(() => checkOutput(action, output))).toMatchObject(expected);
   });
 });

@@ -1,3 +1,4 @@
+import { describe, expect, test } from '@jest/globals';
 import { renderText, renderUrl, variablesIn, variablesOf } from '../../activities/template.js';
 import { verifies } from '../support/verifies.js';
 import type { StepContext } from '../../workflows/agentflow-execution/activities.js';
@@ -30,7 +31,7 @@ function failure(work: () => unknown): unknown {
 }
 
 describe('renderText', () => {
-  it.each([
+  test.each([
     ['{{ city }} {{ inputs.city }}', 'Zürich Zürich'],
     ['{{ goal }}, not {{ inputs.goal }}', 'a goal, not another goal'],
     ['{{ runtime.depth | plus: 1 }}, {{ depth }}', '4, 3'],
@@ -42,7 +43,7 @@ describe('renderText', () => {
     ['no variable', 'no variable'],
   ])('renders %j', (template, expected) => expect(render(template)).toBe(expected));
 
-  it.each([
+  test.each([
     ['{{ unknown }}', 'unknown'],
     ['{{ inputs.missing }}', 'inputs.missing'],
     ['{{ documents[7].text }}', 'documents'],
@@ -51,7 +52,7 @@ describe('renderText', () => {
     expect(failure(() => render(template))).toEqual(refused(new RegExp(`the prompt needs the variable ".*${name}`)));
   });
 
-  it.each([
+  test.each([
     '{{ goal.constructor }}',
     '{{ inputs.constructor.constructor }}',
     '{{ inputs.__proto__ }}',
@@ -71,14 +72,14 @@ describe('renderText', () => {
     expect(failure(() => render(template))).toEqual(refused('needs the variable'));
   });
 
-  it.each([
+  test.each([
     ['{{ documents | map: "constructor" | json }}', '[null]'],
     ['{{ documents | map: "__proto__" | json }}', '[null]'],
     ['{{ documents | sum: "constructor" }}', '0'],
     ['{{ documents | sort: "constructor" | size }}', '1'],
   ])('finds nothing of prototypes by %j', (template, expected) => expect(render(template)).toBe(expected));
 
-  it.each([
+  test.each([
     ['{% include "/etc/passwd" %}'],
     ['{% render "/etc/passwd" %}'],
     ['{% layout "../package.json" %}'],
@@ -99,7 +100,7 @@ describe('renderText', () => {
     expect(failure(() => render(template))).toEqual(refused('cannot be rendered'));
   });
 
-  it.each([
+  test.each([
     '{% for a in (1..1000000000) %}x{% endfor %}',
     '{% for a in (1..100000) %}{% for b in (1..100000) %}x{% endfor %}{% endfor %}',
     `{% for a in (1..100000) %}${'long '.repeat(1000)}{% endfor %}`,
@@ -119,7 +120,7 @@ describe('renderText', () => {
 });
 
 describe('renderUrl', () => {
-  it.each([
+  test.each([
     ['https://x/{{ v }}', 'a/b?c#d e', 'https://x/a%2Fb%3Fc%23d%20e'],
     ['https://x/{% assign w = v %}{{ w }}', '/', 'https://x/%2F'],
     ['https://x/{% echo v %}', '/', 'https://x/%2F'],
@@ -129,7 +130,7 @@ describe('renderUrl', () => {
 });
 
 describe('variablesIn', () => {
-  it('gives the top-level variables of a template', () => {
+  test('gives the top-level variables of a template', () => {
     expect(variablesIn('the prompt', '{% for d in documents %}{{ d.text }}{% endfor %}{{ previous }}')).toEqual(new Set(['documents', 'previous']));
   });
 });

@@ -1,29 +1,16 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution } from '../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
-import { ownProduct } from '../support/own-product.js';
-import type { Api, ProductProcess } from '../support/processes.js';
-import { useHttpSink } from '../support/use-http-sink.js';
+import { useRunningProduct } from '../support/running-product.js';
 import { verifies } from '../support/verifies.js';
 
 jest.setTimeout(200_000);
 const deps = useDeps();
-const product = ownProduct();
-const sink = await useHttpSink();
-/** Those that run at present; each test that kills one starts the next. */
-let api: Api;
-let worker: ProductProcess;
-beforeAll(async () => {
-  [api, worker] = await Promise.all([product.api(), product.worker()]);
-});
+const product = useRunningProduct();
 
-function requestsOf({ projectID }: Workspace) {
-  return sink.requests.filter((request) => request.path.includes(projectID));
-}
-
-async function untilCompleted(workspace: Workspace, ids: readonly string[], timeoutMs: number): Promise<void> {
+async function untilCompleted(workspace: Workspace, ids: readonly string[]): Promise<void> {
   const filter = { _id: { $in: [...ids] }, projectID: workspace.projectID };
   await eventually(
     async () => {
@@ -32,25 +19,25 @@ async function untilCompleted(workspace: Workspace, ids: readonly string[], time
       for (const { status } of found) counts[status] = (counts[status] ?? 0) + 1;
       expect(counts).toEqual({ completed: ids.length });
     },
-    { timeoutMs, everyMs: 500 },
+    { timeoutMs: 120_000, everyMs: 500 },
   );
 }
 
 describe('kill -9', () => {
   test('of the worker in the middle of a step: the run ends and repeats that step alone', async () => {
     verifies('durability.worker-killed', 'execution.steps.timeout');
-    const workspace = product.through(api, await createWorkspace(deps));
-    const url = (name: string) => `${sink.url}/${workspace.projectID}/${name}`;
-    const release = sink.hold(`/${workspace.projectID}/two`);
+    const workspace = product.through(await createWorkspace(deps));
+    const url = (name: string) => `${product.sink.url}/${workspace.projectID}/${name}`;
+    const release = product.sink.hold(`/${workspace.projectID}/two`);
     const id = await startExecution(workspace, flowThatCalls([url('one'), url('two'), url('three')]));
-    await eventually(() => expect(requestsOf(workspace)).toHaveLength(2));
-    await worker.end('SIGKILL');
-    worker = await product.worker();
+    await eventually(() => expect(product.requestsOf(workspace)).toHaveLength(2));
+    await product.kill('worker');
+    await product.start('worker');
     release();
     await untilExecution(workspace, id, 'completed');
-    const names = requestsOf(workspace).map(({ path }) => path.split('/').at(-1));
+    const names = product.requestsOf(workspace).map(({ path }) => path.split('/').at(-1));
     expect(names).toEqual(['one', 'two', 'two', 'three']);
-    expect(sink.keys().get(`${id}/agent_1/skill_1/action_2`)).toBe(2);
+    expect(product.sink.keys().get(`${id}/agent_1/skill_1/action_2`)).toBe(2);
     const { body } = await workspace.api.get(`/execute_flow/${id}/monitoring`);
     expect(body.steps.map((step: any) => step.attempts)).toEqual([1, 2, 1, 1]);
   });
@@ -58,43 +45,40 @@ describe('kill -9', () => {
   test('of the API during execute calls: each execution is still ready or runs to its end, once', async () => {
     verifies('durability.api-killed');
     const direct = await createWorkspace(deps);
-    const doomed = product.through(api, direct);
-    const flow = flowThatCalls([`${sink.url}/${direct.projectID}`]);
+    const doomed = product.through(direct);
+    const flow = flowThatCalls([`${product.sink.url}/${direct.projectID}`]);
     const prepared = await Promise.all(Array.from({ length: 30 }, () => prepareExecution(direct, flow)));
     const calls = prepared.map(({ _id }) => moveExecution(doomed, _id, 'execute'));
     await Promise.any(calls);
-    const [outcomes] = await Promise.all([Promise.allSettled(calls), api.end('SIGKILL')]);
-    api = await product.api();
-    const again = product.through(api, direct);
+    const [outcomes] = await Promise.all([Promise.allSettled(calls), product.kill('api')]);
+    await product.start('api');
+    const again = product.through(direct);
     const second = await Promise.all(prepared.map(({ _id }) => moveExecution(again, _id, 'execute')));
     outcomes.forEach((outcome, at) => {
       const acknowledged = outcome.status === 'fulfilled' && outcome.value.status === 200;
       expect([200, 409]).toContain(second[at]?.status);
       if (acknowledged) expect(second[at]?.status).toBe(409);
     });
-    await untilCompleted(direct, prepared.map(({ _id }) => _id), 60_000);
-    expect(requestsOf(direct).map(({ key }) => key).sort()).toEqual(prepared.map(({ _id }) => `${_id}/agent_1/skill_1/action_1`).sort());
+    await untilCompleted(direct, prepared.map(({ _id }) => _id));
+    expect(product.requestsOf(direct).map(({ key }) => key).sort()).toEqual(prepared.map(({ _id }) => `${_id}/agent_1/skill_1/action_1`).sort());
   });
 
   test('of both with 200 executions in flight loses none, and no finished step is repeated', async () => {
     verifies('durability.both-killed', 'durability.side-effects-once');
     const count = 200;
     const direct = await createWorkspace(deps);
-    const url = (name: string) => `${sink.url}/${direct.projectID}/${name}`;
+    const url = (name: string) => `${product.sink.url}/${direct.projectID}/${name}`;
     const agentflow = await direct.api.post(`/agentflow?projectID=${direct.projectID}`, flowThatCalls([url('one'), url('two')]));
-    let workspace = product.through(api, direct);
-    const release = sink.hold(`/${direct.projectID}/two`);
+    let workspace = product.through(direct);
+    const release = product.sink.hold(`/${direct.projectID}/two`);
 
     /** As a careful client: the same key until an answer comes. */
-    const persist = async (path: string, body: object, key: string): Promise<any> =>
-      eventually(
-        async () => {
-          const answer = await workspace.api.post(path, body, { 'idempotency-key': key });
-          expect(answer.status).toBeLessThan(300);
-          return answer.body;
-        },
-        { timeoutMs: 60_000, everyMs: 200 },
-      );
+    const persist = (path: string, body: object, key: string): Promise<any> =>
+      eventually(async () => {
+        const answer = await workspace.api.post(path, body, { 'idempotency-key': key });
+        expect(answer.status).toBeLessThan(300);
+        return answer.body;
+      });
     const ids: string[] = [];
     let next = 0;
     const caller = async () => {
@@ -105,20 +89,20 @@ describe('kill -9', () => {
       }
     };
     const callers = Promise.all(Array.from({ length: 20 }, caller));
-    await eventually(() => expect(next).toBeGreaterThan(count * 0.8), { timeoutMs: 60_000 });
-    await eventually(() => expect(requestsOf(direct).some(({ path }) => path.endsWith('/two'))).toBe(true));
-    await Promise.all([api.end('SIGKILL'), worker.end('SIGKILL')]);
-    const repeatable = new Set(requestsOf(direct).map(({ key }) => key));
-    [api, worker] = await Promise.all([product.api(), product.worker()]);
-    workspace = product.through(api, direct);
+    await eventually(() => expect(next).toBeGreaterThan(count * 0.8));
+    await eventually(() => expect(product.requestsOf(direct).some(({ path }) => path.endsWith('/two'))).toBe(true));
+    await product.kill('api', 'worker');
+    const repeatable = new Set(product.requestsOf(direct).map(({ key }) => key));
+    await product.start('api', 'worker');
+    workspace = product.through(direct);
     await callers;
     release();
-    await untilCompleted(direct, ids, 120_000);
+    await untilCompleted(direct, ids);
 
     expect(new Set(ids).size).toBe(count);
     expect(await deps.mongo.collections.executions.countDocuments({ projectID: direct.projectID })).toBe(count);
     const expected = ids.flatMap((id) => [`${id}/agent_1/skill_1/action_1`, `${id}/agent_1/skill_1/action_2`]);
-    const seen = new Map([...sink.keys()].filter(([key]) => ids.includes(key.split('/')[0] ?? '')));
+    const seen = new Map([...product.sink.keys()].filter(([key]) => ids.includes(key.split('/')[0] ?? '')));
     expect([...seen.keys()].sort()).toEqual(expected.sort());
     const records = await deps.mongo.collections.executions.find({ projectID: direct.projectID }).toArray();
     const attempts = new Map(records.flatMap(({ _id, steps }) => steps.map((step) => [`${_id}/${step.step_id}`, step.attempts])));

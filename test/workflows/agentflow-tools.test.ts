@@ -183,14 +183,11 @@ describe('a waiting preview', () => {
     });
     const latest = deps.temporal.client.workflow.getHandle(handle.workflowId);
     const { runId } = await handle.describe();
-    await eventually(
-      async () => {
-        // Ignored by a run that is not paused, but each is an event of its history.
-        await latest.signal('resume').catch(() => undefined);
-        expect((await latest.describe()).runId).not.toBe(runId);
-      },
-      { timeoutMs: 60_000 },
-    );
+    await eventually(async () => {
+      // Ignored by a run that is not paused, but each is an event of its history.
+      await latest.signal('resume').catch(() => undefined);
+      expect((await latest.describe()).runId).not.toBe(runId);
+    });
     expect((await latest.query(stateQuery)).previews.a).toEqual(before);
     expect(world.calls).toEqual([]);
     expect(await latest.executeUpdate(decidePreviewUpdate, { args: [{ agent_id: 'a', decision: 'approve', by: 'me' }] })).toMatchObject({ status: 'running' });

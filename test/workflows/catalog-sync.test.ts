@@ -159,8 +159,9 @@ describe('catalogSync', () => {
     expect(await handle().result()).toMatchObject({ failure: null });
     catalog.intercept(null);
     const waits = times.slice(1, 5).map((time, at) => time - (times[at] ?? 0));
+    // At least so long: a busy machine only adds to them.
     expect(waits[0]).toBeGreaterThan(900);
-    expect(waits[1]).toBeGreaterThan((waits[0] ?? 0) * 1.3);
+    expect(waits[1]).toBeGreaterThan(1900);
     expect(waits[3]).toBeGreaterThanOrEqual(1900);
   });
 

@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancellationScope, ChildWorkflowCancellationType, ParentClosePolicy, setHandler, startChild } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@temporalio/common';
 import { attributePairs } from '../search-attributes.js';
+import { epochSeconds } from '../time.js';
 import { startChildUpdate, type StartChildRequest } from './child-messages.js';
 import { agentflowExecutionType, executionWorkflowId, type AgentflowExecutionInput, type ExecutionConclusion, type ExecutionState } from './messages.js';
 import { addEvent, isOver } from './state.js';
@@ -27,7 +28,7 @@ export function handleChildren(state: ExecutionState, changed: () => void): void
       if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
       throw ApplicationFailure.nonRetryable('the child could not be started', 'unavailable');
     }
-    addEvent(state, 'child_started', Date.now() / 1000, { execution_id: input.execution_id });
+    addEvent(state, 'child_started', epochSeconds(), { execution_id: input.execution_id });
     changed();
     return true;
   };

@@ -1,9 +1,13 @@
 import { RetryState } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
+import { causeOf, messageOf } from '../failure.js';
 import { endCodes, type ExecutionFailure, type ExecutionState } from './messages.js';
 
+/** Of one step. */
+export const attemptsAtMost = 5;
+
 /** What an error of a step says to the people who look at the execution: the activity's cause, not its wrapper. */
-export function failureOf(error: unknown, state: ExecutionState, at: number): ExecutionFailure {
+export function executionFailureOf(error: unknown, state: ExecutionState, at: number): ExecutionFailure {
   const code = codeOf(error);
   const last = state.steps.at(-1);
   return {
@@ -17,11 +21,6 @@ export function failureOf(error: unknown, state: ExecutionState, at: number): Ex
   };
 }
 
-export function messageOf(error: unknown): string {
-  const cause = causeOf(error);
-  return cause instanceof Error ? cause.message : String(cause);
-}
-
 /** Activities put the attempt into their failure's details; a timeout tells only that all attempts were used. */
 export function attemptsOf(error: unknown): number {
   const cause = causeOf(error);
@@ -29,15 +28,11 @@ export function attemptsOf(error: unknown): number {
   if (typeof details === 'object' && details !== null && 'attempt' in details && typeof details.attempt === 'number') {
     return details.attempt;
   }
-  return error instanceof ActivityFailure && error.retryState === RetryState.MAXIMUM_ATTEMPTS_REACHED ? 5 : 1;
+  return error instanceof ActivityFailure && error.retryState === RetryState.MAXIMUM_ATTEMPTS_REACHED ? attemptsAtMost : 1;
 }
 
 export function codeOf(error: unknown): string {
   const cause = causeOf(error);
   if (cause instanceof TimeoutFailure) return 'timeout';
   return (cause instanceof ApplicationFailure && cause.type) || 'step_failed';
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof ActivityFailure ? (error.cause ?? error) : error;
 }

@@ -65,6 +65,9 @@ export interface AgentPlan {
 
 export const agentDefaults = { max_turns: 12, max_total_tokens: 500_000, preview_timeout_seconds: 7 * 24 * 3600 } as const;
 
+/** Characters that a run keeps: they travel in the context of its steps and stand in its record, which MongoDB bounds to 16 MB. */
+export const keptAtMost = 2 * 1024 * 1024;
+
 /** A document of the execution: where its bytes lie in the file store. */
 export interface DocumentReference {
   name: string;

@@ -1,13 +1,15 @@
 import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities, type ActivityOptions } from '@temporalio/workflow';
+import { messageOf } from '../failure.js';
+import { epochSeconds } from '../time.js';
 import type { ActionInput, AgentflowExecutionActivities, AnomalyCheck, StepContext, StepResult } from './activities.js';
-import { attemptsOf, codeOf, messageOf } from './failure.js';
-import type { ActionPlan, AgentflowExecutionInput, AgentPlan, ExecutionState } from './messages.js';
+import { attemptsAtMost, attemptsOf, codeOf } from './failure.js';
+import { keptAtMost, type ActionPlan, type AgentflowExecutionInput, type AgentPlan, type ExecutionState } from './messages.js';
 import { nameOf, type Step } from './next-step.js';
 import { editsOf, requestPreview } from './previews.js';
 import { addEvent, beginStep, endStep, keepTurn } from './state.js';
 import { answerCall, toolsOf } from './tools.js';
 
-const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s', maximumAttempts: 5 } as const;
+const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s', maximumAttempts: attemptsAtMost } as const;
 const short = { startToCloseTimeout: '1m', heartbeatTimeout: '10s', retry } as const;
 const action = { startToCloseTimeout: '2m', heartbeatTimeout: '10s', retry } as const;
 const model = { startToCloseTimeout: '10m', heartbeatTimeout: '10s', retry } as const;
@@ -15,20 +17,17 @@ const model = { startToCloseTimeout: '10m', heartbeatTimeout: '10s', retry } as 
 /** One profile a kind of step. Heartbeats tell a killed worker from a slow server. */
 const profiles = { documents: short, preview: short, goal: short, action, tool: action, model, anomaly: model } satisfies Record<Step['kind'], ActivityOptions>;
 
-/** What a run keeps travels in the context of its steps and stands in its record, which MongoDB bounds to 16 MB. */
-const keptAtMost = 2 * 1024 * 1024;
-
 /** Runs one step as one activity and keeps its result in the state. Throws what the activity threw, if the run ends by it. */
 export async function runStep(input: AgentflowExecutionInput, state: ExecutionState, step: Step): Promise<void> {
-  const record = beginStep(state, step, now());
+  const record = beginStep(state, step, epochSeconds());
   try {
     const { attempts, value, keep } = await perform(input, state, step, record.step_id);
     makeRoom(state, value);
-    endStep(state, record, { status: 'completed', attempts, at: now() });
+    endStep(state, record, { status: 'completed', attempts, at: epochSeconds() });
     keep();
   } catch (error) {
     const status = isCancellation(error) ? 'cancelled' : 'failed';
-    endStep(state, record, { status, attempts: attemptsOf(error), at: now(), error: messageOf(error) });
+    endStep(state, record, { status, attempts: attemptsOf(error), at: epochSeconds(), error: messageOf(error) });
     if (status === 'cancelled' || !(error instanceof ActivityFailure) || !goOnAfter(state, step, error)) throw error;
   }
 }
@@ -70,7 +69,7 @@ async function perform(input: AgentflowExecutionInput, state: ExecutionState, st
         input: inputFor(state, step.agent, call.action, call.callId, call.arguments),
       }));
       return kept(await activities.composePreview({ calls, context }), (proposed) =>
-        requestPreview(state, step.agent, { previewId: step.previewId, proposed }, now()),
+        requestPreview(state, step.agent, { previewId: step.previewId, proposed }, epochSeconds()),
       );
     }
     case 'action': {
@@ -107,7 +106,7 @@ async function perform(input: AgentflowExecutionInput, state: ExecutionState, st
         context,
       });
       // Turns that were recorded before there were tools name no calls.
-      return kept(turn, (value) => keepTurn(state, step.agent, { ...value, tool_calls: value.tool_calls ?? [] }, now()));
+      return kept(turn, (value) => keepTurn(state, step.agent, { ...value, tool_calls: value.tool_calls ?? [] }, epochSeconds()));
     }
   }
 }
@@ -128,7 +127,7 @@ function keepCheck(state: ExecutionState, agent: AgentPlan, stepId: string, chec
   if (isWhole) state.spent.push({ key: stepId, model: check.model, ...check.usage });
   const finding = isWhole ? check.finding : check;
   if (finding === null) return;
-  const anomaly = { agent_id: agent._id, finding, at: now() };
+  const anomaly = { agent_id: agent._id, finding, at: epochSeconds() };
   state.anomalies.push(anomaly);
   addEvent(state, 'anomaly_detected', anomaly.at, { ...anomaly });
 }
@@ -156,8 +155,4 @@ function contextOf(input: AgentflowExecutionInput, state: ExecutionState): StepC
     outputs: state.agents_output.map(({ agent_id, title, output }) => ({ agent_id, title, output })),
     actions: state.current?.results ?? [],
   };
-}
-
-function now(): number {
-  return Date.now() / 1000;
 }

@@ -1,7 +1,8 @@
 import { ApplicationFailure, condition, isCancellation, setCurrentDetails } from '@temporalio/workflow';
+import { historyIsFull } from '../history.js';
+import { epochSeconds } from '../time.js';
 import { detailsOf } from './details.js';
-import { failureOf } from './failure.js';
-import { historyIsFull } from './history.js';
+import { executionFailureOf } from './failure.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
 import { nextStep, type Turn } from './next-step.js';
 import { expirePreview, outputOf, requestPreview } from './previews.js';
@@ -16,7 +17,7 @@ export async function runFlow(input: AgentflowExecutionInput, state: ExecutionSt
     return await runSteps(input, state, changed);
   } catch (error) {
     if (!input.failover || state.failover || isCancellation(error) || isOver(state)) throw error;
-    failOver(state, failureOf(error, state, now()), input.failover.goal);
+    failOver(state, executionFailureOf(error, state, epochSeconds()), input.failover.goal);
     changed();
     return runSteps(input, state, changed);
   }
@@ -50,11 +51,11 @@ async function takeTurn(input: AgentflowExecutionInput, state: ExecutionState, t
     case 'limit':
       throw ApplicationFailure.nonRetryable(turn.message, 'limit_exceeded');
     case 'ask':
-      return requestPreview(state, turn.agent, { previewId: turn.previewId, proposed: { output: turn.output } }, now());
+      return requestPreview(state, turn.agent, { previewId: turn.previewId, proposed: { output: turn.output } }, epochSeconds());
     case 'decision':
       return untilDecided(input, state, turn.agent._id);
     case 'output':
-      return takeOutput(state, turn.agent, now(), outputOf(state.previews[turn.agent._id]?.edits ?? null));
+      return takeOutput(state, turn.agent, epochSeconds(), outputOf(state.previews[turn.agent._id]?.edits ?? null));
   }
 }
 
@@ -63,13 +64,9 @@ async function untilDecided(input: AgentflowExecutionInput, state: ExecutionStat
   const preview = state.previews[agentId];
   if (!preview) return;
   const isInterrupted = () => preview.status !== 'waiting' || state.status === 'paused' || historyIsFull(input);
-  const left = preview.expires_at - now();
+  const left = preview.expires_at - epochSeconds();
   if (left > 0) await condition(isInterrupted, Math.ceil(left * 1000));
   if (isInterrupted()) return;
-  expirePreview(state, preview, now());
+  expirePreview(state, preview, epochSeconds());
   throw ApplicationFailure.nonRetryable(`nobody decided on the preview of "${preview.title}" in time`, 'preview_expired');
-}
-
-function now(): number {
-  return Date.now() / 1000;
 }

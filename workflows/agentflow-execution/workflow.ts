@@ -12,10 +12,11 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import { searchAttributes } from '../search-attributes.js';
+import { epochSeconds } from '../time.js';
 import type { AgentflowExecutionActivities } from './activities.js';
 import { detailsOf } from './details.js';
 import { handleChildren } from './children.js';
-import { failureOf } from './failure.js';
+import { executionFailureOf } from './failure.js';
 import {
   cancelSignal,
   cancelUpdate,
@@ -53,7 +54,7 @@ const moves = [
  * conclusion, as Failed with the failing step's code as type, or as Canceled.
  */
 export async function agentflowExecution(input: AgentflowExecutionInput): Promise<ExecutionConclusion> {
-  const state = input.resumed ? withDefaults(input.resumed) : initialState(now(), input.kept_outputs);
+  const state = input.resumed ? withDefaults(input.resumed) : initialState(epochSeconds(), input.kept_outputs);
   const steps = new CancellationScope();
   const projection = createProjectionWriter(input.execution_id, state);
   // Each change of a search attribute costs the server a write to its visibility store.
@@ -72,7 +73,7 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   setHandler(eventsQuery, () => state.unpublished);
   for (const { name, update, signal } of moves) {
     const move = (request: MoveRequest | undefined): MoveResult => {
-      applyMove(state, name, request, now());
+      applyMove(state, name, request, epochSeconds());
       changed();
       if (name === 'cancel') steps.cancel();
       return { execution_id: input.execution_id, status: state.status };
@@ -95,7 +96,7 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
     if (goesOn) {
       await projection.drain();
       await condition(allHandlersFinished);
-    } else if (!isOver(state)) conclude(state, now());
+    } else if (!isOver(state)) conclude(state, epochSeconds());
   } catch (error) {
     // What ended the run first stands: a step may fail on its way out after a cancel.
     if (!isOver(state)) endBy(error, state);
@@ -110,7 +111,7 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
 
 function handlePreviews(input: AgentflowExecutionInput, state: ExecutionState, steps: CancellationScope, changed: () => void): void {
   const decide = (request: PreviewDecision): MoveResult => {
-    applyDecision(state, request, now());
+    applyDecision(state, request, epochSeconds());
     changed();
     if (isOver(state)) steps.cancel();
     return { execution_id: input.execution_id, status: state.status };
@@ -124,21 +125,21 @@ function handlePreviews(input: AgentflowExecutionInput, state: ExecutionState, s
 }
 
 function begin(input: AgentflowExecutionInput, state: ExecutionState): void {
-  if (input.cancelled) return applyMove(state, 'cancel', input.cancelled, now());
+  if (input.cancelled) return applyMove(state, 'cancel', input.cancelled, epochSeconds());
   state.status = 'running';
-  addEvent(state, 'started', now(), { goal: input.goal });
+  addEvent(state, 'started', epochSeconds(), { goal: input.goal });
 }
 
 function ignore(signal: Move, state: ExecutionState, projection: ProjectionWriter): void {
   if (isOver(state)) return;
-  addEvent(state, 'signal_ignored', now(), { signal, status: state.status });
+  addEvent(state, 'signal_ignored', epochSeconds(), { signal, status: state.status });
   projection.request();
 }
 
 /** A cancellation that is not a move of ours is Temporal's own request (the Cancel button of its UI). */
 function endBy(error: unknown, state: ExecutionState): void {
-  if (isCancellation(error)) applyMove(state, 'cancel', { by: 'operator' }, now());
-  else fail(state, failureOf(error, state, now()));
+  if (isCancellation(error)) applyMove(state, 'cancel', { by: 'operator' }, epochSeconds());
+  else fail(state, executionFailureOf(error, state, epochSeconds()));
 }
 
 function refuse(name: Move, state: ExecutionState): void {
@@ -159,9 +160,4 @@ async function close(state: ExecutionState): Promise<ExecutionConclusion> {
     await root.cancelRequested;
   }
   throw new CancelledFailure('the execution was cancelled');
-}
-
-/** Epoch seconds of the workflow's own, replayed clock. */
-function now(): number {
-  return Date.now() / 1000;
 }

@@ -7,6 +7,7 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
+import { epochSeconds } from '../time.js';
 import type { ApprovalActivities } from './activities.js';
 import { decideUpdate, stateQuery, type ApprovalInput, type ApprovalState, type DecideRequest } from './messages.js';
 import { applyVote, detailsOf, initialState, refusalOf, settle } from './state.js';
@@ -40,7 +41,7 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
   setHandler(
     decideUpdate,
     async (request) => {
-      const result = applyVote(input, state, request, now());
+      const result = applyVote(input, state, request, epochSeconds());
       changed();
       const change = changes;
       // The answer means that readers see it, and that the resume token is there.
@@ -49,14 +50,14 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
     },
     {
       validator: (request: DecideRequest | undefined) => {
-        const refusal = refusalOf(input, state, request, now());
+        const refusal = refusalOf(input, state, request, epochSeconds());
         if (refusal) throw ApplicationFailure.nonRetryable(refusal.message, refusal.type, { status: state.status });
       },
     },
   );
   void CancellationScope.current().cancelRequested.catch(() => {
     if (state.status !== 'pending') return;
-    settle(state, 'rejected', 'operator', now());
+    settle(state, 'rejected', 'operator', epochSeconds());
     changed();
   });
   setCurrentDetails(detailsOf(input, state));
@@ -64,7 +65,7 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
   await CancellationScope.nonCancellable(async () => {
     while (recorded < changes) {
       const change = changes;
-      if (state.status === 'approved') await mintResumeToken({ input, approved_at: state.decided_at ?? now() });
+      if (state.status === 'approved') await mintResumeToken({ input, approved_at: state.decided_at ?? epochSeconds() });
       await publishApproval({ input, state, revision: change });
       recorded = change;
       if (state.status === 'pending') await untilChangedOrExpired(input, state, () => changes > change, changed);
@@ -81,14 +82,9 @@ async function untilChangedOrExpired(
   hasChanged: () => boolean,
   changed: () => void,
 ): Promise<void> {
-  const leftMs = Math.max(1, Math.ceil((expires_at - now()) * 1000));
+  const leftMs = Math.max(1, Math.ceil((expires_at - epochSeconds()) * 1000));
   const voted = await condition(hasChanged, leftMs, { summary: 'the approval expires' });
   if (voted || state.status !== 'pending') return;
-  settle(state, 'expired', null, now());
+  settle(state, 'expired', null, epochSeconds());
   changed();
-}
-
-/** Epoch seconds of the workflow's own, replayed clock. */
-function now(): number {
-  return Date.now() / 1000;
 }

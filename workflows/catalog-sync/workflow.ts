@@ -1,5 +1,4 @@
 import {
-  ActivityFailure,
   allHandlersFinished,
   ApplicationFailure,
   condition,
@@ -10,8 +9,9 @@ import {
   setHandler,
   sleep,
   uuid4,
-  workflowInfo,
 } from '@temporalio/workflow';
+import { failureOf } from '../failure.js';
+import { historyIsFull } from '../history.js';
 import type { CatalogRunReference, CatalogSyncActivities } from './activities.js';
 import { changedSignal, stateQuery, type CatalogRun, type CatalogSyncInput, type CatalogSyncState } from './messages.js';
 import { beginRun, detailsOf, dueAt, initialState, noteChanges } from './state.js';
@@ -68,7 +68,7 @@ async function run({ project_id, organization_id }: CatalogSyncInput, state: Cat
     await read({ scope, run_id: current.run_id }, state, current);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    current.failure = failureOf(error);
+    current.failure = failureOf(error, 'sync_failed');
   }
   current.ended_at = Date.now();
   await recordCatalogRun({ scope, run: current });
@@ -80,15 +80,4 @@ async function read(reference: CatalogRunReference, state: CatalogSyncState, { c
     setCurrentDetails(detailsOf(state));
     Object.assign(counts, await step(reference));
   }
-}
-
-function failureOf(error: unknown): { type: string; message: string } {
-  const cause = error instanceof ActivityFailure ? (error.cause ?? error) : error;
-  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
-  return { type: type ?? 'sync_failed', message: cause instanceof Error ? cause.message : String(cause) };
-}
-
-function historyIsFull({ max_history_events }: CatalogSyncInput): boolean {
-  const { continueAsNewSuggested, historyLength } = workflowInfo();
-  return continueAsNewSuggested || historyLength >= max_history_events;
 }

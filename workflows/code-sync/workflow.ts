@@ -1,4 +1,6 @@
-import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { ApplicationFailure, isCancellation, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { failureOf } from '../failure.js';
+import { epochSeconds } from '../time.js';
 import type { CodeSyncActivities } from './activities.js';
 import type { CodeSyncInput, CodeSyncResult } from './messages.js';
 
@@ -14,7 +16,7 @@ const { recordCodeSync } = proxyActivities<CodeSyncActivities>({ startToCloseTim
 /** Brings one push to a bound repository into the graph of one project. */
 export async function codeSync(input: CodeSyncInput): Promise<CodeSyncResult> {
   const { push } = input;
-  const started_at = Date.now() / 1000;
+  const started_at = epochSeconds();
   setCurrentDetails(`Push of ${push.commits.length} commits to \`${push.repository}\`, branch \`${push.branch}\``);
   try {
     const result = await saveCommits(input);
@@ -22,14 +24,8 @@ export async function codeSync(input: CodeSyncInput): Promise<CodeSyncResult> {
     return result;
   } catch (error) {
     if (isCancellation(error)) throw error;
-    const { type, message } = failureOf(error);
+    const { type, message } = failureOf(error, 'sync_failed');
     await recordCodeSync({ input, started_at, result: null, failure: message });
     throw ApplicationFailure.nonRetryable(message, type);
   }
-}
-
-function failureOf(error: unknown): { type: string; message: string } {
-  const cause = error instanceof ActivityFailure ? (error.cause ?? error) : error;
-  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
-  return { type: type ?? 'sync_failed', message: cause instanceof Error ? cause.message : String(cause) };
 }

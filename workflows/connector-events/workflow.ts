@@ -1,14 +1,13 @@
 import {
-  ActivityFailure,
-  ApplicationFailure,
   allHandlersFinished,
   condition,
   continueAsNew,
   proxyActivities,
   setCurrentDetails,
   setHandler,
-  workflowInfo,
 } from '@temporalio/workflow';
+import { failureOf } from '../failure.js';
+import { historyIsFull } from '../history.js';
 import type { ConnectorEventsActivities } from './activities.js';
 import { callbackSignal, stateQuery, type ConnectorCallback, type ConnectorEventsInput, type ConnectorEventsState } from './messages.js';
 import { detailsOf, initialState, noteCallback, noteFailure } from './state.js';
@@ -62,24 +61,13 @@ async function handle({ connector_id }: ConnectorEventsInput, state: ConnectorEv
   try {
     if (callback.kind === 'notify') await verifyAccount({ connector_id, account_id: callback.account_id });
   } catch (error) {
-    noteFailure(state, callback.callback_id, failureOf(error));
+    noteFailure(state, callback.callback_id, failureOf(error, 'callback_failed'));
   }
   for (const start of starts) {
     try {
       await startCoworker({ start, connector_id, callback });
     } catch (error) {
-      noteFailure(state, callback.callback_id, failureOf(error));
+      noteFailure(state, callback.callback_id, failureOf(error, 'callback_failed'));
     }
   }
-}
-
-function failureOf(error: unknown): { type: string; message: string } {
-  const cause = error instanceof ActivityFailure ? (error.cause ?? error) : error;
-  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
-  return { type: type ?? 'callback_failed', message: cause instanceof Error ? cause.message : String(cause) };
-}
-
-function historyIsFull({ max_history_events }: ConnectorEventsInput): boolean {
-  const { continueAsNewSuggested, historyLength } = workflowInfo();
-  return continueAsNewSuggested || historyLength >= max_history_events;
 }

@@ -1,4 +1,6 @@
-import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities, setCurrentDetails, sleep, uuid4 } from '@temporalio/workflow';
+import { ApplicationFailure, isCancellation, proxyActivities, setCurrentDetails, sleep, uuid4 } from '@temporalio/workflow';
+import { failureOf } from '../failure.js';
+import { epochSeconds } from '../time.js';
 import type { ConnectorLoadActivities } from './activities.js';
 import type { ConnectorLoadInput, ConnectorLoadResult } from './messages.js';
 
@@ -16,7 +18,7 @@ const { recordConnectorLoad } = proxyActivities<ConnectorLoadActivities>({ start
 /** One load of a connector's data, started by its schedule. */
 export async function connectorLoad(input: ConnectorLoadInput): Promise<ConnectorLoadResult> {
   const load = { ...input, lifecycle_id: uuid4() };
-  const started_at = Date.now() / 1000;
+  const started_at = epochSeconds();
   try {
     const result = await loadOnceThere(load);
     setCurrentDetails(`${result.outcome}: ${result.saved} records saved, ${result.skipped} skipped`);
@@ -25,7 +27,7 @@ export async function connectorLoad(input: ConnectorLoadInput): Promise<Connecto
     return result;
   } catch (error) {
     if (isCancellation(error)) throw error;
-    const { type, message } = failureOf(error);
+    const { type, message } = failureOf(error, 'load_failed');
     await recordConnectorLoad({ ...load, started_at, result: null, failure: message });
     throw ApplicationFailure.nonRetryable(message, type);
   }
@@ -37,10 +39,4 @@ async function loadOnceThere(load: Parameters<typeof loadConnector>[0]): Promise
   if (first.outcome === 'loaded') return first;
   await sleep('15s', { summary: 'the connector may be on its way' });
   return loadConnector(load);
-}
-
-function failureOf(error: unknown): { type: string; message: string } {
-  const cause = error instanceof ActivityFailure ? (error.cause ?? error) : error;
-  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
-  return { type: type ?? 'load_failed', message: cause instanceof Error ? cause.message : String(cause) };
 }

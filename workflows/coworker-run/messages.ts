@@ -26,6 +26,8 @@ export interface RowsState {
   run_id: string;
   scheduled_for: number;
   started_at: number;
+  /** The table that the run began with, whatever becomes of its schedule. Absent in what an earlier release carried over. */
+  table_id?: string;
   /** The `row_id` of the last row that was taken up. */
   after: number;
   executions: number;

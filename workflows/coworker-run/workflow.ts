@@ -14,8 +14,11 @@ import {
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@temporalio/common';
 import { agentflowExecutionType, executionWorkflowId, type AgentflowExecutionInput, type ExecutionConclusion } from '../agentflow-execution/messages.js';
+import { messageOf } from '../failure.js';
+import { historyIsFull } from '../history.js';
 import { attributePairs } from '../search-attributes.js';
-import type { CoworkerRunActivities, ExecutionOutcome, RowReference, RunReference } from './activities.js';
+import { epochSeconds } from '../time.js';
+import type { CoworkerRunActivities, ExecutionOutcome, RowReference, RunPlan, RunReference } from './activities.js';
 import type { CoworkerRunInput, CoworkerRunResult, RowsState } from './messages.js';
 
 const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
@@ -39,18 +42,20 @@ export async function coworkerRun(input: CoworkerRunInput): Promise<CoworkerRunR
   const { run_id, scheduled_for, started_at } = state;
   const run: RunReference = { schedule_id: input.schedule_id, run_id, scheduled_for, started_at };
   try {
-    const plan = await planRun(run);
+    const plan = await planOf(run, state);
     if (plan.kind === 'gone') return { outcome: 'gone', executions: 0 };
     if (plan.kind === 'once') await runOne(run, state, null);
-    else if (await runRows(input, run, state, plan.table_id)) return await continueAsNew<typeof coworkerRun>({ ...input, resumed: state });
+    else if (await runRows(input, run, state, plan.table_id)) {
+      return await continueAsNew<typeof coworkerRun>({ ...input, resumed: { ...state, table_id: plan.table_id } });
+    }
   } catch (error) {
     if (!isEnd(error)) throw error;
     const status = isCancellation(error) ? 'cancelled' : 'failed';
-    await CancellationScope.nonCancellable(() => recordRun({ run, ended_at: now(), status, error: messageOf(error) }));
+    await CancellationScope.nonCancellable(() => recordRun({ run, ended_at: epochSeconds(), status, error: messageOf(error) }));
     throw error;
   }
   const error = state.failed === 0 ? null : `${state.failed} of ${state.executions} executions failed: ${state.error ?? ''}`;
-  await recordRun({ run, ended_at: now(), status: error === null ? 'completed' : 'failed', error });
+  await recordRun({ run, ended_at: epochSeconds(), status: error === null ? 'completed' : 'failed', error });
   if (error !== null) throw ApplicationFailure.nonRetryable(error, 'execution_failed');
   return { outcome: 'completed', executions: state.executions };
 }
@@ -58,7 +63,11 @@ export async function coworkerRun(input: CoworkerRunInput): Promise<CoworkerRunR
 function firstState(): RowsState {
   const { workflowId, searchAttributes, startTime } = workflowInfo();
   const [planned] = (searchAttributes.TemporalScheduledStartTime ?? []) as Date[];
-  return { run_id: workflowId, scheduled_for: (planned ?? startTime).getTime() / 1000, started_at: now(), after: 0, executions: 0, failed: 0, error: null };
+  return { run_id: workflowId, scheduled_for: (planned ?? startTime).getTime() / 1000, started_at: epochSeconds(), after: 0, executions: 0, failed: 0, error: null };
+}
+
+function planOf(run: RunReference, { table_id }: RowsState): RunPlan | Promise<RunPlan> {
+  return table_id === undefined ? planRun(run) : { kind: 'rows', table_id };
 }
 
 /** True when the history is full before the rows have ended. */
@@ -71,8 +80,7 @@ async function runRows(input: CoworkerRunInput, run: RunReference, state: RowsSt
     for (const result of settled) if (result.status === 'rejected') throw result.reason;
     state.after = rows.at(-1)?.row_id ?? state.after;
     setCurrentDetails(`${state.executions} rows done, ${state.failed} failed`);
-    const { continueAsNewSuggested, historyLength } = workflowInfo();
-    if (continueAsNewSuggested || historyLength >= input.max_history_events) return true;
+    if (historyIsFull(input)) return true;
   }
 }
 
@@ -91,7 +99,7 @@ async function runOne(run: RunReference, state: RowsState, row: RowReference | n
 async function outcomeOf(run: RunReference, row: RowReference | null): Promise<ExecutionOutcome> {
   const place = { execution_id: null as string | null, record_id: row?._id ?? null };
   try {
-    const { input, attributes, ...start } = await prepareRun({ run, row, at: now() });
+    const { input, attributes, ...start } = await prepareRun({ run, row, at: epochSeconds() });
     place.execution_id = input.execution_id;
     const { conclusion } = await executeChild<Execution>(agentflowExecutionType, {
       ...start,
@@ -112,13 +120,4 @@ async function outcomeOf(run: RunReference, row: RowReference | null): Promise<E
 /** Continue-as-new is told by an exception as well. */
 function isEnd(error: unknown): boolean {
   return isCancellation(error) || error instanceof ActivityFailure || error instanceof ApplicationFailure;
-}
-
-function messageOf(error: unknown): string {
-  const cause = error instanceof ActivityFailure || error instanceof ChildWorkflowFailure ? (error.cause ?? error) : error;
-  return cause instanceof Error ? cause.message : String(cause);
-}
-
-function now(): number {
-  return Date.now() / 1000;
 }

@@ -1,6 +1,5 @@
 import {
   ActivityCancellationType,
-  ActivityFailure,
   ApplicationFailure,
   CancellationScope,
   isCancellation,
@@ -8,6 +7,8 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
+import { failureOf } from '../failure.js';
+import { epochSeconds } from '../time.js';
 import type { KnowledgeUploadActivities } from './activities.js';
 import { removeSignal, stateQuery, type KnowledgeUploadInput, type KnowledgeUploadResult, type KnowledgeUploadState } from './messages.js';
 
@@ -42,7 +43,7 @@ const { finishKnowledge, removeKnowledge } = proxyActivities<KnowledgeUploadActi
  */
 export async function knowledgeUpload(upload: KnowledgeUploadInput): Promise<KnowledgeUploadResult> {
   const state: KnowledgeUploadState = { total: null, done: 0, removing: false };
-  const started_at = Date.now() / 1000;
+  const started_at = epochSeconds();
   const work = new CancellationScope();
   setHandler(stateQuery, () => state);
   setHandler(removeSignal, () => {
@@ -55,7 +56,7 @@ export async function knowledgeUpload(upload: KnowledgeUploadInput): Promise<Kno
   try {
     if (!state.removing) await work.run(() => bring(upload, state, laid));
   } catch (error) {
-    failure = failureOf(error);
+    failure = endOf(error);
   }
   await CancellationScope.nonCancellable(async () => {
     if (!state.removing) await finishKnowledge({ upload, started_at, ...laid, failure: failure?.message ?? null });
@@ -84,9 +85,8 @@ function detailsOf({ name }: KnowledgeUploadInput, { total, done, removing }: Kn
   return total === null ? `${title}: reading its text` : `${title}: ${done} of ${total} chunks`;
 }
 
-function failureOf(error: unknown): ApplicationFailure {
+function endOf(error: unknown): ApplicationFailure {
   if (isCancellation(error)) return ApplicationFailure.nonRetryable('the upload was cancelled', 'cancelled');
-  const cause = error instanceof ActivityFailure ? (error.cause ?? error) : error;
-  const type = cause instanceof ApplicationFailure ? cause.type : undefined;
-  return ApplicationFailure.nonRetryable(cause instanceof Error ? cause.message : String(cause), type ?? 'knowledge_upload_failed');
+  const { type, message } = failureOf(error, 'knowledge_upload_failed');
+  return ApplicationFailure.nonRetryable(message, type);
 }

@@ -1,4 +1,5 @@
-import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { ApplicationFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { messageOf } from '../failure.js';
 import type { ScheduleChangeActivities } from './activities.js';
 import type { ScheduleChangeInput } from './messages.js';
 
@@ -17,7 +18,6 @@ export async function scheduleChange(input: ScheduleChangeInput): Promise<void> 
     if (isCancellation(error)) throw error;
     await undoScheduleChange(input);
     await applySchedule(input.schedule_id);
-    const cause = error instanceof ActivityFailure ? error.cause : undefined;
-    throw ApplicationFailure.nonRetryable(cause instanceof Error ? cause.message : 'the schedule was refused', 'validation_failed');
+    throw ApplicationFailure.nonRetryable(messageOf(error), 'validation_failed');
   }
 }

@@ -1,46 +1,37 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
-import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
-import { ownProduct } from '../../support/own-product.js';
-import type { Api, ProductProcess } from '../../support/processes.js';
+import { useRunningProduct } from '../../support/running-product.js';
 import { verifies } from '../../support/verifies.js';
 import { coworker, scheduled } from './schedules.js';
 
 jest.setTimeout(180_000);
 const deps = useDeps();
-const product = ownProduct();
-let sink: HttpSink;
-let api: Api;
-let worker: ProductProcess;
-beforeAll(async () => {
-  [sink, api, worker] = await Promise.all([startHttpSink(), product.api(), product.worker()]);
-});
-afterAll(() => sink.close());
+const product = useRunningProduct();
 
 const runsIn = (id: string) => deps.mongo.collections.schedule_runs.find({ schedule_id: id }).sort({ scheduled_for: 1 }).toArray();
 const endedIn = async (id: string) => (await runsIn(id)).filter(({ status }) => status === 'completed');
-const untilEnded = (id: string, atLeast: number) => eventually(async () => expect((await endedIn(id)).length).toBeGreaterThanOrEqual(atLeast), { timeoutMs: 60_000 });
+const untilEnded = (id: string, atLeast: number) => eventually(async () => expect((await endedIn(id)).length).toBeGreaterThanOrEqual(atLeast));
 
 /** Every planned time has one run, every run one execution, every execution one effect, and the record counts them all. */
-async function expectOnceEach({ api: client, projectID }: Workspace, id: string): Promise<void> {
+async function expectOnceEach(workspace: Workspace, id: string): Promise<void> {
   await untilIdle(id);
   const runs = await eventually(async () => {
     const found = await runsIn(id);
     expect(found.every(({ status }) => status === 'completed')).toBe(true);
-    expect((await client.get(`/schedule/coworker/${id}`)).body.count).toBe(found.length);
+    expect((await workspace.api.get(`/schedule/coworker/${id}`)).body.count).toBe(found.length);
     return found;
   });
   expect(new Set(runs.map(({ scheduled_for }) => scheduled_for)).size).toBe(runs.length);
-  const executions = await deps.mongo.collections.executions.find({ projectID }).toArray();
+  const executions = await deps.mongo.collections.executions.find({ projectID: workspace.projectID }).toArray();
   expect(runs.flatMap((run) => run.executions.map(({ execution_id }) => execution_id)).sort()).toEqual(executions.map(({ _id }) => _id).sort());
-  const effects = new Set(sink.requests.filter(({ path }) => path.includes(projectID)).map(({ key }) => key));
+  const effects = new Set(product.requestsOf(workspace).map(({ key }) => key));
   expect(effects.size).toBe(executions.length);
 }
 
 async function everyTwoSeconds(direct: Workspace): Promise<{ workspace: Workspace; id: string }> {
-  const workspace = product.through(api, direct);
-  const coworker_id = await coworker(workspace, [`${sink.url}/${direct.projectID}`]);
+  const workspace = product.through(direct);
+  const coworker_id = await coworker(workspace, [`${product.sink.url}/${direct.projectID}`]);
   const { _id } = await scheduled(workspace, { coworker_id, type: 'interval', frequency: 2 });
   return { workspace, id: _id };
 }
@@ -67,11 +58,11 @@ describe('nothing fires twice', () => {
   test('when the worker is killed in the middle of a run', async () => {
     verifies('schedule.never-twice');
     const direct = await createWorkspace(deps);
-    const release = sink.hold(`/${direct.projectID}`);
+    const release = product.sink.hold(`/${direct.projectID}`);
     const { workspace, id } = await everyTwoSeconds(direct);
-    await eventually(() => expect(sink.requests.some(({ path }) => path.includes(direct.projectID))).toBe(true), { timeoutMs: 60_000 });
-    await worker.end('SIGKILL');
-    worker = await product.worker();
+    await eventually(() => expect(product.requestsOf(direct)).not.toEqual([]));
+    await product.kill('worker');
+    await product.start('worker');
     release();
     await untilEnded(id, 3);
     await workspace.api.patch(`/schedule/coworker/${id}`, { status: 'paused' });
@@ -91,7 +82,7 @@ describe('nothing fires twice', () => {
     const times = first.body.planned as number[];
     expect(times).toEqual(expect.arrayContaining(before.map(({ scheduled_for }) => scheduled_for)));
     const planned = () => runsIn(id).then((runs) => runs.map(({ scheduled_for }) => scheduled_for));
-    await eventually(async () => expect(await planned()).toEqual(times), { timeoutMs: 60_000 });
+    await eventually(async () => expect(await planned()).toEqual(times));
     await expectOnceEach(workspace, id);
     expect((await workspace.api.post(`/schedule/coworker/${id}/backfill`, { from: from - 5, to: to + 0.5 })).body.planned).toEqual(times);
     await expectOnceEach(workspace, id);

@@ -25,7 +25,7 @@ describe('POST /schedule/coworker', () => {
     });
     const { spec, policies, state, action } = await temporalOf(made.body._id).describe();
     expect(spec).toMatchObject({ intervals: [{ every: 3600_000 }], jitter: 5000 });
-    expect(policies).toMatchObject({ overlap: 'BUFFER_ONE', catchupWindow: 120_000, pauseOnFailure: true });
+    expect(policies).toMatchObject({ overlap: 'BUFFER_ONE', catchupWindow: 120_000, pauseOnFailure: false });
     expect(state).toMatchObject({ paused: false, remainingActions: 7 });
     expect(action).toMatchObject({ workflowType: 'coworkerRun' });
     expect((await workspace.api.get(`/schedule/coworker/${made.body._id}`)).body).toEqual(made.body);

@@ -77,7 +77,7 @@ async function update(temporal: Deps['temporal'], record: ScheduleDocument): Pro
 }
 
 function partsOf(temporal: Deps['temporal'], record: ScheduleDocument) {
-  const { _id, projectID, organization_id, coworker_id, created_by, overlap, catchup_window, pause_on_failure } = record;
+  const { _id, projectID, organization_id, coworker_id, created_by, overlap, catchup_window } = record;
   const input: CoworkerRunInput = { schedule_id: _id, project_id: projectID, organization_id, max_history_events: maxHistoryEvents };
   const typedSearchAttributes = new TypedSearchAttributes([
     { key: searchAttributes.projectId, value: projectID },
@@ -97,7 +97,8 @@ function partsOf(temporal: Deps['temporal'], record: ScheduleDocument) {
       staticSummary: `Scheduled: ${record.goal.template}`.slice(0, 200),
       typedSearchAttributes,
     },
-    policies: { overlap: overlaps[overlap], catchupWindow: `${catchup_window}s` as const, pauseOnFailure: pause_on_failure },
+    // A failed run pauses its schedule itself: Temporal would do it later, when somebody may have let it go on (docs/decisions/0029).
+    policies: { overlap: overlaps[overlap], catchupWindow: `${catchup_window}s` as const, pauseOnFailure: false },
     memo: { project: projectID },
     typedSearchAttributes,
   };
