@@ -58,9 +58,9 @@ describe('with MongoDB down', () => {
     await eventually(() => expect(sink.requests).toHaveLength(2));
     await mongodb.service.restart();
     await eventually(async () => expect(await workspace.api.get('/readyz')).toMatchObject({ status: 200 }));
-    expect(await untilExecution(workspace, id, 'completed', 60_000)).toMatchObject({ agents_output: [{}, {}] });
+    expect(await untilExecution(workspace, id, 'completed')).toMatchObject({ agents_output: [{}, {}] });
     await untilListed(workspace, id, 'completed');
     expect(await moveExecution(workspace, ready, 'execute')).toMatchObject({ status: 200 });
-    await untilExecution(workspace, ready, 'completed', 60_000);
+    await untilExecution(workspace, ready, 'completed');
   });
 });

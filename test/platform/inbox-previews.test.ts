@@ -20,7 +20,7 @@ async function waitingItem() {
     expect(body).toMatchObject({ total_count: 1, data: [{ kind: 'preview', execution_id: id, status: 'waiting', body: { agent_id: 'agent_1', kind: 'actions', proposed: [{ action_id: 'action_1' }] } }] });
     return body.data[0];
   });
-  return { workspace, id, item, calls: () => sink.requests.filter((request) => request.path === path).length };
+  return { workspace, id, item, calls: () => sink.seen(path).length };
 }
 
 test('a reply in the inbox lets the execution that waits go on, once', async () => {

@@ -1,7 +1,6 @@
 import { expect } from '@jest/globals';
 import { startExecution, untilExecution } from './executions.js';
 import type { Workspace } from './fixture.js';
-import type { HttpSink } from './http-sink.js';
 
 export async function connectorOf({ api, projectID }: Workspace, category: string, config: object) {
   const answer = await api.post(`/actions/${category}/config?projectID=${projectID}`, { name: 'Office', config });
@@ -20,8 +19,7 @@ export function flowOf(connector_id: string | null, ...actions: object[]) {
 /** Runs the actions and gives the execution that came of it. */
 export async function run(workspace: Workspace, connectorId: string | null, actions: object[], input_variables: object = {}, status = 'completed') {
   const id = await startExecution(workspace, flowOf(connectorId, ...actions), { input_variables });
-  return untilExecution(workspace, id, status, 60_000);
+  return untilExecution(workspace, id, status);
 }
 
 export const outputsOf = (execution: any) => execution.agents_output[0].actions.map(({ output }: any) => output);
-export const seenAt = (sink: HttpSink, prefix: string) => sink.requests.filter(({ path: at }) => at.startsWith(prefix));

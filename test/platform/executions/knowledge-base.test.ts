@@ -122,7 +122,7 @@ describe('an agent with a knowledge base', () => {
     const member = await workspace();
     await Promise.all(Array.from({ length: 12 }, () => member.gateway.post('/v1/orchestrate', { operation: 'list' })));
     const id = await startExecution(member, flowAt('patient'));
-    await untilExecution(member, id, 'completed', 60_000);
+    await untilExecution(member, id, 'completed');
     const statuses = (await queriesOf(member)).map(({ status }: { status: string }) => status);
     expect(statuses[0]).toBe('completed');
     expect(statuses.slice(1)).toContain('denied');

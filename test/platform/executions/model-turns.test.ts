@@ -162,7 +162,7 @@ describe('a bad endpoint', () => {
       }),
     );
     for (const { name, id } of runs) {
-      expect({ name, output: (await untilExecution(member, id, 'completed', 60_000)).agents_output[0].output }).toEqual({ name, output: 'Good.' });
+      expect({ name, output: (await untilExecution(member, id, 'completed')).agents_output[0].output }).toEqual({ name, output: 'Good.' });
       expect({ name, ...(await monitoring(member, id)) }).toMatchObject({ name: 'Teller: model turn', attempts: 2 });
     }
     expect(worker.child.exitCode).toBeNull();
@@ -173,7 +173,7 @@ describe('a bad endpoint', () => {
     const member = await workspace();
     model.on('nonsense', (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<html>welcome</html>'));
     const id = await startExecution(member, flowAt('nonsense'));
-    const { execution_context } = await untilExecution(member, id, 'failed', 60_000);
+    const { execution_context } = await untilExecution(member, id, 'failed');
     expect(execution_context.failure).toMatchObject({ code: 'model_answer_unusable', message: 'the model endpoint gave no answer that can be read' });
     expect(model.asked('nonsense')).toHaveLength(5);
     expect(worker.child.exitCode).toBeNull();
