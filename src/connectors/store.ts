@@ -96,7 +96,7 @@ export async function moveConnector(collections: ConnectorCollections, { _id, st
   const moved = await collections.connectors.findOneAndUpdate({ _id, status, is_deleted: false }, { $set }, { returnDocument: 'after' });
   if (moved) return moved;
   const present = await findConnector(collections, _id);
-  if (!present) throw notFound('connector');
+  if (!present) throw notFound('the connector');
   throw new AppError('conflict', `the connector became ${present.status} meanwhile`);
 }
 

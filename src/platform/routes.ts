@@ -6,7 +6,6 @@ import { analyticsRoutes } from './resources/analytics.js';
 import { connectorRoutes } from './resources/connectors/routes.js';
 import { customerRoutes } from './resources/customer.js';
 import { dashboardRoutes } from './resources/dashboards/routes.js';
-import { decidePreview } from './resources/executions/preview.js';
 import { executionRoutes } from './resources/executions/routes.js';
 import { fileRoutes } from './resources/files/routes.js';
 import { inboxRoutes } from './resources/inbox.js';
@@ -35,7 +34,7 @@ export function platformRoutes(deps: Deps, baseUrl: () => string): Route[] {
     ...connectorRoutes(deps),
     ...executionRoutes(deps),
     ...taskRoutes(deps),
-    ...inboxRoutes(deps, { decidePreview }),
+    ...inboxRoutes(deps),
     ...tagRoutes(deps),
     ...tableRoutes(deps),
     ...scheduleRoutes(deps),

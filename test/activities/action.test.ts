@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createActionActivities, createCallAction } from '../../activities/action.js';
 import { createHttpClient, type HttpClient } from '../../src/outbound/http-client.js';
 import type { AgentflowExecutionActivities, CallActionRequest, StepContext, StepResult } from '../../workflows/agentflow-execution/activities.js';

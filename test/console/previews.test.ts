@@ -14,7 +14,6 @@ const sink = await useHttpSink();
 beforeAll(() => console.log(`screenshots in ${screenshots()}`));
 
 const field = { field_id: 'subject', type: 'string', required: true };
-const callsTo = (path: string) => sink.requests.filter((request) => request.path.startsWith(path));
 
 /** An execution whose agents wait for a person before they call the sink. */
 async function waitingExecution({ workspace }: Person, ids = ['agent_1']) {
@@ -41,7 +40,7 @@ test('what an agent is about to do is shown exactly and approved by keyboard, an
     const shown = (await page.locator('[data-part=previews]').textContent()) ?? '';
     for (const text of ['Call action_1', 'POST', `${sink.url}${path}/agent_1`, '"subject": "Dear <b>Ada</b>"']) expect(shown).toContain(text);
     await shot(page, 'preview');
-    expect(callsTo(path)).toEqual([]);
+    expect(sink.seen(path)).toEqual([]);
     await tabTo(page, 'Reason of a rejection (optional)');
     await tabTo(page, 'Approve what Agent agent_1 proposes');
     await page.keyboard.press('Enter');
@@ -49,7 +48,7 @@ test('what an agent is about to do is shown exactly and approved by keyboard, an
     await page.locator('[data-part=state]', { hasText: 'completed' }).waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   });
-  expect(callsTo(path).map(({ body }) => JSON.parse(body))).toEqual([{ subject: 'Dear <b>Ada</b>' }]);
+  expect(sink.seen(path).map(({ body }) => JSON.parse(body))).toEqual([{ subject: 'Dear <b>Ada</b>' }]);
   const { previews } = (await person.workspace.api.get(`/execute_flow/${id}`)).body;
   expect(previews.agent_1).toMatchObject({ status: 'approved', decided_by: person.userId });
 });
@@ -65,7 +64,7 @@ test('a rejection ends the execution with its reason, and nothing is called', as
     await page.locator('[data-part=outcome]', { hasText: 'not to Ada' }).waitFor();
     await page.locator('[data-part=state]', { hasText: 'failed' }).waitFor();
   }, { withoutScript: true, width: 360 });
-  expect(callsTo(path)).toEqual([]);
+  expect(sink.seen(path)).toEqual([]);
 });
 
 test('an output that waits is shown as it is', async () => {
@@ -96,11 +95,11 @@ test('a decision is for what its form showed: of a form that is out of date, or 
   }
   const first = { agent_id: 'agent_1', preview_id: 'agent_1/preview' };
   expect((await client.send(`${address}/preview`, { ...first, decision: 'perhaps' })).html).toContain('not sent by one of its buttons');
-  expect(callsTo(path)).toEqual([]);
+  expect(sink.seen(path)).toEqual([]);
   expect(await send(first)).toMatchObject({ status: 303, location: `${address}?done=approve` });
   await waitsAt(person.workspace, id, 'agent_2');
   expect(await send(first)).toMatchObject({ status: 409 });
-  expect(callsTo(path).map((request) => request.path)).toEqual([`${path}/agent_1`]);
+  expect(sink.seen(path).map((request) => request.path)).toEqual([`${path}/agent_1`]);
 });
 
 test('whoever may not decide is offered no decision, and a forged one is refused', async () => {
@@ -114,5 +113,5 @@ test('whoever may not decide is offered no decision, and a forged one is refused
   await client.open(`${client.base}/executions/${id}`);
   expect((await client.send(`${client.base}/executions/${id}/preview`, fields, 'x'.repeat(43))).status).toBe(403);
   expect((await person.workspace.api.get(`/execute_flow/${id}`)).body.previews.agent_1.status).toBe('waiting');
-  expect(callsTo(path)).toEqual([]);
+  expect(sink.seen(path)).toEqual([]);
 });

@@ -14,7 +14,7 @@ const sink = await useHttpSink();
 /** The one that runs at present. */
 let worker: Promise<ProductProcess>;
 
-const requestsOf = ({ projectID }: Workspace) => sink.requests.filter((request) => request.path.includes(projectID));
+const requestsOf = ({ projectID }: Workspace) => sink.seen(`/${projectID}`);
 
 describe('SIGTERM to the API', () => {
   test('lets a request in flight finish, takes no new ones, and ends with 0', async () => {

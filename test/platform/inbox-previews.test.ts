@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { startExecution, untilExecution } from '../support/executions.js';
 import { createWorkspace, useDeps } from '../support/fixture.js';
-import { flowThatCalls } from '../support/flows.js';
+import { actionTo, agentThatCalls } from '../support/flows.js';
 import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
@@ -13,14 +13,15 @@ const sink = await useHttpSink();
 async function waitingItem() {
   const workspace = await createWorkspace(deps);
   const path = `/${workspace.projectID}`;
-  const flow = flowThatCalls([`${sink.url}${path}`]);
-  const id = await startExecution(workspace, { ...flow, agents: flow.agents.map((agent) => ({ ...agent, is_preview_mode_enabled: true })) });
+  const action = { ...actionTo(`${sink.url}${path}`, 'action_1'), input_schema: { fields: [{ field_id: 'subject' }] } };
+  const agent = { ...agentThatCalls([]), is_preview_mode_enabled: true, skills: [{ name: 'Calls', actions: [action] }] };
+  const id = await startExecution(workspace, { name: 'Test flow', agents: [agent] });
   const item = await eventually(async () => {
     const { body } = await workspace.api.get('/inbox');
     expect(body).toMatchObject({ total_count: 1, data: [{ kind: 'preview', execution_id: id, status: 'waiting', body: { agent_id: 'agent_1', kind: 'actions', proposed: [{ action_id: 'action_1' }] } }] });
     return body.data[0];
   });
-  return { workspace, id, item, calls: () => sink.requests.filter((request) => request.path === path).length };
+  return { workspace, id, item, calls: () => sink.seen(path).length };
 }
 
 test('a reply in the inbox lets the execution that waits go on, once', async () => {
@@ -35,6 +36,15 @@ test('a reply in the inbox lets the execution that waits go on, once', async () 
   expect(calls()).toBe(1);
   await eventually(async () => expect((await workspace.api.get('/inbox')).body.total_count).toBe(0));
   expect(await reply()).toMatchObject({ status: 409, body: { error: 'conflict' } });
+});
+
+test('edits in the inbox change what the agent does', async () => {
+  verifies('platform.inbox.reply');
+  const { workspace, id, item } = await waitingItem();
+  const answer = await workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'approve', edits: { action_1: { subject: 'Changed' } } });
+  expect(answer).toMatchObject({ status: 200, body: { ...item, status: 'edited' } });
+  await untilExecution(workspace, id, 'completed');
+  expect(sink.seen(`/${workspace.projectID}`).map(({ body }) => JSON.parse(body))).toEqual([{ subject: 'Changed' }]);
 });
 
 test('a rejection in the inbox stops what the agent was about to do, with the reason', async () => {

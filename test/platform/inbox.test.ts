@@ -1,9 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Principal } from '../../src/auth/principal.js';
-import { AppError } from '../../src/errors.js';
 import { newId } from '../../src/ids.js';
 import { payloadDigest } from '../../src/governance/approvals/payload-digest.js';
-import { inboxRoutes, type InboxPorts } from '../../src/platform/resources/inbox.js';
 import { epochSeconds } from '../../src/time.js';
 import { apiClient, type ApiClient } from '../support/client.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
@@ -211,39 +208,5 @@ describe('POST /inbox/{id}/reply', () => {
       expect(await workspace.api.post(`/inbox/${id}/reply`, { decision: 'approve' })).toMatchObject(refusal(409, 'conflict', status));
       expect((await workspace.api.post(`/inbox/${id}/read`)).body).toMatchObject({ status });
     }
-  });
-
-  describe('of a preview', () => {
-    type Decision = Parameters<InboxPorts['decidePreview']>;
-    const reply = (decidePreview: InboxPorts['decidePreview'], principal: Principal, id: string, body: object) => {
-      const route = inboxRoutes(deps, { decidePreview }).find(({ path }) => path === '/inbox/{id}/reply');
-      const ctx = { principal } as Parameters<NonNullable<typeof route>['handler']>[0]['ctx'];
-      return route?.handler({ params: { id }, query: {}, body, ctx });
-    };
-
-    test.each([
-      [{ decision: 'approve' }, 'approved'],
-      [{ decision: 'approve', edits: { output: 'Hello!' } }, 'edited'],
-      [{ decision: 'reject', reason: 'wrong tone' }, 'rejected'],
-    ])('hands %j to the execution that waits', async (body, status) => {
-      const workspace = await createWorkspace(deps);
-      const { _id } = await waitingExecution(workspace);
-      const [item] = (await workspace.api.get('/inbox')).body.data;
-      const principal = principalOf('MEMBER', { projectId: workspace.projectID });
-      const calls: Decision[] = [];
-      const answer = await reply(async (...call) => (calls.push(call), { execution_id: _id, status: 'running' }), principal, item._id, body);
-      expect(calls.map(([, ...call]) => call)).toEqual([[principal, _id, { edits: undefined, reason: undefined, agent_id: 'writer', ...body }]]);
-      expect(answer).toEqual({ ...item, status });
-    });
-
-    test('passes a refusal on', async () => {
-      const workspace = await createWorkspace(deps);
-      await waitingExecution(workspace);
-      const [item] = (await workspace.api.get('/inbox')).body.data;
-      const late: InboxPorts['decidePreview'] = async () => {
-        throw new AppError('conflict', 'no preview of this agent waits for a decision');
-      };
-      await expect(reply(late, principalOf('OWNER', { projectId: workspace.projectID }), item._id, { decision: 'approve' })).rejects.toMatchObject({ code: 'conflict' });
-    });
   });
 });

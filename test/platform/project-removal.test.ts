@@ -16,7 +16,7 @@ jest.setTimeout(120_000);
 const deps = useDeps();
 const { collections } = deps.mongo;
 const sink = await useHttpSink();
-const requestsOf = ({ projectID }: Workspace) => sink.requests.filter(({ path }) => path.includes(projectID));
+const requestsOf = ({ projectID }: Workspace) => sink.seen(`/${projectID}`);
 const temporalSchedule = (id: string) => deps.temporal.client.schedule.getHandle(id).describe();
 const gone = { name: 'ScheduleNotFoundError' };
 const notFound = { status: 404, body: { error: 'not_found' } };

@@ -1,7 +1,6 @@
 import { expect } from '@jest/globals';
 import { startExecution, untilExecution } from './executions.js';
 import type { Workspace } from './fixture.js';
-import type { HttpSink } from './http-sink.js';
 
 export async function connectorOf({ api, projectID }: Workspace, category: string, config: object) {
   const answer = await api.post(`/actions/${category}/config?projectID=${projectID}`, { name: 'Office', config });
@@ -24,4 +23,3 @@ export async function run(workspace: Workspace, connectorId: string | null, acti
 }
 
 export const outputsOf = (execution: any) => execution.agents_output[0].actions.map(({ output }: any) => output);
-export const seenAt = (sink: HttpSink, prefix: string) => sink.requests.filter(({ path: at }) => at.startsWith(prefix));

@@ -1,7 +1,12 @@
 import { expect } from '@jest/globals';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { Deps } from '../../src/deps.js';
+import { executionWorkflowId } from '../../workflows/agentflow-execution/messages.js';
 import type { Answer } from './client.js';
 import { eventually } from './eventually.js';
-import type { Workspace } from './fixture.js';
+import { createWorkspace, type Workspace } from './fixture.js';
+import { flowThatCalls } from './flows.js';
+import type { HttpSink } from './http-sink.js';
 
 type Member = Pick<Workspace, 'api' | 'projectID'>;
 
@@ -26,11 +31,35 @@ export async function startExecution(member: Member, flow: object, request: obje
   return id;
 }
 
+/** An execution in a workspace of its own whose first of two steps is held open at the sink until `release`. */
+export async function heldExecution(deps: Deps, sink: HttpSink): Promise<{ workspace: Workspace; id: string; release: () => void }> {
+  const workspace = await createWorkspace(deps);
+  const path = `/${workspace.projectID}`;
+  const release = sink.hold(`${path}/one`);
+  const id = await startExecution(workspace, flowThatCalls([`${sink.url}${path}/one`, `${sink.url}${path}/two`]));
+  await eventually(() => expect(sink.seen(path)).toHaveLength(1));
+  return { workspace, id, release };
+}
+
 export async function untilExecution({ api }: Member, id: string, expected: object | string): Promise<any> {
   return eventually(async () => {
     const { body } = await api.get(`/execute_flow/${id}`);
     expect(body).toMatchObject(typeof expected === 'string' ? { status: expected } : expected);
     return body;
+  });
+}
+
+/** The run of an execution in Temporal. */
+export function runOf({ temporal }: Pick<Deps, 'temporal'>, id: string): WorkflowHandle {
+  return temporal.client.workflow.getHandle(executionWorkflowId(id));
+}
+
+/** Waits until the run has closed; gives how, as Temporal names it. */
+export async function closedAs(deps: Pick<Deps, 'temporal'>, id: string): Promise<string> {
+  return eventually(async () => {
+    const { status } = await runOf(deps, id).describe();
+    expect(status.name).not.toBe('RUNNING');
+    return status.name;
   });
 }
 

@@ -12,6 +12,8 @@ export interface SinkRequest {
 export interface HttpSink {
   url: string;
   requests: SinkRequest[];
+  /** The requests whose path begins so, in the order in which they came. */
+  seen(pathPrefix: string): SinkRequest[];
   /** How often each idempotency key came. */
   keys(): Map<string, number>;
   /** From now on requests whose path begins so are held open until the function that this gives is called. */
@@ -45,6 +47,7 @@ export async function startHttpSink(): Promise<HttpSink> {
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    seen: (pathPrefix) => requests.filter(({ path }) => path.startsWith(pathPrefix)),
     keys() {
       const counts = new Map<string, number>();
       for (const { key } of requests) if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);

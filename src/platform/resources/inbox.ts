@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { MoveResult } from '../../../workflows/agentflow-execution/messages.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../../deps.js';
 import { AppError, isAppError, notFound } from '../../errors.js';
@@ -8,20 +7,9 @@ import { defineRoute, type Route } from '../../http/define-route.js';
 import { encodeCursor, listOf, listPage, ListQuery, type Page } from '../../http/lists.js';
 import { insertOnce } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
+import { decidePreview } from './executions/preview.js';
 import { readExecution } from './executions/read.js';
 import { isOver, type ExecutionDocument } from './executions/record.js';
-
-/** What an execution's record tells of a preview; the execution's workflow writes it. Times are epoch seconds. */
-const Preview = z.object({
-  agent_id: z.string(),
-  title: z.string(),
-  status: z.enum(['waiting', 'approved', 'edited', 'rejected', 'expired']),
-  kind: z.string(),
-  proposed: z.unknown(),
-  requested_at: z.number(),
-  expires_at: z.number(),
-});
-type Preview = z.infer<typeof Preview>;
 
 const example = {
   _id: 'preview:0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10:writer:1764000000500',
@@ -53,6 +41,7 @@ export const InboxItem = z
   .meta({ id: 'InboxItem', example });
 export type InboxItem = z.infer<typeof InboxItem>;
 type UnreadItem = Omit<InboxItem, 'read_at'>;
+type Preview = ExecutionDocument['previews'][string];
 
 /** `_id` is `<user_id>/<item id>`. */
 export interface InboxReadDocument {
@@ -72,23 +61,13 @@ export const InboxReply = z
   .meta({ id: 'InboxReply', example: { decision: 'approve', reason: 'As agreed' } });
 export type InboxReply = z.infer<typeof InboxReply>;
 
-/** The operation of executions that answers a preview; it alone knows whether one waits. */
-export interface InboxPorts {
-  decidePreview(
-    deps: Deps,
-    principal: Principal,
-    executionId: string,
-    decision: Pick<InboxReply, 'decision' | 'edits' | 'reason'> & { agent_id: string },
-  ): Promise<MoveResult>;
-}
-
 const tag = 'inbox';
 const params = z.object({ id: z.string().max(500) });
 const query = z.object({ projectID: z.string().optional() });
 const ReadBody = z.strictObject({ projectID: z.string().optional() });
 
 /** What waits for a person in a project (contract, inbox). */
-export function inboxRoutes(deps: Deps, ports: InboxPorts): Route[] {
+export function inboxRoutes(deps: Deps): Route[] {
   return [
     defineRoute({
       method: 'get',
@@ -125,7 +104,7 @@ export function inboxRoutes(deps: Deps, ports: InboxPorts): Route[] {
       body: InboxReply,
       response: { schema: InboxItem, description: 'The item as decided; `waiting` while a policy wants further approvers.' },
       errors: ['conflict', 'validation_failed'],
-      handler: ({ ctx, params: { id }, body }) => reply(deps, ports, ctx.principal, id, body),
+      handler: ({ ctx, params: { id }, body }) => reply(deps, ctx.principal, id, body),
     }),
   ];
 }
@@ -170,11 +149,11 @@ function readKey(userId: string, itemId: string): string {
 }
 
 /** @throws AppError `conflict` when it was decided before, `access_denied` by the rules of approvals, `not_found` */
-async function reply(deps: Deps, ports: InboxPorts, principal: Principal, id: string, { decision, edits, reason }: InboxReply): Promise<InboxItem> {
+async function reply(deps: Deps, principal: Principal, id: string, { decision, edits, reason }: InboxReply): Promise<InboxItem> {
   const item = await findItem(deps, principal, id);
   const answered =
     item.approval_id === null
-      ? await replyToPreview(deps, ports, principal, item, { decision, edits, reason })
+      ? await replyToPreview(deps, principal, item, { decision, edits, reason })
       : await replyToApproval(deps, principal, item.approval_id, { decision, edits, reason });
   const [shown] = await withReads(deps, principal, [answered]);
   return shown as InboxItem;
@@ -182,7 +161,7 @@ async function reply(deps: Deps, ports: InboxPorts, principal: Principal, id: st
 
 type Reply = Pick<InboxReply, 'decision' | 'edits' | 'reason'>;
 
-async function replyToPreview(deps: Deps, { decidePreview }: InboxPorts, principal: Principal, item: UnreadItem, given: Reply): Promise<UnreadItem> {
+async function replyToPreview(deps: Deps, principal: Principal, item: UnreadItem, given: Reply): Promise<UnreadItem> {
   if (item.status !== 'waiting') throw new AppError('conflict', `the preview is ${item.status}`);
   const { executionId, agentId } = previewParts(item._id);
   await decidePreview(deps, principal, executionId, { agent_id: agentId, ...given });
@@ -227,7 +206,7 @@ function waitingPreview(record: ExecutionDocument): UnreadItem | undefined {
 }
 
 function previewOf({ previews }: ExecutionDocument, agentId: string): Preview | undefined {
-  return Object.hasOwn(previews, agentId) ? Preview.safeParse(previews[agentId]).data : undefined;
+  return Object.hasOwn(previews, agentId) ? previews[agentId] : undefined;
 }
 
 function previewItem(record: ExecutionDocument, preview: Preview): UnreadItem {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { executionWorkflowId } from '../../../workflows/agentflow-execution/messages.js';
 import { newId } from '../../../src/ids.js';
-import { connectorOf, field, flowOf, outputsOf, run, seenAt } from '../../support/connectors.js';
+import { connectorOf, field, flowOf, outputsOf, run } from '../../support/connectors.js';
 import { startExecution, untilExecution } from '../../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { testRun } from '../../support/run.js';
@@ -37,10 +37,10 @@ describe('a restful connector', () => {
       { ...get, endpoint: '/away' },
       { ...get, endpoint: '/out' },
     ], { id: 'a b/c' });
-    const below = seenAt(server, `${base}/`);
+    const below = server.seen(`${base}/`);
     expect(below.map(({ path: at }) => at.slice(base.length))).toEqual(['/items/a%20b%2Fc', '/whole', '/away', '/out']);
     for (const { headers } of below) expect(headers).toMatchObject({ ...expected, 'x-own': 'own-s3cret' });
-    const others = [...seenAt(server, `/auth-${kind}/v1x`), ...seenAt(server, `/auth-${kind}/v1-other`), ...seenAt(elsewhere, `/auth-${kind}`)];
+    const others = [...server.seen(`/auth-${kind}/v1x`), ...server.seen(`/auth-${kind}/v1-other`), ...elsewhere.seen(`/auth-${kind}`)];
     expect(others).toHaveLength(4);
     for (const { headers } of others) expect(JSON.stringify(headers)).not.toMatch(/s3cret|authorization|x-own|x-api-token/);
   });
@@ -56,7 +56,7 @@ describe('a restful connector', () => {
     const { _id } = await connectorOf(workspace, 'restful', { base_url: `${server.url}/oauth/api`, auth });
     const call = { method: 'POST', endpoint: '/x' };
     await run(workspace, _id, [call, call, call]);
-    const [token, ...more] = seenAt(server, '/oauth/token');
+    const [token, ...more] = server.seen('/oauth/token');
     expect(more).toHaveLength(0);
     expect(Object.fromEntries(new URLSearchParams(token?.body))).toEqual({ grant_type: 'client_credentials', scope: 'a b' });
     expect(Buffer.from(token?.headers.authorization?.slice(6) ?? '', 'base64').toString()).toBe('the+client:cc-s3cret');
@@ -82,7 +82,7 @@ describe('a restful connector', () => {
     const id = await startExecution(workspace, flowOf(_id, { endpoint: '/x' }));
     await untilExecution(workspace, id, 'failed');
     const [step] = (await workspace.api.get(`/execute_flow/${id}/monitoring`)).body.steps;
-    expect([step.attempts, (await deps.mongo.collections.executions.findOne({ _id: id }))?.execution_context, seenAt(server, where)]).toMatchObject([1, {}, []]);
+    expect([step.attempts, (await deps.mongo.collections.executions.findOne({ _id: id }))?.execution_context, server.seen(where)]).toMatchObject([1, {}, []]);
     expect(JSON.stringify((await workspace.api.get(`/execute_flow/${id}/monitoring`)).body)).toContain(code === 'unconfigured' ? 'not active' : code === 'not_found' ? 'was not found' : 'category');
   });
 });
@@ -99,7 +99,7 @@ describe('an action', () => {
     await untilExecution(workspace, id, 'failed');
     const [step] = (await workspace.api.get(`/execute_flow/${id}/monitoring`)).body.steps;
     expect(step).toMatchObject({ status: 'failed', attempts: 1, error: expect.stringContaining('"claim"') });
-    expect(seenAt(server, where)).toHaveLength(calls);
+    expect(server.seen(where)).toHaveLength(calls);
   });
 
   test('is tried again as its server asks: after silence, after 500, and at the date of a 429', async () => {
@@ -120,7 +120,7 @@ describe('an action', () => {
     await run(workspace, _id, [{ endpoint: where }]);
     expect(came).toHaveLength(4);
     expect(came[3]).toBeGreaterThanOrEqual(until - 50);
-    expect(seenAt(server, where).map(({ key }) => key)).toEqual(Array(4).fill(seenAt(server, where)[0]?.key));
+    expect(server.seen(where).map(({ key }) => key)).toEqual(Array(4).fill(server.seen(where)[0]?.key));
   });
 });
 
@@ -133,13 +133,13 @@ describe('the account provider', () => {
     const { _id } = await connectorOf(workspace, 'messaging', { ...account, account_api_url: `${server.url}/messaging/api/v1` });
     expect((await workspace.api.post(`/connectors/${workspace.projectID}/${_id}/status`, { status: 'active' })).status).toBe(200);
     const execution = await run(workspace, _id, [{ category: 'messaging', endpoint: 'send_message' }], { chat_id: 'chat/1', text: 'Hello' });
-    const [request, ...more] = seenAt(server, '/messaging');
+    const [request, ...more] = server.seen('/messaging');
     expect(request).toMatchObject({ method: 'POST', path: '/messaging/api/v1/chats/chat%2F1/messages', body: '{"text":"Hello"}', headers: { authorization: 'Bearer acc-s3cret' } });
     expect(request?.key).toBe(`${execution._id}/agent/skill/action_0`);
     expect(more).toHaveLength(0);
     const failed = await run(workspace, _id, [{ category: 'messaging', endpoint: 'send_message' }], { text: 'Hello' }, 'failed');
     expect(JSON.stringify(failed.agents_output)).not.toContain('chat_id');
-    expect(seenAt(server, '/messaging')).toHaveLength(1);
+    expect(server.seen('/messaging')).toHaveLength(1);
   });
 
   test('does what a professional_network action asks, for the connected account', async () => {
@@ -153,12 +153,12 @@ describe('the account provider', () => {
       { category, endpoint: 'send_invitation' },
       { category, method: 'GET', endpoint: '/own/{{ inputs.identifier }}' },
     ], { identifier: 'ada', provider_id: 'p 1', message: 'Hi' });
-    expect(seenAt(server, '/network').map(({ method, path: at, body }) => [method, at, body])).toEqual([
+    expect(server.seen('/network').map(({ method, path: at, body }) => [method, at, body])).toEqual([
       ['GET', '/network/users/ada?account_id=acc-1', ''],
       ['POST', '/network/users/invite', JSON.stringify({ account_id: 'acc-1', provider_id: 'p 1', message: 'Hi' })],
       ['GET', '/network/own/ada', ''],
     ]);
-    for (const { headers } of seenAt(server, '/network')) expect(headers.authorization).toBe('Bearer acc-s3cret');
+    for (const { headers } of server.seen('/network')) expect(headers.authorization).toBe('Bearer acc-s3cret');
   });
 
   test('publishes what a content_creator action makes, and its answer is the output', async () => {
@@ -169,7 +169,7 @@ describe('the account provider', () => {
     expect(status).toBe('active');
     const action = { category: 'content_creator', endpoint: 'create_post', output_schema: { fields: [field('post_id')] } };
     const execution = await run(workspace, _id, [action], { account_id: 'mine', text: 'News' });
-    expect(seenAt(server, '/content')).toMatchObject([{ method: 'POST', path: '/content/posts', body: '{"account_id":"mine","text":"News"}' }]);
+    expect(server.seen('/content')).toMatchObject([{ method: 'POST', path: '/content/posts', body: '{"account_id":"mine","text":"News"}' }]);
     expect(outputsOf(execution)).toEqual([{ post_id: 'p1' }]);
   });
 });
@@ -198,7 +198,7 @@ test('a secret of a connector stands in no record, history, event, log or answer
   const { _id, ...answer } = await connectorOf(workspace, 'restful', config);
   const done = await run(workspace, _id, [{ endpoint: '/echo' }]);
   const failed = await run(workspace, _id, [{ endpoint: '/refuse' }], {}, 'failed');
-  expect(seenAt(server, where).map(({ headers }) => headers.authorization)).toEqual([`Basic ${basic}`, `Basic ${basic}`]);
+  expect(server.seen(where).map(({ headers }) => headers.authorization)).toEqual([`Basic ${basic}`, `Basic ${basic}`]);
   expect(JSON.stringify(outputsOf(done))).toContain('[secret]');
 
   const texts: Record<string, string> = { created: JSON.stringify(answer), read: JSON.stringify((await api.get(`/connectors/${projectID}/${_id}`)).body) };

@@ -102,7 +102,7 @@ describe('the data loader of a connector', () => {
       },
       { timeoutMs: 40_000 },
     );
-    expect(server.requests.filter(({ path }) => path === where)).toHaveLength(1);
+    expect(server.seen(where)).toHaveLength(1);
     if (outcome === 'paused') await workspace.api.delete(`/connectors/${workspace.projectID}/${id}`);
   }, 60_000);
 });

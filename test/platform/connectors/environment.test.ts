@@ -45,7 +45,7 @@ test('a process with another SECRETS_KEY cannot open the secrets of a connector'
   const failed = await startExecution(workspace, flow);
   await untilExecution(workspace, failed, 'failed');
   expect(await stepOf(workspace, failed)).toMatchObject({ attempts: 1, error: expect.stringContaining('SECRETS_KEY') });
-  expect(server.requests.filter(({ path }) => path.startsWith('/sealed'))).toHaveLength(0);
+  expect(server.seen('/sealed')).toHaveLength(0);
   await stranger.end();
   keys.SECRETS_KEY = 'the first key of at least 32 characters';
   await sealed.worker();

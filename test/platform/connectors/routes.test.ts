@@ -54,6 +54,7 @@ describe('POST /actions/{category}/config', () => {
 
   test.each([
     ['an unknown category', 'telepathy', {}, refusal(404, 'not_found')],
+    ['another category in the body', 'mail', { category: 'restful' }, refusal(400, 'invalid_request', 'category')],
     ['an unknown field', 'mail', { colour: 'red' }, refusal(400, 'invalid_request', 'colour')],
     ['a name of nothing', 'mail', { name: ' ' }, refusal(400, 'invalid_request', 'name')],
     ['a base URL that is none', 'restful', { config: { base_url: 'ftp://x' } }, refusal(400, 'invalid_request', 'config.base_url')],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { startRequestOf } from '../../../src/platform/resources/executions/moves.js';
 import {
   agentflowExecutionType,
   cancelUpdate,
@@ -6,10 +7,10 @@ import {
   pauseUpdate,
   resumeUpdate,
   stateQuery,
-  type AgentflowExecutionInput,
 } from '../../../workflows/agentflow-execution/messages.js';
+import { attributePairs } from '../../../workflows/search-attributes.js';
 import { eventually } from '../../support/eventually.js';
-import { moveExecution, prepareExecution, untilExecution, untilListed } from '../../support/executions.js';
+import { closedAs, moveExecution, prepareExecution, runOf, untilExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
@@ -25,28 +26,15 @@ async function startWithTinyHistory(agents: string[][]) {
   const { _id } = await prepareExecution(workspace, flow, { files: [{ name: 'a.txt', content: 'The sink answers.' }] });
   const record = await deps.mongo.collections.executions.findOne({ _id });
   if (!record) throw new Error('the record is missing');
-  const input: AgentflowExecutionInput = {
-    execution_id: _id,
-    project_id: workspace.projectID,
-    organization_id: workspace.organizationId,
-    agentflow_id: record.agentflow_id,
-    agentflow_name: record.agentflow.name,
-    executed_by: workspace.userId,
-    goal: record.goal,
-    input_variables: {},
-    runtime_inputs: {},
-    files: record.files,
-    agents: record.plan,
-    first_agent_id: record.agentflow.initialAgent,
-    max_history_events: 24,
-  };
+  const { input, attributes, ...options } = startRequestOf(deps, record);
   const first = await deps.temporal.client.workflow.start(agentflowExecutionType, {
-    taskQueue: deps.temporal.taskQueue,
+    ...options,
     workflowId: executionWorkflowId(_id),
+    typedSearchAttributes: attributePairs(attributes),
     memo: { execute_request: 'kept' },
-    args: [input],
+    args: [{ ...input, max_history_events: 24 }],
   });
-  return { workspace, id: _id as string, firstRunId: first.firstExecutionRunId, handle: deps.temporal.client.workflow.getHandle(executionWorkflowId(_id)) };
+  return { workspace, id: _id as string, firstRunId: first.firstExecutionRunId, handle: runOf(deps, _id) };
 }
 
 describe('a long run', () => {
@@ -55,7 +43,7 @@ describe('a long run', () => {
     const { workspace, id, firstRunId, handle } = await startWithTinyHistory([['a', 'b', 'c'], ['d', 'e'], ['f']]);
     const ended = await untilListed(workspace, id, 'completed');
     expect(ended.agents_output.map((output: any) => output.actions.length)).toEqual([3, 2, 1]);
-    const calls = sink.requests.filter((request) => request.path.includes(workspace.projectID));
+    const calls = sink.seen(`/${workspace.projectID}`);
     expect(calls.map((request) => request.path.split('/').at(-1))).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
     const { body } = await workspace.api.get(`/execute_flow/${id}/monitoring`);
     expect(body.steps.map((step: any) => step.kind)).toEqual(['documents', ...'aaamaamam'].map((kind) => ({ a: 'action', m: 'model' })[kind] ?? kind));
@@ -99,7 +87,7 @@ describe('a long run', () => {
     await eventually(async () => expect((await handle.describe()).runId).not.toBe(firstRunId));
     expect(await handle.executeUpdate(cancelUpdate, { args: [{ by: 'me' }] })).toMatchObject({ status: 'failed' });
     expect(await untilListed(workspace, id, 'failed')).toMatchObject({ execution_context: { failure: { reason: 'cancelled', by: 'me' } } });
-    await eventually(async () => expect((await handle.describe()).status.name).toBe('CANCELLED'));
+    expect(await closedAs(deps, id)).toBe('CANCELLED');
     expect(await moveExecution(workspace, id, 'resume')).toMatchObject({ status: 409 });
     await untilExecution(workspace, id, 'failed');
     release();

@@ -2,10 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import path from 'node:path';
 import { newId } from '../../../src/ids.js';
-import { executionWorkflowId, stateQuery } from '../../../workflows/agentflow-execution/messages.js';
+import { stateQuery } from '../../../workflows/agentflow-execution/messages.js';
 import { apiClient } from '../../support/client.js';
-import { eventually } from '../../support/eventually.js';
-import { moveExecution, prepareExecution, startExecution, untilExecution, untilListed } from '../../support/executions.js';
+import { closedAs, moveExecution, prepareExecution, runOf, startExecution, untilExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
 import { startApi } from '../../support/processes.js';
@@ -15,8 +14,6 @@ import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
 const sink = await useHttpSink();
-
-const describeRun = (id: string) => deps.temporal.client.workflow.getHandle(executionWorkflowId(id)).describe();
 
 describe('POST /execute_flow/{execution_id}/execute', () => {
   test('answers ready and runs every agent along its actions to the conclusion', async () => {
@@ -36,10 +33,10 @@ describe('POST /execute_flow/{execution_id}/execute', () => {
     expect(ended.agents_output[1].output).toContain('Agent agent_1');
     expect(ended.conclusion).toEqual({ conclusion: ended.agents_output[1].output, links: [], created_at: ended.end_time });
     expect(ended.end_time).toBeGreaterThan(ended.created_at);
-    const calls = sink.requests.filter((request) => request.path.includes(workspace.projectID));
+    const calls = sink.seen(`/${workspace.projectID}`);
     expect(calls.map((request) => request.path.split('/').at(-1))).toEqual(['a', 'b', 'c']);
     expect(calls.map((request) => request.key)).toEqual(['agent_1/skill_1/action_1', 'agent_1/skill_1/action_2', 'agent_2/skill_1/action_1'].map((step) => `${_id}/${step}`));
-    await eventually(async () => expect((await describeRun(_id)).status.name).toBe('COMPLETED'));
+    expect(await closedAs(deps, _id)).toBe('COMPLETED');
   });
 
   test('shows running with its outputs so far, and the stored record agrees with the workflow at the end', async () => {
@@ -50,12 +47,12 @@ describe('POST /execute_flow/{execution_id}/execute', () => {
     const running = await untilExecution(workspace, id, { status: 'running', agents_output: [{ agent_id: 'agent_1' }] });
     expect(running).toMatchObject({ conclusion: null, end_time: null });
     expect(await untilListed(workspace, id, 'running')).toMatchObject({ agents_output: [{ agent_id: 'agent_1' }] });
-    const state = await deps.temporal.client.workflow.getHandle(executionWorkflowId(id)).query(stateQuery);
+    const state = await runOf(deps, id).query(stateQuery);
     expect(state).toMatchObject({ status: 'running', current: { agent_id: 'agent_2' }, agents_output: running.agents_output });
     expect(state.steps.at(-1)).toMatchObject({ step_id: 'agent_2/skill_1/action_1', status: 'running' });
     release();
     const listed = await untilListed(workspace, id, 'completed');
-    const last = await deps.temporal.client.workflow.getHandle(executionWorkflowId(id)).query(stateQuery);
+    const last = await runOf(deps, id).query(stateQuery);
     const { status, end_time, conclusion, agents_output } = last;
     expect(listed).toMatchObject({ status, end_time, conclusion, agents_output });
     expect(await deps.mongo.collections.executions.findOne({ _id: id })).toMatchObject({ steps: last.steps, last_event_seq: last.last_event_seq });
@@ -69,7 +66,7 @@ describe('POST /execute_flow/{execution_id}/execute', () => {
     const id = await startExecution(workspace, flow, { start_from_agent_id: 'agent_2' });
     const ended = await untilExecution(workspace, id, 'completed');
     expect(ended.agents_output.map((output: any) => output.agent_id)).toEqual(['agent_2', 'agent_3']);
-    expect(sink.requests.some((request) => request.path.includes(workspace.projectID))).toBe(false);
+    expect(sink.seen(`/${workspace.projectID}`)).toEqual([]);
     const { body } = await workspace.api.get(`/execute_flow/${id}`);
     const refused = await workspace.api.post('/execute_flow', { agentflow_id: body.agentflow_id, goal: 'g', start_from_agent_id: 'agent_9' });
     expect(refused).toMatchObject({ status: 422, body: { error: 'validation_failed', error_description: expect.stringContaining('agent_9') } });
@@ -98,7 +95,7 @@ describe('POST /execute_flow/{execution_id}/execute', () => {
     const answers = await Promise.all(Array.from({ length: callers }, () => moveExecution(workspace, _id, 'execute')));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(callers - 1).fill(409)]);
     await untilExecution(workspace, _id, 'completed');
-    expect(sink.requests.filter((request) => request.path.includes(workspace.projectID))).toHaveLength(1);
+    expect(sink.seen(`/${workspace.projectID}`)).toHaveLength(1);
   });
 
   test('gives the first answer to a repeat under the same Idempotency-Key, also when its record is lost', async () => {
@@ -113,7 +110,7 @@ describe('POST /execute_flow/{execution_id}/execute', () => {
     answers.push(await execute('first'));
     for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { execution_id: _id, status: 'ready' } });
     expect(await execute('second')).toMatchObject({ status: 409, body: { error_description: expect.stringContaining('completed') } });
-    expect(sink.requests.filter((request) => request.path.includes(workspace.projectID))).toHaveLength(1);
+    expect(sink.seen(`/${workspace.projectID}`)).toHaveLength(1);
   });
 
   test('gives the first answer to a repeat after the API process died in between', async () => {
@@ -130,7 +127,7 @@ describe('POST /execute_flow/{execution_id}/execute', () => {
     const answers = await Promise.all(prepared.map((execution) => execute(workspace.api, execution)));
     for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { status: 'ready' } });
     await Promise.all(prepared.map(({ _id }) => untilExecution(workspace, _id, 'completed')));
-    const calls = sink.requests.filter((request) => request.path.includes(workspace.projectID));
+    const calls = sink.seen(`/${workspace.projectID}`);
     expect(new Set(calls.map(({ key }) => key)).size).toBe(prepared.length);
     expect(calls).toHaveLength(prepared.length);
   });
@@ -147,6 +144,6 @@ describe('POST /execute_flow/{execution_id}/execute', () => {
     expect(again).toMatchObject({ status: 409, body: { error_description: expect.stringContaining('completed') } });
     for (const move of ['pause', 'resume', 'cancel']) expect(await moveExecution(workspace, id, move)).toMatchObject({ status: 409 });
     expect(await workspace.api.get(`/execute_flow/${id}/monitoring`)).toMatchObject({ status: 200, body: { run_id: null, steps: [{}, {}] } });
-    expect(sink.requests.filter((request) => request.path.includes(workspace.projectID))).toHaveLength(1);
+    expect(sink.seen(`/${workspace.projectID}`)).toHaveLength(1);
   });
 });

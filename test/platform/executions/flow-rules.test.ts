@@ -10,7 +10,7 @@ const deps = useDeps();
 const sink = await useHttpSink();
 
 function calls({ projectID }: Workspace): SinkRequest[] {
-  return sink.requests.filter((request) => request.path.includes(projectID));
+  return sink.seen(`/${projectID}`);
 }
 
 async function eventTypes(id: string): Promise<string[]> {

@@ -9,7 +9,8 @@ import type { ProductProcess } from '../../support/processes.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-const overrides: Record<string, string> = { LLM_API_KEY: 'sk-secret', LLM_IDLE_TIMEOUT_MS: '1500' };
+/** Ten seconds: a turn that a test holds open between its words must not run into it on a busy machine. */
+const overrides: Record<string, string> = { LLM_API_KEY: 'sk-secret', LLM_IDLE_TIMEOUT_MS: '10000' };
 const product = ownProduct(overrides);
 let model: FakeModel;
 let worker: ProductProcess;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { executionWorkflowId, type AgentflowExecutionInput } from '../../../workflows/agentflow-execution/messages.js';
 import { eventually } from '../../support/eventually.js';
-import { prepareExecution, startExecution, untilExecution, untilListed } from '../../support/executions.js';
+import { prepareExecution, runOf, startExecution, untilExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
@@ -66,7 +66,7 @@ describe('GET /execute_flow/{execution_id}/monitoring', () => {
     const waits = times.slice(1).map((time, at) => time - (times[at] ?? 0));
     expect(waits[0]).toBeGreaterThan(700);
     expect(waits[1]).toBeGreaterThan(1400);
-    const calls = sink.requests.filter((request) => request.path === path);
+    const calls = sink.seen(path);
     expect(new Set(calls.map(({ key }) => key))).toEqual(new Set([`${id}/agent_1/skill_1/action_1`]));
   });
 
@@ -79,7 +79,7 @@ describe('GET /execute_flow/{execution_id}/monitoring', () => {
     await untilExecution(workspace, id, 'failed');
     const { body } = await workspace.api.get(`/execute_flow/${id}/monitoring`);
     expect(body.steps).toMatchObject([{ status: 'failed', attempts: 1, error: expect.stringContaining('404'), ended_at: expect.any(Number) }]);
-    expect(sink.requests.filter((request) => request.path === path)).toHaveLength(1);
+    expect(sink.seen(path)).toHaveLength(1);
   });
 });
 
@@ -111,7 +111,7 @@ describe('a run in Temporal', () => {
     const workspace = await createWorkspace(deps);
     const release = sink.hold(`/${workspace.projectID}`);
     const id = await startExecution(workspace, flowThatCalls([`${sink.url}/${workspace.projectID}`]), { goal: 'read me' });
-    const handle = deps.temporal.client.workflow.getHandle(executionWorkflowId(id));
+    const handle = runOf(deps, id);
     await untilExecution(workspace, id, 'running');
     expect(await (await handle.describe()).staticSummary()).toBe('Test flow: read me');
     const details = async () => (await handle.query<{ currentDetails?: string }, []>('__temporal_workflow_metadata')).currentDetails;

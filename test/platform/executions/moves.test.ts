@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { executionWorkflowId } from '../../../workflows/agentflow-execution/messages.js';
 import { eventually } from '../../support/eventually.js';
-import { moveExecution, prepareExecution, startExecution, untilExecution, untilListed } from '../../support/executions.js';
-import { createWorkspace, useDeps } from '../../support/fixture.js';
+import { closedAs, heldExecution, moveExecution, prepareExecution, runOf, startExecution, untilExecution, untilListed } from '../../support/executions.js';
+import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
@@ -10,28 +9,8 @@ import { verifies } from '../../support/verifies.js';
 const deps = useDeps();
 const sink = await useHttpSink();
 
-type Workspace = Awaited<ReturnType<typeof createWorkspace>>;
-
-/** An execution whose first step is held open until `release`. */
-async function heldExecution() {
-  const workspace = await createWorkspace(deps);
-  const prefix = `/${workspace.projectID}`;
-  const release = sink.hold(`${prefix}/one`);
-  const id = await startExecution(workspace, flowThatCalls([`${sink.url}${prefix}/one`, `${sink.url}${prefix}/two`]));
-  await eventually(() => expect(calls(workspace)).toEqual(['one']));
-  return { workspace, id, release };
-}
-
 function calls({ projectID }: Workspace): (string | undefined)[] {
-  return sink.requests.filter((request) => request.path.includes(projectID)).map((request) => request.path.split('/').at(-1));
-}
-
-async function closedAs(id: string): Promise<string> {
-  return eventually(async () => {
-    const { status } = await deps.temporal.client.workflow.getHandle(executionWorkflowId(id)).describe();
-    expect(status.name).not.toBe('RUNNING');
-    return status.name;
-  });
+  return sink.seen(`/${projectID}`).map((request) => request.path.split('/').at(-1));
 }
 
 const refusal = (status: string) => ({ status: 409, body: { error: 'conflict', error_description: expect.stringContaining(`is ${status}`) } });
@@ -40,7 +19,7 @@ describe('POST /execute_flow/{execution_id}/pause', () => {
   test('reports paused at once; the step in flight finishes and keeps its result, the next waits for resume', async () => {
     verifies('platform.executions.pause', 'execution.pause.from-running', 'execution.pause.step-boundary');
     verifies('platform.executions.resume', 'execution.resume.from-paused');
-    const { workspace, id, release } = await heldExecution();
+    const { workspace, id, release } = await heldExecution(deps, sink);
     const paused = await moveExecution(workspace, id, 'pause', { execution_id: id, projectID: workspace.projectID });
     expect(paused).toMatchObject({ status: 200 });
     expect(paused.body).toEqual({ execution_id: id, status: 'paused' });
@@ -82,7 +61,7 @@ describe('POST /execute_flow/{execution_id}/pause', () => {
   });
 
   test('of many at once one succeeds', async () => {
-    const { workspace, id, release } = await heldExecution();
+    const { workspace, id, release } = await heldExecution(deps, sink);
     const answers = await Promise.all(Array.from({ length: 8 }, () => moveExecution(workspace, id, 'pause')));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
     await moveExecution(workspace, id, 'resume');
@@ -124,16 +103,16 @@ describe('POST /execute_flow/{execution_id}/cancel', () => {
     expect(answer.body).toEqual({ execution_id: _id, status: 'failed' });
     const ended = await untilListed(workspace, _id, 'failed');
     expect(ended.execution_context.failure).toMatchObject({ reason: 'cancelled', by: workspace.userId, message: 'not needed', at: ended.end_time });
-    expect(await closedAs(_id)).toBe('CANCELLED');
+    expect(await closedAs(deps, _id)).toBe('CANCELLED');
     expect(calls(workspace)).toEqual([]);
   });
 
   test('ends a running execution at once and aborts its step', async () => {
     verifies('execution.cancel.ends-failed', 'execution.cancel.temporal-canceled');
-    const { workspace, id, release } = await heldExecution();
+    const { workspace, id, release } = await heldExecution(deps, sink);
     expect(await moveExecution(workspace, id, 'cancel', { reason: 'too slow' })).toMatchObject({ status: 200, body: { status: 'failed' } });
     expect(await workspace.api.get(`/execute_flow/${id}`)).toMatchObject({ body: { status: 'failed' } });
-    expect(await closedAs(id)).toBe('CANCELLED');
+    expect(await closedAs(deps, id)).toBe('CANCELLED');
     const ended = await untilListed(workspace, id, 'failed');
     expect(ended.execution_context.failure).toEqual({
       reason: 'cancelled',
@@ -151,22 +130,22 @@ describe('POST /execute_flow/{execution_id}/cancel', () => {
 
   test('ends a paused execution', async () => {
     verifies('execution.cancel.ends-failed', 'execution.cancel.temporal-canceled');
-    const { workspace, id, release } = await heldExecution();
+    const { workspace, id, release } = await heldExecution(deps, sink);
     await moveExecution(workspace, id, 'pause');
     release();
     await eventually(async () => expect((await workspace.api.get(`/execute_flow/${id}/monitoring`)).body.steps[0].status).toBe('completed'));
     expect(await moveExecution(workspace, id, 'cancel')).toMatchObject({ status: 200, body: { status: 'failed' } });
-    expect(await closedAs(id)).toBe('CANCELLED');
+    expect(await closedAs(deps, id)).toBe('CANCELLED');
     expect(await untilListed(workspace, id, 'failed')).toMatchObject({ execution_context: { failure: { reason: 'cancelled', by: workspace.userId } } });
     expect(calls(workspace)).toEqual(['one']);
   });
 
   test('stands, even when the step fails for its own reason on the way out', async () => {
-    const { workspace, id, release } = await heldExecution();
+    const { workspace, id, release } = await heldExecution(deps, sink);
     sink.answer(`/${workspace.projectID}/one`, (_request, res) => res.writeHead(400).end());
     const cancelled = moveExecution(workspace, id, 'cancel', { reason: 'first' });
     release();
-    const [answer] = await Promise.all([cancelled, closedAs(id)]);
+    const [answer] = await Promise.all([cancelled, closedAs(deps, id)]);
     const ended = await untilListed(workspace, id, 'failed');
     const expected = answer.status === 200 ? { reason: 'cancelled', message: 'first' } : { reason: 'step_failed' };
     expect(ended.execution_context.failure).toMatchObject(expected);
@@ -188,9 +167,8 @@ describe('the end of an execution whose step cannot succeed', () => {
       step_id: 'agent_1/skill_1/action_1',
       at: ended.end_time,
     });
-    expect(await closedAs(id)).toBe('FAILED');
+    expect(await closedAs(deps, id)).toBe('FAILED');
     expect(calls(workspace)).toHaveLength(1);
-    const handle = deps.temporal.client.workflow.getHandle(executionWorkflowId(id));
-    await expect(handle.result()).rejects.toMatchObject({ cause: { type: 'action_refused', message: expect.stringContaining('403') } });
+    await expect(runOf(deps, id).result()).rejects.toMatchObject({ cause: { type: 'action_refused', message: expect.stringContaining('403') } });
   });
 });

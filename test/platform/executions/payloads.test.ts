@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { temporal } from '@temporalio/proto';
-import { executionWorkflowId } from '../../../workflows/agentflow-execution/messages.js';
-import { eventually } from '../../support/eventually.js';
-import { startExecution, untilExecution, untilListed } from '../../support/executions.js';
+import { closedAs, runOf, startExecution, untilExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { actionTo, agentThatCalls, flowThatCalls } from '../../support/flows.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
@@ -15,7 +13,7 @@ const limit = 256 * 1024;
 
 /** The bytes of each event of the history, largest first. */
 async function eventSizes(id: string): Promise<number[]> {
-  const { events } = await deps.temporal.client.workflow.getHandle(executionWorkflowId(id)).fetchHistory();
+  const { events } = await runOf(deps, id).fetchHistory();
   const { HistoryEvent } = temporal.api.history.v1;
   return (events ?? []).map((event) => HistoryEvent.encode(event).finish().length).sort((a, b) => b - a);
 }
@@ -46,7 +44,7 @@ describe('payloads over 256 KiB', () => {
     const files = [{ name: 'long.txt', content: 'A sentence about the sink. '.repeat(12_000) }];
     const id = await startExecution(workspace, { name: 'Large', agents: [agent] }, { input_variables: { text }, files });
     const ended = await untilExecution(workspace, id, 'completed');
-    const [call] = sink.requests.filter((request) => request.path.includes(workspace.projectID));
+    const [call] = sink.seen(`/${workspace.projectID}`);
     expect(call?.body === JSON.stringify({ text })).toBe(true);
     expect(ended.input_variables.text === text).toBe(true);
     expect(ended.conclusion.conclusion).toContain('A sentence about the sink');
@@ -73,9 +71,6 @@ describe('payloads over 256 KiB', () => {
     const ended = await untilListed(workspace, id, 'failed');
     expect(ended.execution_context.failure).toMatchObject({ reason: 'step_failed', code: 'validation_failed', message: expect.stringContaining('larger than') });
     expect(ended.agents_output).toHaveLength(1);
-    await eventually(async () => {
-      const { status } = await deps.temporal.client.workflow.getHandle(executionWorkflowId(id)).describe();
-      expect(status.name).toBe('FAILED');
-    });
+    expect(await closedAs(deps, id)).toBe('FAILED');
   });
 });

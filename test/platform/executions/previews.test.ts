@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { executionWorkflowId } from '../../../workflows/agentflow-execution/messages.js';
 import { eventually } from '../../support/eventually.js';
-import { moveExecution, prepareExecution, startExecution, untilExecution, untilListed } from '../../support/executions.js';
+import { closedAs, moveExecution, prepareExecution, startExecution, untilExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
 import { ownProduct } from '../../support/own-product.js';
@@ -22,7 +21,7 @@ function previewFlow({ projectID }: Workspace, change: object = {}, flowChange: 
 }
 
 function calls({ projectID }: Workspace) {
-  return sink.requests.filter((request) => request.path.includes(projectID));
+  return sink.seen(`/${projectID}`);
 }
 
 const decide = (workspace: Workspace, id: string, body: object) => workspace.api.post(`/execute_flow/${id}/preview`, body);
@@ -84,7 +83,7 @@ describe('an agent in preview mode', () => {
     expect(ended.previews.agent_1).toMatchObject({ status: 'rejected' });
     expect(ended.execution_context.failover).toBeUndefined();
     expect(calls(workspace)).toEqual([]);
-    await eventually(async () => expect((await deps.temporal.client.workflow.getHandle(executionWorkflowId(id)).describe()).status.name).toBe('FAILED'));
+    expect(await closedAs(deps, id)).toBe('FAILED');
   });
 
   test('without actions has its output decided on, and takes the text that is put in its place', async () => {

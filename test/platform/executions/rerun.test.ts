@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { newId } from '../../../src/ids.js';
 import { executionWorkflowId } from '../../../workflows/agentflow-execution/messages.js';
 import { eventually } from '../../support/eventually.js';
-import { moveExecution, prepareExecution, startExecution, untilExecution, untilListed } from '../../support/executions.js';
+import { closedAs, moveExecution, prepareExecution, runOf, startExecution, untilExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
@@ -22,7 +22,7 @@ async function endedExecution() {
 }
 
 function called({ projectID }: Workspace): (string | undefined)[] {
-  return sink.requests.filter(({ path }) => path.includes(projectID)).map(({ path }) => path.split('/').at(-1));
+  return sink.seen(`/${projectID}`).map(({ path }) => path.split('/').at(-1));
 }
 
 describe('POST /execute_flow/{execution_id}/rerun', () => {
@@ -82,8 +82,6 @@ describe('POST /execute_flow/{execution_id}/rerun', () => {
 });
 
 describe('an execution with a parent', () => {
-  const describeRun = (id: string) => deps.temporal.client.workflow.getHandle(executionWorkflowId(id)).describe();
-
   async function runningParent() {
     const workspace = await createWorkspace(deps);
     const release = sink.hold(`/${workspace.projectID}/held`);
@@ -103,14 +101,14 @@ describe('an execution with a parent', () => {
     expect(accepted.map(({ body }) => body)).toEqual(accepted.map(() => ({ execution_id: _id, status: 'ready' })));
     expect([1, 2]).toContain(accepted.length);
     expect(await moveExecution(workspace, _id, 'execute')).toMatchObject({ status: 409 });
-    const run = await describeRun(_id);
+    const run = await runOf(deps, _id).describe();
     expect(run.parentExecution?.workflowId).toBe(executionWorkflowId(parent));
     expect(run.memo).toMatchObject({ parent_execution_id: parent, project: workspace.projectID });
     expect(await workspace.api.get(`/execute_flow/${_id}`)).toMatchObject({ body: { parent_execution_id: parent } });
     release();
     await untilListed(workspace, parent, 'completed');
-    await eventually(async () => expect((await describeRun(parent)).status.name).toBe('COMPLETED'));
-    expect((await describeRun(_id)).status.name).toBe('RUNNING');
+    expect(await closedAs(deps, parent)).toBe('COMPLETED');
+    expect((await runOf(deps, _id).describe()).status.name).toBe('RUNNING');
     releaseChild();
     await untilListed(workspace, _id, 'completed');
     const events = await deps.mongo.collections.execution_events.find({ execution_id: parent }).toArray();
@@ -129,7 +127,7 @@ describe('an execution with a parent', () => {
     const releaseChild = sink.hold(`/${workspace.projectID}/child`);
     const child = await startExecution(workspace, flowThatCalls([`${sink.url}/${workspace.projectID}/child`]), { parent_execution_id: parent });
     expect(await moveExecution(workspace, parent, 'cancel')).toMatchObject({ status: 200 });
-    await eventually(async () => expect((await describeRun(parent)).status.name).toBe('CANCELLED'));
+    expect(await closedAs(deps, parent)).toBe('CANCELLED');
     releaseChild();
     release();
     await untilListed(workspace, child, 'completed');
@@ -141,7 +139,7 @@ describe('an execution with a parent', () => {
     release();
     await untilListed(workspace, parent, 'completed');
     const child = await startExecution(workspace, flowThatCalls([]), { parent_execution_id: parent });
-    const run = await describeRun(child);
+    const run = await runOf(deps, child).describe();
     expect(run.parentExecution).toBeUndefined();
     expect(run.memo).toMatchObject({ parent_execution_id: parent });
     await untilListed(workspace, child, 'completed');

@@ -9,9 +9,8 @@ import {
   type MoveRequest,
 } from '../../../workflows/agentflow-execution/messages.js';
 import { eventually } from '../../support/eventually.js';
-import { startExecution, untilExecution, untilListed } from '../../support/executions.js';
-import { createWorkspace, useDeps } from '../../support/fixture.js';
-import { flowThatCalls } from '../../support/flows.js';
+import { closedAs, heldExecution, runOf, untilExecution, untilListed } from '../../support/executions.js';
+import { useDeps } from '../../support/fixture.js';
 import { temporalCli } from '../../support/temporal-cli.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
@@ -19,16 +18,7 @@ import { verifies } from '../../support/verifies.js';
 const deps = useDeps();
 const sink = await useHttpSink();
 
-const handleOf = (id: string) => deps.temporal.client.workflow.getHandle(executionWorkflowId(id));
-
-async function heldExecution() {
-  const workspace = await createWorkspace(deps);
-  const release = sink.hold(`/${workspace.projectID}`);
-  const id = await startExecution(workspace, flowThatCalls([`${sink.url}/${workspace.projectID}`, `${sink.url}/${workspace.projectID}`]));
-  await eventually(() => expect(sink.requests.some(({ path }) => path.includes(workspace.projectID))).toBe(true));
-  return { workspace, id, release };
-}
-
+const handleOf = (id: string) => runOf(deps, id);
 const cli = temporalCli();
 
 /** How an operator may send a signal. */
@@ -48,7 +38,7 @@ const senders = [
 describe('a signal to agentflowExecution', () => {
   test.each(senders)('from $by pauses, resumes and cancels', async ({ send }) => {
     verifies('execution.signals');
-    const { workspace, id, release } = await heldExecution();
+    const { workspace, id, release } = await heldExecution(deps, sink);
     await send(id, 'pause');
     await untilExecution(workspace, id, 'paused');
     await untilListed(workspace, id, 'paused');
@@ -57,17 +47,17 @@ describe('a signal to agentflowExecution', () => {
     await send(id, 'resume', { by: 'ops' });
     await untilExecution(workspace, id, 'completed');
 
-    const other = await heldExecution();
+    const other = await heldExecution(deps, sink);
     await send(other.id, 'cancel', { by: 'ops', reason: 'by hand' });
     const ended = await untilListed(other.workspace, other.id, 'failed');
     expect(ended.execution_context.failure).toMatchObject({ reason: 'cancelled', by: 'ops', message: 'by hand' });
-    await eventually(async () => expect((await handleOf(other.id).describe()).status.name).toBe('CANCELLED'));
+    expect(await closedAs(deps, other.id)).toBe('CANCELLED');
     other.release();
   });
 
   test('that the state does not allow changes nothing and is noted', async () => {
     verifies('execution.signals.wrong-state');
-    const { workspace, id, release } = await heldExecution();
+    const { workspace, id, release } = await heldExecution(deps, sink);
     await handleOf(id).signal('resume');
     const ignored = await eventually(async () => {
       const stored = await deps.mongo.collections.execution_events.find({ execution_id: id }).toArray();
@@ -86,7 +76,7 @@ describe('a signal to agentflowExecution', () => {
   });
 
   test.each([[null], [7], ['text'], [[]], [{ by: { deep: 1 }, reason: 5 }], [{ by: 'x'.repeat(10_000) }]])('with the payload %j does not break the run', async (payload) => {
-    const { workspace, id, release } = await heldExecution();
+    const { workspace, id, release } = await heldExecution(deps, sink);
     await handleOf(id).signal('pause', payload);
     await untilExecution(workspace, id, 'paused');
     const { pause } = await handleOf(id).query(stateQuery);
@@ -101,7 +91,7 @@ describe('a signal to agentflowExecution', () => {
 describe('an update of agentflowExecution', () => {
   test('answers the new status, and its validator refuses a move that is not allowed', async () => {
     verifies('execution.updates');
-    const { workspace, id, release } = await heldExecution();
+    const { workspace, id, release } = await heldExecution(deps, sink);
     const handle = handleOf(id);
     await expect(handle.executeUpdate(resumeUpdate, { args: [{}] })).rejects.toBeInstanceOf(WorkflowUpdateFailedError);
     expect(await handle.executeUpdate(pauseUpdate, { args: [{ by: 'me' }] })).toEqual({ execution_id: id, status: 'paused' });
@@ -114,7 +104,7 @@ describe('an update of agentflowExecution', () => {
   });
 
   test.each([[null], [7], ['text']])('with the payload %j does not break the run', async (payload) => {
-    const { workspace, id, release } = await heldExecution();
+    const { workspace, id, release } = await heldExecution(deps, sink);
     expect(await handleOf(id).executeUpdate('pause', { args: [payload] })).toMatchObject({ status: 'paused' });
     expect(await handleOf(id).executeUpdate('resume', { args: [] })).toMatchObject({ status: 'running' });
     release();
@@ -124,13 +114,13 @@ describe('an update of agentflowExecution', () => {
 
 describe("Temporal's own cancel request", () => {
   test.each(['running', 'paused'])('ends a %s execution as cancelled by the operator', async (status) => {
-    const { workspace, id, release } = await heldExecution();
+    const { workspace, id, release } = await heldExecution(deps, sink);
     if (status === 'paused') await handleOf(id).executeUpdate(pauseUpdate, { args: [{}] });
     if (cli) await cli('workflow', 'cancel', '--workflow-id', executionWorkflowId(id));
     else await handleOf(id).cancel();
     const ended = await untilListed(workspace, id, 'failed');
     expect(ended.execution_context.failure).toMatchObject({ reason: 'cancelled', by: 'operator' });
-    await eventually(async () => expect((await handleOf(id).describe()).status.name).toBe('CANCELLED'));
+    expect(await closedAs(deps, id)).toBe('CANCELLED');
     release();
   });
 });

@@ -51,7 +51,7 @@ function configurationRoutes(deps: ConnectorDeps): Route[] {
       response: { schema: Connector, description: 'The connector without its secrets.' },
       handler: async ({ ctx, params: { category }, query: { connector_id } }) => {
         const connector = await readConnector(deps.mongo.collections, ctx.principal, connector_id);
-        if (connector.category !== category) throw notFound('connector');
+        if (connector.category !== category) throw notFound('the connector');
         return shown(connector);
       },
     }),

@@ -14,11 +14,12 @@ export type ConnectorDeps = Pick<Deps, 'mongo' | 'auth' | 'temporal' | 'customer
 
 /**
  * Stores a connector with its pin, triggers and data loader. One whose configuration is complete is active at once.
- * @throws AppError `invalid_request` (configuration, loader), `plan_limit`
+ * @throws AppError `invalid_request` (category, configuration, loader), `plan_limit`
  */
 export async function configureConnector(deps: ConnectorDeps, principal: Principal, id: string, category: ConnectorCategory, body: NewConnector): Promise<Connector> {
   const { collections } = deps.mongo;
-  const { org_id: _org, category: _category, user_id: _user, projectID: _project, ...given } = body;
+  const { org_id: _org, category: named = category, user_id: _user, projectID: _project, ...given } = body;
+  if (named !== category) throw new AppError('invalid_request', 'category: path and body do not agree');
   await refuseUnusable(collections, principal, category, given);
   const status: ConnectorStatus = isComplete(category, given.config) ? 'active' : 'pending';
   const owner = { user_id: principal.userId, projectID: principal.projectId, organization_id: principal.organizationId };
@@ -33,16 +34,16 @@ export async function configureConnector(deps: ConnectorDeps, principal: Princip
 /** @throws AppError `not_found`, alike for an unknown, malformed or deleted id and for one of another project */
 export async function readConnector(collections: Collections, principal: Principal, id: string): Promise<ConnectorDocument> {
   const connector = await findConnector(collections, id);
-  if (!connector || connector.projectID !== principal.projectId) throw notFound('connector');
+  if (!connector || connector.projectID !== principal.projectId) throw notFound('the connector');
   return connector;
 }
 
 /** Answers the last record. A repeat finishes what a crash left, and is 404. */
 export async function deleteConnector(deps: ConnectorDeps, principal: Principal, id: string): Promise<Connector> {
   const connector = await deps.mongo.collections.connectors.findOne({ _id: id });
-  if (!connector || connector.projectID !== principal.projectId) throw notFound('connector');
+  if (!connector || connector.projectID !== principal.projectId) throw notFound('the connector');
   await removeConnector(deps, connector);
-  if (connector.is_deleted) throw notFound('connector');
+  if (connector.is_deleted) throw notFound('the connector');
   return shown(connector);
 }
 

@@ -37,7 +37,7 @@ export async function decidePreview(
   { agent_id, decision, edits, reason }: Pick<NewPreviewDecision, 'agent_id' | 'decision' | 'edits' | 'reason'>,
 ): Promise<MoveResult> {
   const record = await readExecution(deps, principal, executionId);
-  if (!record.plan.some(({ _id }) => _id === agent_id)) throw notFound('agent');
+  if (!record.plan.some(({ _id }) => _id === agent_id)) throw notFound('the agent');
   const request = { agent_id, decision, edits: edits ?? null, by: principal.userId, ...(reason !== undefined && { reason }) };
   try {
     return await deps.temporal.callWorker((client) =>

@@ -13,7 +13,7 @@ const queryTimeoutMs = 1500;
 /** @throws AppError `not_found` for an unknown or malformed id, and for another project's execution */
 export async function readExecution(deps: Pick<Deps, 'mongo'>, principal: Principal, id: string): Promise<ExecutionDocument> {
   const record = isId(id) ? await deps.mongo.collections.executions.findOne({ _id: id }) : null;
-  if (!record || record.projectID !== principal.projectId) throw notFound('execution');
+  if (!record || record.projectID !== principal.projectId) throw notFound('the execution');
   return record;
 }
 

@@ -6,6 +6,7 @@ import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../../deps.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { RequestContext } from '../../../http/context.js';
+import { syntaxProblem } from '../../../prompts/template.js';
 import { epochSeconds } from '../../../time.js';
 import { readAgentflow } from '../agentflows/store.js';
 import { shown, type ScheduleDocument } from './record.js';
@@ -21,7 +22,7 @@ export async function readSchedule({ mongo }: Pick<Deps, 'mongo'>, { projectId }
   return record;
 }
 
-/** @throws AppError `not_found` (coworker, table), `validation_failed` (times), `plan_limit`, `unavailable` */
+/** @throws AppError `not_found` (coworker, table), `validation_failed` (times, goal), `plan_limit`, `unavailable` */
 export async function createSchedule(deps: Deps, { principal, recordId }: RequestContext, request: NewSchedule): Promise<Schedule> {
   await deps.customers.requireFeature(principal.organizationId, 'scheduling_and_cron_jobs');
   await readAgentflow(deps.mongo.collections, principal, request.coworker_id);
@@ -94,8 +95,12 @@ export async function deleteSchedule(deps: Deps, { principal, recordId }: Reques
   return shown(last);
 }
 
+/** @throws AppError `validation_failed` for a template that could be rendered at no firing */
 function goalOf(goal: NewSchedule['goal']): Schedule['goal'] {
-  return typeof goal === 'string' ? { template: goal, display_template: JSON.stringify([{ text: goal }]) } : goal;
+  const whole = typeof goal === 'string' ? { template: goal, display_template: JSON.stringify([{ text: goal }]) } : goal;
+  const problem = syntaxProblem(whole.template);
+  if (problem !== undefined) throw new AppError('validation_failed', `goal: is no Liquid template: ${problem}`);
+  return whole;
 }
 
 function movedTo(record: ScheduleDocument, status: 'active' | 'paused', reason: string | undefined, at: number): Partial<ScheduleDocument> {
