@@ -8,7 +8,7 @@ import { applySchedule } from '../src/platform/resources/schedules/temporal.js';
 import { isWorkflowGone } from '../src/temporal/client.js';
 import type { ProjectRemovalActivities } from '../workflows/project-removal/activities.js';
 import type { ProjectRemovalInput } from '../workflows/project-removal/messages.js';
-import { asCrawl } from './crawl.js';
+import { withHeartbeat } from './with-heartbeat.js';
 
 /** Executions that are cancelled at once. */
 const cancelledAtOnce = 10;
@@ -17,10 +17,10 @@ const cancelledAtOnce = 10;
 export function createProjectRemovalActivities(deps: Deps): ProjectRemovalActivities {
   const { executions } = deps.mongo.collections;
   return {
-    closeProject: (project) => closeProject(deps, project),
+    closeProject: (project) => withHeartbeat(null, () => closeProject(deps, project)),
 
     removeStarters: (project) =>
-      asCrawl(null, async () => {
+      withHeartbeat(null, async () => {
         await removeAgentflows(deps, project);
         await removeSchedules(deps, project);
         await removeConnectors(deps, project);
@@ -28,7 +28,7 @@ export function createProjectRemovalActivities(deps: Deps): ProjectRemovalActivi
       }),
 
     cancelExecutions: (project) =>
-      asCrawl(null, async () => {
+      withHeartbeat(null, async () => {
         const open = { projectID: project.project_id, status: { $in: ['ready' as const, 'running' as const, 'paused' as const] } };
         const ids = (await executions.find(open, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id);
         for (let at = 0; at < ids.length; at += cancelledAtOnce) {

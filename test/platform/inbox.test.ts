@@ -4,7 +4,7 @@ import { payloadDigest } from '../../src/governance/approvals/payload-digest.js'
 import { epochSeconds } from '../../src/time.js';
 import { apiClient, type ApiClient } from '../support/client.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
-import { agent, hold, principalOf } from '../support/governance/approvals.js';
+import { agent, hold } from '../support/governance/approvals.js';
 import { seedExecution } from '../support/seeded-executions.js';
 import { verifies } from '../support/verifies.js';
 
