@@ -23,7 +23,8 @@ import type { CoworkerRunInput, CoworkerRunResult, RowsState } from './messages.
 
 const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
 const options = { startToCloseTimeout: '30s', retry } as const;
-const { planRun, readRows } = proxyActivities<CoworkerRunActivities>(options);
+const { planRun } = proxyActivities<CoworkerRunActivities>({ ...options, summary: 'read the schedule' });
+const { readRows } = proxyActivities<CoworkerRunActivities>({ ...options, summary: 'read the next rows' });
 // What cannot be prepared is told soon; a store that is gone may take its time.
 const { prepareRun } = proxyActivities<CoworkerRunActivities>({ ...options, summary: 'prepare the execution' });
 const { recordExecution, recordRun } = proxyActivities<CoworkerRunActivities>({ ...options, summary: 'write the outcome back' });

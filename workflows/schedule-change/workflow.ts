@@ -4,7 +4,10 @@ import type { ScheduleChangeActivities } from './activities.js';
 import type { ScheduleChangeInput } from './messages.js';
 
 const retry = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '1m' } as const;
-const { storeScheduleChange, applySchedule, undoScheduleChange } = proxyActivities<ScheduleChangeActivities>({ startToCloseTimeout: '30s', retry });
+const options = { startToCloseTimeout: '30s', retry } as const;
+const { storeScheduleChange } = proxyActivities<ScheduleChangeActivities>({ ...options, summary: 'write the record' });
+const { applySchedule } = proxyActivities<ScheduleChangeActivities>({ ...options, summary: 'make the Temporal Schedule what the record says' });
+const { undoScheduleChange } = proxyActivities<ScheduleChangeActivities>({ ...options, summary: 'take the change back' });
 
 /**
  * Changes a schedule in the record and in Temporal, both or neither: whoever dies on the way, this goes on. A change that

@@ -47,7 +47,8 @@ export async function execute(deps: Deps, principal: Principal, id: string, idem
   }
   const isFirst = await startOnce(deps, record, inputOf(record), request);
   if (isFirst || (request !== null && (await requestThatStarted(deps, id)) === request)) return { execution_id: id, status: 'ready' };
-  throw conflict('execute', await presentStatus(deps, principal, id));
+  const status = await presentStatus(deps, principal, id);
+  throw status === 'ready' ? new AppError('conflict', 'the execution is ready and was executed already: it is about to run') : conflict('execute', status);
 }
 
 /** False when it was started before. Only a record in `ready` is tried: Temporal forgets old runs, the record does not. */
