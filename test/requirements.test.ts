@@ -1,3 +1,4 @@
+import { describe, expect, test } from '@jest/globals';
 import { fileURLToPath } from 'node:url';
 import { coverage, report, summary, type Usage } from './requirements/coverage.js';
 import type { Requirement } from './requirements/requirement.js';

@@ -1,5 +1,5 @@
 import type { Principal } from '../auth/principal.js';
-import type { PolicyDecision } from '../governance/policy/decision.js';
+import type { PolicyEvaluation } from '../governance/policy/decision.js';
 import type { CompiledSet, PolicyRequest } from '../governance/policy/evaluate.js';
 import type { ApprovalOutcome, ApprovalRequest } from '../governance/approvals/stage.js';
 import type { Quota } from '../governance/quota/quota.js';
@@ -13,7 +13,7 @@ export interface GatewayDeps {
   resolveScope(principal: Principal, workspace: string | undefined): Promise<Principal>;
   quota: Quota;
   projectMode(projectId: string): Promise<'simple' | 'governed'>;
-  policies: { inForce(organizationId: string): Promise<CompiledSet>; decide(rules: CompiledSet, request: PolicyRequest): PolicyDecision };
+  policies: { inForce(organizationId: string): Promise<CompiledSet>; decide(rules: CompiledSet, request: PolicyRequest): PolicyEvaluation };
   approvals: { stage(request: ApprovalRequest): Promise<ApprovalOutcome> };
   recorder: Recorder;
   observeStage: ObserveStage;

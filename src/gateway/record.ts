@@ -1,7 +1,7 @@
 import type { Principal } from '../auth/principal.js';
 import { isAppError, type StageId } from '../errors.js';
 import type { GovernedRecord, Recorder } from '../governance/recorder.js';
-import type { PolicyDecision } from '../governance/policy/decision.js';
+import type { PolicyEvaluation } from '../governance/policy/decision.js';
 import { newId } from '../ids.js';
 import type { ObserveStage } from '../observability/stages.js';
 import { epochSeconds } from '../time.js';
@@ -17,7 +17,7 @@ export class CallRecord {
   /** A call whose project is known has a lifecycle; a 401 has none. */
   principal: Principal | undefined;
   call: ValidatedCall | undefined;
-  decision: PolicyDecision | undefined;
+  decision: PolicyEvaluation | undefined;
   approvalId: string | undefined;
   consumed: readonly string[] = [];
   /** Why a resume token was refused: for the audit chain, never for the caller. */
@@ -86,7 +86,7 @@ function governedRecord(record: CallRecord, principal: Principal, outcome: CallO
 
 type DecisionPlace = Pick<NonNullable<GovernedRecord['decision']>, 'lifecycle_id' | 'project_id' | 'organization_id' | 'at'>;
 
-function decisionDocument({ decision, policy_ids, policy_version }: PolicyDecision, _id: string, place: DecisionPlace) {
+function decisionDocument({ decision, policy_ids, policy_version }: PolicyEvaluation, _id: string, place: DecisionPlace) {
   return { _id, ...place, decision, policy_ids, policy_version };
 }
 
@@ -100,7 +100,8 @@ function callerOf({ userId, kind, keyId, clientId, executionId }: Principal) {
   };
 }
 
-function actorOf({ userId, kind, keyId, executionId }: Principal): string {
-  const by = keyId ?? executionId;
+/** Whose call it was, and by what: a key, an OAuth client, or a run. */
+function actorOf({ userId, kind, keyId, clientId, executionId }: Principal): string {
+  const by = keyId ?? clientId ?? executionId;
   return by === undefined ? `${kind}:${userId}` : `${kind}:${userId}:${by}`;
 }

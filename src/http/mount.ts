@@ -99,8 +99,18 @@ export function validate<S extends z.ZodType>(schema: S | undefined, value: unkn
   const parsed = schema.safeParse(value ?? {});
   if (parsed.success) return parsed.data;
   if (code === 'not_found') throw new AppError('not_found', 'no such record');
-  const problems = parsed.error.issues.slice(0, 20).map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`);
-  throw new AppError(code, problems.join('; '));
+  throw new AppError(code, parsed.error.issues.flatMap((issue) => problemsOf(issue)).slice(0, 20).join('; '));
+}
+
+/** What is wrong and where; of a union, in the alternative whose type the value has, else the types that it may have. */
+function problemsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[] = []): string[] {
+  const path = [...above, ...issue.path];
+  const problem = (text: string) => [`${path.join('.') || 'body'}: ${text}`];
+  if (issue.code === 'invalid_key') return problem(`Invalid key: ${issue.issues.map(({ message }) => message).join(', ')}`);
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0 || issue.message !== 'Invalid input') return problem(issue.message);
+  const types = issue.errors.map((issues) => issues.flatMap((each) => (each.code === 'invalid_type' && each.path.length === 0 ? [each.expected] : [])));
+  const fitting = issue.errors.find((_, at) => types[at]?.length === 0);
+  return fitting?.flatMap((each) => problemsOf(each, path)) ?? problem(`Invalid input: expected ${[...new Set(types.flat())].join(' or ')}`);
 }
 
 /** 405 with `Allow` on every path that was mounted, for the methods that were not. */

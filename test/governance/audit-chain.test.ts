@@ -1,3 +1,4 @@
+import { describe, expect, test } from '@jest/globals';
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { entryId, genesis } from '../../src/governance/audit/entry.js';

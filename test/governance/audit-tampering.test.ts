@@ -1,3 +1,4 @@
+import { describe, expect, test } from '@jest/globals';
 import { rmSync } from 'node:fs';
 import { entryId, hashOf, type AuditEntryDocument } from '../../src/governance/audit/entry.js';
 import { eventually } from '../support/eventually.js';

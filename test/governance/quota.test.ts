@@ -1,3 +1,4 @@
+import { describe, expect, test } from '@jest/globals';
 import { createQuota, type Admission, type QuotaOptions } from '../../src/governance/quota/quota.js';
 import { newId } from '../../src/ids.js';
 import { eventually } from '../support/eventually.js';

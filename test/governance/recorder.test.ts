@@ -1,3 +1,4 @@
+import { describe, expect, test } from '@jest/globals';
 import type { AuditEvent } from '../../src/governance/audit/entry.js';
 import { createRecorder } from '../../src/governance/recorder.js';
 import { newId } from '../../src/ids.js';

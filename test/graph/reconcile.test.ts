@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { reconcile, type Known, type Statement } from '../../src/graph/store/reconcile.js';
 import { verifies } from '../support/verifies.js';
 
@@ -11,38 +11,38 @@ function change(before: Known<string>[], statement: Statement<string>, multiValu
 }
 
 describe('what a new statement changes among known facts', () => {
-  it('adds the first', () => {
+  test('adds the first', () => {
     expect(change([], stated('Ann', 10))).toEqual({ gone: [], now: [['Ann', 10, null]] });
   });
 
-  it('closes another object where the new one begins', () => {
+  test('closes another object where the new one begins', () => {
     verifies('gateway.save-context.facts');
     expect(change([known('Ann', 10)], stated('Bob', 20))).toEqual({ gone: ['Ann10'], now: [['Ann', 10, 20], ['Bob', 20, null]] });
   });
 
-  it('ends an earlier one that is learned later where the known one begins', () => {
+  test('ends an earlier one that is learned later where the known one begins', () => {
     expect(change([known('Bob', 20)], stated('Ann', 10))).toEqual({ gone: [], now: [['Ann', 10, 20]] });
   });
 
-  it('makes a hole where the end is given', () => {
+  test('makes a hole where the end is given', () => {
     expect(change([known('Ann', 10)], stated('Bob', 20, 30))).toEqual({ gone: ['Ann10'], now: [['Ann', 10, 20], ['Ann', 30, null], ['Bob', 20, 30]] });
   });
 
-  it('takes the place of another from the same time on', () => {
+  test('takes the place of another from the same time on', () => {
     expect(change([known('Ann', 10)], stated('Bob', 10))).toEqual({ gone: ['Ann10'], now: [['Bob', 10, null]] });
   });
 
-  it('changes nothing when it is known already, and grows together where it touches', () => {
+  test('changes nothing when it is known already, and grows together where it touches', () => {
     expect(change([known('Ann', 10)], stated('Ann', 20))).toEqual({ gone: [], now: [] });
     expect(change([known('Ann', 10, 20)], stated('Ann', 20))).toEqual({ gone: ['Ann10'], now: [['Ann', 10, null]] });
     expect(change([known('Ann', 10, 20)], stated('Ann', 30))).toEqual({ gone: [], now: [['Ann', 30, null]] });
   });
 
-  it('closes none of a predicate with many values', () => {
+  test('closes none of a predicate with many values', () => {
     expect(change([known('Ann', 10)], stated('Bob', 20), true)).toEqual({ gone: [], now: [['Bob', 20, null]] });
   });
 
-  it('never believes two objects at one time, in whatever order they are learned', () => {
+  test('never believes two objects at one time, in whatever order they are learned', () => {
     for (let round = 0; round < 300; round += 1) {
       let facts: Known<string>[] = [];
       for (let step = 0; step < 8; step += 1) {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createQueryContextTool } from '../../src/gateway/tools/query-context.js';
 import { createSaveContextTool } from '../../src/gateway/tools/save-context.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 describe('POST /v1/query-context with natural language', () => {
-  it('ranks what the words name first, then what is near it, with relationships and facts', async () => {
+  test('ranks what the words name first, then what is near it, with relationships and facts', async () => {
     verifies('gateway.query.natural-language', 'gateway.query.provenance');
     const answer = await ask('What do we know about Zephyr?');
     expect(names(answer)).toEqual(['Zephyr Industries', 'Turbine X', 'Bearing works']);
@@ -48,28 +48,28 @@ describe('POST /v1/query-context with natural language', () => {
     expect(await ask('What do we know about Zephyr?')).toMatchObject({ entities: answer.entities.map(({ id, score }: any) => ({ id, score })) });
   });
 
-  it('prefers the name to the text, and finds by type and by inflected words', async () => {
+  test('prefers the name to the text, and finds by type and by inflected words', async () => {
     verifies('gateway.query.natural-language');
     expect(names(await ask('turbine'))[0]).toBe('Turbine X');
     expect(names(await ask('suppliers'))[0]).toBe('Bearing works');
   });
 
-  it('finds an entity by a fact about it, while that holds', async () => {
+  test('finds an entity by a fact about it, while that holds', async () => {
     verifies('gateway.query.natural-language', 'gateway.query.as-of');
     expect(names(await ask('who thinks perpendicular'))).toEqual([]);
     expect(names(await ask('who thinks perpendicular', { as_of: 500 }))).toEqual(['Quiet company']);
     expect(names(await ask('lisbon'))[0]).toBe('Zephyr Industries');
   });
 
-  it.each(['the', 'of the and', 'it is'])('finds nothing by words that are in every text: %s', async (text) => {
+  test.each(['the', 'of the and', 'it is'])('finds nothing by words that are in every text: %s', async (text) => {
     expect(await ask(text)).toMatchObject({ entities: [], relationships: [], facts: [] });
   });
 
-  it('keeps to the limit and tells when there is more', async () => {
+  test('keeps to the limit and tells when there is more', async () => {
     expect(await ask('filler', { limit: 10 })).toMatchObject({ entities: { length: 10 }, limit: 10, truncated: true, rows: [] });
   });
 
-  it('holds no more than an answer may, however much is stored of what the words name', async () => {
+  test('holds no more than an answer may, however much is stored of what the words name', async () => {
     verifies('gateway.query', 'input.bounded');
     const large = contextOf();
     const properties = (of: string) => Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`p${at}`, `${of} `.repeat(5000)]));
@@ -86,7 +86,7 @@ describe('POST /v1/query-context with natural language', () => {
     expect(await ask('mammoth', { limit: 3 }, large)).toMatchObject({ entities: { length: 3 }, facts: { length: 15 } });
   });
 
-  it('finds nothing of another project, however much that has of the words', async () => {
+  test('finds nothing of another project, however much that has of the words', async () => {
     verifies('gateway.query.never-leaves-project');
     const theirs = contextOf();
     const entities = Array.from({ length: 300 }, (_, at) => ({ id: `z${at}`, type: 'Customer', name: `Zephyr Zephyr ${at}` }));
@@ -96,7 +96,7 @@ describe('POST /v1/query-context with natural language', () => {
     expect((await ask('Turbine', {}, theirs)).entities).toEqual([]);
   });
 
-  it.each(['?!', '"""', 'zephyr) OR _scope:* OR (', '_scope:[* TO *] zephyr', 'zephyr AND NOT zephyr~9 && || ! ^ : \\ / *', '\u0000 zephyr', 'zephyr '.repeat(2000), '  日本 語 '])(
+  test.each(['?!', '"""', 'zephyr) OR _scope:* OR (', '_scope:[* TO *] zephyr', 'zephyr AND NOT zephyr~9 && || ! ^ : \\ / *', '\u0000 zephyr', 'zephyr '.repeat(2000), '  日本 語 '])(
     'takes any text: %j',
     async (text) => {
       verifies('input.hostile-text');

@@ -1,3 +1,4 @@
+import { describe, expect, test } from '@jest/globals';
 import { createModels } from '../../src/models/create-models.js';
 import { factsOf } from '../../src/models/facts.js';
 import type { ChatMaterial } from '../../src/models/port.js';
@@ -17,7 +18,7 @@ const text = (content: string, mime_type = 'text/plain') => ({ name: 'notes', mi
 const filler = Array.from({ length: 30 }, (_, index) => `It was so on day ${index}.`).join(' ');
 
 describe('the offline model', () => {
-  it('says that it wrote the output and restates the goal', async () => {
+  test('says that it wrote the output and restates the goal', async () => {
     verifies('execution.model.offline');
     const output = await ask({ goal: 'Describe the harbour', prompt: 'Read the notes', actions: [{ name: 'Info', output: { depth: 12 } }] });
     expect(output).toMatch(/Written by the offline model/);
@@ -26,7 +27,7 @@ describe('the offline model', () => {
     expect(output).toContain('depth: 12');
   });
 
-  it('calls no tools, and works with what the tools of the conversation gave', async () => {
+  test('calls no tools, and works with what the tools of the conversation gave', async () => {
     const material = { title: 'Reader', goal: 'Tell', prompt: 'Tell', documents: [], outputs: [], actions: [] };
     const tools = [{ name: 'look_up', description: '', fields: [] }];
     const conversation = [
@@ -39,7 +40,7 @@ describe('the offline model', () => {
     expect(answer.content).toMatch(/\*\*look_up\*\*\n {2}- depth: 12/);
   });
 
-  it('picks the telling sentences on the goal and keeps their order', async () => {
+  test('picks the telling sentences on the goal and keeps their order', async () => {
     const first = 'The harbour basin is 14 metres deep and was dredged in 2021.';
     const second = 'Ferries leave the harbour every morning for the northern islands.';
     const output = await ask({ goal: 'How deep is the harbour?', documents: [text(`${first} ${filler} ${second}`)] });
@@ -48,12 +49,12 @@ describe('the offline model', () => {
     expect(output.split('\n').filter((line) => line.startsWith('- '))).toHaveLength(8);
   });
 
-  it('gives the same answer to the same material', async () => {
+  test('gives the same answer to the same material', async () => {
     const material = { documents: [text(filler)], outputs: [{ title: 'A', output: filler }] };
     expect(await ask(material)).toBe(await ask(material));
   });
 
-  it('draws on earlier agents without their heading, note and what the documents say already', async () => {
+  test('draws on earlier agents without their heading, note and what the documents say already', async () => {
     const documents = [text('The harbour is deep.')];
     const before = await ask({ documents, actions: [{ name: 'Tide', output: { level: 'rising' } }] });
     const output = await ask({ title: 'Writer', documents, outputs: [{ title: 'Reader', output: before }] });
@@ -62,7 +63,7 @@ describe('the offline model', () => {
     expect(output.match(/The harbour is deep/g)).toHaveLength(1);
   });
 
-  it('reads Markdown, HTML and JSON documents as text', async () => {
+  test('reads Markdown, HTML and JSON documents as text', async () => {
     const markdown = '# Title\n\n- **First** point\n\n| a | b |\n|---|---|\n| wide | narrow |\n\n```\nconst x = 1;\n```\n';
     const output = await ask({
       documents: [text(markdown, 'text/markdown'), text('<p>A <b>bold</b> claim.</p>', 'text/html'), text('{"depth":{"max":14}}', 'application/json')],
@@ -73,7 +74,7 @@ describe('the offline model', () => {
     expect(output).not.toMatch(/Title|const x/);
   });
 
-  it.each([
+  test.each([
     ['nothing at all', { goal: '', prompt: '', title: '' }],
     ['Chinese', { goal: '总结', documents: [text('工作流的状态保存在服务器上。任何进程都可能随时被终止。')] }],
     ['Arabic', { documents: [text('هذا نص قصير. وهذه جملة أخرى.')] }],
@@ -86,7 +87,7 @@ describe('the offline model', () => {
     expect(output.split('\n').length).toBeGreaterThan(5);
   });
 
-  it.each([
+  test.each([
     ['one word', 'word '.repeat(1e6)],
     ['no space', 'a'.repeat(4e6)],
     ['spaces', `a${' '.repeat(4e6)}b`],
@@ -102,7 +103,7 @@ describe('the offline model', () => {
 });
 
 describe('factsOf', () => {
-  it('flattens a value in its order and stops at the count', () => {
+  test('flattens a value in its order and stops at the count', () => {
     expect(factsOf({ a: { b: [1, null] }, c: 'x\ny' }, 10)).toEqual([
       { path: 'a.b.0', value: '1' },
       { path: 'a.b.1', value: 'null' },

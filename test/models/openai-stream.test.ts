@@ -1,3 +1,4 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createOpenAiModel } from '../../src/models/openai.js';
 import type { ChatRequest } from '../../src/models/port.js';
 import { toolSchemaOf } from '../../src/models/tool-schema.js';
@@ -34,14 +35,14 @@ const stream = (...chunks: object[]): Respond => (res) => {
 const body = () => endpoint.asked('m').at(-1)?.body as Record<string, any>;
 
 describe('a streamed answer', () => {
-  it('is told word by word and read as a whole, with the usage that comes last', async () => {
+  test('is told word by word and read as a whole, with the usage that comes last', async () => {
     const words: string[] = [];
     const answer = await ask((res) => streamText(res, ['Half', ' and', ' half']), { onText: (text) => words.push(text) });
     expect(words).toEqual(['Half', ' and', ' half']);
     expect(answer).toEqual({ model: 'served', content: 'Half and half', tool_calls: [], usage: { input_tokens: 12, output_tokens: 3 } });
   });
 
-  it('is told while the endpoint is still at it', async () => {
+  test('is told while the endpoint is still at it', async () => {
     const words: string[] = [];
     let release: () => void = () => undefined;
     const answer = ask(
@@ -64,7 +65,7 @@ describe('a streamed answer', () => {
     expect(words).toEqual(['first', ' last']);
   });
 
-  it('may come cut into single bytes, with characters of several', async () => {
+  test('may come cut into single bytes, with characters of several', async () => {
     const bytes = Buffer.from(`data: ${JSON.stringify(chunk({ content: 'größer 🌊' }))}\r\n\r\ndata: ${JSON.stringify(chunk({}, 'stop'))}\r\n\r\ndata: [DONE]\r\n\r\n`);
     const answer = await ask((res) => {
       beginStream(res);
@@ -79,17 +80,17 @@ describe('a streamed answer', () => {
     expect(answer.content).toBe('größer 🌊');
   });
 
-  it('without usage is estimated at four characters a token', async () => {
+  test('without usage is estimated at four characters a token', async () => {
     const { usage } = await ask(stream(chunk({ content: 'x'.repeat(40) }), chunk({}, 'stop')), { messages: [{ role: 'user', content: 'y'.repeat(100) }] });
     expect(usage).toEqual({ input_tokens: 25, output_tokens: 10 });
   });
 
-  it('that ends at its token limit says so', async () => {
+  test('that ends at its token limit says so', async () => {
     expect((await ask((res) => streamText(res, ['A long'], 'length'))).content).toBe('A long\n\n[cut: the token limit of the answer was reached]');
     await expect(ask((res) => streamText(res, [], 'length'))).rejects.toMatchObject({ code: 'model_token_limit', retryable: false });
   });
 
-  it.each([
+  test.each([
     ['the content filter', (res) => streamText(res, ['Some'], 'content_filter')],
     ['a refusal', stream(chunk({ refusal: 'I will ' }), chunk({ refusal: 'not.' }), chunk({}, 'stop'))],
   ] satisfies [string, Respond][])('that ends by %s is not asked for again', async (_, respond) => {
@@ -98,9 +99,9 @@ describe('a streamed answer', () => {
 });
 
 describe('an endpoint that takes less', () => {
-  it.each([
-    ['stream_options', "Unknown parameter: 'stream_options'.", [{ stream: true, stream_options: expect.anything() as unknown }, { stream: true }]],
-    ['streaming', 'Streaming is not supported by this model', [{ stream: true, stream_options: expect.anything() as unknown }, {}]],
+  test.each([
+    ['stream_options', "Unknown parameter: 'stream_options'.", [{ stream: true, stream_options: expect.anything() }, { stream: true }]],
+    ['streaming', 'Streaming is not supported by this model', [{ stream: true, stream_options: expect.anything() }, {}]],
   ])('than %s is asked without, and from then on at once', async (_, message, ways) => {
     const streaming = ({ stream, stream_options }: any) => JSON.parse(JSON.stringify({ stream, stream_options })) as object;
     endpoint.on('m', (res, { body: asked }) => {
@@ -116,7 +117,7 @@ describe('an endpoint that takes less', () => {
     expect(endpoint.asked('m').map((asked) => streaming(asked.body))).toEqual([...ways, ways[1]]);
   });
 
-  it('and answers a streamed request with JSON is read all the same', async () => {
+  test('and answers a streamed request with JSON is read all the same', async () => {
     const words: string[] = [];
     const answer = await ask((res) => sendJson(res, 200, { model: 'whole', choices: [{ finish_reason: 'stop', message: { content: 'At once.' } }] }), { onText: (text) => words.push(text) });
     expect(answer).toMatchObject({ model: 'whole', content: 'At once.' });
@@ -138,7 +139,7 @@ describe('tools', () => {
     },
   ];
 
-  it('are offered with a schema of their fields', async () => {
+  test('are offered with a schema of their fields', async () => {
     await ask((res) => streamText(res, ['ok']), { tools });
     expect(body().tools).toEqual([{ type: 'function', function: { name: 'look_up', description: 'Looks something up.', parameters: toolSchemaOf(tools[0] ?? { fields: [] }) } }]);
     expect(body().tools[0].function.parameters).toEqual({
@@ -154,7 +155,7 @@ describe('tools', () => {
     });
   });
 
-  it('are not mentioned where there are none', async () => {
+  test('are not mentioned where there are none', async () => {
     await ask((res) => streamText(res, ['ok']), { tools: [] });
     expect(body()).not.toHaveProperty('tools');
   });
@@ -163,7 +164,7 @@ describe('tools', () => {
     { id: 'a', name: 'look_up', arguments: '{"word":"x"}' },
     { id: 'b', name: 'look_up', arguments: '{"word":"y"}' },
   ];
-  it.each([
+  test.each([
     ['in pieces, by index', [call(0, 'a', 'look_up', ''), call(1, 'b', 'look_up', ''), call(0, undefined, undefined, '{"word"'), call(1, undefined, undefined, '{"word":'), call(0, undefined, undefined, ':"x"}'), call(1, undefined, undefined, '"y"}')], two],
     ['whole, all with the same index', [call(0, 'a', 'look_up', '{"word":"x"}'), call(0, 'b', 'look_up', '{"word":"y"}')], two],
     ['without an index', [call(undefined, 'a', 'look_up', '{"word":"x"}'), call(undefined, 'b', 'look_up', '{"word":"y"}')], two],
@@ -174,13 +175,13 @@ describe('tools', () => {
     expect(answer).toMatchObject({ content: '', tool_calls: calls });
   });
 
-  it('are called in a whole answer, with an object for arguments', async () => {
+  test('are called in a whole answer, with an object for arguments', async () => {
     const message = { content: null, tool_calls: [{ id: 'a', type: 'function', function: { name: 'look_up', arguments: { word: 'x' } } }] };
     const answer = await ask((res) => sendJson(res, 200, { choices: [{ finish_reason: 'tool_calls', message }] }), { tools });
     expect(answer.tool_calls).toEqual([{ id: 'a', name: 'look_up', arguments: '{"word":"x"}' }]);
   });
 
-  it('come back with what they gave, and with arguments that an endpoint can parse', async () => {
+  test('come back with what they gave, and with arguments that an endpoint can parse', async () => {
     await ask((res) => streamText(res, ['ok']), {
       tools,
       conversation: [
@@ -201,7 +202,7 @@ describe('tools', () => {
 
 describe('a bad endpoint', () => {
   const half = chunk({ content: 'Half an' });
-  it.each([
+  test.each([
     ['that says nothing', () => undefined],
     ['that says nothing after its headers', (res) => beginStream(res)],
     ['that falls silent in its answer', (res) => (beginStream(res), send(res, half))],
@@ -210,18 +211,18 @@ describe('a bad endpoint', () => {
     verifies('agent.bad-endpoint');
     const begun = performance.now();
     const failure = ask(respond, {}, { idleMs: 300, timeoutMs: 60_000 });
-    await expect(failure).rejects.toMatchObject({ retryable: true, code: expect.stringMatching(/^(timeout|model_unavailable)$/) as string });
+    await expect(failure).rejects.toMatchObject({ retryable: true, code: expect.stringMatching(/^(timeout|model_unavailable)$/) });
     expect(performance.now() - begun).toBeLessThan(5000);
   });
 
-  it('that drips is not silent, and is left at the deadline', async () => {
+  test('that drips is not silent, and is left at the deadline', async () => {
     let drip: NodeJS.Timeout | undefined;
     const failure = ask((res) => (beginStream(res), (drip = setInterval(() => res.write(': drip\n\n'), 50))), {}, { idleMs: 500, timeoutMs: 1500 });
     await expect(failure).rejects.toMatchObject({ code: 'timeout', message: 'no answer within 1.5 s' });
     clearInterval(drip);
   });
 
-  it.each([
+  test.each([
     ['breaks off', 'model_unavailable', (res) => (beginStream(res), send(res, half), setTimeout(() => res.socket?.resetAndDestroy(), 50))],
     ['ends without an end', 'model_answer_unusable', (res) => (beginStream(res), send(res, half), res.end())],
     ['says only that it is done', 'model_answer_unusable', (res) => (beginStream(res), endStream(res))],
@@ -239,7 +240,7 @@ describe('a bad endpoint', () => {
     await expect(ask(respond)).rejects.toMatchObject({ name: 'OutboundError', code, retryable: true });
   });
 
-  it.each([
+  test.each([
     ['JSON', (res) => res.writeHead(200, { 'content-type': 'application/json' })],
     ['a refusal', (res) => res.writeHead(400, { 'content-type': 'application/json' })],
     ['one event', (res) => (beginStream(res), res.write('data: '))],
@@ -254,11 +255,11 @@ describe('a bad endpoint', () => {
       };
       pour();
     });
-    await expect(failure).rejects.toMatchObject({ name: 'OutboundError', code: expect.stringMatching(/^(too_large|model_refused)$/) as string });
+    await expect(failure).rejects.toMatchObject({ name: 'OutboundError', code: expect.stringMatching(/^(too_large|model_refused)$/) });
     expect(performance.now() - begun).toBeLessThan(5000);
   });
 
-  it('that never stops talking is cut off', async () => {
+  test('that never stops talking is cut off', async () => {
     const chatter = JSON.stringify(chunk({ content: 'bla '.repeat(5000) }));
     const failure = ask((res) => {
       beginStream(res);
@@ -267,7 +268,7 @@ describe('a bad endpoint', () => {
     await expect(failure).rejects.toMatchObject({ code: 'too_large', retryable: false });
   });
 
-  it.each([
+  test.each([
     [{ 'retry-after': '7' }, 7000],
     [{ 'retry-after-ms': '350', 'retry-after': '7' }, 350],
     [{ 'retry-after': '999999' }, 300_000],
@@ -277,7 +278,7 @@ describe('a bad endpoint', () => {
     await expect(ask((res) => sendJson(res, 429, { error: {} }, headers as unknown as Record<string, string>))).rejects.toMatchObject({ code: 'model_unavailable', status: 429, retryAfterMs });
   });
 
-  it('that is busy until a date is asked again then', async () => {
+  test('that is busy until a date is asked again then', async () => {
     const until = Math.ceil(Date.now() / 1000) * 1000 + 60_000;
     const failure: unknown = await ask((res) => sendJson(res, 503, {}, { 'retry-after': new Date(until).toUTCString() })).catch((error: unknown) => error);
     const { retryAfterMs = 0 } = failure as { retryAfterMs?: number };

@@ -1,3 +1,4 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { loadConfig } from '../../src/config.js';
 import { createModels } from '../../src/models/create-models.js';
 import { createOpenAiModel } from '../../src/models/openai.js';
@@ -43,7 +44,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 describe('an OpenAI-compatible endpoint', () => {
-  it('is asked once with model, settings, messages, key and idempotency key, and its answer is read', async () => {
+  test('is asked once with model, settings, messages, key and idempotency key, and its answer is read', async () => {
     verifies('execution.model.endpoint');
     answerWith(200, completion);
     const answer = await models().complete(request({ model: 'agent-model' }));
@@ -64,7 +65,7 @@ describe('an OpenAI-compatible endpoint', () => {
     });
   });
 
-  it('gets the configured model where the agent names none, and no limit where the agent sets none', async () => {
+  test('gets the configured model where the agent names none, and no limit where the agent sets none', async () => {
     answerWith(200, completion);
     await models().complete(request({ maxTokens: 0 }));
     const sent: unknown = JSON.parse(server.requests[0]?.body ?? '');
@@ -72,7 +73,7 @@ describe('an OpenAI-compatible endpoint', () => {
     expect(sent).not.toHaveProperty('max_tokens');
   });
 
-  it('is the one that the environment names, with that key and that model by default', async () => {
+  test('is the one that the environment names, with that key and that model by default', async () => {
     verifies('env.llm');
     answerWith(200, completion);
     const { llm } = loadConfig({ LLM_BASE_URL: `${server.url}/v1`, LLM_API_KEY: apiKey, LLM_MODEL: 'env-model' });
@@ -81,23 +82,23 @@ describe('an OpenAI-compatible endpoint', () => {
     expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ model: 'env-model' });
   });
 
-  it('is not asked by an agent that wants the offline model', async () => {
+  test('is not asked by an agent that wants the offline model', async () => {
     expect(await models().complete(request({ model: 'offline' }))).toMatchObject({ model: 'offline' });
     expect(server.requests).toHaveLength(0);
   });
 
-  it('gets no credential when none is configured', async () => {
+  test('gets no credential when none is configured', async () => {
     answerWith(200, completion);
     await createOpenAiModel({ baseUrl: `${server.url}/v1`, apiKey: undefined }).complete(request({ model: 'local' }));
     expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('needs a model from the agent or from the configuration', async () => {
+  test('needs a model from the agent or from the configuration', async () => {
     const unnamed = createModels({ baseUrl: server.url, apiKey, model: undefined });
     await expect(unnamed.complete(request())).rejects.toMatchObject({ code: 'unconfigured' });
   });
 
-  it.each([400, 401, 403, 404, 409, 422])('refuses for good with %d', async (status) => {
+  test.each([400, 401, 403, 404, 409, 422])('refuses for good with %d', async (status) => {
     answerWith(status, { error: { message: `bad key ${apiKey}` } });
     const failure = models().complete(request());
     await expect(failure).rejects.toMatchObject({ code: 'model_refused', retryable: false, status });
@@ -105,14 +106,14 @@ describe('an OpenAI-compatible endpoint', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each([429, 500, 502, 503])('is asked again later after %d, when it says', async (status) => {
+  test.each([429, 500, 502, 503])('is asked again later after %d, when it says', async (status) => {
     answerWith(status, { error: { message: 'busy' } }, { 'retry-after': '7' });
     const failure = { code: 'model_unavailable', retryable: true, status, retryAfterMs: 7000 };
     await expect(models().complete(request())).rejects.toMatchObject(failure);
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each(['before its answer', 'within its answer'])('that hangs %s is left at the deadline', async (when) => {
+  test.each(['before its answer', 'within its answer'])('that hangs %s is left at the deadline', async (when) => {
     server.answer('/v1', (_, res) => {
       if (when === 'within its answer') res.writeHead(200, { 'content-type': 'application/json' }).write('{"choices":');
     });
@@ -120,7 +121,7 @@ describe('an OpenAI-compatible endpoint', () => {
     await expect(model.complete(request({ model: 'm' }))).rejects.toMatchObject({ code: 'timeout', retryable: true });
   });
 
-  it('is left when the caller cancels', async () => {
+  test('is left when the caller cancels', async () => {
     server.hold('/v1');
     const abort = new AbortController();
     const answer = models().complete(request({ signal: abort.signal }));
@@ -128,7 +129,7 @@ describe('an OpenAI-compatible endpoint', () => {
     await expect(answer).rejects.toThrow('cancelled by us');
   });
 
-  it.each([
+  test.each([
     ['text', '<html>welcome</html>', 'text/html'],
     ['half an answer', '{"choices": [{"mess', 'application/json'],
     ['null', 'null', 'application/json'],
@@ -141,14 +142,14 @@ describe('an OpenAI-compatible endpoint', () => {
     await expect(models().complete(request())).rejects.toMatchObject({ code: 'model_answer_unusable', retryable: true });
   });
 
-  it('that breaks off or is not there is unavailable', async () => {
+  test('that breaks off or is not there is unavailable', async () => {
     server.answer('/v1', (_, res) => void res.socket?.resetAndDestroy());
     await expect(models().complete(request())).rejects.toMatchObject({ code: 'model_unavailable', retryable: true });
     const absent = createOpenAiModel({ baseUrl: 'http://127.0.0.1:1/v1', apiKey });
     await expect(absent.complete(request({ model: 'm' }))).rejects.toMatchObject({ code: 'model_unavailable', retryable: true });
   });
 
-  it('whose model refuses is not asked again', async () => {
+  test('whose model refuses is not asked again', async () => {
     answerWith(200, { choices: [{ message: { content: null, refusal: 'I will not.' } }] });
     await expect(models().complete(request())).rejects.toMatchObject({ code: 'model_refused', retryable: false });
   });

@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT, UnsecuredJWT, decodeJwt, type CryptoKey, type JWTPayload } from 'jose';
 import { createPerson, type Person } from '../auth/auth-server.js';
+import { apiClient } from '../support/client.js';
 import { createWorkspace } from '../support/fixture.js';
+import { bearerClient } from '../support/gateway.js';
+import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 import { obtainTokens, type Tokens } from './flow.js';
 import { useOauthServer } from './oauth-server.js';
@@ -125,5 +128,18 @@ describe('an access token on a REST route', () => {
     expect((await probe(after.tokens.access_token)).status).toBe(200);
     expect((await kids()).length).toBe(before.length + 1);
     expect(await kids()).toEqual(expect.arrayContaining(before));
+  });
+});
+
+describe('a governed call by an access token', () => {
+  test('stands in the audit chain with its person and its client', async () => {
+    verifies('oauth.resource.rest');
+    const { url } = testRun();
+    const whole = { ...server, url, baseUrl: url, client: () => apiClient(url), as: (credential: string) => bearerClient(credential, url) };
+    const { client, tokens: own } = await obtainTokens(whole, person, { choice: { scopes: ['svc:query.read'] } });
+    const { status, body } = await whole.as(own.access_token).post('/v1/query-context', { query: 'RETURN 1 AS one' });
+    expect(status).toBe(200);
+    const { data } = await server.deps.governance.audit.list(person.workspace.organizationId, { limit: 10 });
+    expect(data.find(({ lifecycle_id }) => lifecycle_id === body.lifecycle_id)).toMatchObject({ actor: `user_jwt:${person.userId}:${client.client_id}` });
   });
 });

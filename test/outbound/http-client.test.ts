@@ -1,3 +1,4 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { createHttpClient, type HttpRequest } from '../../src/outbound/http-client.js';
 import { isOutboundError } from '../../src/outbound/outbound-error.js';
 import { eventually } from '../support/eventually.js';
@@ -12,14 +13,14 @@ const call = (path: string, options: Partial<HttpRequest> = {}) =>
 afterAll(() => client.close());
 
 describe('createHttpClient', () => {
-  it('sends method, headers and body and gives status, headers and body', async () => {
+  test('sends method, headers and body and gives status, headers and body', async () => {
     server.answer('/echo', ({ body, headers }, res) => void res.writeHead(201, { 'x-seen': String(headers['x-sent']) }).end(body));
     const answer = await call('/echo?a=1', { method: 'POST', headers: { 'x-sent': 'yes' }, body: 'grüß' });
     expect(answer).toMatchObject({ status: 201, headers: { 'x-seen': 'yes' } });
     expect(answer.body.toString()).toBe('grüß');
   });
 
-  it('puts a chunked answer together', async () => {
+  test('puts a chunked answer together', async () => {
     server.answer('/chunked', (_, res) => {
       res.write('one ');
       setImmediate(() => res.end('two'));
@@ -27,12 +28,12 @@ describe('createHttpClient', () => {
     expect((await call('/chunked')).body.toString()).toBe('one two');
   });
 
-  it('gives a redirect as the answer and does not follow it', async () => {
+  test('gives a redirect as the answer and does not follow it', async () => {
     server.answer('/moved', (_, res) => void res.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end());
     expect(await call('/moved')).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data/' } });
   });
 
-  it.each(['declared', 'streamed'])('cuts off a %s body of 10 MB', async (kind) => {
+  test.each(['declared', 'streamed'])('cuts off a %s body of 10 MB', async (kind) => {
     let closed = false;
     server.answer(`/huge-${kind}`, (_, res) => {
       res.on('close', () => (closed = true));
@@ -46,13 +47,13 @@ describe('createHttpClient', () => {
     await eventually(() => expect(closed).toBe(true));
   });
 
-  it('takes a body of just the largest size', async () => {
+  test('takes a body of just the largest size', async () => {
     server.answer('/full', (_, res) => void res.end(Buffer.alloc(1000)));
     expect((await call('/full', { maxBytes: 1000 })).body).toHaveLength(1000);
     await expect(call('/full', { maxBytes: 999 })).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  it('ends at its deadline when no answer comes, and when its body stalls', async () => {
+  test('ends at its deadline when no answer comes, and when its body stalls', async () => {
     const release = server.hold('/silent');
     server.answer('/stalls', (_, res) => void res.write('half'));
     for (const path of ['/silent', '/stalls']) {
@@ -61,14 +62,14 @@ describe('createHttpClient', () => {
     release();
   });
 
-  it('ends at its deadline while a name is still being resolved', async () => {
+  test('ends at its deadline while a name is still being resolved', async () => {
     const stuck = createHttpClient({ allowPrivateTargets: false, lookup: () => undefined });
     const request = { method: 'GET', url: 'http://slow.example/', timeoutMs: 100, signal: never } as const;
     await expect(stuck.request(request)).rejects.toMatchObject({ code: 'timeout' });
     await stuck.close();
   });
 
-  it('rejects with the reason of its signal', async () => {
+  test('rejects with the reason of its signal', async () => {
     const release = server.hold('/cancelled');
     const abort = new AbortController();
     const answer = call('/cancelled', { signal: abort.signal });
@@ -78,7 +79,7 @@ describe('createHttpClient', () => {
     release();
   });
 
-  it.each(['before', 'within'])('tells a connection that breaks %s the answer', async (when) => {
+  test.each(['before', 'within'])('tells a connection that breaks %s the answer', async (when) => {
     server.answer(`/reset-${when}`, (_, res) => {
       if (when === 'before') return void res.socket?.resetAndDestroy();
       res.setHeader('content-length', 100);
@@ -87,7 +88,7 @@ describe('createHttpClient', () => {
     await expect(call(`/reset-${when}`)).rejects.toMatchObject({ code: 'unreachable', retryable: true });
   });
 
-  it('tells of a port where nobody listens without naming the address', async () => {
+  test('tells of a port where nobody listens without naming the address', async () => {
     const error: unknown = await call('/', { url: 'http://127.0.0.1:1/secret?token=abc' }).catch((reason: unknown) => reason);
     expect(isOutboundError(error) && error.code).toBe('unreachable');
     expect(String(error)).not.toMatch(/127\.0\.0\.1|secret|abc/);

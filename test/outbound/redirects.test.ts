@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LookupFunction } from 'node:net';
 import { createHttpClient, isBelow, type HttpRequest } from '../../src/outbound/http-client.js';
 import { createSmtpClient } from '../../src/outbound/smtp-client.js';
@@ -27,12 +28,12 @@ beforeAll(async () => {
 afterAll(() => Promise.all([open.close(), guarded.close()]));
 
 describe('redirects', () => {
-  it.each([301, 302, 303, 307, 308])('of %d are followed for GET, relative ones as well', async (status) => {
+  test.each([301, 302, 303, 307, 308])('of %d are followed for GET, relative ones as well', async (status) => {
     redirect(`/from-${status}`, `there-${status}`, status);
     expect(JSON.parse((await open.request(get(`${server.url}/from-${status}`))).body.toString())).toEqual({ ok: true, path: `/there-${status}` });
   });
 
-  it('are answers to other methods, without an address, and after the fifth', async () => {
+  test('are answers to other methods, without an address, and after the fifth', async () => {
     redirect('/moved', '/there', 307);
     expect(await open.request(get(`${server.url}/moved`, { method: 'POST', body: 'x' }))).toMatchObject({ status: 307 });
     server.answer('/nowhere', (_, res) => void res.writeHead(302).end());
@@ -43,14 +44,14 @@ describe('redirects', () => {
     expect(server.requests).toHaveLength(6);
   });
 
-  it('share one time limit', async () => {
+  test('share one time limit', async () => {
     server.answer('/slow', (_, res) => void setTimeout(() => res.writeHead(302, { location: '/slow' }).end(), 150));
     server.requests.length = 0;
     await expect(open.request(get(`${server.url}/slow`, { timeoutMs: 400 }))).rejects.toMatchObject({ code: 'timeout' });
     expect(server.requests.length).toBeLessThan(4);
   });
 
-  it('carry credentials to what lies below their base alone, and again when they lead back', async () => {
+  test('carry credentials to what lies below their base alone, and again when they lead back', async () => {
     const credentials = { below: `${server.url}/base`, headers: { authorization: 'Bearer s3cret', 'x-token': 's3cret' } };
     redirect('/base/a', '/based');
     redirect('/based', `${other.url}/b`);
@@ -63,7 +64,7 @@ describe('redirects', () => {
 });
 
 describe('the guard', () => {
-  it.each([
+  test.each([
     'http://169.254.169.254/latest/meta-data/',
     'http://127.0.0.1:1/',
     'http://[::1]/',
@@ -80,7 +81,7 @@ describe('the guard', () => {
     await expect(guarded.request(get(`${server.url}/to-private`))).rejects.toMatchObject({ code: 'target_refused', retryable: false });
   });
 
-  it('asks again for each connection, so that a name that was public is refused once it is private', async () => {
+  test('asks again for each connection, so that a name that was public is refused once it is private', async () => {
     verifies('action.restful.ssrf');
     // TEST-NET and the like are no public addresses; this one is, and nobody is reached there within the time.
     names.set('rebinding.test', ['8.8.8.8', '10.0.0.1', '::1', '169.254.169.254']);
@@ -91,14 +92,14 @@ describe('the guard', () => {
     expect(other.requests.filter(({ path }) => path === '/')).toHaveLength(0);
   });
 
-  it('refuses a name of which one address among others is private', async () => {
+  test('refuses a name of which one address among others is private', async () => {
     const mixed: LookupFunction = (_name, _options, callback) => callback(null, [{ address: '8.8.8.8', family: 4 }, { address: '10.0.0.1', family: 4 }]);
     const client = createHttpClient({ allowPrivateTargets: false, lookup: mixed });
     await expect(client.request(get('http://mixed.test/'))).rejects.toMatchObject({ code: 'target_refused' });
     await client.close();
   });
 
-  it.each(['127.0.0.1', '[::1]', '169.254.169.254', 'private.test'])('keeps mail from the server %s', async (host) => {
+  test.each(['127.0.0.1', '[::1]', '169.254.169.254', 'private.test'])('keeps mail from the server %s', async (host) => {
     const smtp = createSmtpClient({ allowPrivateTargets: false, lookup });
     const server = { host, port: 25, secure: false, requireTls: false, credentials: undefined };
     const mail = { messageId: '<a@b>', from: 'a@example.com', to: ['b@example.com'], cc: [], bcc: [], subject: '', text: '', html: undefined };
@@ -107,7 +108,7 @@ describe('the guard', () => {
 });
 
 describe('isBelow', () => {
-  it.each([
+  test.each([
     ['https://a.test/api', 'https://a.test/api', true],
     ['https://a.test/api/', 'https://a.test/api/x?y', true],
     ['https://a.test', 'https://a.test/anything', true],

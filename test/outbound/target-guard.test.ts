@@ -1,3 +1,4 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { LookupFunction } from 'node:net';
 import { createHttpClient } from '../../src/outbound/http-client.js';
 import { guardedLookup, isPublicAddress } from '../../src/outbound/target-guard.js';
@@ -19,12 +20,12 @@ function answering(...addresses: string[]): LookupFunction {
 }
 
 describe('isPublicAddress', () => {
-  it.each(['8.8.8.8', '1.1.1.1', '93.184.215.14', '172.15.0.1', '172.32.0.1', '2606:4700:4700::1111', '::ffff:8.8.8.8'])(
+  test.each(['8.8.8.8', '1.1.1.1', '93.184.215.14', '172.15.0.1', '172.32.0.1', '2606:4700:4700::1111', '::ffff:8.8.8.8'])(
     'takes %s',
     (address) => expect(isPublicAddress(address)).toBe(true),
   );
 
-  it.each([
+  test.each([
     ...['127.0.0.1', '127.255.255.254', '0.0.0.0', '0.1.2.3', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
     ...['169.254.169.254', '100.64.0.1', '100.100.100.200', '192.0.0.192', '192.0.2.1', '198.18.0.1', '203.0.113.5'],
     ...['224.0.0.1', '240.0.0.1', '255.255.255.255', '168.63.129.16'],
@@ -35,7 +36,7 @@ describe('isPublicAddress', () => {
 });
 
 describe('a client that guards its targets', () => {
-  it.each([
+  test.each([
     ...['http://127.0.0.1/', 'http://localhost/', 'http://localhost:9200/', 'http://0.0.0.0/', 'http://0/', 'http://127.1/'],
     ...['http://2130706433/', 'http://0x7f000001/', 'http://0x7f.0.0.1/', 'http://017700000001/', 'http://0177.0.0.1/'],
     ...['http://１２７.0.0.1/', 'http://127.0.0.1./', 'http://169.254.169.254/latest/meta-data/', 'http://2852039166/', 'http://10.0.0.1/'],
@@ -46,11 +47,11 @@ describe('a client that guards its targets', () => {
     await expect(call(url)).rejects.toMatchObject({ code: 'target_refused', retryable: false });
   });
 
-  it('calls its own origin although it is private', async () => {
+  test('calls its own origin although it is private', async () => {
     await expect(call('http://127.0.0.1:1/healthz')).rejects.toMatchObject({ code: 'unreachable' });
   });
 
-  it.each([[['127.0.0.1']], [['::1']], [['8.8.8.8', '10.0.0.1']], [['::ffff:169.254.169.254']]])(
+  test.each([[['127.0.0.1']], [['::1']], [['8.8.8.8', '10.0.0.1']], [['::ffff:169.254.169.254']]])(
     'refuses a name that resolves to %j',
     async (addresses) => {
       const named = createHttpClient({ allowPrivateTargets: false, lookup: answering(...addresses) });
@@ -62,14 +63,14 @@ describe('a client that guards its targets', () => {
 });
 
 describe('guardedLookup', () => {
-  it.each([{ all: true }, { all: false }])('gives public addresses on as they came with %j', async (options) => {
+  test.each([{ all: true }, { all: false }])('gives public addresses on as they came with %j', async (options) => {
     const found = await new Promise((resolve) => {
       guardedLookup(answering('8.8.8.8'))('public.example', options, (error, address) => resolve(error ?? address));
     });
     expect(found).toEqual(options.all ? [{ address: '8.8.8.8', family: 4 }] : '8.8.8.8');
   });
 
-  it('gives the resolver\'s own error on', async () => {
+  test('gives the resolver\'s own error on', async () => {
     const failing: LookupFunction = (_hostname, _options, callback) => callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '');
     const error = await new Promise((resolve) => {
       guardedLookup(failing)('missing.example', { all: true }, resolve);

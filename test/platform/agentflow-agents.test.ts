@@ -3,13 +3,10 @@ import { defaultQuota } from '../../src/customers/plan.js';
 import { newId } from '../../src/ids.js';
 import type { ApiClient } from '../support/client.js';
 import { createWorkspace, useDeps } from '../support/fixture.js';
+import { refusal } from '../support/refusal.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-const refusal = (status: number, error: string, text = '') => ({
-  status,
-  body: { error, error_description: expect.stringContaining(text) },
-});
 const idsOf = (records: { _id: string }[]) => records.map(({ _id }) => _id);
 const twoAgents = { name: 'Flow', agents: [{ _id: 'a', title: 'A', next_agent: 'b' }, { _id: 'b', title: 'B' }] };
 

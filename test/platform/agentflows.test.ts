@@ -5,13 +5,10 @@ import { exampleAgentflow, type exampleSkill, newAgentflowExample } from '../../
 import { apiClient, type ApiClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { createKey, createWorkspace, useDeps } from '../support/fixture.js';
+import { refusal } from '../support/refusal.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-const refusal = (status: number, error: string, text = '') => ({
-  status,
-  body: { error, error_description: expect.stringContaining(text) },
-});
 const idsOf = (records: { _id: string }[]) => records.map(({ _id }) => _id);
 const action = { _id: 'x', name: 'X', endpoint: 'https://example.com/' };
 const agentWith = (skill: object) => ({ _id: 'a', title: 'A', skills: [{ _id: 's', name: 'S', ...skill }] });

@@ -5,11 +5,11 @@ import { epochSeconds } from '../../src/time.js';
 import { apiClient, type ApiClient } from '../support/client.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { agent, hold } from '../support/governance/approvals.js';
+import { refusal } from '../support/refusal.js';
 import { seedExecution } from '../support/seeded-executions.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
 
 /** Somebody of the project, who asks for what a policy holds. */
 const memberOf = ({ organizationId, departmentId, projectID }: Workspace) => agent({ organizationId, departmentId, projectId: projectID });

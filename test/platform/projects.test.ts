@@ -2,15 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { newId } from '../../src/ids.js';
 import { apiClient } from '../support/client.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+import { refusal } from '../support/refusal.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
 const unique = () => `name ${newId()}`;
 const idsOf = (answer: { body: { data: { _id: string }[] } }) => answer.body.data.map(({ _id }) => _id);
-const refusal = (status: number, error: string, text = '') => ({
-  status,
-  body: { error, error_description: expect.stringContaining(text) },
-});
 
 async function create(workspace: Workspace, name = unique()) {
   const answer = await workspace.api.post('/v1/project', { name });

@@ -4,10 +4,10 @@ import { newId } from '../../src/ids.js';
 import { exampleAction, exampleSkill } from '../../src/platform/resources/agentflows/examples.js';
 import { apiClient, type ApiClient } from '../support/client.js';
 import { createKey, createWorkspace, useDeps } from '../support/fixture.js';
+import { refusal } from '../support/refusal.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
 const { projectID: _project, user_id: _user, is_deleted: _deleted, _id: _skill, ...newSkill } = exampleSkill;
 const { _id: _action, ...newAction } = exampleAction;
 const field = (field_id: string, type = 'string') => ({ field_id, label: field_id, type, required: true, description: '' });

@@ -5,12 +5,12 @@ import { eventually } from '../support/eventually.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution, untilListed } from '../support/executions.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
+import { refusal } from '../support/refusal.js';
 import { seedExecution } from '../support/seeded-executions.js';
 import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
 const sink = await useHttpSink();
 
 /** A task that stands in its first step until `release`. */

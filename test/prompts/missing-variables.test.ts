@@ -1,10 +1,11 @@
+import { describe, expect, test } from '@jest/globals';
 import { missingVariables } from '../../src/prompts/missing-variables.js';
 
 const inputs = { goal: 'g', input_variables: { city: 'Oslo', address: { street: 'Quay' }, empty: null, 'with space': 1 }, runtime_inputs: { depth: 3 } };
 const missing = (template: string, variables: string[] = []) => missingVariables('the prompt', { template, variables }, inputs);
 
 describe('missingVariables', () => {
-  it.each([
+  test.each([
     ['{{ age }}', ['age']],
     ['{{ age }} {{ age | upcase }} {{ width }}', ['age', 'width']],
     ['{{ inputs.age }} {{ runtime.width }}', ['inputs.age', 'runtime.width']],
@@ -19,7 +20,7 @@ describe('missingVariables', () => {
     ['{{ constructor }}', ['constructor']],
   ])('finds in %j what every rendering lacks', (template, expected) => expect(missing(template).sort()).toEqual(expected));
 
-  it.each([
+  test.each([
     '{{ city }} {{ inputs.city }} {{ runtime.depth }} {{ depth }} {{ address.street }} {{ empty }} {{ inputs["with space"] }}',
     '{{ goal }} {{ documents[0].text }} {{ previous }} {{ outputs[3].output }} {{ actions[0].output.x }}',
     '{{ city.size }} {{ inputs.size }}',
@@ -32,9 +33,9 @@ describe('missingVariables', () => {
     'no variable',
   ])('finds nothing missing in %j', (template) => expect(missing(template)).toEqual([]));
 
-  it('finds a name that is looked up by a missing name', () => expect(missing('{{ address[age] }}')).toEqual(['age']));
+  test('finds a name that is looked up by a missing name', () => expect(missing('{{ address[age] }}')).toEqual(['age']));
 
-  it.each([
+  test.each([
     ['{{ goal }}', ['age'], ['age']],
     ['', ['age', ' city ', 'inputs.city', 'inputs.age', '', 'with space', 'goal', 'previous', 'documents'], ['age', 'inputs.age']],
     ['{{ age }}', ['age'], ['age']],
@@ -42,7 +43,7 @@ describe('missingVariables', () => {
     ['{% assign age = 1 %}{{ age }}', ['age'], []],
   ])('holds %j against what its author declared: %j', (template, declared, expected) => expect(missing(template, declared)).toEqual(expected));
 
-  it('refuses what cannot be parsed', () => {
+  test('refuses what cannot be parsed', () => {
     expect(() => missing('{{ goal ')).toThrow(expect.objectContaining({ code: 'validation_failed' }));
   });
 });

@@ -1,3 +1,4 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -40,7 +41,7 @@ async function refusal(work: () => unknown): Promise<string> {
 const oneSentence = /^[^\n]+\.$/;
 
 describe('finding a server', () => {
-  it('takes each from PATH before anything else', async () => {
+  test('takes each from PATH before anything else', async () => {
     verifies('stack.lookup-order');
     const [temporal, mongod, script] = [program('temporal'), program('mongod'), program('neo4j')];
     expect(await resolveTemporal({ env, log })).toBe(temporal);
@@ -49,7 +50,7 @@ describe('finding a server', () => {
     expect(lines).toEqual([]);
   });
 
-  it('builds once, and takes it from the cache from then on', async () => {
+  test('builds once, and takes it from the cache from then on', async () => {
     verifies('stack.build-cached', 'stack.vendor-unreachable-builds');
     program('go', 'go version go1.26.0 linux/amd64');
     const built = await resolveTemporal({ env, log });
@@ -61,7 +62,7 @@ describe('finding a server', () => {
     expect(lines).toEqual([]);
   });
 
-  it('builds once when it is asked for twice at the same time', async () => {
+  test('builds once when it is asked for twice at the same time', async () => {
     program('go', 'go version go1.26.0 linux/amd64');
     const [one, other] = await Promise.all([resolveTemporal({ env, log }), resolveTemporal({ env, log })]);
     expect(one).toBe(other);
@@ -69,7 +70,7 @@ describe('finding a server', () => {
     expect(lines.filter((line) => line.includes(`process ${process.pid} is at it`))).toHaveLength(1);
   });
 
-  it('refuses a missing or old prerequisite in one sentence that says what to install', async () => {
+  test('refuses a missing or old prerequisite in one sentence that says what to install', async () => {
     verifies('stack.missing-prerequisite');
     expect(await refusal(() => resolveTemporal({ env, log }))).toMatch(/no go on PATH: install Go 1\.21 or later/);
     program('go', 'go version go1.19.8 linux/amd64');
@@ -81,7 +82,7 @@ describe('finding a server', () => {
     expect(await refusal(() => resolveNeo4j({ env, log }))).toMatch(oneSentence);
   });
 
-  it('says in one sentence that a registry cannot be reached', async () => {
+  test('says in one sentence that a registry cannot be reached', async () => {
     program('go');
     writeFileSync(
       path.join(folder, 'bin', 'go'),
@@ -92,7 +93,7 @@ describe('finding a server', () => {
     expect(message).toMatch(/Go module proxy cannot be reached/);
   });
 
-  it('gives up on the whole stack when one prerequisite is missing', async () => {
+  test('gives up on the whole stack when one prerequisite is missing', async () => {
     const dataDir = path.join(folder, 'data');
     expect(await refusal(() => startStack({ dataDir, env, log }))).toMatch(oneSentence);
     expect(await refusal(() => startStack({ dataDir, env, log }))).not.toMatch(/in use/);

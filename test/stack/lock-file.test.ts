@@ -1,3 +1,4 @@
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,12 +18,12 @@ function endedPid(): number {
 }
 
 describe('lock file', () => {
-  it('is refused while a live process holds it, and says which', () => {
+  test('is refused while a live process holds it, and says which', () => {
     tryLock(file);
     expect(tryLock(file)).toEqual({ heldBy: process.pid });
   });
 
-  it.each([
+  test.each([
     ['of a process that has ended', () => JSON.stringify({ pid: endedPid() })],
     ['of an earlier process with a pid that is in use again', () => JSON.stringify({ pid: process.pid, started: '1' })],
     ['that cannot be read', () => ''],
@@ -32,20 +33,20 @@ describe('lock file', () => {
     expect(tryLock(file)).toEqual({ heldBy: process.pid });
   });
 
-  it('is free again after its release', () => {
+  test('is free again after its release', () => {
     const lock = tryLock(file);
     if ('release' in lock) lock.release();
     expect(existsSync(file)).toBe(false);
   });
 
-  it("leaves another process's lock alone when it is released late", () => {
+  test("leaves another process's lock alone when it is released late", () => {
     const lock = tryLock(file);
     writeFileSync(file, JSON.stringify(identify(process.ppid)));
     if ('release' in lock) lock.release();
     expect(existsSync(file)).toBe(true);
   });
 
-  it('is given to one waiter after the other', async () => {
+  test('is given to one waiter after the other', async () => {
     const order: string[] = [];
     const hold = async (name: string): Promise<void> => {
       const release = await lockWhenFree(file, { waiting: (pid) => order.push(`${name} waits for ${pid}`) });

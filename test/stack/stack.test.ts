@@ -1,3 +1,4 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -58,7 +59,7 @@ afterAll(async () => {
 });
 
 describe('the local stack', () => {
-  it('uses servers that the environment names, and starts none', async () => {
+  test('uses servers that the environment names, and starts none', async () => {
     verifies('stack.environment-address-wins');
     const running = await start();
     const folder = mkdtempSync(path.join(tmpdir(), 'external-'));
@@ -72,11 +73,11 @@ describe('the local stack', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('refuses a data folder that a live stack uses, and names its process', async () => {
+  test('refuses a data folder that a live stack uses, and names its process', async () => {
     await expect(startStack({ dataDir, env })).rejects.toThrow(`in use by the stack of process ${process.pid}`);
   });
 
-  it('brings a killed server back on its port with its data', async () => {
+  test('brings a killed server back on its port with its data', async () => {
     const { temporal } = started[0]!.services;
     await withTemporal((client) => client.workflow.start('nothing', { taskQueue: 'no worker', workflowId: 'before-the-kill' }));
     await temporal.kill('SIGKILL');
@@ -86,7 +87,7 @@ describe('the local stack', () => {
     expect(status.name).toBe('RUNNING');
   });
 
-  it('stops without leaving a process, and starts again on the same ports and data', async () => {
+  test('stops without leaving a process, and starts again on the same ports and data', async () => {
     const first = started[0];
     expect(await save(first?.environment.MONGODB_URI, 'first start')).toEqual(['first start']);
     const servers = serversOf(dataDir);
@@ -98,7 +99,7 @@ describe('the local stack', () => {
     await second.stop();
   });
 
-  it('takes another port when its own is taken', async () => {
+  test('takes another port when its own is taken', async () => {
     const { ports } = remembered(dataDir);
     const squatter = createServer();
     await new Promise<void>((resolve) => squatter.listen(ports.mongodb, '127.0.0.1', resolve));
@@ -108,7 +109,7 @@ describe('the local stack', () => {
     await new Promise((resolve) => squatter.close(resolve));
   });
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)('leaves no server behind when its process ends by %s', async (signal) => {
+  test.each(['SIGKILL', 'SIGTERM'] as const)('leaves no server behind when its process ends by %s', async (signal) => {
     const process = await startInAnotherProcess();
     const servers = serversOf(dataDir);
     expect(servers.filter(isAlive).length).toBeGreaterThanOrEqual(2);

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,23 +36,23 @@ afterAll(async () => {
 });
 
 describe("a vendor's download", () => {
-  it('is tried only when the vendor can be reached', async () => {
+  test('is tried only when the vendor can be reached', async () => {
     expect(await answersQuickly(`${url}/archive`, env)).toBe(true);
     expect(await answersQuickly('http://127.0.0.1:9/archive', env)).toBe(false);
   });
 
-  it('is unpacked', async () => {
+  test('is unpacked', async () => {
     const target = mkdtempSync(path.join(folder, 'target-'));
     await downloadArchive({ url: `${url}/archive`, sha256Url: `${url}/sha256`, folder: target, env, logFile });
     expect(readFileSync(path.join(target, 'server'), 'utf8')).toBe('the binary');
   });
 
-  it('is refused when the vendor does not have it', async () => {
+  test('is refused when the vendor does not have it', async () => {
     const download = downloadArchive({ url: `${url}/absent`, folder, env, logFile });
     await expect(download).rejects.toThrow(/answered 404/);
   });
 
-  it('is refused when it is not what the vendor published', async () => {
+  test('is refused when it is not what the vendor published', async () => {
     const target = mkdtempSync(path.join(folder, 'target-'));
     const download = downloadArchive({ url: `${url}/archive`, sha256Url: `${url}/wrong`, folder: target, env, logFile });
     await expect(download).rejects.toThrow(/SHA-256/);

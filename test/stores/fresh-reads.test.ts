@@ -1,3 +1,4 @@
+import { describe, expect, test } from '@jest/globals';
 import { newId } from '../../src/ids.js';
 import { createFreshReads } from '../../src/stores/fresh-reads.js';
 import { useDeps } from '../support/fixture.js';

@@ -1,3 +1,4 @@
+import { describe, expect, test } from '@jest/globals';
 import { createGroup } from '../../src/stores/group.js';
 import { eventually } from '../support/eventually.js';
 

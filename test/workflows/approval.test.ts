@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PolicyDecision } from '../../src/governance/policy/decision.js';
+import type { PolicyEvaluation } from '../../src/governance/policy/decision.js';
 import { newId } from '../../src/ids.js';
 import { approvalWorkflowId, stateQuery } from '../../workflows/approval/messages.js';
 import { eventually } from '../support/eventually.js';
@@ -15,7 +15,7 @@ const { approvals } = deps.governance;
 const product = ownProduct(queue);
 let worker: ProductProcess;
 
-async function held(decision: Partial<PolicyDecision> = {}) {
+async function held(decision: Partial<PolicyEvaluation> = {}) {
   const principal = principalOf('MEMBER');
   const { approval_id } = await hold(approvals, principal, { decision: { ...asking, ...decision } });
   return { principal, approval_id, handle: deps.temporal.client.workflow.getHandle(approvalWorkflowId(approval_id)) };

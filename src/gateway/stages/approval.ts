@@ -1,4 +1,4 @@
-import type { PolicyDecision } from '../../governance/policy/decision.js';
+import type { PolicyEvaluation } from '../../governance/policy/decision.js';
 import type { ValidatedCall } from '../call.js';
 import type { GatewayDeps } from '../gateway-deps.js';
 import type { CallRecord } from '../record.js';
@@ -11,7 +11,7 @@ export type Approved = { pending: false } | { pending: true; body: Record<string
  * - without a resume token an approval is requested, and the call ends as pending (202)
  * - with one, it must have been given for exactly this call: anything else is refused
  */
-export async function approve(deps: GatewayDeps, call: ValidatedCall, decision: PolicyDecision, record: CallRecord): Promise<Approved> {
+export async function approve(deps: GatewayDeps, call: ValidatedCall, decision: PolicyEvaluation, record: CallRecord): Promise<Approved> {
   const { principal, payloadDigest, resumeToken, dryRun } = call;
   const request = { principal, lifecycleId: call.ctx.lifecycleId, tool: call.tool.name, payloadDigest, decision, resumeToken, dryRun };
   const outcome = await onHarness(() => deps.approvals.stage(request));

@@ -1,11 +1,11 @@
 import { AppError } from '../../errors.js';
-import type { PolicyDecision } from '../../governance/policy/decision.js';
+import type { PolicyEvaluation } from '../../governance/policy/decision.js';
 import type { ValidatedCall } from '../call.js';
 import type { GatewayDeps } from '../gateway-deps.js';
 import type { CallRecord } from '../record.js';
 
 /** S5: the rules in force decide; a forbid is a refusal that names them. */
-export async function decide(deps: GatewayDeps, call: ValidatedCall, record: CallRecord): Promise<PolicyDecision> {
+export async function decide(deps: GatewayDeps, call: ValidatedCall, record: CallRecord): Promise<PolicyEvaluation> {
   const [rules, mode] = await Promise.all([deps.policies.inForce(call.ctx.organizationId), deps.projectMode(call.ctx.projectId)]);
   const decision = deps.policies.decide(rules, {
     principal: call.principal,

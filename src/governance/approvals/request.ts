@@ -9,7 +9,7 @@ import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/mongo.js';
 import type { Temporal } from '../../temporal/client.js';
 import { epochSeconds } from '../../time.js';
-import type { PolicyDecision } from '../policy/decision.js';
+import type { PolicyEvaluation } from '../policy/decision.js';
 import { approvalRecord, type ApprovalRequestDocument } from './record.js';
 import { callerOf } from './resume-token.js';
 
@@ -18,7 +18,7 @@ export interface ApprovalCall {
   lifecycleId: string;
   tool: string;
   payloadDigest: string;
-  decision: PolicyDecision;
+  decision: PolicyEvaluation;
 }
 
 export interface PendingApproval {

@@ -2,7 +2,7 @@ import { requireAdmin, type Principal } from '../../auth/principal.js';
 import { notFound } from '../../errors.js';
 import { listPage, type ListQuery, type Page } from '../../http/lists.js';
 import type { Collections } from '../../stores/collections.js';
-import type { PolicyDecision } from './decision.js';
+import type { PolicyEvaluation } from './decision.js';
 import { builtinRules, defaultRules } from './default-rules.js';
 import { createPolicyEngine, type CompiledSet, type PolicyRequest } from './evaluate.js';
 import { replacePolicies } from './replace-policies.js';
@@ -12,10 +12,10 @@ import { createPolicyStore } from './store.js';
 /** Policies as versioned data, one set an organization (design, S5). */
 export interface Policies {
   /** Decides one call by the version in force at this moment, whichever process stored it. Has no effect. */
-  evaluate(request: PolicyRequest): Promise<PolicyDecision>;
+  evaluate(request: PolicyRequest): Promise<PolicyEvaluation>;
   /** The two halves of `evaluate`, for who has something else to ask meanwhile. */
   inForce(organizationId: string): Promise<CompiledSet>;
-  decide(rules: CompiledSet, request: PolicyRequest): PolicyDecision;
+  decide(rules: CompiledSet, request: PolicyRequest): PolicyEvaluation;
   versionInForce(organizationId: string): Promise<number>;
   /** @throws AppError `S2:resolve-scope` without an administrator's role, as all below */
   read(principal: Principal): Promise<PolicySet>;

@@ -2,7 +2,7 @@ import type { AuthorizationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
 import type { PolicyRule } from './rule.js';
 
 /** What the policies in force say about one call, with the rules that say it. */
-export interface PolicyDecision {
+export interface PolicyEvaluation {
   decision: 'permit' | 'forbid' | 'require_approval';
   policy_ids: string[];
   policy_version: number;
@@ -18,7 +18,7 @@ const defaultApprovalTtlSeconds = 86_400;
  * A forbid wins over all, then an approval that is asked for, then a permit; a call that no rule permits is forbidden.
  * A rule that could not be evaluated forbids as well: it may have been one that forbids.
  */
-export function decisionOf(answer: AuthorizationAnswer, rules: ReadonlyMap<string, PolicyRule>, version: number): PolicyDecision {
+export function decisionOf(answer: AuthorizationAnswer, rules: ReadonlyMap<string, PolicyRule>, version: number): PolicyEvaluation {
   if (answer.type === 'failure') {
     throw new Error(`the policy engine refused the request: ${answer.errors.map(({ message }) => message).join('; ')}`);
   }
@@ -33,7 +33,7 @@ export function decisionOf(answer: AuthorizationAnswer, rules: ReadonlyMap<strin
   return asking.length > 0 ? because('require_approval', asking, version) : because('permit', determining, version);
 }
 
-function because(decision: PolicyDecision['decision'], rules: readonly PolicyRule[], version: number): PolicyDecision {
+function because(decision: PolicyEvaluation['decision'], rules: readonly PolicyRule[], version: number): PolicyEvaluation {
   const reasons = rules.map(({ policy_id, description }) => description || policy_id);
   const ids = rules.map(({ policy_id }) => policy_id).sort();
   const base = outcome(decision, ids, version, reasons.sort().join(' ').slice(0, 1000));
@@ -45,6 +45,6 @@ function because(decision: PolicyDecision['decision'], rules: readonly PolicyRul
   };
 }
 
-function outcome(decision: PolicyDecision['decision'], policy_ids: string[], policy_version: number, reason: string): PolicyDecision {
+function outcome(decision: PolicyEvaluation['decision'], policy_ids: string[], policy_version: number, reason: string): PolicyEvaluation {
   return { decision, policy_ids, policy_version, approvers: 0, approval_ttl_seconds: 0, reason };
 }

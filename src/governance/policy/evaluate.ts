@@ -3,7 +3,7 @@ import type { Principal } from '../../auth/principal.js';
 import { newId } from '../../ids.js';
 import { cedar } from './cedar.js';
 import { compileRules } from './compile.js';
-import { decisionOf, type PolicyDecision } from './decision.js';
+import { decisionOf, type PolicyEvaluation } from './decision.js';
 import { builtinRules } from './default-rules.js';
 import { factsOf } from './governed-tools.js';
 import type { PolicyRule } from './rule.js';
@@ -28,7 +28,7 @@ export interface CompiledSet {
 }
 
 export interface PolicyEngine {
-  evaluate(set: CompiledSet, request: PolicyRequest): PolicyDecision;
+  evaluate(set: CompiledSet, request: PolicyRequest): PolicyEvaluation;
 }
 
 /** @throws Error for rules that do not compile: what is stored was validated before */
@@ -52,7 +52,7 @@ export function createPolicyEngine(): PolicyEngine {
   // Names are the whole process's, engines are not.
   const own = newId();
   const names = new Map<CompiledSet, string>();
-  const remembered = new Map<string, PolicyDecision>();
+  const remembered = new Map<string, PolicyEvaluation>();
 
   const nameOf = (set: CompiledSet): string => {
     const known = names.get(set);

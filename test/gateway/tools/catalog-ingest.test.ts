@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createCatalogIngestTool } from '../../../src/gateway/tools/catalog-ingest.js';
 import { createQueryContextTool } from '../../../src/gateway/tools/query-context.js';
 import { prepareGraph } from '../../../src/graph/store/schema.js';
@@ -12,7 +12,7 @@ const query = createQueryContextTool({ graph: deps.graph, collections: deps.mong
 beforeAll(() => prepareGraph(deps.graph));
 
 describe('POST /v1/catalog/ingest', () => {
-  it('stores what a catalog knows under its source', async () => {
+  test('stores what a catalog knows under its source', async () => {
     verifies('gateway.catalog-ingest');
     const ctx = contextOf();
     const table = { id: 't1', type: 'Table', name: 'orders', properties: { rows: 120 } };

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { toolRoutes } from '../../../src/gateway/tool-routes.js';
 import { createDocsTool } from '../../../src/gateway/tools/docs.js';
 import { createOntologyTool } from '../../../src/gateway/tools/ontology.js';
@@ -25,7 +25,7 @@ const docs = createDocsTool({
 beforeAll(() => prepareGraph(deps.graph));
 
 describe('POST /v1/docs', () => {
-  it('tells credential, grants, quota, mode and policy version as they are now', async () => {
+  test('tells credential, grants, quota, mode and policy version as they are now', async () => {
     verifies('gateway.docs.governance');
     const ctx = contextOf({ kind: 'user_jwt', clientId: 'client-1', grants: ['svc:docs.read'] });
     const first = await call(docs, ctx, { topic: 'governance' });
@@ -38,7 +38,7 @@ describe('POST /v1/docs', () => {
     expect(second).toMatchObject({ mode: 'governed', quota: { project_window_used: first.quota.project_window_used + 1 } });
   });
 
-  it('answers every other topic from the live service, and takes no other', async () => {
+  test('answers every other topic from the live service, and takes no other', async () => {
     verifies('gateway.docs.topics');
     const ctx = contextOf();
     const ontology = createOntologyTool({ graph: deps.graph, collections });
@@ -54,7 +54,7 @@ describe('POST /v1/docs', () => {
     expect(docs.input.safeParse({ topic: 'weather' }).success).toBe(false);
   });
 
-  it('gives examples that run as they stand', async () => {
+  test('gives examples that run as they stand', async () => {
     verifies('gateway.docs.topics', 'gateway.query.honest-pass');
     const ctx = contextOf();
     await call(createSaveContextTool(deps), ctx, { entities: [{ type: 'Customer', name: 'A' }] });

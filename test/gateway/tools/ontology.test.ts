@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createOntologyTool } from '../../../src/gateway/tools/ontology.js';
 import { createQueryContextTool } from '../../../src/gateway/tools/query-context.js';
 import { createSaveContextTool } from '../../../src/gateway/tools/save-context.js';
@@ -30,7 +30,7 @@ async function inForce(ctx: ToolContext, define: unknown = definition): Promise<
 }
 
 describe('POST /v1/ontology', () => {
-  it('keeps a draft that binds nobody until it is committed as a version', async () => {
+  test('keeps a draft that binds nobody until it is committed as a version', async () => {
     verifies('gateway.ontology.define', 'gateway.ontology.commit');
     const ctx = contextOf();
     const drafted = await call(ontology, ctx, { define: definition });
@@ -43,12 +43,12 @@ describe('POST /v1/ontology', () => {
     expect(await refusal(call(ontology, ctx, { commit: true }))).toMatchObject({ code: 'conflict', status: 409 });
   });
 
-  it('asks the write grant for changes, and the one of docs to read', () => {
+  test('asks the write grant for changes, and the one of docs to read', () => {
     const grant = ontology.grant as (raw: unknown) => string;
     expect([grant({}), grant({ define: {} }), grant({ commit: true })]).toEqual(['svc:docs.read', 'svc:ontology.write', 'svc:ontology.write']);
   });
 
-  it('refuses a draft that stored data does not fit, counting and naming the places, without values', async () => {
+  test('refuses a draft that stored data does not fit, counting and naming the places, without values', async () => {
     verifies('gateway.ontology.commit');
     const ctx = contextOf();
     await call(save, ctx, {
@@ -69,7 +69,7 @@ describe('POST /v1/ontology', () => {
     expect(await call(ontology, ctx, {})).toMatchObject({ version: 0, draft: {} });
   });
 
-  it('holds writes to the committed types and names the place', async () => {
+  test('holds writes to the committed types and names the place', async () => {
     verifies('gateway.ontology.types');
     const ctx = contextOf();
     await inForce(ctx);
@@ -92,7 +92,7 @@ describe('POST /v1/ontology', () => {
     expect((await refusal(call(save, ctx, { entities: [{ id: 'ann', type: 'Product', name: 'Ann' }] }))).message).toContain('entities.0.type: the entity ann is a Customer');
   });
 
-  it('puts one of two commits at once in force', async () => {
+  test('puts one of two commits at once in force', async () => {
     verifies('gateway.ontology.commit');
     const ctx = contextOf();
     await call(ontology, ctx, { define: definition });
@@ -102,7 +102,7 @@ describe('POST /v1/ontology', () => {
     expect(await call(ontology, ctx, {})).toMatchObject({ version: 1, versions: { length: 1 } });
   });
 
-  it('refuses names that nothing can have, and ends that are no types', () => {
+  test('refuses names that nothing can have, and ends that are no types', () => {
     for (const define of [
       { entity_types: { Entity: {} } }, { entity_types: { 'a`b': {} } }, { entity_types: { A: { properties: { project_id: {} } } } },
       { entity_types: { A: { properties: { x: { type: 'blob' } } } } }, { entity_types: {}, relationship_types: { R: { from: ['A'] } } }, {},
@@ -120,7 +120,7 @@ describe('properties that the ontology marks personal', () => {
   ];
   const plain = /private-value|eulav-etavirp|rivate-val|pri·|"v_"/;
 
-  it('leave in no alias, part, list or map, and can be asked for in no condition', async () => {
+  test('leave in no alias, part, list or map, and can be asked for in no condition', async () => {
     verifies('gateway.query.redaction', 'gateway.ontology.types');
     const ctx = contextOf();
     await inForce(ctx);
@@ -152,7 +152,7 @@ describe('properties that the ontology marks personal', () => {
     expect(facts[0].object).toBe('[redacted:personal]');
   });
 
-  it('are taken out of what is stored already when the mark is committed, and come back when it is taken away', async () => {
+  test('are taken out of what is stored already when the mark is committed, and come back when it is taken away', async () => {
     verifies('gateway.query.redaction', 'gateway.ontology.commit');
     const ctx = contextOf();
     await call(save, ctx, { entities: [ann], facts: [{ subject: 'ann', predicate: 'ssn', object: 'private-value-79' }, { subject: 'ann', predicate: 'likes', object: 'tea' }] });
@@ -171,7 +171,7 @@ describe('properties that the ontology marks personal', () => {
     expect(await shown()).toContain('97-eulav-etavirp');
   });
 
-  it('are sealed whatever save is under way while the mark is committed', async () => {
+  test('are sealed whatever save is under way while the mark is committed', async () => {
     verifies('gateway.query.redaction');
     const ctx = contextOf();
     await call(ontology, ctx, { define: definition });
@@ -183,7 +183,7 @@ describe('properties that the ontology marks personal', () => {
 });
 
 describe('facts of a predicate with many values', () => {
-  it('stand beside each other', async () => {
+  test('stand beside each other', async () => {
     verifies('gateway.save-context.facts', 'gateway.ontology.types');
     const ctx = contextOf();
     await inForce(ctx);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createProjectModeTool, createReadProjectModeTool } from '../../../src/gateway/tools/project-mode.js';
 import { readProjectMode } from '../../../src/graph/project-mode.js';
 import { useDeps } from '../../support/fixture.js';
@@ -10,7 +10,7 @@ const read = createReadProjectModeTool({ collections });
 const set = createProjectModeTool({ collections });
 
 describe('/v1/projects/{projectId}/mode', () => {
-  it('is simple until an admin sets it', async () => {
+  test('is simple until an admin sets it', async () => {
     verifies('gateway.mode.get', 'gateway.mode.put');
     const ctx = contextOf();
     const { projectId } = ctx;
@@ -22,7 +22,7 @@ describe('/v1/projects/{projectId}/mode', () => {
     expect([read.adminOnly, set.adminOnly]).toEqual([true, true]);
   });
 
-  it('is one of the two', () => {
+  test('is one of the two', () => {
     verifies('gateway.mode.put');
     expect(set.input.safeParse({ projectId: 'x', mode: 'chaotic' }).success).toBe(false);
   });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createQueryContextTool } from '../../../src/gateway/tools/query-context.js';
 import { createSaveContextTool } from '../../../src/gateway/tools/save-context.js';
 import { inReadTransaction } from '../../../src/graph/store/sessions.js';
@@ -37,7 +37,7 @@ beforeAll(async () => {
 const cypher = (text: string, rest = {}) => call(query, contextFor(ctx.principal), { query: text, ...rest });
 
 describe('POST /v1/query-context with Cypher', () => {
-  it('clamps limit and timeout, and tells when there is more', async () => {
+  test('clamps limit and timeout, and tells when there is more', async () => {
     verifies('gateway.query.limit', 'gateway.query.timeout', 'gateway.query');
     const points = 'MATCH (n:Point) WHERE n.project_id = $project_id RETURN n.at AS at ORDER BY at';
     expect(await cypher(points)).toMatchObject({ limit: 25, truncated: true, rows: { length: 25 }, entities: [] });
@@ -47,7 +47,7 @@ describe('POST /v1/query-context with Cypher', () => {
     expect(query.input.parse({ query: points })).toMatchObject({ timeout_ms: 5000 });
   });
 
-  it('binds params with whole numbers as such, and refuses the project among them', async () => {
+  test('binds params with whole numbers as such, and refuses the project among them', async () => {
     verifies('gateway.query.params', 'gateway.project-id.never-from-client');
     const { rows } = await cypher('MATCH (n:Point) WHERE n.project_id = $project_id AND n.at IN $list RETURN n.at AS at, $deep.x[1] AS x LIMIT $n', {
       params: { list: [3, 4, 5], n: 2, deep: { x: ['a', 'b'] } },
@@ -59,7 +59,7 @@ describe('POST /v1/query-context with Cypher', () => {
     expect(query.input.safeParse({ query: 'x', project_id: 'x' }).success).toBe(false);
   });
 
-  it('answers values of every kind as JSON, and properties that are the service’s never', async () => {
+  test('answers values of every kind as JSON, and properties that are the service’s never', async () => {
     verifies('gateway.query');
     const { rows } = await cypher(
       `MATCH (n:Person {project_id: $project_id, id: 'ann'})
@@ -70,7 +70,7 @@ describe('POST /v1/query-context with Cypher', () => {
     expect(rows[0].s).toEqual(rows[0].m);
   });
 
-  it('gathers entities, relationships and facts out of paths, lists and maps', async () => {
+  test('gathers entities, relationships and facts out of paths, lists and maps', async () => {
     verifies('gateway.query');
     const { entities, relationships, facts } = await cypher(
       `MATCH path = (a:Person)-[:KNOWS]->(b:Person)-[:HAS_FACT]->(f:Fact) WHERE a.project_id = $project_id RETURN {paths: [path]} AS all`,
@@ -80,7 +80,7 @@ describe('POST /v1/query-context with Cypher', () => {
     expect(facts.map(({ predicate }: any) => predicate)).toEqual(['reach']);
   });
 
-  it('lets no personal data out of any field', async () => {
+  test('lets no personal data out of any field', async () => {
     verifies('gateway.query.redaction');
     const answer = await cypher(
       `MATCH (a:Person)-[r:KNOWS]->(b:Person)-[:HAS_FACT]->(f:Fact) WHERE a.project_id = $project_id
@@ -92,7 +92,7 @@ describe('POST /v1/query-context with Cypher', () => {
     expect(answer.facts[0].object).toBe('[redacted:email]');
   });
 
-  it('sees the facts that hold now, or at as_of, in rows and counts too', async () => {
+  test('sees the facts that hold now, or at as_of, in rows and counts too', async () => {
     verifies('gateway.query.as-of', 'gateway.save-context.facts');
     const employers = 'MATCH (p:Person)-[:HAS_FACT]->(f:Fact {predicate: "employer"}) WHERE p.project_id = $project_id RETURN collect(f.object) AS objects, count(f) AS n';
     expect((await cypher(employers)).rows).toEqual([{ objects: ['Globex'], n: 1 }]);
@@ -101,7 +101,7 @@ describe('POST /v1/query-context with Cypher', () => {
     expect((await cypher(employers, { as_of: 50 })).rows).toEqual([{ objects: [], n: 0 }]);
   });
 
-  it('stops a query at its timeout and answers 504', async () => {
+  test('stops a query at its timeout and answers 504', async () => {
     verifies('gateway.query.slow');
     const slow = `MATCH (a:Point), (b:Point), (c:Point), (d:Point) WHERE a.project_id = $project_id AND a.at + b.at + c.at + d.at < 0 RETURN count(*) AS n`;
     const started = Date.now();
@@ -109,13 +109,13 @@ describe('POST /v1/query-context with Cypher', () => {
     expect(Date.now() - started).toBeLessThan(10_000);
   });
 
-  it('stops the database at the timeout while it still thinks how to run a query', async () => {
+  test('stops the database at the timeout while it still thinks how to run a query', async () => {
     verifies('gateway.query.slow');
     const chain = `MATCH ${Array.from({ length: 48 }, (_, at) => `(a${at})--`).join('')}(z) WHERE a0.project_id = $project_id RETURN count(*) AS n`;
     expect(await refusal(cypher(chain, { timeout_ms: 300 }))).toMatchObject({ code: 'S8:execute', status: 504 });
   });
 
-  it('refuses what does not compile with 422, and tells no stored value when a query fails as it runs', async () => {
+  test('refuses what does not compile with 422, and tells no stored value when a query fails as it runs', async () => {
     const unknown = {
       'RETURN m': 'The database does not understand the query: Variable `m` not defined',
       'RETURN n LIMIT $most': 'The query needs a parameter that params does not give: most',
@@ -129,7 +129,7 @@ describe('POST /v1/query-context with Cypher', () => {
     expect(await refusal(cypher('CREATE (n:Person {project_id: $project_id}) RETURN n'))).toMatchObject({ code: 'S4:validate-input', status: 422 });
   });
 
-  it('reads in READ mode, in which the server itself refuses a write', async () => {
+  test('reads in READ mode, in which the server itself refuses a write', async () => {
     verifies('gateway.query.read-only');
     const writing = inReadTransaction(deps.graph, (tx) => tx.run('CREATE (n:Entity {project_id: $projectId, id: "w"})', { projectId: ctx.projectId }));
     expect(await refusal(writing)).toMatchObject({ code: 'S4:validate-input', message: 'the query cannot be run: AccessMode' });
@@ -140,7 +140,7 @@ describe('POST /v1/query-context with Cypher', () => {
     expect(new Set(modes)).toEqual(new Set(['READ']));
   });
 
-  it('cuts an answer that is too large', async () => {
+  test('cuts an answer that is too large', async () => {
     verifies('gateway.query', 'input.bounded');
     const { truncated, rows } = await cypher(
       `MATCH (n:Person {project_id: $project_id, id: 'ann'}) UNWIND range(1, 200) AS i RETURN [x IN range(1, 10000) | 'word'] AS words`, { limit: 200, timeout_ms: 30_000 },
@@ -149,7 +149,7 @@ describe('POST /v1/query-context with Cypher', () => {
     expect(JSON.stringify(rows).length).toBeLessThan(5 * 1024 * 1024);
   });
 
-  it('is 502 data_service_unreachable when the graph does not answer', async () => {
+  test('is 502 data_service_unreachable when the graph does not answer', async () => {
     verifies('downstream.graph-down');
     const graph = createGraph({ uri: 'bolt://127.0.0.1:1', user: 'neo4j', password: '' });
     const down = createQueryContextTool({ graph, collections });
@@ -161,7 +161,7 @@ describe('POST /v1/query-context with Cypher', () => {
 });
 
 describe('granted projects of POST /v1/query-context', () => {
-  it('reaches the projects of a person’s memberships, and with a key the one that it is for', async () => {
+  test('reaches the projects of a person’s memberships, and with a key the one that it is for', async () => {
     verifies('gateway.query.granted-projects');
     const userId = newId();
     const organizationId = newId();

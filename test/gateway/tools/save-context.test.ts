@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createQueryContextTool } from '../../../src/gateway/tools/query-context.js';
 import { createSaveContextTool } from '../../../src/gateway/tools/save-context.js';
 import { prepareGraph } from '../../../src/graph/store/schema.js';
@@ -18,7 +18,7 @@ const owns = { from: { type: 'Customer', name: 'Acme' }, type: 'OWNS', to: 'prod
 const all = 'MATCH (n:Entity) WHERE n.project_id = $project_id RETURN n ORDER BY n.name';
 
 describe('POST /v1/save-context', () => {
-  it('stores entities, relationships and facts and answers their counts and ids', async () => {
+  test('stores entities, relationships and facts and answers their counts and ids', async () => {
     verifies('gateway.save-context', 'gateway.query.entity', 'gateway.query.relationship', 'gateway.query.fact', 'gateway.query.provenance');
     const ctx = contextOf();
     const fact = { subject: 'product-1', predicate: 'licence', object: 'MIT', confidence: 0.9, valid_from: 100 };
@@ -43,7 +43,7 @@ describe('POST /v1/save-context', () => {
     expect(answer.consumed).toEqual([saved.ids[0], 'product-1']);
   });
 
-  it('changes what is stored by id, or by type and name, and adds nothing', async () => {
+  test('changes what is stored by id, or by type and name, and adds nothing', async () => {
     verifies('gateway.save-context.idempotent');
     const ctx = contextOf();
     const first = await call(save, ctx, { entities: [acme, compiler], relationships: [owns] });
@@ -58,7 +58,7 @@ describe('POST /v1/save-context', () => {
     expect((await call(query, ctx, { query: all })).entities).toHaveLength(2);
   });
 
-  it('makes one entity of two that are saved at once', async () => {
+  test('makes one entity of two that are saved at once', async () => {
     verifies('gateway.save-context.idempotent');
     const ctx = contextOf();
     const many = Array.from({ length: 8 }, (_, at) => call(save, ctx, { entities: [acme, { ...compiler, properties: { price: at } }], relationships: [owns] }));
@@ -68,7 +68,7 @@ describe('POST /v1/save-context', () => {
     expect(rows).toEqual([{ nodes: 2, links: 1 }]);
   });
 
-  it('touches and links nothing of another project', async () => {
+  test('touches and links nothing of another project', async () => {
     verifies('gateway.query.never-leaves-project');
     const theirs = contextOf();
     const ours = contextOf();
@@ -80,7 +80,7 @@ describe('POST /v1/save-context', () => {
     expect((await call(query, ours, { query: all })).entities).toMatchObject([{ name: 'Ours' }]);
   });
 
-  it('tells in a dry run what would be created, updated and closed, and does nothing', async () => {
+  test('tells in a dry run what would be created, updated and closed, and does nothing', async () => {
     verifies('gateway.save-context');
     const ctx = contextOf();
     const fact = { subject: { type: 'Customer', name: 'Acme' }, predicate: 'ceo', object: 'Ann' };
@@ -94,7 +94,7 @@ describe('POST /v1/save-context', () => {
     expect([entities.length, entities[0].properties.seats, facts[0].object]).toEqual([1, 40, 'Ann']);
   });
 
-  it('refuses names that are the service’s, values that are too large, and more than a call may hold', async () => {
+  test('refuses names that are the service’s, values that are too large, and more than a call may hold', async () => {
     verifies('gateway.project-id.never-from-client', 'input.bounded', 'input.hostile-text');
     const ctx = contextOf();
     const entity = (properties: unknown, rest = {}) => ({ entities: [{ type: 'T', name: 'n', properties, ...rest }] });
@@ -114,7 +114,7 @@ describe('POST /v1/save-context', () => {
     expect(entities[0].properties).toEqual({ text: 'nul \u0000 inside', quote: "'); MATCH (n) DETACH DELETE n //" });
   });
 
-  it('stores a thousand entities with their relationships and facts in one call', async () => {
+  test('stores a thousand entities with their relationships and facts in one call', async () => {
     verifies('gateway.save-context');
     const ctx = contextOf();
     const entities = Array.from({ length: 1000 }, (_, at) => ({ id: `e${at}`, type: 'Node', name: `node ${at}`, properties: { at } }));

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { verifies } from '../../support/verifies.js';
 import { functionAttacks } from './attacks-functions.js';
 import { patternAttacks } from './attacks-patterns.js';
@@ -15,14 +16,14 @@ beforeAll(async () => {
 afterAll(() => worlds.close());
 
 describe('query guard: attacks', () => {
-  it('has at least 80 attacks and 40 honest queries, each under its own name', () => {
+  test('has at least 80 attacks and 40 honest queries, each under its own name', () => {
     verifies('gateway.query.never-leaves-project');
     expect(new Set(attacks.map(({ name }) => name)).size).toBe(attacks.length);
     expect(attacks.length).toBeGreaterThanOrEqual(80);
     expect(honestQueries.length).toBeGreaterThanOrEqual(40);
   });
 
-  it.each(attacks)('$name', async (attack) => {
+  test.each(attacks)('$name', async (attack) => {
     verifies('gateway.query.never-leaves-project');
     const [beset, alone] = await Promise.all([worlds.run(attack, 'beset'), worlds.run(attack, 'alone')]);
     if ('rows' in beset && 'rows' in alone) {
@@ -35,26 +36,26 @@ describe('query guard: attacks', () => {
 });
 
 describe('query guard: control', () => {
-  it.each(patternAttacks.filter(({ query }) => query.includes('Secret') || query.includes('OR true')))('without the guard: $name', async (attack) => {
+  test.each(patternAttacks.filter(({ query }) => query.includes('Secret') || query.includes('OR true')))('without the guard: $name', async (attack) => {
     const outcome = await worlds.runBare(attack, 'beset');
     leaks.push('canaries' in outcome && outcome.canaries.length > 0);
   });
 
-  it('most of these leave the project, so that the corpus would notice', () => {
+  test('most of these leave the project, so that the corpus would notice', () => {
     expect(leaks.filter(Boolean).length).toBeGreaterThan(leaks.length / 3);
   });
 
-  it.each(functionAttacks.filter(({ name }) => name.startsWith('error')))('without the guard fails on foreign data or not at all: $name', async (attack) => {
+  test.each(functionAttacks.filter(({ name }) => name.startsWith('error')))('without the guard fails on foreign data or not at all: $name', async (attack) => {
     errors.push('failed' in (await worlds.runBare(attack, 'beset')));
   });
 
-  it('most of these tell by an error', () => {
+  test('most of these tell by an error', () => {
     expect(errors.filter(Boolean).length).toBeGreaterThan(errors.length / 2);
   });
 });
 
 describe('query guard: honest queries', () => {
-  it.each(honestQueries)('$name', async (query) => {
+  test.each(honestQueries)('$name', async (query) => {
     verifies('gateway.query.honest-pass');
     const outcome = await worlds.run(query, 'beset');
     if (!('rows' in outcome)) throw new Error(JSON.stringify(outcome));

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { verifies } from '../../support/verifies.js';
 import { attacks } from './attacks.js';
@@ -20,7 +21,7 @@ const corpus = [...attacks, ...honestQueries].filter(({ query, granted }) => !qu
 /** Where the database may choose, only the number of rows is the same in both worlds. */
 const leavesAChoice = /\b(LIMIT|SKIP|SHORTEST|ANY|shortestPath|head|last|collect|reduce|rand)\b|\.\.|\[\d/i;
 
-it(`no fuzzed query leaves its project (GUARD_FUZZ_SEED=${seed})`, async () => {
+test(`no fuzzed query leaves its project (GUARD_FUZZ_SEED=${seed})`, async () => {
   verifies('gateway.query.never-leaves-project');
   const random = randomOf(seed);
   const tally = { refused: 0, failed: 0, answered: 0 };

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import neo4j, { type Driver } from 'neo4j-driver';
 import { createQueryGuard, guardDefaults, guardQuery, parametersFor } from '../../../src/graph/guard/guard.js';
 import { looksLikeNaturalLanguage } from '../../../src/graph/guard/natural-language.js';
@@ -18,7 +19,7 @@ const refusal = (query: string) => {
 };
 
 describe('guardQuery', () => {
-  it.each([
+  test.each([
     `MATCH (n) WHERE ${filter} RETURN n`,
     `OPTIONAL MATCH (n) WHERE ${filter} RETURN n`,
     `WITH 1 AS x MATCH (n) WHERE ${filter} RETURN n`,
@@ -31,7 +32,7 @@ describe('guardQuery', () => {
     expect(guardQuery(query).text).toMatch(/^CYPHER 5 /);
   });
 
-  it('refuses a write clause at the beginning and anywhere', () => {
+  test('refuses a write clause at the beginning and anywhere', () => {
     verifies('gateway.query.write-clause');
     for (const query of ['CREATE (n)', 'MERGE (n)', 'DELETE n', 'DETACH DELETE n', 'SET n.x = 1', 'REMOVE n.x', 'FOREACH (x IN [1] | CREATE ())', 'LOAD CSV FROM "x" AS l RETURN l']) {
       expect(refusal(query)).toMatch(/only read/);
@@ -39,7 +40,7 @@ describe('guardQuery', () => {
     }
   });
 
-  it('asks for the filter of the specification in a condition or in a pattern', () => {
+  test('asks for the filter of the specification in a condition or in a pattern', () => {
     verifies('gateway.query.project-filter');
     for (const query of ['MATCH (n) RETURN n', "MATCH (n) WHERE n.project_id = 'p' RETURN n", 'MATCH (n) WHERE n.other = $project_id RETURN n', 'MATCH (n) RETURN n.project_id = $project_id AS x']) {
       expect(refusal(query)).toMatch(/must filter on project_id/);
@@ -48,27 +49,27 @@ describe('guardQuery', () => {
     expect(guardQuery('MATCH (n {`project_id`: $project_id}) RETURN n').usesProjectIds).toBe(false);
   });
 
-  it('refuses procedures, functions outside the list and LOAD CSV, and says which', () => {
+  test('refuses procedures, functions outside the list and LOAD CSV, and says which', () => {
     verifies('gateway.query.procedures');
     expect(refusal('CALL db.labels()')).toMatch(/Procedures/);
     expect(refusal(`MATCH (n) WHERE ${filter} RETURN apoc.text.join([], '') AS x`)).toMatch(/apoc\.text\.join/);
     expect(refusal(`MATCH (n) WHERE ${filter} LOAD CSV FROM 'file:///x' AS l RETURN l`)).toMatch(/LOAD CSV/);
   });
 
-  it('says where a text stops being Cypher', () => {
+  test('says where a text stops being Cypher', () => {
     expect(refusal(`MATCH (n) WHERE ${filter} RETURNED n`)).toBe('The query is not valid at «RETURNED», character 44');
     expect(refusal(`MATCH (n) WHERE ${filter}`)).toMatch(/must end with RETURN/);
     expect(refusal(`MATCH (n) WHERE ${filter} RETURN`)).toBe('The query ends too early');
   });
 
-  it('tells columns, parameters and whether there is a limit', () => {
+  test('tells columns, parameters and whether there is a limit', () => {
     const query = guardQuery(`MATCH (n) WHERE ${filter} AND n.age > $age RETURN n . name, COUNT { (n)--() }, n AS \`the node\` LIMIT 3`);
     expect(query).toMatchObject({ columns: ['n . name', 'COUNT { (n)--() }', 'the node'], hasLimit: true, usesProjectIds: false });
     expect([...query.parameters]).toEqual(['project_id', 'age']);
     expect(guardQuery(`MATCH (n) WHERE ${filter} WITH n LIMIT 3 RETURN *`)).toMatchObject({ columns: null, hasLimit: false });
   });
 
-  it('ends open paths at the ceiling and refuses what asks for more', () => {
+  test('ends open paths at the ceiling and refuses what asks for more', () => {
     const bound = (path: string) => guardQuery(`MATCH (n {project_id: $project_id})${path}(m) RETURN m`).text;
     expect(bound('-[*]->')).toContain('*1..15');
     expect(bound('-[*3..]->')).toContain('*3..15');
@@ -82,7 +83,7 @@ describe('guardQuery', () => {
     }
   });
 
-  it('answers hostile texts in bounded time', () => {
+  test('answers hostile texts in bounded time', () => {
     const start = `MATCH (n) WHERE ${filter} RETURN `;
     const texts = ['(', '[', '{a:', '((n)-[r]-(', 'NOT ', '[x IN ', 'CASE WHEN ', '/*', '`', "'", '(n)--'].map((piece) => start + piece.repeat(guardDefaults.maxLength / piece.length / 2));
     texts.push(`${start}${`${'('.repeat(30)}n${')'.repeat(30)}+`.repeat(120)}1`);
@@ -95,7 +96,7 @@ describe('guardQuery', () => {
 });
 
 describe('createQueryGuard', () => {
-  it('answers the same for a text seen before, refusals too', () => {
+  test('answers the same for a text seen before, refusals too', () => {
     const { guard } = createQueryGuard();
     const query = `MATCH (n) WHERE ${filter} RETURN n`;
     expect(guard(query)).toBe(guard(query));
@@ -103,7 +104,7 @@ describe('createQueryGuard', () => {
     expect(() => guard('MATCH (n) RETURN n')).toThrow(refused);
   });
 
-  it('forgets the texts that were not asked for longest', () => {
+  test('forgets the texts that were not asked for longest', () => {
     const { guard } = createQueryGuard({ cacheSize: 1000 });
     const query = (name: string) => `MATCH (n) WHERE ${filter} RETURN n AS ${name}`;
     const first = guard(query('a'));
@@ -116,26 +117,26 @@ describe('createQueryGuard', () => {
 describe('parametersFor', () => {
   const scope = { projectId: 'own', grantedProjectIds: ['other'] };
 
-  it('binds the caller\'s parameters and gives the granted projects only to a query that asks for them', () => {
+  test('binds the caller\'s parameters and gives the granted projects only to a query that asks for them', () => {
     verifies('gateway.query.params', 'gateway.query.granted-projects');
     const one = parametersFor({ usesProjectIds: false }, scope, { age: 3 });
     expect(one).toEqual({ age: 3, project_id: 'own', project_ids: ['own', 'other'], __guard_scope: ['own'] });
     expect(parametersFor({ usesProjectIds: true }, scope)).toMatchObject({ __guard_scope: ['own', 'other'] });
   });
 
-  it.each(['project_id', 'project_ids', '__guard_scope'])('refuses %s from the caller', (name) => {
+  test.each(['project_id', 'project_ids', '__guard_scope'])('refuses %s from the caller', (name) => {
     verifies('gateway.query.params');
     expect(() => parametersFor({ usesProjectIds: false }, scope, { [name]: 'x' })).toThrow(refused);
   });
 });
 
 describe('looksLikeNaturalLanguage', () => {
-  it.each(['Who works at Acme?', 'show me all companies', 'create a report about sales', 'Set up a meeting with Ada', 'optional extras of the plan', 'project n.project_id', 'délais de livraison — «Acme»', '😀'])('takes for a question: %s', (text) => {
+  test.each(['Who works at Acme?', 'show me all companies', 'create a report about sales', 'Set up a meeting with Ada', 'optional extras of the plan', 'project n.project_id', 'délais de livraison — «Acme»', '😀'])('takes for a question: %s', (text) => {
     verifies('gateway.query.natural-language');
     expect(looksLikeNaturalLanguage(text)).toBe(true);
   });
 
-  it.each(['MATCH (n) RETURN n', 'match made in heaven', 'CREATE (n)', 'CREATE (n', 'MERGE (a)-[:X]->(b) and more', 'SET n.x = 1', 'DETACH DELETE n', 'EXPLAIN MATCH (n) RETURN n', 'SHOW DATABASES', 'USE neo4j MATCH (n) RETURN n', 'CREATE INDEX FOR (n:A) ON (n.b)', 'OPTIONAL MATCH (n) RETURN n', '', '  '])('takes for a query: %s', (text) => {
+  test.each(['MATCH (n) RETURN n', 'match made in heaven', 'CREATE (n)', 'CREATE (n', 'MERGE (a)-[:X]->(b) and more', 'SET n.x = 1', 'DETACH DELETE n', 'EXPLAIN MATCH (n) RETURN n', 'SHOW DATABASES', 'USE neo4j MATCH (n) RETURN n', 'CREATE INDEX FOR (n:A) ON (n.b)', 'OPTIONAL MATCH (n) RETURN n', '', '  '])('takes for a query: %s', (text) => {
     verifies('gateway.query.write-clause');
     expect(looksLikeNaturalLanguage(text)).toBe(false);
   });
@@ -156,12 +157,12 @@ describe('createReadPlanCheck', () => {
   });
   afterAll(() => driver.close());
 
-  it('accepts what the guard made', async () => {
+  test('accepts what the guard made', async () => {
     verifies('gateway.query.read-only');
     await run(guardQuery(`MATCH (n)-[*1..2]->(m) WHERE ${filter} RETURN m`).text);
   });
 
-  it.each(['MATCH (n) CREATE (m) RETURN m', 'CALL db.labels() YIELD label RETURN label', 'MATCH (n) RETURN count(n)', 'SHOW INDEXES', 'MATCH (n RETURN n'])('refuses %s', async (text) => {
+  test.each(['MATCH (n) CREATE (m) RETURN m', 'CALL db.labels() YIELD label RETURN label', 'MATCH (n) RETURN count(n)', 'SHOW INDEXES', 'MATCH (n RETURN n'])('refuses %s', async (text) => {
     verifies('gateway.query.read-only');
     await expect(run(text)).rejects.toEqual(refused);
   });

@@ -1,3 +1,4 @@
+import { describe, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { isAppError } from '../../../src/errors.js';
 import { lex, parse } from '../../../src/graph/guard/cypher-parser.js';
@@ -59,13 +60,13 @@ function rewritten(query: string): string | null {
 }
 
 describe('query guard: rewritten text', () => {
-  it.each(corpus)('binds every element: %s', (query) => {
+  test.each(corpus)('binds every element: %s', (query) => {
     verifies('gateway.query.never-leaves-project');
     const text = rewritten(query);
     expect(text === null ? [] : unboundIn(text)).toEqual([]);
   });
 
-  it(`binds every element of fuzzed queries, and refuses or rewrites, never breaks (GUARD_FUZZ_SEED=${seed})`, () => {
+  test(`binds every element of fuzzed queries, and refuses or rewrites, never breaks (GUARD_FUZZ_SEED=${seed})`, () => {
     verifies('gateway.query.never-leaves-project');
     const random = randomOf(seed);
     let rewrittenCount = 0;
@@ -83,7 +84,7 @@ describe('query guard: rewritten text', () => {
     expect(rewrittenCount).toBeGreaterThan(10);
   });
 
-  it('is itself accepted word by word: rewriting keeps what was written', () => {
+  test('is itself accepted word by word: rewriting keeps what was written', () => {
     verifies('gateway.query.honest-pass');
     expect(rewritten("MATCH (n:Person {name: 'A'}) WHERE n.project_id = $project_id RETURN n . name ,  n.age + 1  AS `x y`")).toBe(
       "MATCH (`n` :Person {`name`: 'A'}) WHERE `n`.project_id IN $__guard_scope AND (n.project_id = $project_id) RETURN n . name ,  n.age + 1  AS `x y`",

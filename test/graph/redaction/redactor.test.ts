@@ -1,29 +1,29 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { redactAnswer } from '../../../src/graph/redaction/redactor.js';
 import { verifies } from '../../support/verifies.js';
 import { ordinary, personal } from './corpus.js';
 
 describe('redaction of an answer', () => {
   for (const [label, texts] of Object.entries(personal)) {
-    it.each(texts)(`takes out ${label}: %s`, async (text) => {
+    test.each(texts)(`takes out ${label}: %s`, async (text) => {
       verifies('gateway.query.redaction');
       const { value } = await redactAnswer({ value: text });
       expect(value).toContain(`[redacted:${label}]`);
     });
   }
 
-  it.each(ordinary)('leaves as it is: %s', async (text) => {
+  test.each(ordinary)('leaves as it is: %s', async (text) => {
     expect(await redactAnswer({ value: text })).toEqual({ value: text });
   });
 
-  it('leaves the words around what it takes out', async () => {
+  test('leaves the words around what it takes out', async () => {
     expect(await redactAnswer('Ask jane@example.com or +49 30 901820, order 20241121001 of 2024-11-21.')).toBe(
       'Ask [redacted:email] or [redacted:phone], order 20241121001 of 2024-11-21.',
     );
     expect(await redactAnswer('DE89 3704 0044 0532 0130 00 and more')).toBe('[redacted:iban] and more');
   });
 
-  it('looks into lists, maps, their names, numbers, and facts by their predicate', async () => {
+  test('looks into lists, maps, their names, numbers, and facts by their predicate', async () => {
     verifies('gateway.query.redaction');
     const answer = {
       rows: [{ deep: [{ x: ['a jane@example.com b'] }] }, { 'jane@example.com': 1, 'joe@example.com': 2 }],
@@ -45,7 +45,7 @@ describe('redaction of an answer', () => {
     });
   });
 
-  it('takes time in proportion to the text, whatever it is', async () => {
+  test('takes time in proportion to the text, whatever it is', async () => {
     verifies('input.bounded');
     const hostile = ['a', '1', '1-', 'a.', '@', '+1 ', '-----BEGIN RSA PRIVATE KEY-----', 'password=', '://a:', 'eyAAAAAAAAAAAA.', '(', '0 ', 'A1', '12345 ', 'call 12345 '];
     for (const piece of hostile) {

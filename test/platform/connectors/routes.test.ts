@@ -7,12 +7,12 @@ import { connectorLoadId } from '../../../workflows/connector-load/messages.js';
 import { apiClient } from '../../support/client.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { ownProduct } from '../../support/own-product.js';
+import { refusal } from '../../support/refusal.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
 const { collections } = deps.mongo;
 const product = ownProduct({ DOWNSTREAM_PORT: '0' });
-const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
 
 async function connectorOf({ api, projectID }: Workspace, category = 'restful', fields: object = {}) {
   const answer = await api.post(`/actions/${category}/config?projectID=${projectID}`, { name: 'Office', ...fields });

@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { newId } from '../../../src/ids.js';
 import { eventually } from '../../support/eventually.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
+import { refusal } from '../../support/refusal.js';
 import { verifies } from '../../support/verifies.js';
 import { coworker, runsOf, schedule, scheduled, soon } from './schedules.js';
 
 const deps = useDeps();
 const temporalOf = (id: string) => deps.temporal.client.schedule.getHandle(`schedule/${id}`);
 const hourly = { type: 'interval', frequency: 3600 };
-const refusal = (status: number, error: string, text = '') => ({ status, body: { error, error_description: expect.stringContaining(text) } });
 
 describe('POST /schedule/coworker', () => {
   test('makes a record with every field and a Temporal Schedule with the same times and policies', async () => {
@@ -46,6 +46,8 @@ describe('POST /schedule/coworker', () => {
     ['a goal that is no template', { ...hourly, goal: 'Call {{ row.name' }, 422, 'goal'],
     ['an unknown field', { ...hourly, colour: 'red' }, 400, 'colour'],
     ['an unknown type', { type: 'yearly' }, 400, 'type'],
+    ['a frequency of another type', { type: 'interval', frequency: true }, 400, 'frequency: Invalid input: expected int or string or object'],
+    ['a part of a goal of another type', { ...hourly, goal: { template: 5 } }, 400, 'goal.template: Invalid input: expected string, received number'],
   ])('refuses %s', async (_what, body, status, text) => {
     const workspace = await createWorkspace(deps);
     const coworker_id = await coworker(workspace);

@@ -4,7 +4,7 @@ import { defaultGrants } from '../../../src/auth/grants.js';
 import { approvalRoutes } from '../../../src/gateway/routes/approvals.js';
 import { payloadDigest } from '../../../src/governance/approvals/payload-digest.js';
 import type { ApprovalRequest } from '../../../src/governance/approvals/stage.js';
-import type { PolicyDecision } from '../../../src/governance/policy/decision.js';
+import type { PolicyEvaluation } from '../../../src/governance/policy/decision.js';
 import type { Approvals } from '../../../src/governance/approvals/create-approvals.js';
 import { newId } from '../../../src/ids.js';
 import { useDeps } from '../fixture.js';
@@ -30,7 +30,7 @@ export function colleagueOf(principal: Principal, role = 'ORG_ADMIN', fields: Pa
   return principalOf(role, { organizationId, departmentId, projectId, ...fields });
 }
 
-export const asking: PolicyDecision = {
+export const asking: PolicyEvaluation = {
   decision: 'require_approval',
   policy_ids: ['ask'],
   policy_version: 1,

@@ -9,6 +9,7 @@ import type { RequestContext } from '../../../http/context.js';
 import { syntaxProblem } from '../../../prompts/template.js';
 import { epochSeconds } from '../../../time.js';
 import { readAgentflow } from '../agentflows/store.js';
+import { readTable } from '../tables/store.js';
 import { shown, type ScheduleDocument } from './record.js';
 import type { NewSchedule, Schedule, SchedulePatch } from './schemas.js';
 import { timesOf } from './times.js';
@@ -116,8 +117,7 @@ export function pausedSince({ pauses }: Pick<ScheduleDocument, 'pauses'>, at: nu
 
 async function requireTable({ mongo }: Deps, { projectId }: Principal, table: string | null | undefined): Promise<void> {
   if (table === null || table === undefined) return;
-  const found = await mongo.db.collection<{ _id: string; projectID: string }>('tables').findOne({ _id: table });
-  if (found?.projectID !== projectId) throw notFound('the table');
+  await readTable(mongo, projectId, table);
 }
 
 /**
