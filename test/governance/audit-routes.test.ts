@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditRoutes } from '../../src/gateway/routes/audit.js';
 import { verifyStatement, type Checkpoint } from '../../src/governance/audit/statement.js';
 import { verifyAuditFile } from '../../src/governance/audit/verify-file.js';

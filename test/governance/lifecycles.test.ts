@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { lifecycleRoutes } from '../../src/gateway/routes/lifecycles.js';
 import type { LifecycleStatus } from '../../src/governance/lifecycles/record.js';
 import { createRecorder } from '../../src/governance/recorder.js';
