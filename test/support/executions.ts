@@ -44,10 +44,12 @@ export async function heldExecution(deps: Deps, sink: HttpSink): Promise<{ works
 export async function untilExecution({ api }: Member, id: string, expected: object | string): Promise<any> {
   return eventually(async () => {
     const { body } = await api.get(`/execute_flow/${id}`);
-    expect(body).toMatchObject(typeof expected === 'string' ? { status: expected } : expected);
+    expect(body).toMatchObject(statusOr(expected));
     return body;
   });
 }
+
+const statusOr = (expected: object | string): object => (typeof expected === 'string' ? { status: expected } : expected);
 
 /** The run of an execution in Temporal. */
 export function runOf({ temporal }: Pick<Deps, 'temporal'>, id: string): WorkflowHandle {
@@ -64,11 +66,11 @@ export async function closedAs(deps: Pick<Deps, 'temporal'>, id: string): Promis
 }
 
 /** The record as it is stored: what lists show, and what a reader sees without the workflow. */
-export async function untilListed({ api, projectID }: Member, id: string, status: string): Promise<any> {
+export async function untilListed({ api, projectID }: Member, id: string, expected: object | string): Promise<any> {
   return eventually(async () => {
     const { body } = await api.get(`/${projectID}/execution_flows?projectID=${projectID}`);
     const listed = body.data.find((execution: any) => execution._id === id);
-    expect(listed).toMatchObject({ status });
+    expect(listed).toMatchObject(statusOr(expected));
     return listed;
   });
 }

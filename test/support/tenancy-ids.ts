@@ -90,7 +90,7 @@ export const bodies: Record<string, unknown> = {
   'POST /storage/{projectID}/table/{table_id}/row': { price: 3 },
   'PUT /v1/projects/{projectId}/mode': { mode: 'governed' },
   'PUT /v1/policies': { policies: [] },
-  'POST /v1/policies/evaluate': { tool: 'query_context', input: {} },
+  'POST /v1/policies/evaluate': { tool: 'query-context', input: {} },
 };
 
 const ofTheCredential = 'names no record: it works on the project or organization of the credential alone';
