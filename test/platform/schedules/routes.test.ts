@@ -46,7 +46,7 @@ describe('POST /schedule/coworker', () => {
     ['a goal that is no template', { ...hourly, goal: 'Call {{ row.name' }, 422, 'goal'],
     ['an unknown field', { ...hourly, colour: 'red' }, 400, 'colour'],
     ['an unknown type', { type: 'yearly' }, 400, 'type'],
-    ['a frequency of another type', { type: 'interval', frequency: true }, 400, 'frequency: Invalid input: expected int or string or object'],
+    ['a frequency of another type', { type: 'interval', frequency: true }, 400, 'frequency: Invalid input: expected number or string or object'],
     ['a part of a goal of another type', { ...hourly, goal: { template: 5 } }, 400, 'goal.template: Invalid input: expected string, received number'],
   ])('refuses %s', async (_what, body, status, text) => {
     const workspace = await createWorkspace(deps);
