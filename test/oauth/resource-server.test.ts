@@ -137,7 +137,7 @@ describe('a governed call by an access token', () => {
     const { url } = testRun();
     const whole = { ...server, url, baseUrl: url, client: () => apiClient(url), as: (credential: string) => bearerClient(credential, url) };
     const { client, tokens: own } = await obtainTokens(whole, person, { choice: { scopes: ['svc:query.read'] } });
-    const { status, body } = await whole.as(own.access_token).post('/v1/query-context', { query: 'RETURN 1 AS one' });
+    const { status, body } = await whole.as(own.access_token).post('/v1/query-context', { query: 'who is who' });
     expect(status).toBe(200);
     const { data } = await server.deps.governance.audit.list(person.workspace.organizationId, { limit: 10 });
     expect(data.find(({ lifecycle_id }) => lifecycle_id === body.lifecycle_id)).toMatchObject({ actor: `user_jwt:${person.userId}:${client.client_id}` });
