@@ -8,6 +8,7 @@ import { applySchedule } from '../src/platform/resources/schedules/temporal.js';
 import { isWorkflowGone } from '../src/temporal/client.js';
 import type { ProjectRemovalActivities } from '../workflows/project-removal/activities.js';
 import type { ProjectRemovalInput } from '../workflows/project-removal/messages.js';
+import { batches } from './batches.js';
 import { withHeartbeat } from './with-heartbeat.js';
 
 /** Executions that are cancelled at once. */
@@ -31,9 +32,7 @@ export function createProjectRemovalActivities(deps: Deps): ProjectRemovalActivi
       withHeartbeat(null, async () => {
         const open = { projectID: project.project_id, status: { $in: ['ready' as const, 'running' as const, 'paused' as const] } };
         const ids = (await executions.find(open, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id);
-        for (let at = 0; at < ids.length; at += cancelledAtOnce) {
-          await Promise.all(ids.slice(at, at + cancelledAtOnce).map((id) => cancelExecution(deps, project, id)));
-        }
+        for (const some of batches(ids, cancelledAtOnce)) await Promise.all(some.map((id) => cancelExecution(deps, project, id)));
         return { cancelled: ids.length };
       }),
   };

@@ -14,7 +14,7 @@ export interface RunningProduct extends Processes {
   sink: HttpSink;
   /** The workspace as seen through the present API. */
   through(workspace: Workspace): Workspace;
-  /** What the actions of a workspace have sent, whose addresses name its project. */
+  /** What the actions of a workspace have sent, whose paths begin with its project. */
   requestsOf(workspace: Workspace): SinkRequest[];
   /** kill -9. */
   kill(...parts: (keyof Processes)[]): Promise<void>;
@@ -27,7 +27,7 @@ export function useRunningProduct(overrides: Record<string, string> = {}): Runni
   const product: OwnProduct = ownProduct(overrides);
   const running = {
     through: (workspace) => product.through(running.api, workspace),
-    requestsOf: ({ projectID }) => running.sink.requests.filter(({ path }) => path.includes(projectID)),
+    requestsOf: ({ projectID }) => running.sink.seen(`/${projectID}`),
     async kill(...parts) {
       await Promise.all(parts.map((part) => running[part].end('SIGKILL')));
     },
