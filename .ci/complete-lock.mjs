@@ -23,7 +23,15 @@ function entryFor(name, version, { dev, engines }) {
   const cpu = cpus.filter((each) => words.includes(each));
   const isGlibc = os[0] === 'linux' && words.some((word) => word.startsWith('gnu'));
   const libc = words.some((word) => word.startsWith('musl')) ? ['musl'] : isGlibc ? ['glibc'] : undefined;
-  return { version, ...(cpu.length > 0 && { cpu }), ...(dev && { dev }), ...(libc && { libc }), optional: true, ...(os.length > 0 && { os }), ...(engines && { engines }) };
+  return {
+    version,
+    ...(cpu.length > 0 && { cpu }),
+    ...(dev && { dev }),
+    ...(libc && { libc }),
+    optional: true,
+    ...(os.length > 0 && { os }),
+    ...(engines && { engines }),
+  };
 }
 
 let added = 0;

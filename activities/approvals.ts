@@ -1,43 +1,24 @@
+import { ApplicationFailure } from '@temporalio/common';
 import type { SecretBox } from '../src/auth/secret-box.js';
-import { approvalRecord, type ResumeTokenDocument } from '../src/governance/approvals/record.js';
-import { hashResumeToken, newResumeToken, sealedFor } from '../src/governance/approvals/resume-token.js';
-import { isDuplicateKey, type Mongo } from '../src/stores/mongo.js';
+import { isSignedDecision, mintResumeToken, publishApproval } from '../src/governance/approvals/publish.js';
+import type { Mongo } from '../src/stores/mongo.js';
 import type { ApprovalActivities } from '../workflows/approval/activities.js';
 
 export interface ApprovalActivityDeps {
   mongo: Mongo;
-  secrets: Pick<SecretBox, 'seal'>;
+  secrets: Pick<SecretBox, 'isSigned' | 'seal'>;
 }
 
-/** The record of an approval, and its one resume token: the index over `approval_id` refuses a second one. */
 export function createApprovalActivities({ mongo, secrets }: ApprovalActivityDeps): ApprovalActivities {
-  const { approvals, resume_tokens } = mongo.collections;
   return {
-    async publishApproval({ input, state, revision }) {
-      const { _id, ...record } = approvalRecord(input, state, revision);
-      await unlessPresent(approvals.replaceOne({ _id, revision: { $lte: revision } }, record, { upsert: true }));
+    publishApproval: (approval) => publishApproval(mongo, approval),
+    async verifyDecision(decision) {
+      if (!isSignedDecision(secrets, decision))
+        throw ApplicationFailure.nonRetryable(
+          'the decision does not have a valid signature of the API',
+          'access_denied',
+        );
     },
-    async mintResumeToken({ input, approved_at }) {
-      const token = newResumeToken();
-      const { approval_id, project_id, caller, tool, payload_digest, policy_version, policy_ids, required_approvers } = input;
-      const record: ResumeTokenDocument = {
-        _id: hashResumeToken(token),
-        ...{ approval_id, project_id, caller, tool, payload_digest, policy_version, policy_ids, required_approvers },
-        sealed: secrets.seal(token, sealedFor(approval_id)),
-        expires_at: approved_at + input.token_ttl_seconds,
-        used_at: null,
-        used_by: null,
-      };
-      await unlessPresent(resume_tokens.insertOne(record));
-    },
+    mintResumeToken: (approval) => mintResumeToken(mongo, secrets, approval),
   };
-}
-
-/** A key that is there already says that this, or something later, was written. */
-async function unlessPresent(write: Promise<unknown>): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-  }
 }

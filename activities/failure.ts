@@ -1,9 +1,11 @@
 import { ApplicationFailure, type Context } from '@temporalio/activity';
-import { isAppError, type AppError } from '../src/errors.js';
+import type { ErrorCode } from '../src/error-catalog.js';
+import { isAppError, isRefusal } from '../src/errors.js';
+import { publicCode } from '../src/governance/kernel/stage-ids.js';
 import { isOutboundError } from '../src/outbound/outbound-error.js';
 import { retryAfterMs } from '../src/outbound/retry-hints.js';
 
-const messageAtMost = 200;
+const maxMessageLength = 700;
 
 interface FailureParts {
   type: string;
@@ -14,18 +16,22 @@ interface FailureParts {
 }
 
 /**
- * An error as a failure that says by its type whether a retry may help, and tells the attempt. Without the error itself as
- * the cause: a failure's causes are kept in the history, where no secret may stand.
+ * Converts an error to a failure that states the attempt and whether a retry may help. The error itself is not the cause,
+ * because histories keep causes and must not contain secrets.
  */
-export function failureOf(error: unknown, { info, log }: Pick<Context, 'info' | 'log'>): ApplicationFailure {
+export function failureOf(
+  error: unknown,
+  { info, log }: Pick<Context, 'info' | 'log'>,
+  more: (message: string) => object = () => ({}),
+): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   const { type, message, nonRetryable, status, retryAfterMs: wait } = partsOf(error);
-  if (type === 'internal_error') log.error('an activity failed for an unforeseen reason', { error });
+  if (type === 'internal_error') log.error('an activity failed with an unexpected error', { error });
   return ApplicationFailure.create({
     type,
-    message: message.slice(0, messageAtMost),
+    message: message.slice(0, maxMessageLength),
     nonRetryable,
-    details: [{ attempt: info.attempt, ...(status !== undefined && { status }) }],
+    details: [{ attempt: info.attempt, ...(status !== undefined && { status }), ...more(message) }],
     ...(wait !== undefined && { nextRetryDelay: wait }),
   });
 }
@@ -36,12 +42,17 @@ function partsOf(error: unknown): FailureParts {
     return { type: code, message, nonRetryable: !retryable, status, retryAfterMs: wait };
   }
   if (isAppError(error)) {
-    const { code, message, headers } = error;
-    return { type: code, message, nonRetryable: isRefusal(error), retryAfterMs: retryAfterMs(headers['Retry-After'], Date.now()) };
+    const { code, message, facts } = error;
+    return {
+      type: publicCode(code),
+      message,
+      nonRetryable: code === 'unconfigured' || (isRefusal(error) && !isPassing(code)),
+      retryAfterMs: retryAfterMs(facts.retryAfterSeconds?.toString(), Date.now()),
+    };
   }
   return { type: 'internal_error', message: 'the step failed for an internal reason', nonRetryable: false };
 }
 
-function isRefusal({ code, status }: AppError): boolean {
-  return code === 'unconfigured' || (status < 500 && status !== 429);
+function isPassing(code: ErrorCode): boolean {
+  return code === 'quota_exceeded' || code === 'too_many_requests';
 }

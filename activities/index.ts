@@ -1,9 +1,12 @@
-import { createLoadSchedules } from '../src/connectors/load-schedules.js';
-import type { Deps } from '../src/deps.js';
+import { createLoadSchedules } from '../src/domain/connectors/load-schedules.js';
+import { createAct } from '../src/domain/actions/act.js';
+import { createCallAction, createPrepareAction } from '../src/domain/actions/call-action.js';
+import type { Deps } from '../src/domain/deps.js';
+import { createExtraction } from '../src/domain/knowledge/extract-apart.js';
+import { createKnowledgeBase } from '../src/domain/executions/knowledge-base.js';
+import { createMcpClient } from '../src/outbound/mcp-client.js';
 import { createSmtpClient } from '../src/outbound/smtp-client.js';
-import { createExecution } from '../src/platform/resources/executions/create.js';
-import { execute } from '../src/platform/resources/executions/moves.js';
-import { createQueryAsExecution } from '../src/gateway/query-as-execution.js';
+import { createQueryAsExecution } from '../src/domain/tools/query-as-execution.js';
 import type { ApprovalActivities } from '../workflows/approval/activities.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
 import type { CatalogSyncActivities } from '../workflows/catalog-sync/activities.js';
@@ -13,26 +16,29 @@ import type { ConnectorEventsActivities } from '../workflows/connector-events/ac
 import type { CoworkerRunActivities } from '../workflows/coworker-run/activities.js';
 import type { ProjectRemovalActivities } from '../workflows/project-removal/activities.js';
 import type { ScheduleChangeActivities } from '../workflows/schedule-change/activities.js';
+import type { McpToolsActivities } from '../workflows/mcp-tools/activities.js';
 import type { KnowledgeUploadActivities } from '../workflows/knowledge-upload/activities.js';
 import type { ConnectorLoadActivities } from '../workflows/connector-load/activities.js';
-import { createActionActivities, createCallAction } from './action.js';
-import { createAnomalyActivities } from './anomaly.js';
+import {
+  createActionActivities,
+  createAnomalyActivities,
+  createDocumentActivities,
+  createModelActivities,
+  createPreviewActivities,
+} from './agentflow-execution.js';
 import { createApprovalActivities } from './approvals.js';
 import { createCatalogActivities } from './catalog.js';
 import { createCodeSyncActivities } from './code-sync.js';
 import { createConnectorLoadActivities } from './connector-load.js';
-import { createConnectorActivities, type ExecutionPort } from './connectors.js';
-import { createDocumentActivities } from './documents.js';
+import { createConnectorActivities } from './connectors.js';
 import { createExecutionRecordActivities } from './execution-records.js';
-import { createKnowledgeBase, type KnowledgeBase } from './knowledge-base.js';
 import { createKnowledgeUploadActivities } from './knowledge-upload.js';
-import { createModelActivities } from './model.js';
-import { createPreviewActivities } from './preview.js';
+import { createMcpActivities } from './mcp-tools.js';
 import { createProjectRemovalActivities } from './project-removal.js';
 import { createTableActivities } from './tables.js';
 import { createScheduleActivities } from './schedules.js';
 
-export type Activities = AgentflowExecutionActivities &
+type Activities = AgentflowExecutionActivities &
   ApprovalActivities &
   CatalogSyncActivities &
   CodeSyncActivities &
@@ -41,42 +47,36 @@ export type Activities = AgentflowExecutionActivities &
   ConnectorLoadActivities &
   CoworkerRunActivities &
   KnowledgeUploadActivities &
+  McpToolsActivities &
   ProjectRemovalActivities &
   ScheduleChangeActivities;
 
-/** Everything that workflows do to the world outside. */
+/** All activities of the workflows. */
 export function createActivities(deps: Deps): Activities {
-  const { config, metrics, mongo, graph, blobs, http, models, temporal } = deps;
+  const { config, customers, metrics, mongo, graph, blobs, http, models, temporal } = deps;
+  const { collections } = mongo;
   const { audit } = deps.governance;
   const secrets = deps.auth.box;
-  const loads = createLoadSchedules({ collections: mongo.collections, temporal });
-  const callAction = createCallAction({ http, smtp: createSmtpClient(config), mongo, secrets });
+  const loads = createLoadSchedules({ collections, temporal });
+  const knowledge = createKnowledgeBase({ collections, customers, query: createQueryAsExecution(deps) });
+  const mcpServers = { mcp: createMcpClient(http), stdioCommands: config.mcpStdioCommands };
+  const prepare = createPrepareAction({ http, smtp: createSmtpClient(config), mongo, secrets, ...mcpServers });
   return {
-    ...createDocumentActivities({ blobs, files: deps.files.store }),
-    ...createActionActivities(callAction),
-    ...createExecutionRecordActivities({ mongo, customers: deps.customers, metrics }),
-    ...createModelActivities({ models, knowledge: knowledgeOf(deps), collections: mongo.collections }),
+    ...createDocumentActivities({ blobs, files: deps.files.store, extract: createExtraction() }),
+    ...createActionActivities(createAct({ kernel: deps.kernel, collections, secrets, prepare })),
+    ...createExecutionRecordActivities({ mongo, customers, metrics }),
+    ...createModelActivities({ models, knowledge, collections }),
     ...createAnomalyActivities({ models }),
     ...createPreviewActivities(),
     ...createScheduleActivities(deps),
     ...createApprovalActivities({ mongo, secrets }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit, metrics }),
-    ...createCodeSyncActivities({ mongo, graph, audit }),
+    ...createCodeSyncActivities({ mongo, graph, blobs, audit }),
     ...createProjectRemovalActivities(deps),
     ...createTableActivities({ mongo }),
     ...createKnowledgeUploadActivities({ mongo, graph, files: deps.files, audit }),
-    ...createConnectorActivities({ mongo, blobs, http, secrets, executions: executionsOf(deps), loads }),
-    ...createConnectorLoadActivities({ mongo, graph, audit, callAction, loads }),
-  };
-}
-
-function knowledgeOf(deps: Deps): KnowledgeBase {
-  return createKnowledgeBase({ collections: deps.mongo.collections, customers: deps.customers, query: createQueryAsExecution(deps) });
-}
-
-function executionsOf(deps: Deps): ExecutionPort {
-  return {
-    create: (principal, input, id) => createExecution(deps, principal, input, id),
-    execute: (principal, id, idempotencyKey) => execute(deps, principal, id, idempotencyKey),
+    ...createConnectorActivities(deps, loads),
+    ...createMcpActivities({ ...mcpServers, collections, box: secrets }),
+    ...createConnectorLoadActivities({ mongo, graph, audit, callAction: createCallAction(prepare), loads }),
   };
 }

@@ -1,9 +1,9 @@
-import { endRemoval, hideColumn, sweepRows } from '../src/platform/resources/tables/remove-column.js';
+import { endRemoval, hideColumn, sweepRows } from '../src/domain/tables/remove-column.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { ColumnRemovalActivities } from '../workflows/column-removal/activities.js';
 import { withHeartbeat } from './with-heartbeat.js';
 
-/** Removes a column's data from a large table, in updates of so many row ids; heartbeats carry the row that was reached. */
+/** Removes a column's data from a large table in batches of row ids. Heartbeats carry the current row. */
 export function createTableActivities({ mongo }: { mongo: Mongo }): ColumnRemovalActivities {
   return {
     async hideTableColumn({ table_id, column_id }) {

@@ -1,37 +1,37 @@
 import { Context } from '@temporalio/activity';
+import type { Progress } from '../src/temporal/progress.js';
 import { failureOf } from './failure.js';
 
 const heartbeatEveryMs = 2000;
-
-export interface Progress<C> {
-  /** Where to go on: the start, or what the attempt before had reached. */
-  cursor: C;
-  /** Keeps what was reached, so that another worker goes on there. */
-  reached(cursor: C): void;
-  signal: AbortSignal;
-}
+/** Quick work sends no heartbeat, because each is a write of the server. */
+const firstHeartbeatMs = 1000;
 
 /**
- * Work inside an activity: heartbeats carry its cursor while it runs, cancellation is passed on, and its errors become
- * failures that say whether a retry may help.
+ * Runs the work of an activity. Heartbeats carry its cursor, cancellation reaches it through `signal`, and its errors become
+ * failures that state whether a retry may help.
  */
 export async function withHeartbeat<C, T>(start: C, work: (progress: Progress<C>) => Promise<T>): Promise<T> {
   const context = Context.current();
   const { cancellationSignal: signal, info } = context;
   let cursor = (info.heartbeatDetails as C | undefined) ?? start;
   const beat = () => context.heartbeat(cursor);
-  beat();
-  const heart = setInterval(beat, heartbeatEveryMs);
+  let heart = setTimeout(() => {
+    beat();
+    heart = setInterval(beat, heartbeatEveryMs);
+  }, firstHeartbeatMs);
   try {
-    const reached = (next: C) => {
+    const note = (next: C) => {
       cursor = next;
+    };
+    const reached = (next: C) => {
+      note(next);
       beat();
     };
-    return await work({ cursor, reached, signal });
+    return await work({ cursor, note, reached, signal });
   } catch (error) {
     signal.throwIfAborted();
     throw failureOf(error, context);
   } finally {
-    clearInterval(heart);
+    clearTimeout(heart);
   }
 }

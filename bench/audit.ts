@@ -1,10 +1,18 @@
+import { collections as definitions } from '../src/collections.js';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Collection } from 'mongodb';
 import { createAppender } from '../src/governance/audit/appender.js';
 import { createChainCheck } from '../src/governance/audit/chain-check.js';
-import { chain, entryId, genesis, unchained, type AuditEntryDocument, type UnchainedEntry } from '../src/governance/audit/entry.js';
+import {
+  chain,
+  entryId,
+  genesis,
+  unchained,
+  type AuditEntryDocument,
+  type UnchainedEntry,
+} from '../src/governance/audit/entry.js';
 import { createGroup } from '../src/stores/group.js';
 import { newId } from '../src/ids.js';
 import { createMongo } from '../src/stores/mongo.js';
@@ -34,12 +42,25 @@ export async function benchAudit({ env }: BenchEnvironment): Promise<Figure[]> {
   const modes = Object.keys(rates) as Mode[];
   for (const mode of modes) await measureRound({ mode, uri, callers, calls: 200, organizationId: newId() });
   for (let round = 0; round < rounds; round += 1) {
-    for (const mode of modes) rates[mode].push(await measureRound({ mode, uri, callers, calls, organizationId: newId() }));
+    for (const mode of modes)
+      rates[mode].push(await measureRound({ mode, uri, callers, calls, organizationId: newId() }));
   }
   const chained = median(rates.chained);
   return [
-    figure('audit appends of two processes against bare inserts, one by one', '1/s', chained, median(rates.bare), 'at least 0.6'),
-    figure('audit appends against bare inserts in the same groups', '1/s', chained, median(rates['bare in groups']), 'none set'),
+    figure(
+      'audit appends of two processes against bare inserts, one by one',
+      '1/s',
+      chained,
+      median(rates.bare),
+      'at least 0.6',
+    ),
+    figure(
+      'audit appends against bare inserts in the same groups',
+      '1/s',
+      chained,
+      median(rates['bare in groups']),
+      'none set',
+    ),
     figure('audit entries verified', '1/s', verifierRate(), 50_000, 'at least 1'),
   ];
 }
@@ -47,7 +68,11 @@ export async function benchAudit({ env }: BenchEnvironment): Promise<Figure[]> {
 /** Entries a second of the walk over a chain that is already in memory: canonical JSON, hash, link and mark of each entry. */
 function verifierRate(): number {
   const organizationId = newId();
-  const stored = chain(organizationId, genesis(organizationId), range(verified).map(() => entryOf(organizationId)));
+  const stored = chain(
+    organizationId,
+    genesis(organizationId),
+    range(verified).map(() => entryOf(organizationId)),
+  );
   const marks = [{ entries: verified, head_hash: stored.at(-1)?.hash ?? '' }];
   const seconds: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -61,7 +86,9 @@ function verifierRate(): number {
 }
 
 async function measureRound(load: Load): Promise<number> {
-  const children = [0, 1].map(() => fork(fileURLToPath(import.meta.url), ['load', JSON.stringify(load)], { execArgv: [] }));
+  const children = [0, 1].map(() =>
+    fork(fileURLToPath(import.meta.url), ['load', JSON.stringify(load)], { execArgv: [] }),
+  );
   await Promise.all(children.map((child) => once(child, 'message')));
   const began = performance.now();
   const done = children.map((child) => once(child, 'message'));
@@ -79,12 +106,22 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 function entryOf(organizationId: string): UnchainedEntry {
-  const event = { actor: `user_jwt:${newId()}`, action: 'query-context', resource: `project:${newId()}`, outcome: 'completed', lifecycle_id: newId() };
+  const event = {
+    actor: `user_jwt:${newId()}`,
+    action: 'query-context',
+    resource: `project:${newId()}`,
+    outcome: 'completed',
+    lifecycle_id: newId(),
+  };
   return unchained({ organization_id: organizationId, ...event }, Date.now() / 1000);
 }
 
 /** One append or insert of a child process. */
-function writerOf({ mode, organizationId }: Load, entries: Collection<AuditEntryDocument>, scratch: Collection<AuditEntryDocument>): () => Promise<unknown> {
+function writerOf(
+  { mode, organizationId }: Load,
+  entries: Collection<AuditEntryDocument>,
+  scratch: Collection<AuditEntryDocument>,
+): () => Promise<unknown> {
   const appender = createAppender({ entries, organizationId, onAppended: () => undefined });
   if (mode === 'chained') return () => appender.append(entryOf(organizationId));
   let seq = 0;
@@ -95,14 +132,17 @@ function writerOf({ mode, organizationId }: Load, entries: Collection<AuditEntry
   };
   if (mode === 'bare') return () => scratch.insertOne(document(), durable);
   const group = createGroup<AuditEntryDocument, void>(async (batch) => {
-    await scratch.insertMany(batch.map(({ item }) => item), { ordered: true, ...durable });
+    await scratch.insertMany(
+      batch.map(({ item }) => item),
+      { ordered: true, ...durable },
+    );
     for (const { resolve } of batch) resolve();
   });
   return () => group.add(document());
 }
 
 async function runLoad(load: Load): Promise<void> {
-  const mongo = createMongo({ uri: load.uri });
+  const mongo = createMongo({ collections: definitions, uri: load.uri });
   await mongo.ping();
   const write = writerOf(load, mongo.collections.audit_entries, mongo.db.collection('bench_inserts'));
   process.send?.('ready');

@@ -1,20 +1,24 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { Client } from '@temporalio/client';
 import { createApiKey } from '../src/auth/api-keys.js';
 import { loadConfig } from '../src/config.js';
-import { createDeps, type Deps } from '../src/deps.js';
+import { createDeps } from '../src/deps.js';
+import { type Deps } from '../src/domain/deps.js';
 import { newId } from '../src/ids.js';
 import { startStack } from '../stack/index.js';
 import { apiClient, type ApiClient } from '../test/support/client.js';
 import { startApi, startScript, startWorker, type Api, type ProductProcess } from '../test/support/processes.js';
 
-/** The real stack, the product's processes and a bare worker: what every benchmark of a run shares. */
+/** The real stack, the product's processes and a bare worker, which all benchmarks of a run share. */
 export interface BenchEnvironment {
   env: Record<string, string>;
   deps: Deps;
   api: Api;
   worker: ProductProcess;
   bareTaskQueue: string;
+  /** For bare workflows: it does not encrypt, because the bare worker has no keys. */
+  bareClient: Client;
   /** Another API process, in which a project is admitted once an hour. */
   limitedApi(): Promise<Api>;
   /** A new workspace's key, as a client. */
@@ -37,22 +41,31 @@ export async function startEnvironment(folder: string): Promise<BenchEnvironment
     SEED: 'false',
     QUOTA_PROJECT_MAX: '0',
     QUOTA_ORG_MAX: '0',
+    PLATFORM_RATE_MAX: '0',
+    PLATFORM_RATE_ORG_MAX: '0',
   };
   const bareTaskQueue = `bare-${run}`;
   const processes = await Promise.all([
     startApi({ ...env, LOG_LEVEL: 'info' }, path.join(folder, 'api.log')),
     startWorker({ ...env, LOG_LEVEL: 'info' }, path.join(folder, 'worker.log')),
-    startScript('bench/bare/worker.js', { ...env, TEMPORAL_TASK_QUEUE: bareTaskQueue }, path.join(folder, 'bare.log'), 'polling'),
+    startScript(
+      'bench/bare/worker.js',
+      { ...env, TEMPORAL_TASK_QUEUE: bareTaskQueue },
+      path.join(folder, 'bare.log'),
+      'polling',
+    ),
   ]);
   const [api, worker] = processes;
   const more: ProductProcess[] = [];
   const deps = createDeps(loadConfig(env), 'test');
+  const { client } = deps.temporal;
   return {
     env,
     deps,
     api,
     worker,
     bareTaskQueue,
+    bareClient: new Client({ connection: client.connection, namespace: client.options.namespace }),
     async limitedApi() {
       const limits = { QUOTA_PROJECT_MAX: '1', QUOTA_WINDOW_SECONDS: '3600' };
       const limited = await startApi({ ...env, LOG_LEVEL: 'info', ...limits }, path.join(folder, 'limited.log'));
@@ -63,7 +76,12 @@ export async function startEnvironment(folder: string): Promise<BenchEnvironment
       const [org_id, dept_id, project_id, user_id] = [newId(), newId(), newId(), newId()];
       const scope = { org_id, dept_id, project_id, user_id, role: 'OWNER' };
       const { secret } = await createApiKey(deps.mongo.collections, { name: 'bench', createdBy: user_id, scope });
-      return { api: apiClient(api.url, { 'x-api-key': secret }), projectID: project_id, apiKey: secret, organizationId: org_id };
+      return {
+        api: apiClient(api.url, { 'x-api-key': secret }),
+        projectID: project_id,
+        apiKey: secret,
+        organizationId: org_id,
+      };
     },
     async stop() {
       await deps.close();
@@ -71,6 +89,12 @@ export async function startEnvironment(folder: string): Promise<BenchEnvironment
       await stack.stop();
     },
   };
+}
+
+/** Processor time that a process has used, in milliseconds (Linux: proc(5), ticks of 10 ms). */
+export function processorMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** Resident memory in MiB (Linux: VmRSS of proc(5)). */

@@ -15,7 +15,12 @@ const chunk = Buffer.alloc(256 * 1024, 'x');
 export async function benchFiles(bench: BenchEnvironment): Promise<Figure[]> {
   const { api, projectID, apiKey } = await bench.workspace();
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-files-'));
-  const server = await startScript('bench/bare/file-server.js', { BENCH_FILE: path.join(folder, 'file') }, path.join(folder, 'log'), 'listening');
+  const server = await startScript(
+    'bench/bare/file-server.js',
+    { BENCH_FILE: path.join(folder, 'file') },
+    path.join(folder, 'log'),
+    'listening',
+  );
   const bare = `http://127.0.0.1:${(server.up as unknown as AddressInfo).port}`;
   const [up, bareUp, down, bareDown]: number[][] = [[], [], [], []];
   try {
@@ -30,7 +35,14 @@ export async function benchFiles(bench: BenchEnvironment): Promise<Figure[]> {
       const read = await timed(() => receive(url));
       const bareRead = await timed(() => receive(bare));
       // The first round warms up.
-      if (round > 0) for (const [list, ms] of [[up, ours], [bareUp, theirs], [down, read], [bareDown, bareRead]] as const) list?.push(ms);
+      if (round > 0)
+        for (const [list, ms] of [
+          [up, ours],
+          [bareUp, theirs],
+          [down, read],
+          [bareDown, bareRead],
+        ] as const)
+          list?.push(ms);
     }
     return [
       figure('upload of 100 MiB, against a bare stream to a file', 'MiB/s', rate(up), rate(bareUp), 'none set'),

@@ -14,7 +14,13 @@ export async function benchGuard(): Promise<Figure[]> {
     const firstSight = median(measured.map((text) => timeOf(() => guard(text))));
     const cached = median(measured.map((text) => timeOf(() => guard(text))));
     return [
-      figure(`guard at first sight, ${characters} characters, against the goal for 2,000`, 'ms', firstSight, 8, 'at most 1 for 2,000'),
+      figure(
+        `guard at first sight, ${characters} characters, against the goal for 2,000`,
+        'ms',
+        firstSight,
+        8,
+        'at most 1 for 2,000',
+      ),
       figure(`guard when seen before, ${characters} characters`, 'ms', cached, 0.2, 'at most 1'),
     ];
   });
@@ -31,22 +37,23 @@ const stages = [
   'OPTIONAL MATCH (a)-[:WORKS_AT]->(c:Company)<-[:WORKS_AT]-(d) WHERE c.size > 10',
   "WITH a, b, count(d) AS peers WHERE peers > 1 AND toLower(a.name) CONTAINS 'x'",
   'MATCH p = (a)-[:KNOWS*1..3]->(e) WHERE EXISTS { (e)-[:WROTE]->(:Document) }',
-  "WITH a, b, peers, [x IN nodes(p) | x.name] AS names, [(a)-->(f) WHERE f.pages > 3 | f.name] AS docs",
+  'WITH a, b, peers, [x IN nodes(p) | x.name] AS names, [(a)-->(f) WHERE f.pages > 3 | f.name] AS docs',
 ];
 
 const plainStage =
   "WITH *, CASE WHEN m.age > 30 AND m.city IN ['London', 'Paris', 'Rome'] THEN toUpper(m.name) + ' of ' + coalesce(m.city, 'nowhere') ELSE left(m.name, 3) END AS label," +
   ' reduce(sum = 0, x IN [1, 2, 3] | sum + x * m.age) AS total, {name: m.name, ages: [y IN range(0, 5) WHERE y % 2 = 0 | y + m.age]} AS card';
 
-/** Of about so many characters. */
+/** Of about this number of characters. */
 function queryOf(characters: number, index: number): string {
   let text = `MATCH (n${index}:Person)-[:KNOWS]->(m) WHERE n${index}.project_id = $project_id AND n${index}.age > ${index}`;
   const end = ` RETURN n${index}.name AS name, m.age ORDER BY name LIMIT 10`;
   if (characters > 200) text += ` WITH n${index}, m`;
   for (let stage = 0; text.length + end.length + 60 < characters; stage += 1) {
-    // A query may have 100 elements in its patterns: what is longer is long by its expressions.
+    // A query can have 100 elements in its patterns, so expressions make up the rest of its length.
     text += stage < stages.length * 4 ? ` ${stages[stage % stages.length] ?? ''}` : ` ${plainStage}`;
-    if (stage % stages.length === stages.length - 1 && stage < 20) text += ` MATCH (n${index} {project_id: $project_id}), (m)`;
+    if (stage % stages.length === stages.length - 1 && stage < 20)
+      text += ` MATCH (n${index} {project_id: $project_id}), (m)`;
   }
   if (characters > 200) text += ` MATCH (n${index} {project_id: $project_id}), (m)`;
   return text + end;

@@ -15,7 +15,12 @@ export async function benchMcp(bench: BenchEnvironment): Promise<Figure[]> {
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', bench.api.url), { requestInit: { headers } }));
   const calls = [
     { what: 'documentation', name: 'docs', route: '/v1/docs', input: { topic: 'errors' } },
-    { what: 'governed query', name: 'query_context', route: '/v1/query-context', input: { query: 'MATCH (n) WHERE n.project_id = $project_id RETURN n.name LIMIT 10' } },
+    {
+      what: 'governed query',
+      name: 'query_context',
+      route: '/v1/query-context',
+      input: { query: 'MATCH (n) WHERE n.project_id = $project_id RETURN n.name LIMIT 10' },
+    },
   ];
   const figures: Figure[] = [];
   for (const { what, name, route, input } of calls) {

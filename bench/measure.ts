@@ -1,4 +1,4 @@
-/** A figure of ours beside the baseline's, measured in one run; `goal` is what the ratio should reach or stay under. */
+/** Our figure and the baseline's, measured in one run; `goal` limits the ratio. */
 export interface Figure {
   what: string;
   unit: string;
@@ -27,8 +27,12 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun;
 }
 
-/** Runs `work` on each item with so many at once. */
-export async function inParallel<T>(items: readonly T[], callers: number, work: (item: T) => Promise<void>): Promise<void> {
+/** Runs `work` on each item with a limited concurrency. */
+export async function inParallel<T>(
+  items: readonly T[],
+  callers: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const queue = [...items];
   const caller = async () => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);

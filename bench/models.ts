@@ -12,7 +12,10 @@ const messages = [
   { role: 'user' as const, content: 'What is in the report? '.repeat(20) },
 ];
 
-/** Model turns a second at an endpoint that answers at once, in streams of 1 and of 50 words, next to the bare client. */
+/**
+ * Model turns per second on an endpoint that answers immediately, in streams of 1 and of 50 words, compared with the
+ * bare client.
+ */
 export async function benchModels(): Promise<Figure[]> {
   const endpoint = await startEndpoint();
   const baseUrl = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
@@ -60,7 +63,14 @@ async function takeTurn(model: ReturnType<typeof createOpenAiModel>): Promise<vo
 }
 
 async function takeBareTurn(client: OpenAI): Promise<void> {
-  const stream = await client.chat.completions.create({ model: 'bench', temperature: 0.2, max_tokens: 100, messages, stream: true, stream_options: { include_usage: true } });
+  const stream = await client.chat.completions.create({
+    model: 'bench',
+    temperature: 0.2,
+    max_tokens: 100,
+    messages,
+    stream: true,
+    stream_options: { include_usage: true },
+  });
   let told = '';
   for await (const chunk of stream) told += chunk.choices[0]?.delta.content ?? '';
   if (told === '') throw new Error('the bare client was told nothing');
@@ -68,13 +78,17 @@ async function takeBareTurn(client: OpenAI): Promise<void> {
 
 /** The number of words is the first segment of the path. */
 async function startEndpoint(): Promise<Server> {
-  const event = (choices: object[], more: object = {}) => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'bench', choices, ...more })}\n\n`;
+  const event = (choices: object[], more: object = {}) =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'bench', choices, ...more })}\n\n`;
   const server = createServer((req, res) => {
     req.resume().on('end', () => {
       const words = Number(req.url?.split('/')[1]);
       res.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (let at = 0; at < words; at += 1) res.write(event([{ index: 0, delta: { content: `word ${at} ` }, finish_reason: null }]));
-      res.end(`${event([{ index: 0, delta: {}, finish_reason: 'stop' }])}${event([], { usage: { prompt_tokens: 100, completion_tokens: words } })}data: [DONE]\n\n`);
+      for (let at = 0; at < words; at += 1)
+        res.write(event([{ index: 0, delta: { content: `word ${at} ` }, finish_reason: null }]));
+      res.end(
+        `${event([{ index: 0, delta: {}, finish_reason: 'stop' }])}${event([], { usage: { prompt_tokens: 100, completion_tokens: words } })}data: [DONE]\n\n`,
+      );
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

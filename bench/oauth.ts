@@ -8,10 +8,11 @@ import { pinoHttp } from 'pino-http';
 import { authenticateBearer } from '../src/auth/authenticate-bearer.js';
 import { createUser, grantRole } from '../src/auth/users.js';
 import { newId } from '../src/ids.js';
-import { createClients } from '../src/oauth/clients/clients.js';
-import { createOauth, createOauthRouter } from '../src/oauth/create-oauth.js';
-import { createCodes } from '../src/oauth/token/codes.js';
-import { createProject } from '../src/platform/resources/projects.js';
+import { createClients } from '../src/auth/oauth/clients.js';
+import { createOauthRouter } from '../src/surfaces/oauth/create-oauth.js';
+import { createOauth } from '../src/auth/oauth/create-oauth.js';
+import { createCodes } from '../src/auth/oauth/codes.js';
+import { storeProject } from '../src/domain/projects/operations.js';
 import { createLibraryServer } from './bare/library-oauth.js';
 import type { BenchEnvironment } from './environment.js';
 import { figure, inParallel, median, range, timed, type Figure } from './measure.js';
@@ -43,11 +44,26 @@ export async function benchOauth(bench: BenchEnvironment): Promise<Figure[]> {
     for (let round = 0; round < 3; round += 1) {
       const [own, theirs] = [await codeRound(ours), await codeRound(library)];
       codes.push({ ours: own.perSecond, library: theirs.perSecond });
-      refreshes.push({ ours: await refreshRound(ours, own.refreshTokens), library: await refreshRound(library, theirs.refreshTokens) });
+      refreshes.push({
+        ours: await refreshRound(ours, own.refreshTokens),
+        library: await refreshRound(library, theirs.refreshTokens),
+      });
     }
     return [
-      figure('code grants', '1/s', median(codes.map((one) => one.ours)), median(codes.map((one) => one.library)), 'at least 0.7'),
-      figure('refresh grants', '1/s', median(refreshes.map((one) => one.ours)), median(refreshes.map((one) => one.library)), 'at least 0.7'),
+      figure(
+        'code grants',
+        '1/s',
+        median(codes.map((one) => one.ours)),
+        median(codes.map((one) => one.library)),
+        'at least 0.7',
+      ),
+      figure(
+        'refresh grants',
+        '1/s',
+        median(refreshes.map((one) => one.ours)),
+        median(refreshes.map((one) => one.library)),
+        'at least 0.7',
+      ),
       ...(await verifications(bench, ours)),
     ];
   } finally {
@@ -70,9 +86,21 @@ async function startOurs({ deps }: BenchEnvironment): Promise<BenchServer> {
     client_name: 'bench',
   });
   const [userId, organizationId, departmentId, projectId] = [newId(), newId(), newId(), newId()];
-  await createUser(collections, { id: userId, email: `${userId}@example.com`, name: 'Bench', password: newId(), organizationId });
+  await createUser(collections, {
+    id: userId,
+    email: `${userId}@example.com`,
+    name: 'Bench',
+    password: newId(),
+    organizationId,
+  });
   await grantRole(collections, { userId, organizationId, projectId: null, role: 'OWNER' });
-  await createProject(collections, { _id: projectId, name: projectId, organization_id: organizationId, department_id: departmentId, user_id: userId });
+  await storeProject(collections, {
+    _id: projectId,
+    name: projectId,
+    organization_id: organizationId,
+    department_id: departmentId,
+    user_id: userId,
+  });
   const codes = createCodes(collections);
   return {
     url,
@@ -80,10 +108,14 @@ async function startOurs({ deps }: BenchEnvironment): Promise<BenchServer> {
     clientId: client._id,
     newCode: (code_challenge) =>
       codes.issue({
-        grant: { client_id: client._id, user_id: userId, project_id: projectId, scopes: ['svc:query.read'], resource: url },
+        grant: {
+          client_id: client._id,
+          user_id: userId,
+          project_id: projectId,
+          scopes: ['svc:query.read'],
+          resource: url,
+        },
         role: 'OWNER',
-        organization_id: organizationId,
-        department_id: departmentId,
         redirect_uri: redirectUri,
         code_challenge,
       }),
@@ -94,7 +126,12 @@ async function startLibrary({ deps }: BenchEnvironment): Promise<BenchServer> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   const handlers: { listener?: RequestListener } = {};
   const { url, close } = await listen((req, res) => handlers.listener?.(req, res));
-  const library = await createLibraryServer({ issuer: url, redirectUri, store: deps.mongo.db.collection('bench_library_oauth'), jwk: await exportJWK(privateKey) });
+  const library = await createLibraryServer({
+    issuer: url,
+    redirectUri,
+    store: deps.mongo.db.collection('bench_library_oauth'),
+    jwk: await exportJWK(privateKey),
+  });
   handlers.listener = library.listener;
   return { url, close, clientId: library.clientId, newCode: library.newCode };
 }
@@ -126,7 +163,12 @@ async function codeRound(server: BenchServer): Promise<{ perSecond: number; refr
   const refreshTokens: string[] = [];
   const ms = await timed(() =>
     inParallel(prepared, callers, async ({ code, verifier }) => {
-      const answer = await token(server, { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri });
+      const answer = await token(server, {
+        grant_type: 'authorization_code',
+        code,
+        code_verifier: verifier,
+        redirect_uri: redirectUri,
+      });
       refreshTokens.push(answer.refresh_token);
     }),
   );
@@ -142,8 +184,14 @@ async function refreshRound(server: BenchServer, refreshTokens: string[]): Promi
   return (refreshTokens.length / ms) * 1000;
 }
 
-async function token({ url, clientId }: BenchServer, fields: Record<string, string>): Promise<{ access_token: string; refresh_token: string }> {
-  const response = await fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams({ client_id: clientId, ...fields }) });
+async function token(
+  { url, clientId }: BenchServer,
+  fields: Record<string, string>,
+): Promise<{ access_token: string; refresh_token: string }> {
+  const response = await fetch(`${url}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_id: clientId, ...fields }),
+  });
   const body = (await response.json()) as { access_token: string; refresh_token: string };
   if (response.status !== 200) throw new Error(`token endpoint: ${response.status} ${JSON.stringify(body)}`);
   return body;
@@ -156,26 +204,53 @@ async function verifications(bench: BenchEnvironment, server: BenchServer): Prom
   await inParallel(range(100), callers, async () => {
     const verifier = randomBytes(32).toString('base64url');
     const code = await server.newCode(createHash('sha256').update(verifier).digest('base64url'));
-    tokens.push((await token(server, { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri })).access_token);
+    tokens.push(
+      (
+        await token(server, {
+          grant_type: 'authorization_code',
+          code,
+          code_verifier: verifier,
+          redirect_uri: redirectUri,
+        })
+      ).access_token,
+    );
   });
   const figures: Figure[] = [];
-  for (const [what, used] of [['one client', tokens.slice(0, 1)], ['100 clients', tokens]] as const) {
+  for (const [what, used] of [
+    ['one client', tokens.slice(0, 1)],
+    ['100 clients', tokens],
+  ] as const) {
     const rounds = [];
     for (let round = 0; round < 4; round += 1) {
       const each = (check: (token: string) => Promise<unknown>) => rate(used, check);
       const ours = await each((one) => authenticateBearer(deps, `Bearer ${one}`, server.url));
       const bare = await each((one) =>
-        jwtVerify(one, async ({ kid }) => (await deps.auth.keys.find(kid ?? '')) as CryptoKey, { issuer: server.url, audience: server.url, algorithms: ['ES256'], typ: 'at+jwt' }),
+        jwtVerify(one, async ({ kid }) => (await deps.auth.keys.find(kid ?? '')) as CryptoKey, {
+          issuer: server.url,
+          audience: server.url,
+          algorithms: ['ES256'],
+          typ: 'at+jwt',
+        }),
       );
       if (round > 0) rounds.push({ ours, bare });
     }
-    figures.push(figure(`token checks, ${what}`, '1/s', median(rounds.map(({ ours }) => ours)), median(rounds.map(({ bare }) => bare)), 'at least 0.6'));
+    figures.push(
+      figure(
+        `token checks, ${what}`,
+        '1/s',
+        median(rounds.map(({ ours }) => ours)),
+        median(rounds.map(({ bare }) => bare)),
+        'at least 0.6',
+      ),
+    );
   }
   return figures;
 }
 
 async function rate(tokens: readonly string[], check: (token: string) => Promise<unknown>): Promise<number> {
   const checks = 3000;
-  const ms = await timed(() => inParallel(range(checks), 50, async (at) => void (await check(tokens[at % tokens.length] ?? ''))));
+  const ms = await timed(() =>
+    inParallel(range(checks), 50, async (at) => void (await check(tokens[at % tokens.length] ?? ''))),
+  );
   return (checks / ms) * 1000;
 }

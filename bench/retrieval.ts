@@ -38,9 +38,20 @@ export async function benchRetrieval({ deps: { graph } }: BenchEnvironment): Pro
 }
 
 const kinds = ['Customer', 'Product', 'Supplier', 'Contract', 'Site'];
-const topics = ['turbine', 'harbour', 'insurance', 'compiler', 'orchard', 'railway', 'glacier', 'museum', 'battery', 'satellite'];
+const topics = [
+  'turbine',
+  'harbour',
+  'insurance',
+  'compiler',
+  'orchard',
+  'railway',
+  'glacier',
+  'museum',
+  'battery',
+  'satellite',
+];
 
-/** Every third names one entity, the others share their words with a tenth, or a fiftieth, of the graph. */
+/** Every third names one entity; the others share their words with a tenth or a fiftieth of the graph. */
 function questionOf(at: number, entities: number): string {
   const topic = topics[at % topics.length] ?? '';
   if (at % 3 === 0) return `What do we know about ${topic} ${(at * 7919) % entities}?`;
@@ -63,9 +74,9 @@ async function load(graph: Graph, projectId: string, entities: number): Promise<
     );
   }
   for (let from = 0; from < entities; from += batch) {
-    const rows = range(Math.min(batch, entities - from)).map((at) => entityRow(from + at, entities)).flatMap(({ id, links }) =>
-      links.map((to, at) => ({ from: id, to, id: derivedId('bench', id, to, at) })),
-    );
+    const rows = range(Math.min(batch, entities - from))
+      .map((at) => entityRow(from + at, entities))
+      .flatMap(({ id, links }) => links.map((to, at) => ({ from: id, to, id: derivedId('bench', id, to, at) })));
     await graph.driver.executeQuery(
       `UNWIND $rows AS row MATCH (a:Entity {project_id: $projectId, id: row.from}), (b:Entity {project_id: $projectId, id: row.to})
        CREATE (a)-[:RELATES {project_id: $projectId, id: row.id, _from: row.from, _to: row.to}]->(b)`,
@@ -80,7 +91,9 @@ function entityRow(at: number, entities: number) {
   const type = kinds[at % kinds.length] ?? '';
   const topic = topics[at % topics.length] ?? '';
   const name = `${topic} ${at}`;
-  const links = range(relationships).map((link) => `e${link === 0 && at % 4 === 0 ? at % 20 : (at * 31 + link * 7907 + 1) % entities}`);
+  const links = range(relationships).map(
+    (link) => `e${link === 0 && at % 4 === 0 ? at % 20 : (at * 31 + link * 7907 + 1) % entities}`,
+  );
   return { id: `e${at}`, type, name, search: `${type} ${name} number ${at} of the ${topic} business`, links };
 }
 

@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { benchActs } from './acts.js';
 import { benchAudit } from './audit.js';
 import { startEnvironment, type BenchEnvironment } from './environment.js';
 import { benchExecutions, benchMemory } from './executions.js';
+import { benchFairness } from './fairness.js';
 import { benchFiles } from './files.js';
 import { benchFlowGrowth } from './flow-growth.js';
 import { benchGateway } from './gateway.js';
@@ -13,15 +15,17 @@ import { benchCallbacks } from './callbacks.js';
 import { benchMcp } from './mcp.js';
 import { benchModels } from './models.js';
 import { benchOauth } from './oauth.js';
+import { benchPlatformWrites } from './platform-writes.js';
 import { benchRetrieval } from './retrieval.js';
 import { benchSchedules } from './schedules.js';
 import { benchTables } from './tables.js';
 
-/** `npm run bench [-- name …]`: every benchmark, or those named, in one run on the real stack. */
+/** `npm run bench [-- name …]` runs all benchmarks, or the named ones, in one run on the real stack. */
 const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = {
   executions: benchExecutions,
   memory: benchMemory,
   flow: benchFlowGrowth,
+  acts: benchActs,
   gateway: benchGateway,
   guard: benchGuard,
   audit: benchAudit,
@@ -31,8 +35,10 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   callbacks: benchCallbacks,
   models: benchModels,
   files: benchFiles,
+  fairness: benchFairness,
   schedules: benchSchedules,
   tables: benchTables,
+  'platform-writes': benchPlatformWrites,
 };
 
 const asked = process.argv.slice(2);

@@ -15,15 +15,33 @@ export async function benchSchedules(bench: BenchEnvironment): Promise<Figure[]>
   const { runs, executions } = await ourDelays(bench);
   return [
     figure(`${count} due together: planned to started, median`, 's', median(runs), median(bare), 'none set'),
-    figure(`${count} due together: planned to started, p95`, 's', percentile(runs, 0.95), percentile(bare, 0.95), 'none set'),
-    figure(`${count} due together: planned to the execution's start, median`, 's', median(executions), median(bare), 'none set'),
-    figure(`${count} due together: planned to the execution's start, p95`, 's', percentile(executions, 0.95), percentile(bare, 0.95), 'none set'),
+    figure(
+      `${count} due together: planned to started, p95`,
+      's',
+      percentile(runs, 0.95),
+      percentile(bare, 0.95),
+      'none set',
+    ),
+    figure(
+      `${count} due together: planned to the execution's start, median`,
+      's',
+      median(executions),
+      median(bare),
+      'none set',
+    ),
+    figure(
+      `${count} due together: planned to the execution's start, p95`,
+      's',
+      percentile(executions, 0.95),
+      percentile(bare, 0.95),
+      'none set',
+    ),
   ];
 }
 
 type Make = (at: number) => Promise<void>;
 
-/** Makes all of them for one moment that lies behind the last one's making. */
+/** Creates all of them for one time after the last creation. */
 async function dueTogether(make: Make): Promise<number> {
   const rehearsal = await timed(() => inParallel(range(40), callers, () => make(Date.now() / 1000 + 86_400)));
   const due = Math.ceil(Date.now() / 1000 + ((1.5 * count) / 40) * (rehearsal / 1000) + 5);
@@ -37,18 +55,30 @@ async function ourDelays(bench: BenchEnvironment): Promise<{ runs: number[]; exe
   const { schedule_runs, executions } = bench.deps.mongo.collections;
   const agentflow = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls([]));
   const due = await dueTogether(async (at) => {
-    const made = await api.post(`/schedule/coworker?projectID=${projectID}`, { coworker_id: agentflow.body._id, goal: 'bench', type: 'once', schedule: at });
+    const made = await api.post(`/schedule/coworker?projectID=${projectID}`, {
+      coworker_id: agentflow.body._id,
+      goal: 'bench',
+      type: 'once',
+      schedule: at,
+    });
     if (made.status !== 201) throw new Error(`a schedule was not made: ${JSON.stringify(made.body)}`);
   });
   const ended = async () => (await schedule_runs.countDocuments({ projectID, status: 'completed' })) === count;
-  await eventually(async () => { if (!(await ended())) throw new Error('not all have run'); }, { timeoutMs: 600_000, everyMs: 2000 });
+  await eventually(
+    async () => {
+      if (!(await ended())) throw new Error('not all have run');
+    },
+    { timeoutMs: 600_000, everyMs: 2000 },
+  );
   const runs = await schedule_runs.find({ projectID }).toArray();
   const made = await executions.find({ projectID }, { projection: { started_at: 1 } }).toArray();
-  return { runs: runs.map(({ started_at }) => started_at - due), executions: made.map(({ _id, started_at }) => (started_at ?? missing(executionWorkflowId(_id))) - due) };
+  return {
+    runs: runs.map(({ started_at }) => started_at - due),
+    executions: made.map(({ _id, started_at }) => (started_at ?? missing(executionWorkflowId(_id))) - due),
+  };
 }
 
-async function bareDelays({ deps, bareTaskQueue }: BenchEnvironment): Promise<number[]> {
-  const { client } = deps.temporal;
+async function bareDelays({ bareClient: client, bareTaskQueue }: BenchEnvironment): Promise<number[]> {
   const ids: string[] = [];
   const due = await dueTogether(async (at) => {
     const id = `bare-schedule/${newId()}`;
@@ -63,11 +93,14 @@ async function bareDelays({ deps, bareTaskQueue }: BenchEnvironment): Promise<nu
   });
   const delays: number[] = [];
   await inParallel(ids.slice(-count), callers, async (id) => {
-    const [taken] = await eventually(async () => {
-      const { info } = await client.schedule.getHandle(id).describe();
-      if (info.recentActions.length === 0) throw new Error(`${id} has not fired`);
-      return info.recentActions;
-    }, { timeoutMs: 300_000, everyMs: 1000 });
+    const [taken] = await eventually(
+      async () => {
+        const { info } = await client.schedule.getHandle(id).describe();
+        if (info.recentActions.length === 0) throw new Error(`${id} has not fired`);
+        return info.recentActions;
+      },
+      { timeoutMs: 300_000, everyMs: 1000 },
+    );
     const handle = client.workflow.getHandle(taken?.action.workflow.workflowId ?? id);
     await handle.result();
     const { events } = await handle.fetchHistory();

@@ -3,42 +3,45 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
-import { createCallbacks } from './callbacks/create-callbacks.js';
-import { createConsole } from './console/create-console.js';
-import type { Deps } from './deps.js';
+import { createCallbacks } from './surfaces/callbacks/create-callbacks.js';
+import { createConsole } from './surfaces/console/create-console.js';
+import type { Deps } from './domain/deps.js';
 import { AppError } from './errors.js';
-import type { Logger } from './log.js';
-import { createGateway } from './gateway/create-gateway.js';
-import { createMcp } from './gateway/mcp/create-mcp.js';
-import { mountTools } from './gateway/rest.js';
-import { gatewaySurface, requireCredential } from './gateway/surface.js';
-import { toolRoutes } from './gateway/tool-routes.js';
-import { createRouteCaller } from './http/call-route.js';
-import { errorHandler } from './http/errors.js';
-import { mountRoutes, type SurfaceRules } from './http/mount.js';
-import { openApiDocument } from './http/openapi/document.js';
-import type { RouteGroup } from './http/openapi/errors.js';
+import { logSerializers, type Logger } from './log.js';
+import { createGateway } from './surfaces/gateway/create-gateway.js';
+import { createMcp } from './surfaces/mcp/create-mcp.js';
+import { mountTools } from './surfaces/gateway/rest.js';
+import { checkBeforeBody, gatewaySurface } from './surfaces/gateway/surface.js';
+import { toolRoutes } from './surfaces/gateway/tool-routes.js';
+import { createRouteCaller } from './surfaces/rest/call-route.js';
+import { errorHandler } from './surfaces/rest/error-answers.js';
+import { mountRoutes, type SurfaceRules } from './surfaces/rest/mount.js';
+import { openApiDocument } from './surfaces/rest/openapi/document.js';
+import type { RouteGroup } from './surfaces/rest/openapi/errors.js';
 import { traced } from './http/trace.js';
 import { measured } from './observability/measured.js';
-import { apiReference } from './operation/api-reference.js';
-import { healthRoutes, type Condition } from './operation/health.js';
-import { metricsRoute } from './operation/metrics.js';
-import { createOauthRouter } from './oauth/create-oauth.js';
-import { platformPorts } from './platform/ports.js';
-import { platformApiKeyRoutes } from './platform/resources/api-key.js';
-import { platformRoutes } from './platform/routes.js';
-import { platformSurface } from './platform/surface.js';
+import { createConsoleSessions } from './surfaces/browser/browser-session.js';
+import { createCodecEndpoint } from './surfaces/operation/codec-endpoint.js';
+import { apiReference } from './surfaces/operation/api-reference.js';
+import { healthRoutes, type Condition, type Indexes } from './surfaces/operation/health.js';
+import { metricsRoute } from './surfaces/operation/metrics.js';
+import { connectedAppRoutes } from './surfaces/oauth/connected-apps.js';
+import { createOauthRouter } from './surfaces/oauth/create-oauth.js';
+import { platformApiKeyRoutes } from './surfaces/gateway/routes/api-keys.js';
+import { platformRoutes } from './surfaces/platform/routes.js';
+import { platformSurface } from './surfaces/platform/surface.js';
 
 export interface AppOptions {
-  /** The public address; known only when the port is bound. */
+  /** The public address; known once the port is bound. */
   baseUrl(): string;
   condition(): Condition;
+  indexes?(): Indexes;
   version: string;
-  /** Where callbacks are forwarded to; known only when the downstream port is bound. */
+  /** The address to which callbacks are forwarded; known once the downstream port is bound. */
   downstreamUrl?(): string;
 }
 
-/** Mounts the surfaces that this process serves, then one error handler; no environment, no I/O. */
+/** Mounts the surfaces of this process and the error handler. Does not read the environment or perform I/O. */
 export function createApp(deps: Deps, options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -47,37 +50,57 @@ export function createApp(deps: Deps, options: AppOptions): Express {
   app.use(traced(deps.tracing));
   app.use(measured(deps.metrics));
   app.use(requestLog(deps.log));
-  const operation = [...healthRoutes(deps, options.condition), metricsRoute(deps.metrics)];
+  const operation = [...healthRoutes(deps, options), metricsRoute(deps.metrics)];
   const groups: RouteGroup[] = [{ security: 'none', routes: operation }];
-  // Before anything that reads bodies: signatures are over the bytes as received.
+  // Before any body parser, because signatures cover the raw bytes.
   if (deps.config.surfaces.includes('callbacks')) {
     const callbacks = createCallbacks(deps, options.downstreamUrl ?? (() => downstreamOf(deps)));
     groups.push({ security: 'none', routes: callbacks.routes });
     app.use(callbacks.receive);
   }
-  app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } }, strictTransportSecurity: false }));
+  app.use(
+    helmet({
+      contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+      strictTransportSecurity: deps.config.baseUrl?.startsWith('https:')
+        ? { maxAge: 31_536_000, includeSubDomains: false }
+        : false,
+    }),
+  );
 
-  mountRoutes(app, operation, publicSurface(deps));
+  mountRoutes(app, operation, publicSurface(deps, options.baseUrl));
   if (deps.config.surfaces.includes('gateway')) {
     app.use(createOauthRouter(deps, { baseUrl: options.baseUrl }));
-    const gateway = createGateway(deps, platformPorts(deps), options.baseUrl);
+    const gateway = createGateway(deps, options.baseUrl);
     const rules = gatewaySurface(deps, options.baseUrl);
-    groups.push({ security: 'bearer', routes: [...toolRoutes(gateway.tools), ...gateway.routes] });
-    mountTools(app, gateway.tools, gateway.pipeline, requireCredential(options.baseUrl));
-    mountRoutes(app, gateway.routes, rules);
+    const routes = [...gateway.routes, ...connectedAppRoutes(deps)];
+    groups.push({ security: 'bearer', routes: [...toolRoutes(gateway.tools), ...routes] });
+    mountTools(app, gateway.tools, gateway.pipeline, checkBeforeBody(deps, options.baseUrl));
+    mountRoutes(app, routes, rules);
     app.use(createMcp(gateway, deps, { baseUrl: options.baseUrl, version: options.version }).router);
   }
   if (deps.config.surfaces.includes('platform')) {
-    const routes = platformRoutes(deps, options.baseUrl);
-    groups.push({ security: 'apiKey', routes });
-    mountRoutes(app, routes, platformSurface(deps));
-    const byUser = platformApiKeyRoutes(deps);
-    groups.push({ security: 'bearer', routes: byUser });
-    mountRoutes(app, byUser, gatewaySurface(deps, options.baseUrl));
+    groups.push({ security: 'apiKey', routes: platformRoutes });
+    mountRoutes(app, platformRoutes, platformSurface(deps, options.baseUrl));
+    groups.push({ security: 'bearer', routes: platformApiKeyRoutes });
+    mountRoutes(app, platformApiKeyRoutes, gatewaySurface(deps, options.baseUrl));
   }
   if (deps.config.surfaces.includes('gateway') && deps.config.surfaces.includes('platform')) {
-    const api = createRouteCaller(groups.flatMap(({ routes }) => routes));
-    app.use('/console', createConsole(deps, { ports: { api, executions: platformPorts(deps).executions }, baseUrl: options.baseUrl }));
+    const api = createRouteCaller(
+      groups.flatMap(({ routes }) => routes),
+      deps,
+      options.baseUrl,
+    );
+    app.use('/console', createConsole(deps, { api, baseUrl: options.baseUrl }));
+  }
+  if (deps.config.surfaces.includes('platform')) {
+    app.use(
+      '/temporal/codec',
+      createCodecEndpoint({
+        ...deps,
+        baseUrl: options.baseUrl,
+        browsers: createConsoleSessions(deps.auth.box, options.baseUrl),
+      }),
+    );
   }
   apiReference(app, () => openApiDocument(groups, { baseUrl: options.baseUrl(), version: options.version }));
 
@@ -97,21 +120,11 @@ function requestLog(logger: Logger) {
     logger,
     genReqId: requestId,
     autoLogging: { ignore: (req: IncomingMessage) => req.url === '/healthz' },
-    serializers: { req: loggedRequest, res: ({ statusCode }: { statusCode: number }) => ({ statusCode }) },
+    serializers: logSerializers,
   });
 }
 
-/** What a line says of a request: no header, so that none with a secret can be forgotten. */
-function loggedRequest({ id, method, url, remoteAddress }: { id: string; method: string; url: string; remoteAddress?: string }) {
-  return { id, method, url: loggedUrl(url), remoteAddress };
-}
-
-/** Without the query, and without the pin that a notify path carries: neither belongs into a log. */
-export function loggedUrl(url: string): string {
-  return url.replace(/[?#].*$/s, '').replace(/(\/notify\/[^/]+\/).+$/, '$1[pin]');
-}
-
-/** A caller's request id is kept when it is harmless, so that it can be followed through its logs and ours. */
+/** Accepts a caller's request id if it is safe to log, so that it appears in the logs of both sides. */
 function requestId(req: IncomingMessage, res: ServerResponse): string {
   const given = req.headers['x-request-id'];
   const id = typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : randomUUID();
@@ -119,11 +132,11 @@ function requestId(req: IncomingMessage, res: ServerResponse): string {
   return id;
 }
 
-function publicSurface({ config, idempotency }: Deps): SurfaceRules {
+function publicSurface(deps: Deps, baseUrl: () => string): SurfaceRules {
   return {
+    deps,
+    baseUrl,
     authenticate: () => Promise.reject(new AppError('invalid_token', 'this surface takes no credential')),
     checkScope: () => undefined,
-    idempotency,
-    verifyResponses: config.environment === 'test',
   };
 }

@@ -1,11 +1,31 @@
 import path from 'node:path';
 import { z } from 'zod';
+import { outboundVariables } from './outbound/environment.js';
 import { telemetryVariables, tracingOf, type TracingConfig } from './observability/environment.js';
-import { checkTemporal, temporalOf, temporalVariables, workerOf, type TemporalConfig, type WorkerConfig } from './temporal/environment.js';
+import {
+  checkTemporal,
+  temporalOf,
+  temporalVariables,
+  workerOf,
+  type TemporalConfig,
+  type WorkerConfig,
+} from './temporal/environment.js';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
 const surface = z.enum(['gateway', 'platform', 'callbacks']);
+const origins = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((origin) => origin.trim())
+      .filter((origin) => origin !== ''),
+  )
+  .refine(
+    (list) => list.every((origin) => origin === '*' || isOrigin(origin)),
+    'must be * or origins such as https://app.example.com, separated by commas',
+  );
 
 /** Every variable that the product reads, with its default (contract, Environment). Unset and empty are the same. */
 const Environment = z.object({
@@ -13,7 +33,7 @@ const Environment = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   PORT: port.default(8080),
   HOST: z.string().default('0.0.0.0'),
-  DOWNSTREAM_PORT: port.default(8081),
+  DOWNSTREAM_PORT: port.optional(),
   DOWNSTREAM_HOST: z.string().default('127.0.0.1'),
   BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   SURFACES: z
@@ -34,6 +54,14 @@ const Environment = z.object({
   QUOTA_PROJECT_MAX: z.coerce.number().int().min(0).default(120),
   QUOTA_ORG_MAX: z.coerce.number().int().min(0).default(600),
   QUOTA_WINDOW_SECONDS: z.coerce.number().positive().default(60),
+  MCP_SESSIONS_PER_ORGANIZATION: z.coerce.number().int().min(1).default(2000),
+  PLATFORM_RATE_MAX: z.coerce.number().int().min(0).default(6000),
+  PLATFORM_RATE_ORG_MAX: z.coerce.number().int().min(0).default(30_000),
+  PLATFORM_RATE_WINDOW_SECONDS: z.coerce.number().positive().default(60),
+  STREAMS_PER_ORGANIZATION: z.coerce.number().int().min(0).default(500),
+  SIGN_IN_ADDRESS_MAX: z.coerce.number().int().min(0).default(100),
+  SIGN_IN_TOTAL_MAX: z.coerce.number().int().min(0).default(1000),
+  CORS_ORIGINS: origins.optional(),
   SECRETS_KEY: z.string().optional(),
   USER_TOKEN_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
   USER_TOKEN_ISSUER: z.string().optional(),
@@ -46,28 +74,48 @@ const Environment = z.object({
   CATALOG_QUIET_WINDOW_MS: z.coerce.number().int().min(0).default(5000),
   CATALOG_LONGEST_WAIT_MS: z.coerce.number().int().min(0).default(60_000),
   CALLBACK_DOWNSTREAM_URL: z.url({ protocol: /^https?$/ }).optional(),
-  CALLBACK_BODY_LIMIT: z.coerce.number().int().min(0).default(25 * 1024 * 1024),
+  CALLBACK_BODY_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(25 * 1024 * 1024),
   CALLBACK_TIMEOUT_MS: z.coerce.number().int().min(1).default(30_000),
   ALLOW_PRIVATE_TARGETS: flag.default(false),
   SEED: flag.optional(),
   WORKER_METRICS_PORT: port.optional(),
+  STEP_PATIENCE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(30 * 24 * 3600)
+    .default(3600),
   S3_BUCKET: z.string().optional(),
   AWS_REGION: z.string().optional(),
   AWS_ACCESS_KEY_ID: z.string().optional(),
   AWS_SECRET_ACCESS_KEY: z.string().optional(),
   AWS_SESSION_TOKEN: z.string().optional(),
   AWS_ENDPOINT_URL_S3: z.url({ protocol: /^https?$/ }).optional(),
+  SDK_NODE_INSTALL: z.string().max(500).optional(),
+  SDK_PYTHON_INSTALL: z.string().max(500).optional(),
   AWS_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
+  ...outboundVariables,
   ...temporalVariables,
   ...telemetryVariables,
 });
 const needed = 'is needed with S3_BUCKET';
-const CheckedEnvironment = Environment.refine((env) => env.S3_BUCKET === undefined || env.AWS_REGION !== undefined, { path: ['AWS_REGION'], message: needed }).refine(
-  (env) => env.S3_BUCKET === undefined || (env.AWS_ACCESS_KEY_ID === undefined) === (env.AWS_SECRET_ACCESS_KEY === undefined),
-  { path: ['AWS_SECRET_ACCESS_KEY'], message: 'goes together with AWS_ACCESS_KEY_ID' },
-).superRefine(checkTemporal);
+const CheckedEnvironment = Environment.refine((env) => env.S3_BUCKET === undefined || env.AWS_REGION !== undefined, {
+  path: ['AWS_REGION'],
+  message: needed,
+})
+  .refine(
+    (env) =>
+      env.S3_BUCKET === undefined ||
+      (env.AWS_ACCESS_KEY_ID === undefined) === (env.AWS_SECRET_ACCESS_KEY === undefined),
+    { path: ['AWS_SECRET_ACCESS_KEY'], message: 'goes together with AWS_ACCESS_KEY_ID' },
+  )
+  .superRefine(checkTemporal);
 
-/** Names of all variables that are read; `OTEL_…` and `TEMPORAL_GRPC_META_…` that their own packages read are more. */
+/** The names of all variables that this file reads. Other packages also read `OTEL_…` and `TEMPORAL_GRPC_META_…`. */
 export const environmentVariables: readonly string[] = Object.keys(Environment.shape);
 
 export type Surface = z.infer<typeof surface>;
@@ -78,49 +126,75 @@ export interface Config {
   host: string;
   port: number;
   downstreamPort: number;
-  /** The public address without a trailing slash; undefined: `http://localhost:<the port that was bound>`. */
+  /** The public address without a trailing slash; the default is `http://localhost:<bound port>`. */
   baseUrl: string | undefined;
   surfaces: readonly Surface[];
   dataDir: string;
-  /** How many proxies in front of us are trusted to tell the caller's address. */
+  /** The number of trusted proxies that report the caller's address. */
   trustProxy: number;
   temporal: TemporalConfig;
   worker: WorkerConfig;
   mongodb: { uri: string };
   neo4j: { uri: string; user: string; password: string };
-  /** `idleMs`: how long the endpoint may send nothing of an answer. */
+  /** `idleMs`: the maximum time between two parts of a model's answer. */
   llm: { baseUrl: string | undefined; apiKey: string | undefined; model: string | undefined; idleMs: number };
-  /** Admissions in a sliding window; 0 is unlimited. */
+  /** The maximum number of admissions in a sliding window; 0 means unlimited. */
   quota: { projectMax: number; organizationMax: number; windowSeconds: number };
-  /** The key that secrets at rest are encrypted with; undefined: one generated below `dataDir`, never in production. */
+  /** The maximum number of MCP sessions and open streams of one organization in one process. */
+  mcpSessionsPerOrganization: number;
+  /** The command lines of the MCP servers that workers may run, by the name that a connector gives. */
+  mcpStdioCommands: Readonly<Record<string, readonly string[]>>;
+  /** Requests per window of one key or person and of one organization, across all processes; 0 means unlimited. */
+  requestLimit: { credentialMax: number; organizationMax: number; windowSeconds: number };
+  /** The maximum number of open event streams of one organization in one process; 0 means unlimited. */
+  streamsMax: number;
+  /**
+   * The maximum number of failed sign-ins: from one network in ten minutes, and in total in one minute; 0 means
+   * unlimited.
+   */
+  signIn: { addressMax: number; totalMax: number };
+  /** The origins that browsers may call from. By default, OAuth endpoints accept every origin and MCP accepts none. */
+  corsOrigins: readonly string[] | undefined;
+  /**
+   * The key that encrypts secrets at rest. If undefined, a key is generated below `dataDir`, but never in production.
+   */
   secretsKey: string | undefined;
-  /** An outside identity provider whose user tokens are taken as well. */
+  /** An external identity provider whose user tokens are accepted too. */
   userTokens: { jwksUrl: string | undefined; issuer: string | undefined };
   callbacks: CallbacksConfig;
   catalog: CatalogConfig;
   allowPrivateTargets: boolean;
+  /** The commands in the connection info that install the clients; the default is to download them from here. */
+  clientInstall: { node: string | undefined; python: string | undefined };
   seed: boolean;
-  /** The bucket for files; undefined: below `dataDir`. Credentials undefined: the AWS client finds its own. */
+  /**
+   * The bucket for files; without it, files are stored below `dataDir`. Without credentials, the AWS client uses its
+   * own.
+   */
   s3: S3Config | undefined;
-  /** Undefined: no trace is exported. */
+  /** If undefined, traces are not exported. */
   tracing: TracingConfig | undefined;
-  /** Where a worker serves its metrics; undefined: nowhere. */
+  /** How long a step with a temporary failure is retried, in seconds. */
+  stepPatience: number;
+  /** The address at which a worker serves its metrics; if undefined, it does not serve them. */
   workerMetricsPort: number | undefined;
 }
 
 export interface S3Config {
   bucket: string;
   region: string;
-  /** A server other than AWS's. */
+  /** The address of a server other than AWS. */
   endpoint: string | undefined;
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
 }
 
 export interface CallbacksConfig {
-  /** Undefined: this process's own downstream listener. */
+  /** The default is this process's own downstream listener. */
   downstreamUrl: string | undefined;
   downstreamHost: string;
-  /** The largest body of a callback, in bytes. */
+  /** A port that is set must be free. If the default port is taken, the listener uses any free one. */
+  downstreamPortIsSet: boolean;
+  /** The maximum size of a callback body, in bytes. */
   bodyLimit: number;
   timeoutMs: number;
   codesyncSecret: string | undefined;
@@ -131,16 +205,13 @@ export interface CallbacksConfig {
 export interface CatalogConfig {
   url: string | undefined;
   token: string | undefined;
-  /** The project whose graph the catalog is brought into; undefined: the seeded one. */
+  /** The project that receives the catalog; the default is the seeded project. */
   projectId: string | undefined;
   quietWindowMs: number;
   longestWaitMs: number;
 }
 
-/**
- * Reads the environment once.
- * @throws Error that names every variable that is wrong, one a line, without its value.
- */
+/** Reads the environment. @throws Error with one line for each invalid variable, without its value */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = CheckedEnvironment.safeParse(present);
@@ -154,7 +225,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     logLevel: env.LOG_LEVEL,
     host: env.HOST,
     port: env.PORT,
-    downstreamPort: env.DOWNSTREAM_PORT,
+    downstreamPort: env.DOWNSTREAM_PORT ?? 8081,
     baseUrl: env.BASE_URL?.replace(/\/+$/, ''),
     surfaces: env.SURFACES,
     dataDir: path.resolve(env.DATA_DIR),
@@ -164,12 +235,27 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     mongodb: { uri: env.MONGODB_URI },
     neo4j: { uri: env.NEO4J_URI, user: env.NEO4J_USER, password: env.NEO4J_PASSWORD },
     llm: { baseUrl: env.LLM_BASE_URL, apiKey: env.LLM_API_KEY, model: env.LLM_MODEL, idleMs: env.LLM_IDLE_TIMEOUT_MS },
-    quota: { projectMax: env.QUOTA_PROJECT_MAX, organizationMax: env.QUOTA_ORG_MAX, windowSeconds: env.QUOTA_WINDOW_SECONDS },
+    quota: {
+      projectMax: env.QUOTA_PROJECT_MAX,
+      organizationMax: env.QUOTA_ORG_MAX,
+      windowSeconds: env.QUOTA_WINDOW_SECONDS,
+    },
+    mcpSessionsPerOrganization: env.MCP_SESSIONS_PER_ORGANIZATION,
+    mcpStdioCommands: env.MCP_STDIO_COMMANDS,
+    requestLimit: {
+      credentialMax: env.PLATFORM_RATE_MAX,
+      organizationMax: env.PLATFORM_RATE_ORG_MAX,
+      windowSeconds: env.PLATFORM_RATE_WINDOW_SECONDS,
+    },
+    streamsMax: env.STREAMS_PER_ORGANIZATION,
+    signIn: { addressMax: env.SIGN_IN_ADDRESS_MAX, totalMax: env.SIGN_IN_TOTAL_MAX },
+    corsOrigins: env.CORS_ORIGINS,
     secretsKey: env.SECRETS_KEY,
     userTokens: { jwksUrl: env.USER_TOKEN_JWKS_URL, issuer: env.USER_TOKEN_ISSUER },
     callbacks: {
       downstreamUrl: env.CALLBACK_DOWNSTREAM_URL,
       downstreamHost: env.DOWNSTREAM_HOST,
+      downstreamPortIsSet: env.DOWNSTREAM_PORT !== undefined,
       bodyLimit: env.CALLBACK_BODY_LIMIT,
       timeoutMs: env.CALLBACK_TIMEOUT_MS,
       codesyncSecret: env.CODESYNC_WEBHOOK_SECRET,
@@ -184,16 +270,31 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
       longestWaitMs: env.CATALOG_LONGEST_WAIT_MS,
     },
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
+    clientInstall: { node: env.SDK_NODE_INSTALL, python: env.SDK_PYTHON_INSTALL },
     seed: env.SEED ?? env.NODE_ENV !== 'production',
     s3: s3Of(env),
     tracing: tracingOf(env),
+    stepPatience: env.STEP_PATIENCE,
     workerMetricsPort: env.WORKER_METRICS_PORT,
   };
 }
 
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}
+
 function s3Of(env: z.infer<typeof Environment>): S3Config | undefined {
-  const { S3_BUCKET: bucket, AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = env;
+  const {
+    S3_BUCKET: bucket,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
+  } = env;
   if (bucket === undefined || region === undefined) return undefined;
-  const credentials = accessKeyId === undefined || secretAccessKey === undefined ? undefined : { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+  const credentials =
+    accessKeyId === undefined || secretAccessKey === undefined
+      ? undefined
+      : { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
   return { bucket, region, endpoint: env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL, credentials };
 }

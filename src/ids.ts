@@ -1,8 +1,34 @@
 import { v7, validate } from 'uuid';
+import { z } from 'zod';
+import { sha256 } from './sha256.js';
 
-/** A new record id: UUIDv7, so that ids sort by the time they were made. */
+/** An id in the examples of the API reference. */
+export const exampleId = '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10';
+
+/** Ids with an example for the API reference. `Id` is the id of any other record. */
+export const Id = z.string().meta({ example: exampleId });
+export const ProjectId = z.string().meta({ example: '0199a6ef-11d0-7b54-8c3a-9e7d6f5a4b3c' });
+export const OrganizationId = z.string().meta({ example: '0199a6ee-8f02-7a11-b6c5-2d3e4f5a6b7c' });
+export const UserId = z.string().meta({ example: '0199a6ed-4c5d-7f21-8a9b-0c1d2e3f4a5b' });
+
+/** A new record id. It is a UUIDv7, so ids sort by creation time. */
 export function newId(): string {
   return v7();
+}
+
+/** Derives the same UUIDv7 from the same time (epoch seconds) and text, so that a retry creates the same record. */
+export function derivedId(at: number, text: string): string {
+  return v7({ msecs: Math.floor(at * 1000), random: sha256(text).subarray(0, 16) });
+}
+
+/** A UUIDv7 below all others of the same time (epoch seconds) and above all earlier ones. */
+export function firstIdAt(at: number): string {
+  return v7({ msecs: Math.floor(at * 1000), random: new Uint8Array(16) });
+}
+
+/** The creation time of a UUIDv7 in epoch seconds. */
+export function timeOfId(id: string): number | undefined {
+  return isId(id) && id[14] === '7' ? parseInt(id.replaceAll('-', '').slice(0, 12), 16) / 1000 : undefined;
 }
 
 export function isId(value: string): boolean {

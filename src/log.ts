@@ -1,9 +1,9 @@
 import { pino, type Logger } from 'pino';
-import { traceOfLine } from './observability/tracing.js';
+import { traceLogFields } from './observability/tracing.js';
 
 export type { Logger } from 'pino';
 
-/** Places where a secret can stand in what is logged; pino cuts them before the line is written. */
+/** Fields of log lines that can contain a secret; pino redacts them. */
 const secretPaths = [
   'req.headers.authorization',
   'req.headers.cookie',
@@ -11,17 +11,43 @@ const secretPaths = [
   'req.headers["x-server-key"]',
   'req.headers["x-resume-token"]',
   'res.headers["set-cookie"]',
-  // An OAuth redirect carries the code.
+  // An OAuth redirect contains the authorization code.
   'res.headers.location',
-  ...['password', 'secret', 'token', 'apiKey', 'api_key', 'refresh_token', 'access_token'].flatMap((name) => [name, `*.${name}`]),
+  ...['password', 'secret', 'token', 'apiKey', 'api_key', 'refresh_token', 'access_token'].flatMap((name) => [
+    name,
+    `*.${name}`,
+  ]),
 ];
 
+/** Removes the query, and the pins and trigger ids of callback paths, which must not be logged. */
+export function loggedUrl(url: string): string {
+  return url
+    .replace(/[?#].*$/s, '')
+    .replace(/(\/notify\/[^/]+\/).+$/, '$1[pin]')
+    .replace(/^(.*\/(?:voice|media)-provider\/).+$/, '$1[trigger]');
+}
+
+/** The logged parts of a request and its response. Headers are never logged, because they can contain secrets. */
+export const logSerializers = {
+  req: ({ id, method, url, remoteAddress }: { id: string; method: string; url: string; remoteAddress?: string }) => ({
+    id,
+    method,
+    url: loggedUrl(url),
+    remoteAddress,
+  }),
+  res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
+};
+
+/** Lines are written in the background: lines that arrive during a write join the next one. The exit writes the rest. */
 export function createLogger(options: { level: string; name: string }): Logger {
-  return pino({
-    name: options.name,
-    level: options.level,
-    redact: { paths: secretPaths, censor: '[redacted]' },
-    mixin: traceOfLine,
-    timestamp: pino.stdTimeFunctions.isoTime,
-  });
+  return pino(
+    {
+      name: options.name,
+      level: options.level,
+      redact: { paths: secretPaths, censor: '[redacted]' },
+      mixin: traceLogFields,
+      timestamp: pino.stdTimeFunctions.isoTime,
+    },
+    pino.destination({ sync: false }),
+  );
 }

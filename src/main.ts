@@ -1,37 +1,54 @@
+import { collections } from './collections.js';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createApp } from './app.js';
-import { startDownstream, type DownstreamListener } from './callbacks/downstream/listener.js';
+import { startDownstream, type DownstreamListener } from './surfaces/callbacks/downstream/listener.js';
 import { loadConfig } from './config.js';
-import { createDeps, type Deps } from './deps.js';
-import { sweepRegularly } from './files/end-of-life.js';
+import { createDeps } from './deps.js';
+import { type Deps } from './domain/deps.js';
+import { moveDecisions } from './governance/lifecycles/move-decisions.js';
 import { prepareGraph } from './graph/store/schema.js';
-import type { Condition } from './operation/health.js';
+import type { Condition, Indexes } from './surfaces/operation/health.js';
 import { createOpenExecutionCounter } from './observability/open-executions.js';
 import { packageRoot } from './package-root.js';
 import { onShutdown } from './shutdown.js';
+import { createReconciler } from './domain/executions/reconcile.js';
 import { prepare } from './prepare.js';
-import { addressesOf, seed } from './seed.js';
-import { prepareMongo } from './stores/mongo.js';
+import { regularly } from './regularly.js';
+import { addressesOf, seed } from './domain/workspace/seed.js';
+import { buildOtherIndexes, buildUniqueIndexes } from './stores/collections.js';
 import { refusalOf } from './temporal/refusal.js';
 
 const drainMs = 10_000;
-/** The longest filter and cursor, percent-encoded, in one request target. */
+/** Enough for a request target with the longest filter and cursor, percent-encoded. */
 const maxHeaderSize = 64 * 1024;
 
-/** The API process: config, dependencies, app, listen; closes in reverse on SIGTERM. */
+/** Starts the API process, and stops it on SIGTERM in reverse order. */
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const deps = createDeps(config, 'api');
   deps.metrics.collectProcess();
   deps.metrics.openExecutions(createOpenExecutionCounter(deps.mongo.collections));
+  if (config.environment === 'production' && !config.baseUrl?.startsWith('https:')) {
+    deps.log.warn(
+      { baseUrl: config.baseUrl },
+      'BASE_URL is not an https address: passwords and tokens cross the network unencrypted unless a proxy in front of this process encrypts them',
+    );
+  }
   let condition: Condition = 'preparing';
+  let indexes: Indexes = 'building';
   let baseUrl = config.baseUrl ?? '';
   const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string };
   const downstream = config.surfaces.includes('callbacks') ? await startDownstream(deps) : undefined;
-  const app = createApp(deps, { baseUrl: () => baseUrl, condition: () => condition, version, ...(downstream && { downstreamUrl: downstream.url }) });
+  const app = createApp(deps, {
+    baseUrl: () => baseUrl,
+    condition: () => condition,
+    indexes: () => indexes,
+    version,
+    ...(downstream && { downstreamUrl: downstream.url }),
+  });
 
   const server = createServer({ maxHeaderSize }, app);
   server.listen(config.port, config.host, () => {
@@ -39,19 +56,27 @@ async function main(): Promise<void> {
     baseUrl ||= `http://localhost:${port}`;
     deps.log.info({ port, surfaces: config.surfaces, baseUrl, downstreamUrl: downstream?.url() }, 'listening');
     const steps = [
-      { name: 'record store', run: () => prepareMongo(deps.mongo) },
-      { name: 'seed', run: () => seed(deps, addressesOf(config, baseUrl)) },
+      { name: 'record store', run: () => deps.mongo.withoutTimeLimit(buildUniqueIndexes(collections)) },
+      { name: 'seed', run: () => seed(deps, addressesOf(config, baseUrl, downstream?.port)) },
       { name: 'context graph', run: () => prepareGraph(deps.graph) },
       { name: 'broken uploads', run: () => deps.files.sweep() },
     ];
-    sweepRegularly(deps.files.sweep, deps);
-    // Beside the others, so that the log says at once why there is no Temporal; readiness asks it anyway.
+    regularly({ everyMs: 5 * 60_000, failed: 'incomplete uploads could not be removed', run: deps.files.sweep }, deps);
+    regularly({ everyMs: 60_000, failed: 'ended runs could not be reconciled', run: createReconciler(deps) }, deps);
+    // In parallel, so that the log immediately shows why Temporal is unavailable. Readiness checks it separately.
     void prepare(deps, [{ name: 'workflow service', run: () => reachTemporal(deps) }]);
-    void prepare(deps, steps).then(() => {
-      if (condition === 'preparing') condition = 'serving';
-    });
+    void prepare(deps, steps)
+      .then(() => {
+        if (condition === 'preparing') condition = 'serving';
+        // Building an index of a large collection can take hours. The process answers requests in the meantime.
+        return prepare(deps, [
+          { name: 'indexes', run: () => deps.mongo.withoutTimeLimit(buildOtherIndexes(collections)) },
+          { name: 'policy decisions', run: () => moveDecisions(deps.mongo.collections) },
+        ]);
+      })
+      .then(() => (indexes = 'built'));
   });
-  // Longer than the idle time of common load balancers, so that it is they who close a connection.
+  // Longer than the idle timeout of common load balancers, so that they close idle connections first.
   server.keepAliveTimeout = 65_000;
   onShutdown(deps.log, async () => {
     condition = 'draining';
@@ -61,11 +86,13 @@ async function main(): Promise<void> {
 
 async function reachTemporal({ config, temporal }: Deps): Promise<void> {
   await temporal.ping().catch((error: unknown) => {
-    throw new Error(refusalOf(error, config.temporal.connection) ?? 'the workflow service does not answer', { cause: error });
+    throw new Error(refusalOf(error, config.temporal.connection) ?? 'the workflow service does not answer', {
+      cause: error,
+    });
   });
 }
 
-/** Stops taking connections, lets requests in flight finish, and cuts what is left after the deadline. */
+/** Stops accepting connections, waits for running requests, and closes the remaining connections after the deadline. */
 async function drain(server: Server, deps: Deps, downstream: DownstreamListener | undefined): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();
@@ -73,7 +100,7 @@ async function drain(server: Server, deps: Deps, downstream: DownstreamListener 
   deps.stopping.abort();
   await closed;
   clearTimeout(cut);
-  // After the receivers, which hand over to it.
+  // Closed after the receivers, which forward to it.
   await downstream?.close();
   await deps.close();
 }

@@ -1,13 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deps } from './deps.js';
+import type { Deps } from './domain/deps.js';
 
 export interface Preparation {
   name: string;
   run(): Promise<unknown>;
 }
 
-/** Runs each preparation, again and again until it succeeds: a process that starts before its servers must not fail. */
-export async function prepare({ log, stopping }: Pick<Deps, 'log' | 'stopping'>, steps: readonly Preparation[]): Promise<void> {
+/** Repeats each preparation until it succeeds, because this process may start before its servers. */
+export async function prepare(
+  { log, stopping }: Pick<Deps, 'log' | 'stopping'>,
+  steps: readonly Preparation[],
+): Promise<void> {
   for (const { name, run } of steps) {
     for (let waitMs = 500; !stopping.signal.aborted; waitMs = Math.min(waitMs * 2, 10_000)) {
       try {

@@ -1,9 +1,9 @@
 import type { Logger } from './log.js';
 
-/** What a process may take to stop at most; orchestrators wait longer. */
+/** The maximum time that a process may take to stop. Orchestrators wait longer. */
 export const giveUpMs = 20_000;
 
-/** Runs `close` once on SIGTERM or SIGINT and then ends the process; a rejection that nobody handled ends it as well. */
+/** Runs `close` once on SIGTERM or SIGINT and then ends the process. An unhandled rejection ends the process too. */
 export function onShutdown(log: Logger, close: () => Promise<void>): void {
   let closing = false;
   const shutdown = (signal: NodeJS.Signals) => {

@@ -1,4 +1,11 @@
-/** The timestamp of executions, schedules and records: epoch seconds with fractions. */
+import { z } from 'zod';
+
+/** A time in epoch seconds, with an example for the API reference. */
+export const EpochSeconds = z.number().meta({ example: 1764000000.5 });
+/** A time after that of the example of `EpochSeconds`. */
+export const Expiry = EpochSeconds.meta({ example: 1764086400.5 });
+
+/** Epoch seconds with fractions, the format of all timestamps in records. */
 export function epochSeconds(date: Date = new Date()): number {
   return date.getTime() / 1000;
 }

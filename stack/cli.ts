@@ -3,7 +3,7 @@ import { resolveMongodb } from './mongodb.js';
 import { resolveNeo4j } from './neo4j.js';
 import { resolveTemporal } from './temporal.js';
 
-/** stdout carries nothing but the `export` lines, so that a shell can read them. */
+/** stdout has only the `export` lines, so that a shell can evaluate them. */
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const { env } = process;
 
@@ -39,6 +39,7 @@ try {
 } catch (error) {
   if (interruption.signal.aborted) process.exit(130);
   log(error instanceof StackError ? error.message : String((error as Error).stack));
-  // Not left to the event loop: a build that still runs would keep it alive. Its guard ends it with us.
+  // Exit explicitly because a running build would keep the event loop alive. The guard of the build ends it when this
+  // process ends.
   process.exit(1);
 }

@@ -8,8 +8,8 @@ import type { Ports } from './service-options.js';
 import { StackError } from './stack-error.js';
 import { signalGroup } from './supervised-process.js';
 
-/** What a stack leaves in `stack.json` for the next one on the same data. */
-interface Remembered {
+/** The content of `stack.json`, for the next stack with the same data. */
+interface StackState {
   ports: Partial<Ports>;
   servers: Partial<Record<ServiceName, ProcessIdentity>>;
 }
@@ -23,7 +23,7 @@ export interface DataFolder {
 
 const leftoverDeadlineMs = 12_000;
 
-/** @throws StackError that names the process, when another stack uses the folder. */
+/** @throws StackError that names the process if another stack uses the folder */
 export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   const folder = path.resolve(dataDir);
   mkdirSync(folder, { recursive: true });
@@ -33,36 +33,36 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
     throw new StackError(`${folder} is in use by ${holder}: stop that one, or choose another data folder.`);
   }
   const file = path.join(folder, 'stack.json');
-  const remembered = read(file);
-  await endLeftovers(Object.values(remembered.servers));
-  remembered.servers = {};
+  const state = read(file);
+  await endLeftovers(Object.values(state.servers));
+  state.servers = {};
   const save = (): void => {
-    writeFileSync(`${file}.new`, JSON.stringify(remembered, undefined, 2));
+    writeFileSync(`${file}.new`, JSON.stringify(state, undefined, 2));
     renameSync(`${file}.new`, file);
   };
   return {
-    ports: remembered.ports,
+    ports: state.ports,
     rememberPorts(ports) {
-      remembered.ports = ports;
+      state.ports = ports;
       save();
     },
     rememberServer(name, pid) {
-      remembered.servers[name] = identify(pid);
+      state.servers[name] = identify(pid);
       save();
     },
     release: lock.release,
   };
 }
 
-function read(file: string): Remembered {
+function read(file: string): StackState {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Remembered;
+    return JSON.parse(readFileSync(file, 'utf8')) as StackState;
   } catch {
     return { ports: {}, servers: {} };
   }
 }
 
-/** Servers of a stack that was killed a moment ago are still on their way out, and hold the data. */
+/** The servers of a stack that was just killed may still be shutting down and using the data. */
 async function endLeftovers(servers: readonly ProcessIdentity[]): Promise<void> {
   const deadline = Date.now() + leftoverDeadlineMs;
   for (;;) {

@@ -10,34 +10,43 @@ export type { Service } from './service.js';
 export { StackError } from './stack-error.js';
 
 export interface StackOptions {
-  /** Holds the servers' data, their logs, and the ports that the next start prefers. */
+  /** For the data and logs of the servers, and the ports that the next start prefers. */
   dataDir: string;
   log?: (line: string) => void;
   env?: NodeJS.ProcessEnv;
-  /** Fixed ports; the others are the last start's when they are free, else any free ones. */
+  /** Fixed ports. Other ports are those of the last start if they are free, otherwise any free ones. */
   ports?: Partial<Ports>;
+  /** The endpoint that decodes payloads for the Temporal UI (src/operation/codec-endpoint.ts). */
+  codecEndpoint?: string;
   signal?: AbortSignal;
 }
 
 export interface Stack {
-  /** What `src/config.ts` reads to reach the three servers. */
+  /** The variables that `src/config.ts` reads to reach the three servers. */
   environment: Record<string, string>;
   services: { temporal: Service; mongodb: Service; neo4j: Service };
-  /** The Temporal command line, when there is one. */
+  /** The path of the Temporal command line, if there is one. */
   temporalCli?: string | undefined;
   stop(): Promise<void>;
 }
 
 /**
- * Finds, downloads or builds the three servers, and starts those that the environment does not name.
- * @throws StackError in one sentence that says what to do.
+ * Finds, downloads or builds the three servers, and starts those for which the environment names no server.
+ * @throws StackError with one sentence that says what to do
  */
-export async function startStack({ dataDir, log, env, ports: fixed = {}, signal }: StackOptions): Promise<Stack> {
+export async function startStack({
+  dataDir,
+  log,
+  env,
+  ports: fixed = {},
+  codecEndpoint,
+  signal,
+}: StackOptions): Promise<Stack> {
   const folder = await openDataFolder(dataDir);
   try {
     const ports = await choosePorts(portNames, { fixed, preferred: folder.ports });
     folder.rememberPorts(ports);
-    const started = await startAll({ dataDir, log, env, ports, signal, onStart: folder.rememberServer });
+    const started = await startAll({ dataDir, log, env, ports, codecEndpoint, signal, onStart: folder.rememberServer });
     return stackOf(started, folder.release);
   } catch (error) {
     folder.release();
@@ -47,7 +56,7 @@ export async function startStack({ dataDir, log, env, ports: fixed = {}, signal 
 
 type Started = Awaited<ReturnType<typeof startAll>>;
 
-/** When one fails, the others' builds are abandoned and their servers stopped. */
+/** If one server fails, cancels the other builds and stops the other servers. */
 async function startAll(options: ServiceOptions) {
   const failed = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;

@@ -5,7 +5,7 @@ import { identify, isAlive, type ProcessIdentity } from './process-identity.js';
 
 export type Lock = { release: () => void } | { heldBy: number };
 
-/** Takes the lock, also from a process that is gone; otherwise says who holds it. */
+/** Takes the lock, also from a process that has ended. Otherwise reports who holds it. */
 export function tryLock(file: string): Lock {
   mkdirSync(path.dirname(file), { recursive: true });
   const mine = `${file}.${process.pid}.${performance.now()}`;
@@ -22,17 +22,17 @@ export function tryLock(file: string): Lock {
   }
 }
 
-/** Waits for the lock; `waiting` is told once who holds it. */
+/** Waits for the lock. Calls `waiting` once with the pid of the holder. */
 export async function lockWhenFree(
   file: string,
   { waiting, signal }: { waiting: (pid: number) => void; signal?: AbortSignal | undefined },
 ): Promise<() => void> {
-  for (let told = false; ; ) {
+  for (let hasReported = false; ;) {
     signal?.throwIfAborted();
     const lock = tryLock(file);
     if ('release' in lock) return lock.release;
-    if (!told) waiting(lock.heldBy);
-    told = true;
+    if (!hasReported) waiting(lock.heldBy);
+    hasReported = true;
     await pause(300);
   }
 }
@@ -41,7 +41,7 @@ function release(file: string): void {
   if (holderOf(file)?.pid === process.pid) rmSync(file, { force: true });
 }
 
-/** A hard link appears with its content, so nobody ever reads a half-written lock. */
+/** A hard link appears together with its content, so nobody reads a half-written lock. */
 function createFrom(source: string, file: string): boolean {
   try {
     linkSync(source, file);
@@ -61,15 +61,15 @@ function holderOf(file: string): ProcessIdentity | undefined {
   }
 }
 
-/** Two processes may see the same stale lock: what was moved aside is looked at again, and a live lock is put back. */
+/** Two processes may see the same stale lock, so check the lock again after moving it and put back a live one. */
 function removeStale(file: string, stale: ProcessIdentity): void {
-  const aside = `${file}.stale.${process.pid}`;
+  const staleFile = `${file}.stale.${process.pid}`;
   try {
-    renameSync(file, aside);
+    renameSync(file, staleFile);
   } catch {
     return;
   }
-  const moved = holderOf(aside);
-  if (moved && moved.pid !== stale.pid && isAlive(moved)) createFrom(aside, file);
-  rmSync(aside, { force: true });
+  const moved = holderOf(staleFile);
+  if (moved && moved.pid !== stale.pid && isAlive(moved)) createFrom(staleFile, file);
+  rmSync(staleFile, { force: true });
 }

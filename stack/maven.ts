@@ -1,31 +1,40 @@
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { packageRoot } from '../src/package-root.js';
-import { cacheRoot, type Workplace } from './binary-cache.js';
-import { lockWhenFree } from './lock-file.js';
+import type { Workplace } from './binary-cache.js';
 import { ownServers, requireMaven } from './prerequisites.js';
 import { runToEnd } from './run-to-end.js';
 import { messageOf, StackError } from './stack-error.js';
 
 const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 
-/** A file of this module that is not TypeScript, and so is not copied to `dist`. */
+/** The path of a non-TypeScript file of this module, which is not copied to `dist`. */
 export function stackFile(...parts: string[]): string {
   return path.join(packageRoot, 'stack', ...parts);
 }
 
-/** Copies the runtime dependencies of `stack/<name>/pom.xml` to `<folder>/lib`. */
-export async function copyJars(name: 'neo4j' | 'mongodb', { env, folder, logFile, signal }: Workplace): Promise<void> {
+/** Copies the runtime dependencies of a `pom.xml` to `<folder>/lib`. */
+export async function copyJars(pom: string, { env, folder, logFile, signal }: Workplace): Promise<void> {
   const maven = requireMaven(env);
   const output = `-DoutputDirectory=${path.join(folder, 'lib')}`;
-  const args = ['-B', '-f', stackFile(name, 'pom.xml'), copyDependencies, '-DincludeScope=runtime', output];
-  // Two Mavens that write to one local repository at the same time can spoil it.
-  const release = await lockWhenFree(path.join(cacheRoot(env), 'maven.lock'), { waiting: () => undefined, signal });
+  // A separate repository, so that two builds can run at the same time. It is deleted afterwards because no later step
+  // needs it.
+  const repository = path.join(folder, 'repository');
+  const args = [
+    '-B',
+    '-f',
+    pom,
+    `-Dmaven.repo.local=${repository}`,
+    copyDependencies,
+    '-DincludeScope=runtime',
+    output,
+  ];
   try {
     await runToEnd({ command: maven, args, env, logFile }, signal);
   } catch (error) {
     throw explained(error);
   } finally {
-    release();
+    await rm(repository, { recursive: true, force: true });
   }
 }
 

@@ -12,11 +12,9 @@ import { planFor, type LaunchPlan, type ServiceOptions } from './service-options
 import { messageOf, StackError } from './stack-error.js';
 
 const mongodVersion = '7.0.28';
+const pom = stackFile('mongodb', 'pom.xml');
 const source = stackFile('mongodb', 'MongoStandIn.java');
-const sourceDigest = createHash('sha256')
-  .update(readFileSync(source))
-  .update(readFileSync(stackFile('mongodb', 'pom.xml')))
-  .digest('hex');
+const sourceDigest = createHash('sha256').update(readFileSync(source)).update(readFileSync(pom)).digest('hex');
 
 const recipe: Recipe = {
   title: 'MongoDB',
@@ -36,7 +34,7 @@ const recipe: Recipe = {
 /** The real server, or the folder of the stand-in that speaks its wire protocol. */
 export type MongodbProgram = { mongod: string } | { standIn: string };
 
-/** `mongod` on PATH, else cached, else downloaded, else the stand-in, built. */
+/** Uses `mongod` on PATH, from the cache or downloaded; otherwise builds the stand-in. */
 export async function resolveMongodb(preparation: Preparation): Promise<MongodbProgram> {
   const onPath = findOnPath('mongod', preparation.env);
   if (onPath) return { mongod: onPath };
@@ -45,7 +43,7 @@ export async function resolveMongodb(preparation: Preparation): Promise<MongodbP
   return existsSync(mongod) ? { mongod } : { standIn: folder };
 }
 
-/** Uses MONGODB_URI when the environment names one, else starts a server of our own. */
+/** Uses the server of MONGODB_URI, or starts a local one. */
 export async function startMongodb(options: ServiceOptions): Promise<StartedService> {
   const plan = await planFor('mongodb', options);
   if (plan.env.MONGODB_URI) {
@@ -56,26 +54,29 @@ export async function startMongodb(options: ServiceOptions): Promise<StartedServ
   }
   const program = await resolveMongodb(plan);
   const uri = `mongodb://127.0.0.1:${plan.ports.mongodb}/service`;
-  const service = await launch({
-    ...plan,
-    ...(await commandFor(program, plan)),
-    answers: () => ping(uri, 500),
-  });
+  const service = await launch({ ...plan, ...(await commandFor(program, plan)), answers: () => ping(uri, 500) });
   return { service, environment: { MONGODB_URI: uri } };
 }
 
-/** The two keep their data in different formats, so apart. */
+/** The two programs store data in different formats, so they use separate folders. */
 async function commandFor(program: MongodbProgram, { env, folder, log, ports }: LaunchPlan): Promise<TitledCommand> {
   const port = String(ports.mongodb);
   const file = path.join(folder, 'stand-in.h2');
   if ('mongod' in program) {
-    if (existsSync(file)) log(`MongoDB: ${program.mongod} is used from now on; what the stand-in stored stays in ${file}`);
+    if (existsSync(file))
+      log(`MongoDB: using ${program.mongod} from now on; the data of the stand-in remains in ${file}`);
     const data = path.join(folder, 'mongod');
     await mkdir(data, { recursive: true });
-    return { title: 'MongoDB', command: program.mongod, args: ['--dbpath', data, '--port', port, '--bind_ip', '127.0.0.1'] };
+    return {
+      title: 'MongoDB',
+      command: program.mongod,
+      args: ['--dbpath', data, '--port', port, '--bind_ip', '127.0.0.1'],
+    };
   }
   await mkdir(folder, { recursive: true });
-  const classPath = [path.join(program.standIn, 'classes'), path.join(program.standIn, 'lib', '*')].join(path.delimiter);
+  const classPath = [path.join(program.standIn, 'classes'), path.join(program.standIn, 'lib', '*')].join(
+    path.delimiter,
+  );
   return {
     title: 'MongoDB (stand-in)',
     command: await requireJdk('java', env),
@@ -102,7 +103,7 @@ async function download({ env, folder, logFile, signal }: Workplace): Promise<vo
 async function build(place: Workplace): Promise<void> {
   const { env, folder, logFile, signal } = place;
   const javac = await requireJdk('javac', env);
-  await copyJars('mongodb', place);
+  await copyJars(pom, place);
   const args = ['-cp', path.join(folder, 'lib', '*'), '-d', path.join(folder, 'classes'), source];
   await runToEnd({ command: javac, args, env, logFile }, signal);
 }

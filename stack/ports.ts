@@ -2,10 +2,13 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { StackError } from './stack-error.js';
 
-/** Below the range that operating systems use for outgoing connections, so a port stays ours over a restart. */
+/** Below the range for outgoing connections, so that a port stays free during a restart. */
 const range = { from: 20_000, to: 32_000 };
 
-/** A port for each name: the fixed one, else the preferred one when it is free, else any free one, as a fixed 0 asks for. */
+/**
+ * Chooses a port for each name: the fixed one, the preferred one if it is free, or any free one. A fixed 0 means any
+ * free one.
+ */
 export async function choosePorts<Name extends string>(
   names: readonly Name[],
   { fixed = {}, preferred = {} }: { fixed?: Partial<Record<Name, number>>; preferred?: Partial<Record<Name, number>> },
@@ -20,7 +23,12 @@ export async function choosePorts<Name extends string>(
   return ports;
 }
 
-async function choose(name: string, fixed: number | undefined, preferred: number | undefined, taken: Set<number>): Promise<number> {
+async function choose(
+  name: string,
+  fixed: number | undefined,
+  preferred: number | undefined,
+  taken: Set<number>,
+): Promise<number> {
   if (fixed) {
     if (await isFree(fixed)) return fixed;
     throw new StackError(`Port ${fixed}, which was asked for ${name}, is in use.`);

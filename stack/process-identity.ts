@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A pid alone can be another process after a reboot; on Linux the kernel's start time tells them apart. */
+/** After a reboot, a pid can belong to another process. On Linux, the start time from the kernel distinguishes them. */
 export interface ProcessIdentity {
   pid: number;
   started?: string | undefined;
@@ -19,7 +19,7 @@ export function isAlive({ pid, started }: ProcessIdentity): boolean {
   return started === undefined || startTimeOf(pid) === started;
 }
 
-/** Field 22 of /proc/<pid>/stat; the fields are counted after the name in parentheses, which may hold spaces. */
+/** Field 22 of /proc/<pid>/stat. Count the fields after the name in parentheses because the name may contain spaces. */
 function startTimeOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -2,7 +2,7 @@ export type Log = (line: string) => void;
 
 const heartbeatMs = 12_000;
 
-/** Runs `work`; while it lasts, says about every 12 s that it still does. */
+/** Runs `work` and logs its progress about every 12 s. */
 export async function withHeartbeat<T>(log: Log, title: string, work: () => Promise<T>): Promise<T> {
   const begun = Date.now();
   const seconds = (): number => Math.round((Date.now() - begun) / 1000);

@@ -4,7 +4,7 @@ import { runSupervised, type Command } from './supervised-process.js';
 
 const tailCharacters = 1_500;
 
-/** @throws StackError with the end of the log, unless the command ends well. */
+/** @throws StackError with the end of the log if the command fails */
 export async function runToEnd(command: Command, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   const running = runSupervised(command);
@@ -14,7 +14,9 @@ export async function runToEnd(command: Command, signal?: AbortSignal): Promise<
   signal?.removeEventListener('abort', abort);
   signal?.throwIfAborted();
   if (ended !== 'code 0') {
-    throw new StackError(`${command.command} failed (${ended}); the end of ${command.logFile}:\n${await endOf(command.logFile)}`);
+    throw new StackError(
+      `${command.command} failed (${ended}); the end of ${command.logFile}:\n${await endOf(command.logFile)}`,
+    );
   }
 }
 

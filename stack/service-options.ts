@@ -4,33 +4,38 @@ import { choosePorts } from './ports.js';
 import type { ServerSpecification, ServiceName } from './service.js';
 
 export interface ServiceOptions {
-  /** The stack's data folder; each server has its own folder in it, and its log in `logs`. */
+  /** The data folder of the stack. Each server has its own folder in it, and its log is in `logs`. */
   dataDir: string;
   env?: NodeJS.ProcessEnv | undefined;
   log?: ((line: string) => void) | undefined;
   signal?: AbortSignal | undefined;
   ports?: Partial<Ports> | undefined;
+  /** The endpoint that decodes payloads for the Temporal UI. */
+  codecEndpoint?: string | undefined;
   onStart?: ServerSpecification['onStart'];
+  /** Additional settings of the Temporal server. */
+  dynamicConfig?: Readonly<Record<string, string | number | boolean>> | undefined;
 }
 
 export const portNames = ['temporal', 'temporalUi', 'mongodb', 'neo4j'] as const;
 export type Ports = Record<(typeof portNames)[number], number>;
 
-/** The same with every default filled in, for one service. */
+/** The options of one service with all defaults filled in. */
 export interface LaunchPlan extends Preparation {
   name: ServiceName;
   folder: string;
   logFile: string;
   ports: Ports;
+  codecEndpoint: string | undefined;
   onStart: ServerSpecification['onStart'];
 }
 
 export async function planFor(name: ServiceName, options: ServiceOptions): Promise<LaunchPlan> {
-  const { env = process.env, log = () => undefined, signal, onStart } = options;
+  const { env = process.env, log = () => undefined, signal, onStart, codecEndpoint } = options;
   const dataDir = path.resolve(options.dataDir);
   const logFile = path.join(dataDir, 'logs', `${name}.log`);
   const given = options.ports ?? {};
   const missing = portNames.filter((port) => given[port] === undefined);
   const ports = { ...(await choosePorts(missing, {})), ...given };
-  return { name, env, log, signal, onStart, ports, logFile, folder: path.join(dataDir, name) };
+  return { name, env, log, signal, onStart, codecEndpoint, ports, logFile, folder: path.join(dataDir, name) };
 }

@@ -1,6 +1,7 @@
 import { renameSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from './progress.js';
+import { createRestartLimit, restartLimitText } from './restarts.js';
 import { endOf } from './run-to-end.js';
 import { messageOf, StackError } from './stack-error.js';
 import { runSupervised, type Command, type SupervisedProcess } from './supervised-process.js';
@@ -9,29 +10,29 @@ export type ServiceName = 'temporal' | 'mongodb' | 'neo4j';
 
 export interface Service {
   name: ServiceName;
-  /** True: somebody else's server, which is never started or stopped here. */
+  /** True for a server that the stack uses but never starts or stops. */
   external: boolean;
   pid?: number | undefined;
   stop(): Promise<void>;
   kill(signal: NodeJS.Signals): Promise<void>;
-  /** On the same ports and data. */
+  /** Restarts with the same ports and data. */
   restart(): Promise<void>;
 }
 
 export interface StartedService {
   service: Service;
-  /** What `src/config.ts` reads to reach it. */
+  /** The variables that `src/config.ts` reads to reach it. */
   environment: Record<string, string>;
 }
 
 export interface ServerSpecification extends Command {
   name: ServiceName;
   title: string;
-  /** One attempt to use the server; throws until it really answers. */
+  /** Tries to use the server; throws until it works. */
   answers: () => Promise<void>;
   log: Log;
   onStart?: ((name: ServiceName, pid: number) => void) | undefined;
-  /** Gives up waiting for the server to answer. */
+  /** Cancels waiting for the server. */
   signal?: AbortSignal | undefined;
 }
 
@@ -39,7 +40,7 @@ const startDeadlineMs = 90_000;
 const attemptPauseMs = 100;
 const largeLogBytes = 10 * 1024 * 1024;
 
-/** Starts the server and returns when it answers. */
+/** Starts the server and returns when it answers. Restarts a server that ends unexpectedly. */
 export async function launch(specification: ServerSpecification): Promise<Service> {
   let running = await start(specification);
   let wanted = true;
@@ -47,12 +48,25 @@ export async function launch(specification: ServerSpecification): Promise<Servic
     wanted = false;
     return running.stop();
   };
-  const reportLoss = (): void => {
+  const { title, log, logFile } = specification;
+  const limit = createRestartLimit();
+  const watch = (): void => {
     wanted = true;
-    const { title, log, logFile } = specification;
-    void running.exit.then((how) => wanted && log(`${title}: ended unexpectedly (${how}); see ${logFile}`));
+    const watched = running;
+    void watched.exit.then(async (how) => {
+      if (!wanted || watched !== running) return;
+      if (!limit.allows()) return log(`${title}: ${restartLimitText} (${how}) and stays down; see ${logFile}`);
+      log(`${title}: ended unexpectedly (${how}); starting it again`);
+      try {
+        running = await start(specification);
+        if (wanted) watch();
+        else await running.stop();
+      } catch (error) {
+        log(`${title}: could not be started again: ${messageOf(error)}`);
+      }
+    });
   };
-  reportLoss();
+  watch();
   return {
     name: specification.name,
     external: false,
@@ -68,21 +82,22 @@ export async function launch(specification: ServerSpecification): Promise<Servic
     async restart() {
       await stop();
       running = await start(specification);
-      reportLoss();
+      watch();
     },
   };
 }
 
-/** A server that the environment names. It is only used. */
+/** A server that the environment names. The stack does not manage it. */
 export function externalService(name: ServiceName): Service {
-  const refuse = (): Promise<never> => Promise.reject(new StackError(`${name} is external: it is not ours to stop or restart.`));
+  const refuse = (): Promise<never> =>
+    Promise.reject(new StackError(`${name} is external: the stack cannot stop or restart it.`));
   return { name, external: true, stop: () => Promise.resolve(), kill: refuse, restart: refuse };
 }
 
 async function start(specification: ServerSpecification): Promise<SupervisedProcess> {
   const { title, log, logFile } = specification;
   const begun = Date.now();
-  setLargeLogAside(logFile);
+  rotateLargeLog(logFile);
   const running = runSupervised(specification);
   specification.onStart?.(specification.name, running.pid);
   try {
@@ -95,12 +110,15 @@ async function start(specification: ServerSpecification): Promise<SupervisedProc
   return running;
 }
 
-function setLargeLogAside(file: string): void {
+function rotateLargeLog(file: string): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size > largeLogBytes) renameSync(file, `${file}.1`);
 }
 
-async function untilItAnswers(running: SupervisedProcess, { title, answers, logFile, signal }: ServerSpecification): Promise<void> {
+async function untilItAnswers(
+  running: SupervisedProcess,
+  { title, answers, logFile, signal }: ServerSpecification,
+): Promise<void> {
   const deadline = Date.now() + startDeadlineMs;
   for (;;) {
     const failure = await answers().then(
@@ -109,7 +127,9 @@ async function untilItAnswers(running: SupervisedProcess, { title, answers, logF
     );
     const ended = running.ended();
     if (ended !== undefined) {
-      throw new StackError(`${title} ended while it started (${ended}); the end of ${logFile}:\n${await endOf(logFile)}`);
+      throw new StackError(
+        `${title} ended while it started (${ended}); the end of ${logFile}:\n${await endOf(logFile)}`,
+      );
     }
     if (failure === undefined) return;
     if (Date.now() > deadline) {

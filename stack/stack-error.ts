@@ -1,4 +1,4 @@
-/** What the person at the terminal can act on: one sentence, no stack trace needed. */
+/** An error that the user can fix: one sentence, shown without a stack trace. */
 export class StackError extends Error {
   override readonly name = 'StackError';
 }

@@ -1,33 +1,38 @@
 import path from 'node:path';
-import { readWorkspace, type Workspace } from '../src/seed.js';
+import { readWorkspace, type Workspace } from '../src/domain/workspace/record.js';
+import { approvalText, holdSample, type HeldSample } from './held-sample.js';
 import { startStack, StackError } from './index.js';
 import { choosePorts } from './ports.js';
 import { startProduct, type Product } from './product.js';
 import { runSample, type SampleResult } from './sample.js';
+import type { SampleOptions } from './sample-api.js';
 import { messageOf } from './stack-error.js';
 
-/** `npm start`: the local stack, the API, the worker, a sample run; Ctrl-C stops all of it. */
+/** `npm start`: starts the local stack, the API and the worker, and runs the samples. Ctrl-C stops everything. */
 const { env } = process;
 const log = (line: string): void => void process.stdout.write(`${line}\n`);
 
 interface Places {
   dataDir: string;
-  /** The API as this machine reaches it, whatever its public address. */
+  /** The local address of the API, independent of its public address. */
   apiUrl: string;
+  /** The public address, which users open. */
+  baseUrl: string;
 }
 
 async function run(signal: AbortSignal): Promise<void> {
   const dataDir = path.resolve(env.DATA_DIR || '.data');
   await workspaceIn(dataDir);
   const ports = await productPorts();
-  const stack = await startStack({ dataDir, log, env, signal });
+  const baseUrl = env.BASE_URL || `http://localhost:${ports.PORT}`;
+  const stack = await startStack({ dataDir, log, env, codecEndpoint: `${baseUrl}/temporal/codec`, signal });
   const apiUrl = `http://127.0.0.1:${ports.PORT}`;
   try {
-    const addresses = { BASE_URL: env.BASE_URL || `http://localhost:${ports.PORT}`, ...ports };
+    const addresses = { BASE_URL: baseUrl, ...ports };
     const productEnv = { ...env, HOST: env.HOST || '127.0.0.1', ...stack.environment, DATA_DIR: dataDir, ...addresses };
     const product = await startProduct({ apiUrl, dataDir, env: productEnv, log, signal });
     try {
-      await serve({ dataDir, apiUrl }, product, signal);
+      await serve({ dataDir, apiUrl, baseUrl }, product, signal);
       log('\nStopping …');
     } finally {
       await product.stop();
@@ -37,7 +42,7 @@ async function run(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Until the person at the terminal ends it. @throws StackError when a process of the product ended by itself */
+/** Runs until the user stops it. @throws StackError if a process of the product ended unexpectedly */
 async function serve(places: Places, product: Product, signal: AbortSignal): Promise<void> {
   const interrupted = aborted(signal);
   const shown = show(places, signal).then(() => interrupted);
@@ -45,39 +50,55 @@ async function serve(places: Places, product: Product, signal: AbortSignal): Pro
   if (lost !== undefined && !signal.aborted) throw new StackError(lost);
 }
 
-async function show({ dataDir, apiUrl }: Places, signal: AbortSignal): Promise<void> {
+async function show({ dataDir, apiUrl, baseUrl }: Places, signal: AbortSignal): Promise<void> {
   const workspace = await workspaceIn(dataDir);
   if (!workspace) {
-    log(`\nAPI         ${apiUrl}   (nothing was seeded, so there is no sample: see SEED)\n${farewell}`);
+    log(`\nAPI         ${baseUrl}   (nothing was seeded, so there is no sample: see SEED)\n${farewell}`);
     return;
   }
-  const sample = process.argv.includes('--no-sample') ? undefined : await trySample(workspace, apiUrl, signal);
-  if (!signal.aborted) log(summary(workspace, path.join(dataDir, 'workspace.json'), sample));
+  const options = { apiUrl, workspace, log, signal };
+  const samples = process.argv.includes('--no-sample') ? {} : await trySamples(options);
+  if (!signal.aborted) log(summary(workspace, path.join(dataDir, 'workspace.json'), samples));
 }
 
-/** What fails in the sample is worth a look, and no reason to take down what runs. */
-async function trySample(workspace: Workspace, apiUrl: string, signal: AbortSignal): Promise<SampleResult | undefined> {
+interface Samples {
+  ended?: SampleResult | undefined;
+  held?: HeldSample | undefined;
+}
+
+async function trySamples(options: SampleOptions): Promise<Samples> {
   log('\nThe sample agentflow runs:');
-  const { base_url: baseUrl, project_id: projectId, api_key: apiKey } = workspace;
+  const [ended, held] = await Promise.all([
+    attempt('The sample', () => runSample(options), options),
+    attempt('The second sample', () => holdSample(options), options),
+  ]);
+  return { ended, held };
+}
+
+/** A failure of a sample must not stop the product. */
+async function attempt<T>(what: string, work: () => Promise<T>, { signal }: SampleOptions): Promise<T | undefined> {
   try {
-    return await runSample({ apiUrl, baseUrl, projectId, apiKey, log, signal });
+    return await work();
   } catch (error) {
-    if (!signal.aborted) log(`\nThe sample did not get through: ${messageOf(error)}\nEverything else runs.`);
+    if (!signal.aborted) log(`\n${what} did not get through: ${messageOf(error)}\nEverything else runs.`);
     return undefined;
   }
 }
 
-/** @throws StackError when workspace.json is there and cannot be read */
+/** @throws StackError if workspace.json exists but cannot be read */
 async function workspaceIn(dataDir: string): Promise<Workspace | undefined> {
   return readWorkspace(dataDir).catch((error: unknown) => {
     throw new StackError(`${messageOf(error)}.`, { cause: error });
   });
 }
 
-/** The ports of the environment are taken as they are; the usual ones give way when somebody else has them. */
+/** Uses the ports from the environment. The default ports may be replaced if they are in use. */
 async function productPorts(): Promise<{ PORT: string; DOWNSTREAM_PORT: string }> {
   const fixed = { PORT: portFrom('PORT'), DOWNSTREAM_PORT: portFrom('DOWNSTREAM_PORT') };
-  const ports = await choosePorts(['PORT', 'DOWNSTREAM_PORT'] as const, { fixed, preferred: { PORT: 8080, DOWNSTREAM_PORT: 8081 } });
+  const ports = await choosePorts(['PORT', 'DOWNSTREAM_PORT'] as const, {
+    fixed,
+    preferred: { PORT: 8080, DOWNSTREAM_PORT: 8081 },
+  });
   if (!env.PORT && ports.PORT !== 8080) log(`Port 8080 is in use: the API takes ${ports.PORT}`);
   return { PORT: String(ports.PORT), DOWNSTREAM_PORT: String(ports.DOWNSTREAM_PORT) };
 }
@@ -89,24 +110,26 @@ function portFrom(name: 'PORT' | 'DOWNSTREAM_PORT'): number | undefined {
   throw new StackError(`${name} must be a port number from 0 to 65535.`);
 }
 
-const farewell = 'Ctrl-C stops everything; npm start again goes on with the same data.';
+const farewell = 'Ctrl-C stops everything. Run npm start again to continue with the same data.';
 
-function summary(workspace: Workspace, file: string, sample: SampleResult | undefined): string {
+function summary(workspace: Workspace, file: string, { ended, held }: Samples): string {
   const { base_url, temporal_ui_url, project_id, admin, api_key } = workspace;
   const key = `-H 'x-api-key: ${api_key}'`;
   return [
     '',
-    ...(sample ? [sample.conclusion, '', `This run    ${sample.temporalUrl}`] : []),
+    ...(ended ? [ended.conclusion, '', `This run    ${ended.temporalUrl}`] : []),
     `API         ${base_url}   (reference: ${base_url}/docs)`,
+    `Console     ${base_url}/console`,
     `Temporal UI ${temporal_ui_url}`,
     `Sign in as  ${admin.email} / ${admin.password}`,
     `All of it   ${file}`,
     '',
     'Next:',
-    ...(sample ? [`  curl ${key} ${base_url}/execute_flow/${sample.executionId}/monitoring`] : []),
+    ...(ended ? [`  curl ${key} ${base_url}/execute_flow/${ended.executionId}/monitoring`] : []),
     `  curl ${key} '${base_url}/${project_id}/execution_flows?limit=1'`,
     `  curl ${base_url}/v1/connection-info`,
     '',
+    ...(held ? [...approvalText(workspace, held), ''] : []),
     farewell,
   ].join('\n');
 }

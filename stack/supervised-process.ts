@@ -5,8 +5,8 @@ import path from 'node:path';
 import { StackError } from './stack-error.js';
 
 /**
- * The shell becomes the command, so the pid is the command's own and leads its process group. A guard stays in that
- * group: our end of its stdin closes when we end, however we end, and then it ends the group.
+ * The shell replaces itself with the command, so the pid is that of the command, which leads its process group. A
+ * guard in that group ends the group when its stdin closes, which happens whenever this process ends.
  */
 const guardThenRun = `
 exec 3<&0 </dev/null
@@ -26,24 +26,25 @@ export interface Command {
   args: readonly string[];
   env: NodeJS.ProcessEnv;
   cwd?: string | undefined;
-  /** stdout and stderr are appended here. */
+  /** The file that stdout and stderr are appended to. */
   logFile: string;
 }
 
 export interface SupervisedProcess {
   pid: number;
-  /** How it ended ("code 1", "SIGKILL"), undefined while it runs. */
+  /** How it ended ("code 1", "SIGKILL"); undefined while it runs. */
   ended(): string | undefined;
   exit: Promise<string>;
-  /** To the whole group. */
+  /** Signals the whole process group. */
   signal(signal: NodeJS.Signals): void;
-  /** SIGTERM, and SIGKILL when that did not help within `graceMs`. */
+  /** Sends SIGTERM, and SIGKILL if the process still runs after `graceMs`. */
   stop(graceMs?: number): Promise<void>;
 }
 
-/** A child that a Ctrl-C on our terminal does not reach, and that ends when this process ends. */
+/** Starts a child process that ignores Ctrl-C in this terminal and ends when this process ends. */
 export function runSupervised({ command, args, env, cwd, logFile }: Command): SupervisedProcess {
-  if (process.platform === 'win32') throw new StackError('The local stack needs Linux or macOS: on Windows, use WSL or Docker.');
+  if (process.platform === 'win32')
+    throw new StackError('The local stack needs Linux or macOS: on Windows, use WSL or Docker.');
   mkdirSync(path.dirname(logFile), { recursive: true });
   const output = openSync(logFile, 'a');
   const child = spawn('/bin/sh', ['-c', guardThenRun, 'sh', command, ...args], {

@@ -7,7 +7,7 @@ import { messageOf, StackError } from './stack-error.js';
 export interface TemporalTarget {
   address: string;
   namespace: string;
-  /** For Temporal's own TLS and API key variables. */
+  /** Contains Temporal's TLS and API key variables. */
   env: NodeJS.ProcessEnv;
 }
 
@@ -15,19 +15,23 @@ export interface TemporalTarget {
 const wireTypes = { KEYWORD: 2 } as const;
 
 /**
- * Returns when the server answers, knows the namespace, and takes queries on every search attribute; registers the
- * missing ones first.
- * @throws StackError that names what is missing.
+ * Checks that the server answers, has the namespace and can query every search attribute. Registers missing search
+ * attributes first.
+ * @throws StackError that names what is missing
  */
 export async function checkTemporal({ address, namespace, env }: TemporalTarget): Promise<void> {
   if (address.startsWith('127.0.0.1:')) await portAccepts(Number(address.split(':')[1]));
-  const options = { ...loadClientConnectConfig(environmentOnly(env)).connectionOptions, address, connectTimeout: 5_000 };
+  const options = {
+    ...loadClientConnectConfig(environmentOnly(env)).connectionOptions,
+    address,
+    connectTimeout: 5_000,
+  };
   const connection = await Connection.connect(options).catch((error: unknown) => {
     throw new StackError(`Temporal at ${address} does not answer (${messageOf(error)}).`);
   });
   try {
     await connection.workflowService.describeNamespace({ namespace }).catch((error: unknown) => {
-      throw new StackError(`Temporal at ${address} does not give namespace ${namespace} (${messageOf(error)}).`);
+      throw new StackError(`Temporal at ${address} does not provide namespace ${namespace} (${messageOf(error)}).`);
     });
     await registerMissing(connection, namespace);
     await connection.workflowService.countWorkflowExecutions({ namespace, query: queryOnAll });
@@ -36,7 +40,7 @@ export async function checkTemporal({ address, namespace, env }: TemporalTarget)
   }
 }
 
-/** Unset and empty are the same, as in `src/config.ts`. */
+/** Unset and empty variables mean the same, as in `src/config.ts`. */
 function environmentOnly(env: NodeJS.ProcessEnv): { disableFile: true; overrideEnvVars: Record<string, string> } {
   const present = Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1]));
   return { disableFile: true, overrideEnvVars: Object.fromEntries(present) };
@@ -54,11 +58,11 @@ async function registerMissing({ operatorService }: Connection, namespace: strin
   await operatorService.addSearchAttributes({ namespace, searchAttributes }).catch((error: unknown) => {
     const names = missing.map(([name, type]) => `${name} (${type.toLowerCase()})`).join(', ');
     const lack = `Temporal's namespace ${namespace} lacks the search attributes ${names}`;
-    throw new StackError(`${lack} and does not let us register them (${messageOf(error)}): have its operator add them.`);
+    throw new StackError(`${lack} and refuses to register them (${messageOf(error)}): ask its operator to add them.`);
   });
 }
 
-/** gRPC would wait a second before it tries a refused port again. */
+/** Avoids the second that gRPC waits before it retries a refused port. */
 function portAccepts(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' });

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { searchAttributeTypes } from '../workflows/search-attributes.js';
 import { cachedFolder, obtain, type Preparation, type Recipe, type Workplace } from './binary-cache.js';
@@ -10,7 +10,7 @@ import { messageOf, StackError } from './stack-error.js';
 import { checkTemporal } from './temporal-readiness.js';
 import { downloadArchive } from './vendor-download.js';
 
-/** The newest version that `go install` takes: later ones have a `replace` directive. */
+/** The newest version that `go install` supports. Later ones have a `replace` directive. */
 const version = '1.5.1';
 const platform = `platform=${process.platform}&arch=${process.arch === 'x64' ? 'amd64' : process.arch}`;
 const archiveUrl = `https://temporal.download/cli/archive/v${version}?${platform}`;
@@ -29,13 +29,13 @@ export interface StartedTemporal extends StartedService {
   cli?: string | undefined;
 }
 
-/** The `temporal` binary: on PATH, else cached, else downloaded, else built. */
+/** Finds the `temporal` binary: on PATH, from the cache, downloaded, or built. */
 export async function resolveTemporal(preparation: Preparation): Promise<string> {
   const onPath = findOnPath('temporal', preparation.env);
   return onPath ?? path.join(await obtain(recipe, preparation), 'temporal');
 }
 
-/** Uses TEMPORAL_ADDRESS when the environment names one, else starts a development server of our own. */
+/** Uses the server of TEMPORAL_ADDRESS, or starts a local development server. */
 export async function startTemporal(options: ServiceOptions): Promise<StartedTemporal> {
   const plan = await planFor('temporal', options);
   const namespace = plan.env.TEMPORAL_NAMESPACE || 'default';
@@ -47,13 +47,13 @@ export async function startTemporal(options: ServiceOptions): Promise<StartedTem
     ...plan,
     title: 'Temporal',
     command: cli,
-    args: serverArguments(plan, namespace),
+    args: serverArguments(plan, namespace, { ...dynamicConfig, ...options.dynamicConfig }),
     answers: () => checkTemporal({ address, namespace, env: {} }),
   });
   const environment = {
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
-    TEMPORAL_UI_URL: `http://127.0.0.1:${plan.ports.temporalUi}`,
+    TEMPORAL_UI_URL: `http://localhost:${plan.ports.temporalUi}`,
   };
   return { service, environment, cli };
 }
@@ -69,28 +69,54 @@ async function useExternal(address: string, namespace: string, { env }: LaunchPl
   };
 }
 
-function serverArguments({ folder, ports }: LaunchPlan, namespace: string): string[] {
+function serverArguments({ folder, ports, codecEndpoint }: LaunchPlan, namespace: string, settings: object): string[] {
   const attributes = Object.entries(searchAttributeTypes).map(([name, type]) => `${name}=${cliTypeNames[type]}`);
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--ui-ip', '127.0.0.1'],
     ...['--port', String(ports.temporal), '--ui-port', String(ports.temporalUi)],
     ...['--db-filename', path.join(folder, 'temporal.db'), '--namespace', namespace, '--log-level', 'warn'],
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
+    ...(codecEndpoint === undefined ? [] : ['--ui-codec-endpoint', codecEndpoint]),
     ...attributes.flatMap((attribute) => ['--search-attribute', attribute]),
+    ...Object.entries(settings).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
   ];
 }
 
+/**
+ * By default each shard loads transfer and timer tasks at most 20 times a second. This server has one shard, so each
+ * step of a run would wait 40 to 50 ms (docs/guides/scale-out.md).
+ */
+const dynamicConfig = {
+  'history.transferProcessorMaxPollRPS': 2000,
+  'history.timerProcessorMaxPollRPS': 2000,
+  'system.enableActivityEagerExecution': true,
+  // Enables priorities. Fairness stays off: this version would lose tasks that were queued before it was enabled
+  // (decision 0058).
+  'matching.useNewMatcher': true,
+};
+
 const cliTypeNames = { KEYWORD: 'Keyword' } as const;
 
+/** Builds the binary. Deletes the build caches afterwards because they take more than a gigabyte. */
 async function build({ env, folder, logFile, signal }: Workplace): Promise<void> {
   const go = await requireGo(env);
+  const caches = path.join(folder, 'caches');
+  await mkdir(caches);
   const args = ['install', '-ldflags', '-s -w', `github.com/temporalio/cli/cmd/temporal@v${version}`];
-  // Without cgo no C compiler is needed: the server's SQLite is written in Go.
-  const goEnv = { ...env, GOBIN: folder, GOTMPDIR: folder, CGO_ENABLED: '0', GOFLAGS: '' };
+  // Without cgo, the build needs no C compiler. The SQLite of the server is written in Go.
+  const places = {
+    GOBIN: folder,
+    GOTMPDIR: caches,
+    GOCACHE: path.join(caches, 'build'),
+    GOMODCACHE: path.join(caches, 'modules'),
+  };
+  const goEnv = { ...env, ...places, CGO_ENABLED: '0', GOFLAGS: '-modcacherw' };
   try {
     await runToEnd({ command: go, args, env: goEnv, logFile }, signal);
   } catch (error) {
     throw explained(error);
+  } finally {
+    await rm(caches, { recursive: true, force: true });
   }
 }
 

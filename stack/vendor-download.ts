@@ -10,7 +10,7 @@ import { StackError } from './stack-error.js';
 
 const connectTimeoutMs = 3_000;
 
-/** Through the proxy that the environment names, if any. */
+/** Uses the proxy of the environment, if any. */
 function agentFor(env: NodeJS.ProcessEnv): EnvHttpProxyAgent {
   return new EnvHttpProxyAgent({
     httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
@@ -21,7 +21,7 @@ function agentFor(env: NodeJS.ProcessEnv): EnvHttpProxyAgent {
   });
 }
 
-/** Tells a machine that reaches the vendors from one that reaches package registries only, within about 3 s. */
+/** Checks within about 3 s whether this machine can reach a vendor. Some machines can reach only package registries. */
 export async function answersQuickly(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const request = { method: 'HEAD', dispatcher: agentFor(env), signal: AbortSignal.timeout(connectTimeoutMs) };
   return fetch(url, request).then(
@@ -30,7 +30,7 @@ export async function answersQuickly(url: string, env: NodeJS.ProcessEnv): Promi
   );
 }
 
-/** Unpacks a .tar.gz into `folder`; `sha256Url` answers the archive's digest in hex. */
+/** Downloads and unpacks a .tar.gz into `folder`. `sha256Url` serves the digest of the archive in hex. */
 export async function downloadArchive(options: {
   url: string;
   sha256Url?: string;

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { coverage, report, summary, type Usage } from './requirements/coverage.js';
+import { coverage, reducedForms, report, summary, type Usage } from './requirements/coverage.js';
+import { fullForms } from './requirements/full-forms.js';
 import type { Requirement } from './requirements/requirement.js';
 import { usagesBelow, usagesIn } from './requirements/usages.js';
 import { partsDone, requirements } from './requirements.js';
@@ -8,15 +11,20 @@ import { verifies } from './support/verifies.js';
 
 const built: Requirement = { id: 'lamp.on', source: 'spec: Lamp, 1', part: 1, says: 'The switch turns the lamp on.' };
 const later: Requirement = { id: 'lamp.dim', source: 'spec: Lamp, 2', part: 2, says: 'The dial dims the lamp.' };
-const usage = (text: string, kind: Usage['kind'] = 'verified'): Usage => ({ kind, text, file: 'lamp.test.ts', line: 3 });
+const usage = (text: string, kind: Usage['kind'] = 'verified'): Usage => ({
+  kind,
+  text,
+  file: 'lamp.test.ts',
+  line: 3,
+});
 const kinds = (source: string) => usagesIn('lamp.test.ts', source).map(({ kind }) => kind);
 
 describe('coverage', () => {
-  test('has no problem with a tested id of a done part and an untested id of a later one', () => {
+  test('accepts a tested id of a finished part and an untested id of a later one', () => {
     expect(coverage([built, later], [usage('lamp.on')], [1])).toEqual([]);
   });
 
-  test('fails on an id of a done part without a test', () => {
+  test('fails on an id of a finished part without a test', () => {
     verifies('project.requirements.uncovered-fails');
     expect(coverage([built, later], [], [1])).toEqual([{ kind: 'uncovered', text: 'lamp.on', part: 1 }]);
   });
@@ -28,14 +36,16 @@ describe('coverage', () => {
     ]);
   });
 
-  test('takes the test of a later id that is delivered early, and then demands it', () => {
+  test('accepts and then requires the test of a later id that is delivered early', () => {
     const early: Requirement = { ...later, delivered: true };
     expect(coverage([early], [usage('lamp.dim')], [1])).toEqual([]);
     expect(coverage([early], [], [1])).toEqual([{ kind: 'uncovered', text: 'lamp.dim', part: 2 }]);
   });
 
-  test('fails on an id that stands twice in the list', () => {
-    expect(coverage([built, built], [usage('lamp.on')], [1])).toEqual([{ kind: 'duplicate', text: 'lamp.on', part: 1 }]);
+  test('fails on a duplicate id in the list', () => {
+    expect(coverage([built, built], [usage('lamp.on')], [1])).toEqual([
+      { kind: 'duplicate', text: 'lamp.on', part: 1 },
+    ]);
   });
 
   test('fails on a cited id that is not in the list', () => {
@@ -44,17 +54,21 @@ describe('coverage', () => {
     ]);
   });
 
-  test.each(['skipped', 'misplaced', 'not-literal', 'focused'] as const)('fails on a %s usage and does not count it', (kind) => {
-    expect(coverage([built], [usage('lamp.on', kind)], [1])).toEqual([
-      { kind: 'uncovered', text: 'lamp.on', part: 1 },
-      { kind, text: 'lamp.on', at: 'lamp.test.ts:3' },
-    ]);
-  });
+  test.each(['skipped', 'misplaced', 'not-literal', 'focused'] as const)(
+    'fails on a %s usage and does not count it',
+    (kind) => {
+      expect(coverage([built], [usage('lamp.on', kind)], [1])).toEqual([
+        { kind: 'uncovered', text: 'lamp.on', part: 1 },
+        { kind, text: 'lamp.on', at: 'lamp.test.ts:3' },
+      ]);
+    },
+  );
 });
 
 describe('usagesIn', () => {
-  test('finds the ids at the head of a test with their lines', () => {
-    const source = "describe('a', () => {\n  it('b', async () => {\n    verifies('lamp.on', 'lamp.dim');\n    verifies('lamp.off');\n  });\n});";
+  test('finds the ids at the start of a test with their lines', () => {
+    const source =
+      "describe('a', () => {\n  it('b', async () => {\n    verifies('lamp.on', 'lamp.dim');\n    verifies('lamp.off');\n  });\n});";
     expect(usagesIn('lamp.test.ts', source)).toEqual([
       { kind: 'verified', text: 'lamp.on', file: 'lamp.test.ts', line: 3 },
       { kind: 'verified', text: 'lamp.dim', file: 'lamp.test.ts', line: 3 },
@@ -78,7 +92,7 @@ describe('usagesIn', () => {
     ["test.skip.each([1])('a', () => { verifies('x'); });"],
     ["describe.skip('g', () => { describe('h', () => { test('a', () => { verifies('x'); }); }); });"],
     ["xdescribe('g', () => { test('a', () => { verifies('x'); }); });"],
-  ])('calls skipped %s', (source) => {
+  ])('reports as skipped: %s', (source) => {
     expect(kinds(source)).toEqual(['skipped']);
   });
 
@@ -90,12 +104,16 @@ describe('usagesIn', () => {
     ["test('a', () => { if (fast) verifies('x'); });"],
     ["test('a', () => { if (fast) return; verifies('x'); });"],
     ["test('a', () => { const later = () => { verifies('x'); }; });"],
-  ])('calls misplaced %s', (source) => {
+  ])('reports as misplaced: %s', (source) => {
     expect(kinds(source)).toEqual(['misplaced']);
   });
 
   test('refuses an id that it cannot read from the source', () => {
-    expect(kinds("test('a', () => { verifies(id, ...ids, `${a}.b`); });")).toEqual(['not-literal', 'not-literal', 'not-literal']);
+    expect(kinds("test('a', () => { verifies(id, ...ids, `${a}.b`); });")).toEqual([
+      'not-literal',
+      'not-literal',
+      'not-literal',
+    ]);
   });
 
   test.each([
@@ -104,17 +122,17 @@ describe('usagesIn', () => {
     ["it.only.each([1])('a', () => {});"],
     ["fit('a', () => {});"],
     ["fdescribe('g', () => {});"],
-  ])('calls focused %s', (source) => {
+  ])('reports as focused: %s', (source) => {
     expect(kinds(source)).toEqual(['focused']);
   });
 
-  test('leaves strings and comments alone', () => {
+  test('ignores strings and comments', () => {
     expect(kinds("// verifies('x')\nconst text = \"test.only('a'); verifies('x')\";")).toEqual([]);
   });
 });
 
 describe('report and summary', () => {
-  test('names some forty ids by part and counts the rest', () => {
+  test('names about forty ids by part and counts the others', () => {
     const many = Array.from({ length: 60 }, (_, index): Requirement => ({ ...built, id: `lamp.${index}` }));
     const text = report(coverage([...many, later], [usage('lamp.dim')], [1]));
     expect(text).toContain('part 1: without a test (60)');
@@ -124,12 +142,24 @@ describe('report and summary', () => {
   });
 
   test('counts total, delivered and pending for each part', () => {
-    const lines = summary([built, later], [usage('lamp.on')], [1]).split('\n').map((line) => line.replace(/\s+/g, ' '));
+    const lines = summary([built, later], [usage('lamp.on')], [1])
+      .split('\n')
+      .map((line) => line.replace(/\s+/g, ' '));
     expect(lines).toEqual([
-      'part 1 (done) 1 total 1 delivered 0 pending',
-      'part 2 1 total 0 delivered 1 pending',
-      'all 2 total 1 delivered 1 pending',
+      'part 1 (done) 1 total 1 delivered 0 reduced 0 pending',
+      'part 2 1 total 0 delivered 0 reduced 1 pending',
+      'all 2 total 1 delivered 0 reduced 1 pending',
     ]);
+  });
+
+  test('name what a run verifies in a reduced form, with the command of the full form', () => {
+    verifies('project.requirements.reduced-shown');
+    const long: Requirement = { ...built, fullForm: 'DUE' };
+    const reduced = (DUE?: string) => reducedForms([long, later], [usage('lamp.on'), usage('lamp.on')], { DUE });
+    expect(reduced()).toEqual(['reduced: lamp.on (DUE is 20); in full: DUE=500 npm test -- test/lamp.test.ts']);
+    expect(reduced('499')).toEqual([expect.stringContaining('(DUE is 499)')]);
+    expect(reduced('500')).toEqual([]);
+    expect(() => reduced('many')).toThrow('DUE must be a number above 0');
   });
 });
 
@@ -141,6 +171,9 @@ describe('verifies', () => {
 });
 
 describe('requirements', () => {
+  const root = fileURLToPath(new URL('.', import.meta.url));
+  const usages = usagesBelow(root);
+
   test('have ids of lower-case, dotted words and one sentence each', () => {
     for (const { id, says } of requirements) {
       expect(id).toMatch(/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/);
@@ -148,9 +181,22 @@ describe('requirements', () => {
     }
   });
 
+  test('with a full form have a test whose size its variable sets', () => {
+    for (const { id, fullForm } of requirements) {
+      if (fullForm === undefined) continue;
+      const files = usages.filter(({ text }) => text === id).map(({ file }) => readFileSync(join(root, file), 'utf8'));
+      expect([id, files.some((source) => new RegExp(`(sizeOf|isReduced)\\('${fullForm}'\\)`).test(source))]).toEqual([
+        id,
+        true,
+      ]);
+    }
+    const used = new Set(requirements.map(({ fullForm }) => fullForm));
+    expect(Object.keys(fullForms).filter((variable) => !used.has(variable as keyof typeof fullForms))).toEqual([]);
+  });
+
   test('and the tests of this project agree', () => {
-    const usages = usagesBelow(fileURLToPath(new URL('.', import.meta.url)));
-    process.stdout.write(`${summary(requirements, usages, partsDone)}\n`);
+    const lines = [summary(requirements, usages, partsDone), ...reducedForms(requirements, usages)];
+    process.stdout.write(`${lines.join('\n')}\n`);
     const problems = coverage(requirements, usages, partsDone);
     if (problems.length > 0) throw new Error(`${problems.length} problems\n${report(problems)}`);
   });

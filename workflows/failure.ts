@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure } from '@temporalio/workflow';
 
-/** What an activity or a child failed by, not its wrapper. */
+/** The error in the activity or child workflow, without the SDK's wrapper. */
 export function causeOf(error: unknown): unknown {
   return error instanceof ActivityFailure || error instanceof ChildWorkflowFailure ? (error.cause ?? error) : error;
 }
@@ -10,8 +10,11 @@ export function messageOf(error: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** The code that the activities give a failure as its type; `otherwise` for a failure without one. */
+/** The code that activities set as the failure's type, or `otherwise` if there is none. */
 export function failureOf(error: unknown, otherwise: string): { type: string; message: string } {
   const cause = causeOf(error);
-  return { type: (cause instanceof ApplicationFailure ? cause.type : undefined) ?? otherwise, message: messageOf(error) };
+  return {
+    type: (cause instanceof ApplicationFailure ? cause.type : undefined) ?? otherwise,
+    message: messageOf(error),
+  };
 }

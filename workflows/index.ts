@@ -7,5 +7,6 @@ export { connectorEvents } from './connector-events/workflow.js';
 export { connectorLoad } from './connector-load/workflow.js';
 export { coworkerRun } from './coworker-run/workflow.js';
 export { knowledgeUpload } from './knowledge-upload/workflow.js';
+export { mcpTools } from './mcp-tools/workflow.js';
 export { projectRemoval } from './project-removal/workflow.js';
 export { scheduleChange } from './schedule-change/workflow.js';

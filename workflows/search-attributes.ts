@@ -1,8 +1,8 @@
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
 
 /**
- * Every search attribute that our workflows set, by its type; the stack registers what is missing. Our own status of
- * an execution is `AgentflowStatus`: `ExecutionStatus` is Temporal's, and the server refuses to have it set.
+ * Every search attribute that our workflows set, with its type. The stack registers missing ones. The status of an execution
+ * is `AgentflowStatus`, because `ExecutionStatus` belongs to Temporal and cannot be set.
  */
 export const searchAttributeTypes = {
   ProjectId: 'KEYWORD',
@@ -13,7 +13,7 @@ export const searchAttributeTypes = {
   LifecycleId: 'KEYWORD',
 } as const;
 
-/** The same attributes as the SDK's typed keys. */
+/** The same attributes as typed keys of the SDK. */
 export const searchAttributes = {
   projectId: defineSearchAttributeKey('ProjectId', searchAttributeTypes.ProjectId),
   organizationId: defineSearchAttributeKey('OrganizationId', searchAttributeTypes.OrganizationId),
@@ -23,9 +23,12 @@ export const searchAttributes = {
   lifecycleId: defineSearchAttributeKey('LifecycleId', searchAttributeTypes.LifecycleId),
 } as const;
 
-/** Values by our names, as plain JSON. */
+/** Values by the names above, as plain JSON. */
 export type AttributeValues = Partial<Record<keyof typeof searchAttributes, string>>;
 
 export function attributePairs(values: AttributeValues): SearchAttributePair[] {
-  return Object.entries(values).map(([name, value]) => ({ key: searchAttributes[name as keyof AttributeValues], value }));
+  return Object.entries(values).map(([name, value]) => ({
+    key: searchAttributes[name as keyof AttributeValues],
+    value,
+  }));
 }

@@ -1,4 +1,4 @@
-/** Epoch seconds of the workflow's own, replayed clock. */
+/** The workflow's time, which a replay repeats, in epoch seconds. */
 export function epochSeconds(): number {
   return Date.now() / 1000;
 }

@@ -5,10 +5,15 @@ import { pipeline } from 'node:stream/promises';
 
 const file = process.env.BENCH_FILE ?? '';
 
-/** Pipes a body to a file, and the file to whoever asks: what an upload and a download cost without a product around them. */
+/** Pipes a body to a file and the file to a client: the cost of an upload and a download without a product. */
 const server = createServer((req, res) => {
-  const done = req.method === 'POST' ? pipeline(req, createWriteStream(file)).then(() => void res.end('{}')) : pipeline(createReadStream(file), res);
+  const done =
+    req.method === 'POST'
+      ? pipeline(req, createWriteStream(file)).then(() => void res.end('{}'))
+      : pipeline(createReadStream(file), res);
   done.catch(() => res.destroy());
 });
-server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ msg: 'listening', port: (server.address() as AddressInfo).port })));
+server.listen(0, '127.0.0.1', () =>
+  console.log(JSON.stringify({ msg: 'listening', port: (server.address() as AddressInfo).port })),
+);
 process.on('SIGTERM', () => process.exit(0));

@@ -42,12 +42,23 @@ export async function createLibraryServer({ issuer, redirectUri, store, jwk }: L
         enabled: true,
         defaultResource: () => issuer,
         useGrantedResource: () => true,
-        getResourceServerInfo: () => ({ scope, audience: issuer, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'ES256' } } }),
+        getResourceServerInfo: () => ({
+          scope,
+          audience: issuer,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'ES256' } },
+        }),
       },
     },
   });
   const clientId = newId();
-  const client = { client_id: clientId, redirect_uris: [redirectUri], token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] };
+  const client = {
+    client_id: clientId,
+    redirect_uris: [redirectUri],
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+  };
   await provider.Client.adapter.upsert(clientId, client);
   const found = await provider.Client.find(clientId);
   return {
@@ -58,13 +69,23 @@ export async function createLibraryServer({ issuer, redirectUri, store, jwk }: L
       const grant = new provider.Grant({ accountId, clientId });
       grant.addResourceScope(issuer, scope);
       const grantId = (await grant.save()) as string;
-      const code = new provider.AuthorizationCode({ accountId, client: found, grantId, redirectUri, scope, resource: issuer, codeChallenge, codeChallengeMethod: 'S256', gty: 'authorization_code' });
+      const code = new provider.AuthorizationCode({
+        accountId,
+        client: found,
+        grantId,
+        redirectUri,
+        scope,
+        resource: issuer,
+        codeChallenge,
+        codeChallengeMethod: 'S256',
+        gty: 'authorization_code',
+      });
       return code.save();
     },
   };
 }
 
-/** Every operation by `_id` alone, as ours are. */
+/** Every operation uses only `_id`, like ours. */
 function adapterOver(store: Collection<Stored>) {
   return class {
     readonly model: string;

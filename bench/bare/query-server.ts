@@ -2,7 +2,7 @@ import express from 'express';
 import neo4j from 'neo4j-driver';
 import type { AddressInfo } from 'node:net';
 
-/** The baseline of a governed query: a route that takes a query and makes the same driver call, and nothing else. */
+/** The baseline of a governed query: a route that accepts a query and makes only the same driver call. */
 const { NEO4J_URI = '', NEO4J_USER = 'neo4j', NEO4J_PASSWORD = '' } = process.env;
 const driver = neo4j.driver(NEO4J_URI, neo4j.auth.basic(NEO4J_USER, NEO4J_PASSWORD), { disableLosslessIntegers: true });
 const app = express();
@@ -17,5 +17,7 @@ app.post('/query', async (req, res) => {
     await session.close();
   }
 });
-const server = app.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ msg: 'listening', port: (server.address() as AddressInfo).port })));
+const server = app.listen(0, '127.0.0.1', () =>
+  console.log(JSON.stringify({ msg: 'listening', port: (server.address() as AddressInfo).port })),
+);
 process.on('SIGTERM', () => process.exit(0));

@@ -3,7 +3,11 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { packageRoot } from '../../src/package-root.js';
 
 /** A worker of the baselines, with the product worker's own settings. */
-const { TEMPORAL_ADDRESS: address = 'localhost:7233', TEMPORAL_NAMESPACE: namespace = 'default', TEMPORAL_TASK_QUEUE: taskQueue = 'bare' } = process.env;
+const {
+  TEMPORAL_ADDRESS: address = 'localhost:7233',
+  TEMPORAL_NAMESPACE: namespace = 'default',
+  TEMPORAL_TASK_QUEUE: taskQueue = 'bare',
+} = process.env;
 
 const connection = await NativeConnection.connect({ address });
 const worker = await Worker.create({
@@ -11,7 +15,13 @@ const worker = await Worker.create({
   namespace,
   taskQueue,
   workflowsPath: path.join(packageRoot, 'dist/bench/bare/workflows.js'),
-  activities: { nothing: async () => undefined },
+  activities: {
+    nothing: async () => undefined,
+    async call(url: string, key: string): Promise<unknown> {
+      const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+      return (await fetch(url, { method: 'POST', headers, body: '{}' })).json();
+    },
+  },
   maxConcurrentActivityTaskExecutions: 100,
   maxConcurrentWorkflowTaskExecutions: 100,
 });

@@ -1,10 +1,18 @@
-import { condition, defineUpdate, proxyActivities, setHandler } from '@temporalio/workflow';
+import { condition, defineUpdate, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
 
-const { nothing } = proxyActivities<{ nothing(): Promise<void> }>({ startToCloseTimeout: '10s' });
+const { nothing, call } = proxyActivities<{
+  nothing(): Promise<void>;
+  call(url: string, key: string): Promise<unknown>;
+}>({ startToCloseTimeout: '10s' });
 
-/** The baseline of an execution: the same number of activities, and nothing else. */
+/** The baseline of an execution: an activity for each of its steps, and nothing else. */
 export async function bareSteps(count: number): Promise<void> {
   for (let step = 0; step < count; step += 1) await nothing();
+}
+
+/** The baseline of acts: an activity that makes the same HTTP call for each. */
+export async function bareCalls(url: string, count: number): Promise<void> {
+  for (let step = 0; step < count; step += 1) await call(url, `${workflowInfo().workflowId}/${step}`);
 }
 
 export const touchUpdate = defineUpdate<number>('touch');

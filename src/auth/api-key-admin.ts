@@ -1,57 +1,68 @@
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.js';
-import { ListQuery } from '../http/lists.js';
-import { isId } from '../ids.js';
-import { epochSeconds } from '../time.js';
+import { countUpTo, ListQuery } from '../stores/lists.js';
+import { Id, isId, OrganizationId, ProjectId, UserId } from '../ids.js';
+import { epochSeconds, EpochSeconds } from '../time.js';
 import { ApiKeyScope, createApiKey, type ApiKeyDocument } from './api-keys.js';
 import type { AuthDeps } from './create-auth.js';
 import { defaultGrants, grantableGrants, Grant, isAdminRole } from './grants.js';
-import type { Principal } from './principal.js';
+import { isPerson, type Principal } from './principal.js';
 import { scopeOn } from './resolve-scope.js';
 import { tokenInvalid } from './tokens.js';
 
 const note = 'The secret is shown once and cannot be read again; store it now.';
 
+const KeyName = z.string().meta({ example: 'Nightly import' });
+
 /** The answer to creation (specification, API key). */
 export const NewApiKeyAnswer = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    note: z.string(),
+    id: Id,
+    name: KeyName,
+    note: z.string().meta({ example: note }),
     scope: ApiKeyScope,
-    secret: z.string().meta({ description: 'Begins with `svc_sk_`; returned exactly once.' }),
+    secret: z
+      .string()
+      .meta({ description: 'Begins with `svc_sk_`; returned exactly once.', example: 'svc_sk_Jq3v0Yx8uR2mT7wK' }),
   })
   .meta({ id: 'NewApiKey' });
 export type NewApiKeyAnswer = z.infer<typeof NewApiKeyAnswer>;
 
 export const ApiKeyItem = z
   .object({
-    id: z.string(),
-    name: z.string(),
+    id: Id,
+    name: KeyName,
     scope: ApiKeyScope,
-    created_at: z.number().meta({ description: 'Epoch seconds.' }),
-    created_by: z.string(),
-    last_used_at: z.number().nullable().meta({ description: 'True to the minute.' }),
-    revoked_at: z.number().nullable(),
+    created_at: EpochSeconds.meta({ description: 'Epoch seconds.' }),
+    created_by: UserId,
+    last_used_at: EpochSeconds.nullable().meta({ description: 'True to the minute.' }),
+    revoked_at: EpochSeconds.nullable().meta({ example: null }),
   })
   .meta({ id: 'ApiKey' });
 
-/** As `Grant`, but its refusal names what was sent. */
-const AskedGrant = z.enum(Grant.options, { error: ({ input }) => `unknown grant ${JSON.stringify(String(input).slice(0, 60))}` });
+/** Same values as `Grant`; the error message repeats the unknown value. */
+const RequestedGrant = z.enum(Grant.options, {
+  error: ({ input }) => `unknown grant ${JSON.stringify(String(input).slice(0, 60))}`,
+});
 
-/** What is asked of a new key; organization and department, where given, must be the project's. */
+/** The body of a request for a new key. If `org_id` and `dept_id` are given, they must be those of the project. */
 export const ApiKeyRequest = z.strictObject({
-  name: z.string().trim().min(1).max(200),
-  org_id: z.string().optional(),
-  dept_id: z.string().optional(),
-  grants: z.array(AskedGrant).min(1).max(50).optional().meta({ description: 'None: the default of the role.' }),
+  name: KeyName.trim().min(1).max(200),
+  org_id: OrganizationId.optional(),
+  dept_id: Id.optional(),
+  grants: z
+    .array(RequestedGrant)
+    .min(1)
+    .max(50)
+    .optional()
+    .meta({ description: 'The default is the default grants of the role.' }),
 });
 export type ApiKeyRequest = z.infer<typeof ApiKeyRequest>;
 
 /**
- * Mints a key on a project, with the minter's role there (specification, API keys 1 to 4).
- * @throws AppError `invalid_token` for a credential that is no user token, `S2:resolve-scope` for a lower role, another
- * organization or department, and a grant that the minter lacks
+ * Creates a key for a project, with the role that the caller has there (specification, API keys 1 to 4).
+ * @throws AppError `invalid_token` if the credential is not a user token; `scope_denied` for a role that is too low,
+ * for another organization or department, and for a grant that the caller does not have
  */
 export async function mintApiKey(
   deps: AuthDeps,
@@ -59,7 +70,7 @@ export async function mintApiKey(
   projectId: string,
   request: ApiKeyRequest,
 ): Promise<NewApiKeyAnswer> {
-  const admin = await adminOn(deps, principal, projectId, 'API key creation requires an admin role on this project');
+  const admin = await adminOn(deps, principal, projectId, 'create');
   requireSame('org_id', request.org_id, admin.organizationId);
   requireSame('dept_id', request.dept_id, admin.departmentId);
   const { record, secret } = await createApiKey(deps.mongo.collections, {
@@ -74,37 +85,47 @@ export async function mintApiKey(
       grants: grantsOf(admin, request.grants),
     },
   });
-  // Whoever takes the role away meanwhile either finds this key and revokes it, or is seen by the second look.
+  // Reads the role again: a concurrent role change either finds the new key and revokes it, or is detected here.
   const present = await scopeOn(deps, principal, projectId);
   if (present?.role !== admin.role) {
     await deps.mongo.collections.api_keys.updateOne({ _id: record._id }, { $set: { revoked_at: epochSeconds() } });
-    throw new AppError('S2:resolve-scope', 'the role on this project was changed meanwhile');
+    throw new AppError('scope_denied', 'the role on this project was changed by another request');
   }
   return { id: record.id, name: record.name, note, scope: record.scope, secret };
 }
 
-export const ApiKeyListQuery = ListQuery.extend({ project_id: z.string().min(1) });
+export const ApiKeyListQuery = ListQuery.extend({ project_id: ProjectId.min(1) });
 type ApiKeyListQuery = z.infer<typeof ApiKeyListQuery>;
 
-/** The keys of a project, revoked ones too, newest first; never a secret or its hash. */
-export async function listApiKeys(deps: AuthDeps, principal: Principal, { project_id, limit, cursor }: ApiKeyListQuery) {
-  const admin = await adminOn(deps, principal, project_id, 'API keys are listed by an admin of this project');
+/** Lists the keys of a project, including revoked ones, newest first. Never returns a secret or its hash. */
+export async function listApiKeys(
+  deps: AuthDeps,
+  principal: Principal,
+  { project_id, limit, cursor }: ApiKeyListQuery,
+) {
+  const admin = await adminOn(deps, principal, project_id, 'list');
   if (cursor !== undefined && !isId(cursor)) throw new AppError('invalid_request', 'cursor: not a cursor of this list');
   const { api_keys: keys } = deps.mongo.collections;
   const filter = { 'scope.project_id': admin.projectId };
   const page = cursor === undefined ? filter : { ...filter, id: { $lt: cursor } };
-  const [total_count, found] = await Promise.all([
-    keys.countDocuments(filter),
-    // By the public id, a UUIDv7; `_id` is a hash and has no order in time.
-    keys.find(page).sort({ id: -1 }).limit(limit + 1).toArray(),
+  const [total, found] = await Promise.all([
+    countUpTo(keys, filter),
+    // Sorts by the public id, a UUIDv7. `_id` is a hash and has no chronological order.
+    keys
+      .find(page)
+      .sort({ id: -1 })
+      .limit(limit + 1)
+      .toArray(),
   ]);
-  const data = found.slice(0, limit).map(itemOf);
-  return { data, total_count, next_cursor: found.length > limit ? (data.at(-1)?.id ?? null) : null };
+  const data = found.slice(0, limit).map(toApiKeyItem);
+  return { data, ...total, next_cursor: found.length > limit ? (data.at(-1)?.id ?? null) : null };
 }
 
-/** Revokes at once, and again without change. @throws AppError `not_found` for a key that the project does not have */
+/**
+ * Revokes a key immediately; repeated calls change nothing. @throws AppError `not_found` if the project has no such key
+ */
 export async function revokeApiKey(deps: AuthDeps, principal: Principal, projectId: string, id: string) {
-  const admin = await adminOn(deps, principal, projectId, 'API keys are revoked by an admin of this project');
+  const admin = await adminOn(deps, principal, projectId, 'revoke');
   const { api_keys: keys } = deps.mongo.collections;
   const record = isId(id) ? await keys.findOne({ id }) : null;
   if (!record || record.scope.project_id !== admin.projectId) throw notFound('the API key');
@@ -112,27 +133,49 @@ export async function revokeApiKey(deps: AuthDeps, principal: Principal, project
   return { id, revoked: true as const };
 }
 
-/** The caller's present role on the project decides, not the one that its token was made with. */
-async function adminOn(deps: AuthDeps, principal: Principal, projectId: string, refusal: string): Promise<Principal> {
-  if (principal.kind !== 'user_jwt' || principal.clientId !== undefined) throw new AppError('invalid_token', tokenInvalid);
+const roleNeeded = {
+  create: 'API key creation requires an admin role on this project',
+  list: 'API key listing requires an admin role on this project',
+  revoke: 'API key revocation requires an admin role on this project',
+};
+
+/** Checks the caller's current role on the project, not the role in its token. */
+async function adminOn(
+  deps: AuthDeps,
+  principal: Principal,
+  projectId: string,
+  act: keyof typeof roleNeeded,
+): Promise<Principal> {
+  if (principal.kind !== 'user_jwt' || !isPerson(principal))
+    throw new AppError(
+      'invalid_token',
+      `${tokenInvalid}. ${credentialName(principal)} cannot ${act} keys: use a user token`,
+    );
   const scoped = await scopeOn(deps, principal, projectId);
-  if (!scoped || !isAdminRole(scoped.role)) throw new AppError('S2:resolve-scope', refusal);
+  if (!scoped || !isAdminRole(scoped.role)) throw new AppError('scope_denied', roleNeeded[act]);
   return scoped;
 }
 
-function requireSame(field: string, asked: string | undefined, present: string): void {
-  if (asked === undefined || asked === present) return;
-  throw new AppError('S2:resolve-scope', `${field}: the project does not belong to it`);
+function credentialName({ kind, clientId }: Principal): string {
+  if (clientId !== undefined) return 'OAuth clients';
+  return kind === 'session' ? 'SDK sessions' : 'API keys';
 }
 
-function grantsOf(admin: Principal, asked: readonly Grant[] | undefined): readonly Grant[] {
-  if (!asked) return defaultGrants(admin.role).filter((grant) => admin.grants.includes(grant));
-  const grantable = admin.tokenGrants ? admin.grants : grantableGrants(admin.role);
-  const beyond = asked.find((grant) => !grantable.includes(grant));
-  if (beyond) throw new AppError('S2:resolve-scope', `the grant ${beyond} is more than the minter of the key has`);
-  return [...new Set(asked)];
+function requireSame(field: string, requested: string | undefined, actual: string): void {
+  if (requested === undefined || requested === actual) return;
+  throw new AppError('scope_denied', `${field}: must be that of the project`);
 }
 
-function itemOf({ id, name, scope, created_at, created_by, last_used_at, revoked_at }: ApiKeyDocument) {
+function grantsOf(admin: Principal, requested: readonly Grant[] | undefined): readonly Grant[] {
+  if (!requested) return defaultGrants(admin.role).filter((grant) => admin.grants.includes(grant));
+  const grantable = grantableGrants(admin.role).filter(
+    (grant) => admin.tokenGrants === undefined || admin.grants.includes(grant),
+  );
+  const excess = requested.find((grant) => !grantable.includes(grant));
+  if (excess) throw new AppError('scope_denied', `your role cannot give the grant ${excess}`);
+  return [...new Set(requested)];
+}
+
+function toApiKeyItem({ id, name, scope, created_at, created_by, last_used_at, revoked_at }: ApiKeyDocument) {
   return { id, name, scope, created_at, created_by, last_used_at, revoked_at };
 }

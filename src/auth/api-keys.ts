@@ -1,14 +1,15 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
-import type { Collections } from '../stores/collections.js';
+import { defineCollection, type Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/mongo.js';
 import { epochSeconds } from '../time.js';
-import type { ApiKeyUse } from './api-key-use.js';
+import type { LastUse } from './last-use.js';
 import type { Grant } from './grants.js';
 import { defaultGrants } from './grants.js';
 import { CredentialScope, type Principal } from './principal.js';
+import { sha256Hex } from '../sha256.js';
 
 const prefix = 'svc_sk_';
 const wellFormed = /^svc_sk_[A-Za-z0-9_-]{43}$/;
@@ -16,7 +17,7 @@ const wellFormed = /^svc_sk_[A-Za-z0-9_-]{43}$/;
 export const ApiKeyScope = CredentialScope.extend({ auth_kind: z.literal('api_key') });
 export type ApiKeyScope = z.infer<typeof ApiKeyScope>;
 
-/** `_id` is the SHA-256 of the secret, the key that every request looks up; the secret itself is never stored. */
+/** `_id` is the SHA-256 of the secret, by which every request looks the key up. The secret itself is never stored. */
 export interface ApiKeyDocument {
   _id: string;
   id: string;
@@ -34,7 +35,7 @@ export interface NewApiKey {
   scope: Omit<ApiKeyScope, 'grants' | 'auth_kind'> & { grants?: readonly Grant[] };
 }
 
-/** The record of a hash as it is now, never a remembered one. */
+/** Reads the current record of a hash; must not return a cached record. */
 export type ApiKeyReader = (hash: string) => Promise<ApiKeyDocument | null>;
 
 export const apiKeyRefused = 'api key invalid or revoked';
@@ -49,12 +50,12 @@ export function newApiKeySecret(): string {
 }
 
 export function hashApiKey(secret: string): string {
-  return hash('sha256', secret);
+  return sha256Hex(secret);
 }
 
 /**
- * Stores the key and answers its record beside the secret, which cannot be read again. A secret that is stored
- * already (a repeat after a crash) keeps its record.
+ * Stores a key and returns its record with the secret, which cannot be read again. If the secret is already stored (a
+ * retry after a crash), returns the existing record.
  */
 export async function createApiKey(
   collections: Collections,
@@ -76,11 +77,11 @@ export async function createApiKey(
 }
 
 /**
- * Resolves a secret to its principal. Looked up by hash on every request, so a revocation holds at once,
- * and the comparison of secrets leaks no time.
- * @throws AppError `invalid_token` (401), the same for a malformed, unknown and revoked key
+ * Resolves a secret to its principal. The hash is looked up on every request, so a revocation takes effect immediately,
+ * and secrets are not compared in a way that leaks timing.
+ * @throws AppError `invalid_token`; the same error for a malformed, an unknown and a revoked key
  */
-export async function authenticateApiKey(read: ApiKeyReader, secret: string, use?: ApiKeyUse): Promise<Principal> {
+export async function authenticateApiKey(read: ApiKeyReader, secret: string, use?: LastUse): Promise<Principal> {
   const record = wellFormed.test(secret) ? await read(hashApiKey(secret)) : null;
   if (!record || record.revoked_at !== null) throw new AppError('invalid_token', apiKeyRefused);
   use?.seen(record);
@@ -95,4 +96,19 @@ export async function authenticateApiKey(read: ApiKeyReader, secret: string, use
     grants: scope.grants,
     keyId: record.id,
   };
+}
+
+export const apiKeysCollection = defineCollection('api_keys', {
+  indexes: [
+    { keys: { id: 1 }, options: { unique: true } },
+    { keys: { 'scope.project_id': 1, id: -1 } },
+    { keys: { 'scope.org_id': 1, 'scope.user_id': 1 } },
+  ],
+  majorityRead: true,
+});
+
+declare module '../stores/collections.js' {
+  interface Documents {
+    api_keys: ApiKeyDocument;
+  }
 }

@@ -5,12 +5,13 @@ import { authenticateApiKey, looksLikeApiKey } from './api-keys.js';
 import type { AuthDeps } from './create-auth.js';
 import { defaultGrants, Grant } from './grants.js';
 import type { Principal } from './principal.js';
+import { resourceMetadataOf } from './require-grant.js';
 import { tokenInvalid } from './tokens.js';
 
-const longestCredential = 8192;
+const maxCredentialLength = 8192;
 const wellFormed = /^[A-Za-z0-9._~+/-]+=*$/;
 
-/** Access tokens of this service's own authorization server (src/oauth), where it is served. */
+/** Verifies access tokens of this service's own authorization server (src/auth/oauth). */
 export interface OauthBearers {
   claims(token: string): boolean;
   principal(token: string, baseUrl: string): Promise<Principal>;
@@ -18,7 +19,7 @@ export interface OauthBearers {
 
 export type BearerDeps = AuthDeps & { oauth?: { access: OauthBearers } };
 
-/** The claims of a user token (specification, User tokens) and what ours add. */
+/** The claims of a user token (specification, User tokens), with the claims that this service adds. */
 const Claims = z.object({
   sub: z.string().min(1).max(255),
   role: z.string().min(1).max(100),
@@ -31,30 +32,31 @@ const Claims = z.object({
 });
 
 /**
- * Resolves the `Authorization` header of a gateway call; every header of that name, where there were several.
- * State of keys and sessions is read on each call, so a revocation holds at once in every process.
- * @throws AppError `invalid_token` (401) in the three texts of the specification, with `Www-Authenticate`
+ * Resolves the `Authorization` header of a gateway call. If there are several such headers, `authorization` contains
+ * all of them. Reads the state of keys and sessions on every call, so a revocation takes effect immediately in every
+ * process.
+ * @throws AppError `invalid_token` with one of the three messages of the specification and the address of the resource
+ * metadata
  */
 export async function authenticateBearer(
   deps: BearerDeps,
   authorization: string | readonly string[] | undefined,
   baseUrl: string,
 ): Promise<Principal> {
-  const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
+  const resourceMetadata = resourceMetadataOf(baseUrl);
   const credential = credentialOf(authorization);
-  if (credential === undefined) {
-    throw new AppError('invalid_token', 'missing bearer credential', { headers: { 'Www-Authenticate': `Bearer ${metadata}` } });
-  }
+  if (credential === undefined) throw new AppError('invalid_token', 'missing bearer credential', { resourceMetadata });
   try {
     return await principalOf(deps, credential, baseUrl);
   } catch (error) {
     if (!isAppError(error) || error.code !== 'invalid_token') throw error;
-    const headers = { 'Www-Authenticate': `Bearer error="invalid_token", ${metadata}` };
-    throw new AppError('invalid_token', error.message, { headers, cause: error });
+    throw new AppError('invalid_token', error.message, { resourceMetadata, credentialRefused: true, cause: error });
   }
 }
 
-/** Undefined for no bearer credential; an empty text, which nothing accepts, for several headers. */
+/**
+ * Returns undefined if there is no bearer credential, and an empty string, which is never valid, for several headers.
+ */
 function credentialOf(authorization: string | readonly string[] | undefined): string | undefined {
   const headers = typeof authorization === 'string' ? [authorization] : (authorization ?? []);
   const [header] = headers;
@@ -66,14 +68,16 @@ function credentialOf(authorization: string | readonly string[] | undefined): st
 
 async function principalOf({ auth, oauth }: BearerDeps, credential: string, baseUrl: string): Promise<Principal> {
   if (looksLikeApiKey(credential)) return authenticateApiKey(auth.readKey, credential, auth.keyUse);
-  if (credential.length > longestCredential || !wellFormed.test(credential)) throw new AppError('invalid_token', tokenInvalid);
-  if (auth.outsideTokens?.claims(credential)) {
-    return { ...fromClaims(await auth.outsideTokens.verify(credential)), outside: true };
+  if (credential.length > maxCredentialLength || !wellFormed.test(credential))
+    throw new AppError('invalid_token', tokenInvalid);
+  if (auth.externalTokens?.claims(credential)) {
+    return { ...fromClaims(await auth.externalTokens.verify(credential)), isExternal: true };
   }
   if (oauth?.access.claims(credential)) return oauth.access.principal(credential, baseUrl);
   const payload = await auth.tokens.verify(credential, { tokenUse: ['user', 'session'] });
   const principal = fromClaims(payload);
-  if (typeof payload.sid !== 'string' || !(await auth.sessions.isLive(payload.sid))) throw new AppError('invalid_token', tokenInvalid);
+  if (typeof payload.sid !== 'string' || !(await auth.sessions.isLive(payload.sid)))
+    throw new AppError('invalid_token', tokenInvalid);
   return { ...principal, sessionId: payload.sid };
 }
 

@@ -2,16 +2,17 @@ import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
 import { createFreshReads } from '../stores/fresh-reads.js';
 import type { Mongo } from '../stores/mongo.js';
-import { createApiKeyUse, type ApiKeyUse } from './api-key-use.js';
 import type { ApiKeyReader } from './api-keys.js';
-import { createLoginThrottle, type LoginThrottle } from './login-throttle.js';
-import { createOutsideTokens, type OutsideTokens } from './outside-tokens.js';
+import { createLastUse, type LastUse } from './last-use.js';
+import { createLoginThrottle, loginLimits, type LoginThrottle } from './login-throttle.js';
+import { createExternalTokens, type ExternalTokens } from './external-tokens.js';
+import { createPasswords, type Passwords } from './passwords.js';
 import { createSecretBox, type SecretBox } from './secret-box.js';
 import { createSessions, type Sessions } from './sessions.js';
 import { createSigningKeys, type SigningKeys } from './signing-keys.js';
 import { createStatementSigner, createTokens, type StatementSigner, type Tokens } from './tokens.js';
 
-/** Everything that credentials are made and checked with. */
+/** Creates and checks credentials. */
 export interface Auth {
   box: SecretBox;
   keys: SigningKeys;
@@ -19,23 +20,35 @@ export interface Auth {
   statements: StatementSigner;
   sessions: Sessions;
   readKey: ApiKeyReader;
-  keyUse: ApiKeyUse;
+  keyUse: LastUse;
   throttle: LoginThrottle;
-  outsideTokens: OutsideTokens | undefined;
+  passwords: Passwords;
+  externalTokens: ExternalTokens | undefined;
 }
 
-/** What the operations of this folder take; the product's `Deps` has it. */
+/** The dependencies of the operations in this folder, a subset of `Deps`. */
 export interface AuthDeps {
   mongo: Pick<Mongo, 'collections'>;
   log: Logger;
   auth: Auth;
 }
 
-/** Where no public address is configured, processes on different ports must still take each other's tokens. */
+/**
+ * The issuer if no public address is configured. It has no port, so that processes on different ports accept each
+ * other's tokens.
+ */
 const localIssuer = 'http://localhost';
 
-/** @throws Error in production without SECRETS_KEY, and for half a configuration of the outside identity provider */
-export function createAuth({ config, mongo, log }: { config: Config; mongo: Pick<Mongo, 'collections'>; log: Logger }): Auth {
+/** @throws Error in production without SECRETS_KEY, and if the external identity provider is only partly configured */
+export function createAuth({
+  config,
+  mongo,
+  log,
+}: {
+  config: Config;
+  mongo: Pick<Mongo, 'collections'>;
+  log: Logger;
+}): Auth {
   const { collections } = mongo;
   const box = createSecretBox(config);
   const keys = createSigningKeys({ collections, box });
@@ -47,8 +60,9 @@ export function createAuth({ config, mongo, log }: { config: Config; mongo: Pick
     statements: createStatementSigner(keys),
     sessions: createSessions({ collections, box, log }),
     readKey: createFreshReads(collections.api_keys),
-    keyUse: createApiKeyUse(collections, log),
-    throttle: createLoginThrottle(collections),
-    outsideTokens: createOutsideTokens(config.userTokens, tokens.audience),
+    keyUse: createLastUse(collections.api_keys, log),
+    throttle: createLoginThrottle(collections, loginLimits(config.signIn)),
+    passwords: createPasswords(),
+    externalTokens: createExternalTokens(config.userTokens, tokens.audience),
   };
 }

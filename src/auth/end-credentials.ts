@@ -1,20 +1,22 @@
 import { epochSeconds } from '../time.js';
-import type { AuthDeps } from './create-auth.js';
+import type { Collections } from '../stores/collections.js';
 
-/** A user's everywhere or on one project, or everybody's on one project. */
+/** Selects the credentials of one user, in all projects or in one, or the credentials of all users in one project. */
 export type CredentialsOf = { userId: string; projectId?: string } | { userId?: undefined; projectId: string };
 
-/** Ends a grant's tokens; the authorization server hands it over (`src/oauth`). */
-interface GrantsPort {
+interface EndingDeps {
+  mongo: { collections: Pick<Collections, 'api_keys' | 'oauth_codes'> };
+  auth: { sessions: Revocable };
+  grants: Revocable;
+}
+
+interface Revocable {
   revokeAll(of: CredentialsOf, because: string): Promise<void>;
 }
 
-/**
- * Ends sessions with their tokens, grants and codes of OAuth clients, and the organization's API keys. A repeat changes
- * nothing.
- */
+/** Ends sessions and their tokens, OAuth grants and codes, and the organization's API keys. Safe to repeat. */
 export async function endCredentials(
-  { mongo: { collections }, auth, grants }: AuthDeps & { grants: GrantsPort },
+  { mongo: { collections }, auth, grants }: EndingDeps,
   organizationId: string,
   of: CredentialsOf,
   because: string,
@@ -26,7 +28,10 @@ export async function endCredentials(
   await collections.api_keys.updateMany(keys, { $set: { revoked_at: epochSeconds() } });
 }
 
-/** By the fields `user_id` and `project_id`, wherever a record has them. */
+/** A filter on the fields `user_id` and `project_id`, prefixed with `at`. */
 export function filterOf({ userId, projectId }: CredentialsOf, at = ''): Record<string, string> {
-  return { ...(userId !== undefined && { [`${at}user_id`]: userId }), ...(projectId !== undefined && { [`${at}project_id`]: projectId }) };
+  return {
+    ...(userId !== undefined && { [`${at}user_id`]: userId }),
+    ...(projectId !== undefined && { [`${at}project_id`]: projectId }),
+  };
 }

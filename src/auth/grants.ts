@@ -11,27 +11,60 @@ export const Grant = z.enum([
   'svc:agent.run',
   'svc:skill.write',
   'svc:model.write',
+  'svc:governance.read',
+  'svc:governance.write',
 ]);
 export type Grant = z.infer<typeof Grant>;
 
-export const adminRoles = ['OWNER', 'ORG_ADMIN', 'PROJECT_ADMIN'] as const;
+/**
+ * The grants that an OAuth client can have: the advertised scopes (specification, OAuth 2.1), in the order of the
+ * consent page.
+ */
+export const clientGrants = [
+  'svc:query.read',
+  'svc:docs.read',
+  'svc:ontology.write',
+  'svc:orchestrate.read',
+  'svc:orchestrate.write',
+  'svc:agent.run',
+  'svc:codesync.write',
+] as const satisfies readonly Grant[];
 
-const adminGrants: readonly Grant[] = Grant.options.filter((grant) => grant !== 'svc:codesync.write');
+export const adminRoles = ['OWNER', 'ORG_ADMIN', 'PROJECT_ADMIN'] as const;
+export type AdminRole = (typeof adminRoles)[number];
+
+const governanceGrants: readonly Grant[] = ['svc:governance.read', 'svc:governance.write'];
+const explicitGrants: readonly Grant[] = ['svc:codesync.write', ...governanceGrants];
+const adminGrants: readonly Grant[] = Grant.options.filter((grant) => !explicitGrants.includes(grant));
 const readerGrants: readonly Grant[] = ['svc:query.read', 'svc:docs.read'];
 
 export function isAdminRole(role: string): boolean {
   return (adminRoles as readonly string[]).includes(role);
 }
 
+/** Whether the role applies to every project of the organization. */
+export function holdsEverywhere(role: string): boolean {
+  return role === 'OWNER' || role === 'ORG_ADMIN';
+}
+
 /**
- * What a role may hand on explicitly: its defaults, and for an admin `svc:codesync.write` as well, which is in no default
- * and could otherwise be given by nobody (docs/decisions).
+ * Governance grants cover policies, the audit chain and approvals of other people. These belong to the organization,
+ * not to a project.
+ */
+export function isGovernanceGrant(grant: Grant): boolean {
+  return governanceGrants.includes(grant);
+}
+
+/**
+ * The grants that a role may give explicitly: its default grants, for an admin also `svc:codesync.write`, and for OWNER
+ * and ORG_ADMIN also the governance grants (decisions 0019 and 0009).
  */
 export function grantableGrants(role: string): readonly Grant[] {
+  if (holdsEverywhere(role)) return Grant.options;
   return isAdminRole(role) ? [...adminGrants, 'svc:codesync.write'] : readerGrants;
 }
 
-/** The grants of a role that were not given explicitly (specification, API keys 3: eight against two). */
+/** The grants of a role if none are given explicitly (specification, API keys 3). */
 export function defaultGrants(role: string): readonly Grant[] {
   return isAdminRole(role) ? adminGrants : readerGrants;
 }

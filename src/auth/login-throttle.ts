@@ -1,69 +1,95 @@
-import { hash } from 'node:crypto';
+import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
-import type { Collections } from '../stores/collections.js';
-import { countIn, networkOf, presentWindow, waitUntil } from './window-counter.js';
+import { defineCollection, expiring, type Collections } from '../stores/collections.js';
+import { addressOf, addToCounter, networkOf, currentWindow } from './window-counter.js';
+import { sha256Hex } from '../sha256.js';
+import { secondsUntil } from './window-counter.js';
 
-/** An address from which an account was signed in to: it is not held up by guesses from elsewhere. */
+/**
+ * An address from which the account has signed in successfully. Failed attempts from other addresses do not block it.
+ */
 export interface LoginOriginDocument {
   _id: string;
   expires_at: Date;
 }
 
 interface Limit {
-  per: 'account and address' | 'account';
+  per: 'account and address' | 'account' | 'network' | 'everyone';
   max: number;
   windowSeconds: number;
 }
 
 /**
- * Attempts that may fail or be at work in one window. Windows end by themselves, so nobody is shut out for good, and
- * the account's own limit passes over addresses that it is used from.
+ * The number of failed or running attempts allowed per window. Windows expire on their own, so nobody is locked out
+ * permanently. Only the limit per account and address applies to an address from which the account has signed in
+ * before: an attacker who guesses passwords elsewhere cannot lock the user out.
  */
-const defaultLimits: readonly Limit[] = [
-  { per: 'account and address', max: 10, windowSeconds: 60 },
-  { per: 'account and address', max: 50, windowSeconds: 3600 },
-  { per: 'account', max: 100, windowSeconds: 3600 },
-];
+export function loginLimits({ addressMax, totalMax }: Config['signIn']): readonly Limit[] {
+  const limits: readonly Limit[] = [
+    { per: 'account and address', max: 10, windowSeconds: 60 },
+    { per: 'account and address', max: 50, windowSeconds: 3600 },
+    { per: 'account', max: 100, windowSeconds: 3600 },
+    { per: 'network', max: addressMax, windowSeconds: 600 },
+    { per: 'everyone', max: totalMax, windowSeconds: 60 },
+  ];
+  return limits.filter(({ max }) => max > 0);
+}
 const originDays = 90;
 
 export interface LoginThrottle {
   /**
-   * Counts an attempt before its password is looked at, so that attempts at once are counted too.
-   * @throws AppError `too_many_requests` with the seconds until the window ends
-   * @returns what to call when the attempt succeeded: it takes the attempt off the count
+   * Counts an attempt before its password is checked, so that concurrent attempts are counted too.
+   * @throws AppError `too_many_requests` with the number of seconds until the window ends
+   * @returns a function to call if the attempt succeeds; it removes the attempt from the count
    */
   admit(account: string, address: string): Promise<() => Promise<void>>;
 }
 
-export function createLoginThrottle(collections: Collections, limits = defaultLimits): LoginThrottle {
+export function createLoginThrottle(collections: Collections, limits: readonly Limit[]): LoginThrottle {
   const { login_attempts: attempts, login_origins: origins } = collections;
   return {
     async admit(account, address) {
-      const pair = digest(account, networkOf(address));
+      const pair = digest(account, addressOf(address));
+      const names = {
+        'account and address': pair,
+        account: digest(account),
+        network: digest('network', networkOf(address), ''),
+        everyone: 'everyone',
+      };
       const known = (await origins.findOne({ _id: pair })) !== null;
       const counted: { _id: string; endsAt: number }[] = [];
       for (const { per, max, windowSeconds } of limits) {
-        if (per === 'account' && known) continue;
-        const { window, endsAt } = presentWindow(windowSeconds);
-        const _id = `${per === 'account' ? digest(account) : pair}:${windowSeconds}:${window}`;
-        if ((await countIn(attempts, _id, 1, endsAt)) > max) throw tooMany(endsAt);
+        if (per !== 'account and address' && known) continue;
+        const { window, endsAt } = currentWindow(windowSeconds);
+        const _id = `${names[per]}:${windowSeconds}:${window}`;
+        if ((await addToCounter(attempts, _id, 1, endsAt)) > max) throw tooMany(endsAt);
         counted.push({ _id, endsAt });
       }
       return async () => {
         const expires_at = new Date(Date.now() + originDays * 24 * 3600 * 1000);
         await origins.updateOne({ _id: pair }, { $set: { expires_at } }, { upsert: true });
-        for (const { _id, endsAt } of counted) await countIn(attempts, _id, -1, endsAt);
+        for (const { _id, endsAt } of counted) await addToCounter(attempts, _id, -1, endsAt);
       };
     },
   };
 }
 
 function tooMany(endsAt: number): AppError {
-  const { seconds, headers } = waitUntil(endsAt);
-  return new AppError('too_many_requests', `too many attempts to sign in; try again in ${seconds} seconds`, { headers });
+  const seconds = secondsUntil(endsAt);
+  return new AppError('too_many_requests', `too many attempts to sign in; try again in ${seconds} seconds`, {
+    retryAfterSeconds: seconds,
+  });
 }
 
-/** Mail addresses do not stand in the store in clear, least of all those that nobody has. */
+/** Email addresses are not stored in plain text, in particular not those without an account. */
 function digest(...parts: string[]): string {
-  return hash('sha256', JSON.stringify(parts));
+  return sha256Hex(JSON.stringify(parts));
+}
+
+export const loginOriginsCollection = defineCollection('login_origins', { indexes: [expiring] });
+
+declare module '../stores/collections.js' {
+  interface Documents {
+    login_origins: LoginOriginDocument;
+  }
 }

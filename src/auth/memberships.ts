@@ -3,44 +3,52 @@ import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
 import type { Collections } from '../stores/collections.js';
 import { epochSeconds } from '../time.js';
+import { holdsEverywhere } from './grants.js';
 import { grantRole, type MembershipDocument } from './users.js';
 
-/** Roles from the lightest to the heaviest: nobody gives a heavier one than their own, or touches who has one. */
+/** Roles in ascending order. Nobody can give a higher role than their own, or change a member who has one. */
 export const memberRoles = ['VIEWER', 'MEMBER', 'PROJECT_ADMIN', 'ORG_ADMIN', 'OWNER'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
-/** Below every role that is given here: a role of another name has no weight. */
-export function weightOf(role: string): number {
+/** The rank of a role; -1, below all others, for an unknown role. */
+export function rankOf(role: string): number {
   return (memberRoles as readonly string[]).indexOf(role);
 }
 
-export function holdsEverywhere(role: string): boolean {
-  return role === 'OWNER' || role === 'ORG_ADMIN';
-}
-
 type Stores = Pick<Collections, 'memberships'>;
-/** Takes the role away, where what the filter says still holds. */
+/** Removes or replaces the role if the filter still matches. */
 type Leave = (filter: object) => Promise<{ matchedCount: number } | { deletedCount: number }>;
 
 const leaveForMs = 5_000;
-/** Much longer than it takes to leave: after that its process is taken for dead. */
+/** Much longer than a change takes: after this time, the process that started it is considered dead. */
 const graceSeconds = 30;
 
 /**
- * Moves a member to another role, to one on a project or on the whole organization as the role says.
- * @throws AppError `conflict` for the last OWNER, and where somebody else changed the role meanwhile
+ * Changes the role of a member. The new role decides whether it applies to a project or to the whole organization.
+ * @throws AppError `conflict` for the last OWNER, and if somebody else changed the role concurrently
  */
-export async function changeRole(collections: Collections, present: MembershipDocument, projectId: string, role: MemberRole): Promise<MembershipDocument> {
+export async function changeRole(
+  collections: Collections,
+  present: MembershipDocument,
+  projectId: string,
+  role: MemberRole,
+): Promise<MembershipDocument> {
   const { memberships } = collections;
   const { _id, user_id: userId, organization_id: organizationId } = present;
   if (role === present.role) return present;
   if (holdsEverywhere(role) === (present.project_id === null)) {
-    const set: Leave = (filter) => memberships.updateOne({ _id, role: present.role, ...filter }, { $set: { role, leaving: null } });
+    const set: Leave = (filter) =>
+      memberships.updateOne({ _id, role: present.role, ...filter }, { $set: { role, leaving: null } });
     await moveAway(memberships, present, set);
     return { ...present, role };
   }
   if (present.role === 'OWNER') await requireAnotherOwner(memberships, present);
-  const given = await grantRole(collections, { userId, organizationId, projectId: holdsEverywhere(role) ? null : projectId, role });
+  const given = await grantRole(collections, {
+    userId,
+    organizationId,
+    projectId: holdsEverywhere(role) ? null : projectId,
+    role,
+  });
   if (given.role !== role) await memberships.updateOne({ _id: given._id }, { $set: { role } });
   await removeRole(collections, present);
   return { ...given, role };
@@ -48,43 +56,60 @@ export async function changeRole(collections: Collections, present: MembershipDo
 
 /** @throws AppError as `changeRole` */
 export async function removeRole({ memberships }: Stores, present: MembershipDocument): Promise<void> {
-  await moveAway(memberships, present, (filter) => memberships.deleteOne({ _id: present._id, role: present.role, ...filter }));
+  await moveAway(memberships, present, (filter) =>
+    memberships.deleteOne({ _id: present._id, role: present.role, ...filter }),
+  );
 }
 
 async function moveAway(memberships: Stores['memberships'], present: MembershipDocument, leave: Leave): Promise<void> {
   if (present.role === 'OWNER') return leaveOwners(memberships, present, leave);
-  if (!didLeave(await leave({}))) throw new AppError('conflict', 'the role was changed meanwhile: read it again');
+  if (!didLeave(await leave({})))
+    throw new AppError('conflict', 'the role was changed by another request: read it again');
 }
 
 /**
- * An owner says first that they leave, and then looks for another who does not: of owners that leave at once, none counts
- * on one who leaves too, so that one stays. What was said holds by its token alone, so that a process that is taken for
- * dead cannot finish later.
+ * Keeps at least one owner. An owner first marks their role as leaving, and then checks that another owner is not
+ * leaving. If all owners leave at once, none of them can rely on another one who is also leaving, so at least one
+ * stays. The removal requires the token of the mark, so a process that was considered dead cannot complete it later.
  */
-async function leaveOwners(memberships: Stores['memberships'], present: MembershipDocument, leave: Leave): Promise<void> {
+async function leaveOwners(
+  memberships: Stores['memberships'],
+  present: MembershipDocument,
+  leave: Leave,
+): Promise<void> {
   const { _id } = present;
   const deadline = Date.now() + leaveForMs;
   do {
     const token = newId();
-    const said = await memberships.updateOne({ _id, role: 'OWNER', leaving: null }, { $set: { leaving: { token, at: epochSeconds() } } });
+    const marked = await memberships.updateOne(
+      { _id, role: 'OWNER', leaving: null },
+      { $set: { leaving: { token, at: epochSeconds() } } },
+    );
     const owners = await ownersOf(memberships, present);
     const others = owners.filter((each) => each._id !== _id);
     const stays = others.some(({ leaving }) => !leaving);
-    if (said.matchedCount === 1 && stays && didLeave(await leave({ 'leaving.token': token }))) return;
+    if (marked.matchedCount === 1 && stays && didLeave(await leave({ 'leaving.token': token }))) return;
     await memberships.updateOne({ _id, 'leaving.token': token }, { $set: { leaving: null } });
     if (others.length === 0) throw lastOwner();
-    if (!owners.some((each) => each._id === _id)) throw new AppError('conflict', 'the role was changed meanwhile: read it again');
-    await forgetTheDead(memberships, owners);
+    if (!owners.some((each) => each._id === _id))
+      throw new AppError('conflict', 'the role was changed by another request: read it again');
+    await clearAbandonedLeaves(memberships, owners);
     await delay(Math.random() * 100);
   } while (Date.now() < deadline);
-  throw new AppError('conflict', 'the other owners are being changed: try again');
+  throw new AppError('conflict', 'other owners are being changed at the same time: try again');
 }
 
-function ownersOf(memberships: Stores['memberships'], { organization_id }: MembershipDocument): Promise<MembershipDocument[]> {
+function ownersOf(
+  memberships: Stores['memberships'],
+  { organization_id }: MembershipDocument,
+): Promise<MembershipDocument[]> {
   return memberships.find({ organization_id, role: 'OWNER' }).toArray();
 }
 
-async function forgetTheDead(memberships: Stores['memberships'], owners: readonly MembershipDocument[]): Promise<void> {
+async function clearAbandonedLeaves(
+  memberships: Stores['memberships'],
+  owners: readonly MembershipDocument[],
+): Promise<void> {
   for (const { _id, leaving } of owners) {
     if (leaving && leaving.at < epochSeconds() - graceSeconds) {
       await memberships.updateOne({ _id, 'leaving.token': leaving.token }, { $set: { leaving: null } });

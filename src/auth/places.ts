@@ -1,7 +1,8 @@
+import { maxCount } from '../stores/lists.js';
 import type { Collections } from '../stores/collections.js';
-import { standingOn } from './standing.js';
+import { findProjectWithRole } from './project-roles.js';
 
-/** A project on which a person has a role: what a token can be pinned to. */
+/** A project on which a person has a role. A token can be bound to it. */
 export interface Place {
   projectId: string;
   project: string;
@@ -14,44 +15,53 @@ export interface Place {
 
 export interface Places {
   shown: readonly Place[];
-  /** How many there are, which may be more than are shown. */
+  /** The number of matching projects, which can be larger than the number shown. */
   total: number;
 }
 
-const mostShown = 200;
-/** From this many on, a page lets a person look for one by its name. */
+const maxShown = 200;
+/** From this number of projects on, the page offers a search by name. */
 export const manyPlaces = 20;
 
-/** `PROJECT_ADMIN` as people read it. */
+/** Formats `PROJECT_ADMIN` as `project admin`. */
 export function roleName(role: string): string {
   return role.toLowerCase().replaceAll('_', ' ');
 }
 
-/** The projects that a person may pick from, oldest first as at sign-in; `named` narrows them by a part of their name. */
-export async function placesOf(collections: Collections, userId: string, named: string): Promise<Places> {
+/** The projects that a person can choose from, oldest first as at sign-in, filtered by a part of their name. */
+export async function findPlaces(collections: Collections, userId: string, named: string): Promise<Places> {
   const memberships = await collections.memberships.find({ user_id: userId }).toArray();
   const organizations = memberships.filter(({ project_id }) => project_id === null);
   const single = memberships.flatMap(({ project_id }) => project_id ?? []);
-  const reach = [{ organization_id: { $in: organizations.map(({ organization_id }) => organization_id) } }, { _id: { $in: single } }];
+  const reach = [
+    { organization_id: { $in: organizations.map(({ organization_id }) => organization_id) } },
+    { _id: { $in: single } },
+  ];
   const name = named === '' ? {} : { name: { $regex: named.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), $options: 'i' } };
   const filter = { $or: reach, status: { $ne: 'deleted' as const }, ...name };
   const [projects, total] = await Promise.all([
-    collections.projects.find(filter).sort({ _id: 1 }).limit(mostShown).toArray(),
-    collections.projects.countDocuments(filter),
+    collections.projects.find(filter).sort({ _id: 1 }).limit(maxShown).toArray(),
+    collections.projects.countDocuments(filter, { limit: maxCount }),
   ]);
-  const roles = new Map(memberships.map(({ organization_id, project_id, role }) => [project_id ?? organization_id, role]));
+  const roles = new Map(
+    memberships.map(({ organization_id, project_id, role }) => [project_id ?? organization_id, role]),
+  );
   const names = await namesOf(collections, projects);
   const shown = projects.flatMap((project) => {
     const role = roles.get(project.organization_id) ?? roles.get(project._id);
-    return role === undefined ? [] : [placeOf(project, role, names)];
+    return role === undefined ? [] : [toPlace(project, role, names)];
   });
   return { shown, total };
 }
 
-/** One place, by the role that the person has there now; undefined where there is none. */
-export async function placeFor(collections: Collections, userId: string, projectId: string): Promise<Place | undefined> {
-  const standing = await standingOn(collections, userId, projectId);
-  return standing && placeOf(standing.project, standing.role, await namesOf(collections, [standing.project]));
+/** One project with the current role of the person, or undefined if they have no role on it. */
+export async function findPlace(
+  collections: Collections,
+  userId: string,
+  projectId: string,
+): Promise<Place | undefined> {
+  const found = await findProjectWithRole(collections, userId, projectId);
+  return found && toPlace(found.project, found.role, await namesOf(collections, [found.project]));
 }
 
 interface ProjectPart {
@@ -61,9 +71,14 @@ interface ProjectPart {
   department_id: string;
 }
 
-/** Records of organizations and departments may be missing; their ids then stand for them. */
-async function namesOf(collections: Collections, projects: readonly ProjectPart[]): Promise<ReadonlyMap<string, string>> {
-  const ids = (key: 'organization_id' | 'department_id') => ({ _id: { $in: [...new Set(projects.map((project) => project[key]))] } });
+/** The names by id. Organizations and departments without a record are missing; their ids are shown instead. */
+async function namesOf(
+  collections: Collections,
+  projects: readonly ProjectPart[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = (key: 'organization_id' | 'department_id') => ({
+    _id: { $in: [...new Set(projects.map((project) => project[key]))] },
+  });
   const [organizations, departments] = await Promise.all([
     collections.organizations.find(ids('organization_id')).toArray(),
     collections.departments.find(ids('department_id')).toArray(),
@@ -71,7 +86,7 @@ async function namesOf(collections: Collections, projects: readonly ProjectPart[
   return new Map([...organizations, ...departments].map(({ _id, name }) => [_id, name]));
 }
 
-function placeOf(project: ProjectPart, role: string, names: ReadonlyMap<string, string>): Place {
+function toPlace(project: ProjectPart, role: string, names: ReadonlyMap<string, string>): Place {
   const { organization_id: organizationId, department_id: departmentId } = project;
   return {
     projectId: project._id,

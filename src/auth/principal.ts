@@ -1,21 +1,25 @@
 import { z } from 'zod';
 import { AppError } from '../errors.js';
-import { Grant, isAdminRole } from './grants.js';
+import { Grant, holdsEverywhere, isAdminRole, isGovernanceGrant } from './grants.js';
+import { Id, OrganizationId, ProjectId, UserId } from '../ids.js';
 
-/** Where a credential reaches and what it may do there, as it is stored and answered (specification, API key: `scope`). */
+/** The scope and grants of a credential, as stored and returned (specification, API key: `scope`). */
 export const CredentialScope = z.object({
-  org_id: z.string(),
-  dept_id: z.string(),
-  project_id: z.string(),
-  user_id: z.string(),
-  role: z.string(),
+  org_id: OrganizationId,
+  dept_id: Id,
+  project_id: ProjectId,
+  user_id: UserId,
+  role: z.string().meta({ example: 'OWNER' }),
   grants: z.array(Grant),
 });
 
-/** By what a caller is known; an execution calls for the person who made it. */
-export const principalKinds = ['api_key', 'user_jwt', 'session', 'execution'] as const;
+/**
+ * The type of credential. An execution acts for the person who started it; a service acts for the person who configured
+ * it, or for nobody.
+ */
+export const principalKinds = ['api_key', 'user_jwt', 'session', 'execution', 'service'] as const;
 
-/** Who calls, and what the credential lets them do; its project is pinned (specification, tenancy). */
+/** The caller and what its credential allows. It is bound to one project (specification, tenancy). */
 export interface Principal {
   kind: (typeof principalKinds)[number];
   userId: string;
@@ -26,34 +30,64 @@ export interface Principal {
   grants: readonly Grant[];
   /** The API key's public id; never its secret. */
   keyId?: string;
-  /** The run that calls, of the kind `execution`. */
+  /** Only for the kind `execution`: the run that makes the call. */
   executionId?: string;
-  /** The session that a token of ours belongs to, and ends with. */
+  /** The session of a token that this service issued. The token ends with it. */
   sessionId?: string;
   /** The OAuth client that acts for the person; `kind` stays `user_jwt`. */
   clientId?: string;
-  /** Grants that the token itself names; they hold for its project, and narrow the role's on any other. */
+  /** The OAuth grant of the token. The token ends with it. */
+  grantId?: string;
+  /**
+   * The grants that the token itself lists. They apply to its project, and limit the role's grants on any other
+   * project.
+   */
   tokenGrants?: readonly Grant[];
-  /** A user of the configured outside identity provider, whose role its token tells. */
-  outside?: true;
+  /** A user of the external identity provider, whose token contains the role. */
+  isExternal?: true;
 }
 
-/** Somebody for whom a worker acts: in one project, with these grants and no role that gives more. */
-export function memberOf(place: Pick<Principal, 'userId' | 'organizationId' | 'projectId'>, grants: readonly Grant[]): Principal {
-  return { kind: 'api_key', departmentId: '', role: 'MEMBER', ...place, grants };
+/** The principal of a background task that acts for a user in one project, with these grants only. */
+export function memberOf(
+  place: Pick<Principal, 'userId' | 'organizationId' | 'projectId'>,
+  grants: readonly Grant[],
+): Principal {
+  return { kind: 'service', departmentId: '', role: 'MEMBER', ...place, grants };
 }
 
-/** Owners and organization administrators see every project of their organization. */
+/** Whether a person acts with a user token or a session, not through a key, an OAuth client or a run. */
+export function isPerson({ kind, clientId }: Pick<Principal, 'kind' | 'clientId'>): boolean {
+  return (kind === 'user_jwt' || kind === 'session') && clientId === undefined;
+}
+
+/**
+ * Whether the credential has the grant. A person has the governance grants with an admin role, unless the token lists
+ * its grants. A key has only those that were given to it (decision 0009).
+ */
+export function holdsGrant(principal: Principal, grant: Grant): boolean {
+  const { role, grants, tokenGrants, clientId } = principal;
+  if (!isGovernanceGrant(grant)) return grants.includes(grant);
+  if (isPerson(principal)) return isAdminRole(role) && (tokenGrants?.includes(grant) ?? true);
+  return clientId === undefined && grants.includes(grant);
+}
+
+/** Owners and organization admins see the records of all projects of their organization. An OAuth client does not. */
 export function seesWholeOrganization({ role, clientId }: Pick<Principal, 'role' | 'clientId'>): boolean {
-  return clientId === undefined && (role === 'OWNER' || role === 'ORG_ADMIN');
+  return clientId === undefined && holdsEverywhere(role);
 }
 
-/** An administrator acting in person: an OAuth client has the scopes that were consented to, and never the role. */
+/** The audit name of the caller: kind, user, and the key, OAuth client or run if there is one. */
+export function actorOf({ userId, kind, keyId, clientId, executionId }: Principal): string {
+  const by = keyId ?? clientId ?? executionId;
+  return by === undefined ? `${kind}:${userId}` : `${kind}:${userId}:${by}`;
+}
+
+/** Whether the caller has an admin role. An OAuth client has the scopes that a person consented to, never the role. */
 export function isAdmin({ role, clientId }: Pick<Principal, 'role' | 'clientId'>): boolean {
   return clientId === undefined && isAdminRole(role);
 }
 
-/** @throws AppError `S2:resolve-scope` (403) */
+/** @throws AppError `scope_denied` */
 export function requireAdmin(principal: Principal): void {
-  if (!isAdmin(principal)) throw new AppError('S2:resolve-scope', 'this call needs an admin role on this project');
+  if (!isAdmin(principal)) throw new AppError('scope_denied', 'this call needs an admin role on this project');
 }

@@ -1,34 +1,57 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  randomUUID,
+  timingSafeEqual,
+} from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.js';
 import { hasCode } from '../errors.js';
+import { sha256Hex } from '../sha256.js';
 
 const version = 'v1';
-const shortestKey = 32;
+const minKeyLength = 32;
+const ivBytes = 12;
+const tagBytes = 16;
+const maxRememberedKeys = 1000;
 
-/** Encrypts small secrets at rest. `purpose` is bound to the text, so a sealed secret opens only where it belongs. */
+/** Encrypts small secrets at rest. The ciphertext is bound to `purpose`: it can be opened only for the same purpose. */
 export interface SecretBox {
   seal(plain: string, purpose: string): string;
-  /** @throws Error when the text was changed, belongs elsewhere, or its key is not among ours */
+  /** @throws Error if the text was changed, belongs to another purpose, or was sealed with an unknown key */
   open(sealed: string, purpose: string): string;
-  /** HMAC-SHA256 in base64url, under a key of that purpose alone. */
+  /**
+   * Encrypts with AES-256-GCM under a key derived for the purpose. `keyId` identifies the key in `SECRETS_KEY`. The result is
+   * in parts, because joining them takes as long as the encryption.
+   */
+  encrypt(plain: Uint8Array, purpose: string): { keyId: string; parts: Buffer[] };
+  /**
+   * @throws Error if the bytes were changed, belong to another purpose, or if `SECRETS_KEY` does not contain their key
+   */
+  decrypt(bytes: Uint8Array, keyId: string, purpose: string): Buffer;
+  /** HMAC-SHA256 in base64url, under a key derived for the purpose. */
   sign(text: string, purpose: string): string;
-  /** In constant time, for a signature by any of our keys. */
+  /** Compares in constant time. Accepts a signature by any key in `SECRETS_KEY`. */
   isSigned(text: string, signature: string, purpose: string): boolean;
 }
 
 interface BoxKey {
   id: string;
   key: Buffer;
+  dataKey(purpose: string): Buffer;
   macKey(purpose: string): Buffer;
 }
 
 /**
- * AES-256-GCM. Envelope: `v1.<key id>.<iv>.<ciphertext and tag>`, base64url. `SECRETS_KEY` is at least 32 characters;
- * of several, separated by commas, the first seals and all open, so that a key can be replaced. Unset: a key
- * generated once below `dataDir`.
- * @throws Error for a key that is too short, and in production for none at all
+ * Uses AES-256-GCM. The envelope is `v1.<key id>.<iv>.<ciphertext and tag>` in base64url. `SECRETS_KEY` contains one or
+ * more keys of at least 32 characters, separated by commas. The first key seals and all keys open, so that a key can be
+ * replaced. If it is not set, a key is generated once below `dataDir`.
+ * @throws Error if a key is too short, and in production if there is no key
  */
 export function createSecretBox(config: Pick<Config, 'secretsKey' | 'dataDir' | 'environment'>): SecretBox {
   const keys = secretsOf(config).map(deriveKey);
@@ -37,6 +60,11 @@ export function createSecretBox(config: Pick<Config, 'secretsKey' | 'dataDir' | 
   return {
     seal: (plain, purpose) => seal(current, plain, purpose),
     open: (sealed, purpose) => open(keys, sealed, purpose),
+    encrypt: (plain, purpose) => ({
+      keyId: current.id,
+      parts: gcmSeal(current.dataKey(purpose), plain, Buffer.alloc(0)),
+    }),
+    decrypt: (bytes, keyId, purpose) => gcmOpen(keyOf(keys, keyId).dataKey(purpose), bytes, Buffer.alloc(0)),
     sign: (text, purpose) => mac(current, text, purpose).toString('base64url'),
     isSigned: (text, signature, purpose) => keys.some((key) => isEqual(mac(key, text, purpose), signature)),
   };
@@ -46,50 +74,92 @@ function mac(key: BoxKey, text: string, purpose: string): Buffer {
   return createHmac('sha256', key.macKey(purpose)).update(text).digest();
 }
 
-/** Of several spellings of the same bytes one alone is taken. */
+/** Accepts only the canonical base64url encoding of a signature. */
 function isEqual(expected: Buffer, signature: string): boolean {
   const given = Buffer.from(signature, 'base64url');
-  return given.length === expected.length && timingSafeEqual(given, expected) && given.toString('base64url') === signature;
+  return (
+    given.length === expected.length && timingSafeEqual(given, expected) && given.toString('base64url') === signature
+  );
+}
+
+/** Returns the initialisation vector, the ciphertext and the tag. */
+function gcmSeal(key: Buffer, plain: Uint8Array, additional: Buffer): [iv: Buffer, ...sealed: Buffer[]] {
+  const iv = randomBytes(ivBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(additional);
+  return [iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()];
+}
+
+function gcmOpen(key: Buffer, sealed: Uint8Array, additional: Buffer): Buffer {
+  const [iv, body, tag] = [
+    sealed.subarray(0, ivBytes),
+    sealed.subarray(ivBytes, -tagBytes),
+    sealed.subarray(-tagBytes),
+  ];
+  const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: tagBytes })
+    .setAAD(additional)
+    .setAuthTag(tag);
+  return Buffer.concat([decipher.update(body), decipher.final()]);
 }
 
 function seal({ id, key }: BoxKey, plain: string, purpose: string): string {
-  const iv = randomBytes(12);
   const head = `${version}.${id}`;
-  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(`${head}.${purpose}`));
-  const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-  return `${head}.${iv.toString('base64url')}.${body.toString('base64url')}`;
+  const [iv, ...sealed] = gcmSeal(key, Buffer.from(plain), Buffer.from(`${head}.${purpose}`));
+  return `${head}.${iv.toString('base64url')}.${Buffer.concat(sealed).toString('base64url')}`;
 }
 
 function open(keys: readonly BoxKey[], sealed: string, purpose: string): string {
-  const [format, id, iv = '', body = ''] = sealed.split('.');
+  const [format, id = '', iv = '', body = ''] = sealed.split('.');
+  if (format !== version) throw new Error('the stored secret is not in a format that SECRETS_KEY can open');
+  const bytes = Buffer.concat([Buffer.from(iv, 'base64url'), Buffer.from(body, 'base64url')]);
+  return gcmOpen(keyOf(keys, id).key, bytes, Buffer.from(`${format}.${id}.${purpose}`)).toString('utf8');
+}
+
+function keyOf(keys: readonly BoxKey[], id: string): BoxKey {
   const known = keys.find((candidate) => candidate.id === id);
-  if (format !== version || !known) throw new Error('a stored secret was sealed with a key that SECRETS_KEY does not hold');
-  const bytes = Buffer.from(body, 'base64url');
-  const decipher = createDecipheriv('aes-256-gcm', known.key, Buffer.from(iv, 'base64url'), { authTagLength: 16 })
-    .setAAD(Buffer.from(`${format}.${id}.${purpose}`))
-    .setAuthTag(bytes.subarray(-16));
-  return decipher.update(bytes.subarray(0, -16), undefined, 'utf8') + decipher.final('utf8');
+  if (!known) throw new Error(`SECRETS_KEY does not hold the key ${id.slice(0, 8)}, which this was sealed with`);
+  return known;
 }
 
 function deriveKey(secret: string): BoxKey {
   const derived = (info: string) => Buffer.from(hkdfSync('sha256', secret, '', `governed-context-service ${info}`, 32));
   const key = derived('secret box v1');
-  return { key, macKey: (purpose) => derived(`mac v1 ${purpose}`), id: createHash('sha256').update(key).digest('hex').slice(0, 8) };
+  return {
+    key,
+    dataKey: remembered((purpose) => derived(`data v1 ${purpose}`)),
+    macKey: (purpose) => derived(`mac v1 ${purpose}`),
+    id: sha256Hex(key).slice(0, 8),
+  };
+}
+
+/** Deriving a key takes longer than encrypting a small payload with it. */
+function remembered(derive: (purpose: string) => Buffer): (purpose: string) => Buffer {
+  const keys = new LRUCache<string, Buffer>({ max: maxRememberedKeys });
+  return (purpose) => {
+    const known = keys.get(purpose) ?? derive(purpose);
+    keys.set(purpose, known);
+    return known;
+  };
 }
 
 function secretsOf({ secretsKey, dataDir, environment }: Parameters<typeof createSecretBox>[0]): string[] {
   if (secretsKey === undefined) {
     if (environment === 'production') {
-      throw new Error('SECRETS_KEY is not set: production does not run on generated secrets (openssl rand -base64 32 makes one)');
+      throw new Error(
+        'SECRETS_KEY is not set: production does not run on generated secrets (openssl rand -base64 32 makes one)',
+      );
     }
     return [generatedKey(dataDir)];
   }
-  const keys = secretsKey.split(',').map((key) => key.trim()).filter((key) => key !== '');
-  if (keys.some((key) => key.length < shortestKey)) throw new Error(`SECRETS_KEY: a key has at least ${shortestKey} characters`);
+  const keys = secretsKey
+    .split(',')
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
+  if (keys.some((key) => key.length < minKeyLength))
+    throw new Error(`SECRETS_KEY: a key must have at least ${minKeyLength} characters`);
   return keys;
 }
 
-/** Linked into place whole, so that of several processes that start at once all read the same key. */
+/** Creates the file atomically by a link, so that processes that start at the same time read the same key. */
 function generatedKey(dataDir: string): string {
   const file = path.join(dataDir, 'secrets.key');
   const present = readKey(file);
@@ -110,7 +180,7 @@ function generatedKey(dataDir: string): string {
 function readKey(file: string): string | undefined {
   try {
     const key = readFileSync(file, 'utf8').trim();
-    if (key.length < shortestKey) throw new Error(`${file} holds no key`);
+    if (key.length < minKeyLength) throw new Error(`${file} holds no key`);
     return key;
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;

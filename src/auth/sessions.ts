@@ -1,40 +1,41 @@
-import { createHmac, hash, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
 import type { Logger } from '../log.js';
-import type { Collections } from '../stores/collections.js';
+import { defineCollection, expiring, type Collections } from '../stores/collections.js';
 import { createFreshReads } from '../stores/fresh-reads.js';
 import { insertOnce } from '../stores/mongo.js';
 import { epochSeconds } from '../time.js';
 import { filterOf, type CredentialsOf } from './end-credentials.js';
 import type { SecretBox } from './secret-box.js';
 import { tokenInvalid } from './tokens.js';
+import { sha256Hex } from '../sha256.js';
 
 const prefix = 'svc_srt_';
 const wellFormed = /^svc_srt_[A-Za-z0-9_-]{43}$/;
 const refreshSeconds = 30 * 24 * 3600;
-/** A client that lost the reply asks again within this time and gets the same child (design, Credentials). */
+/** A client that lost the response can retry within this time and gets the same child token. */
 const graceSeconds = 10;
-/** Past the last use: kept until no token of the session can be presented any more. */
+/** How long a session is kept after it can no longer be refreshed, until all of its tokens have expired. */
 const keptSeconds = 24 * 3600;
 
-/** A family of tokens: all that one sign-in led to. Ending it ends them all, access tokens included. */
+/** All tokens that result from one sign-in. Ending the session ends all of them, including access tokens. */
 export interface SessionDocument {
   _id: string;
   kind: 'user' | 'session';
   user_id: string;
   project_id: string;
   created_at: number;
-  /** Refresh tokens hold until then, and no rotation moves it. */
+  /** The end of life of all refresh tokens; a rotation does not extend it. */
   refresh_until: number;
   revoked_at: number | null;
   revoked_because: string | null;
-  /** Sealed. A refresh token's child is its HMAC under this key, so that all repeats of one rotation agree. */
+  /** Sealed. A refresh token's child is its HMAC under this key, so retries of a rotation return the same child. */
   rotation_key: string;
   expires_at: Date;
 }
 
-/** `_id` is the SHA-256 of the token. A token is rotated when the document of its child is there. */
+/** `_id` is the SHA-256 of the token. A token has been rotated if the record of its child exists. */
 export interface RefreshTokenDocument {
   _id: string;
   session_id: string;
@@ -44,19 +45,22 @@ export interface RefreshTokenDocument {
 
 export interface Sessions {
   start(of: Pick<SessionDocument, 'kind' | 'user_id' | 'project_id'>): Promise<SessionDocument>;
-  /** The first refresh token of a session that was just started. */
+  /** Returns the first refresh token of a new session. */
   issueRefreshToken(session: SessionDocument): Promise<string>;
   /**
-   * Exchanges a refresh token for its child; the same child for a repeat within ten seconds.
-   * @throws AppError `invalid_token`; for a repeat after that the whole family has ended
+   * Exchanges a refresh token for its child. A repeat within ten seconds returns the same child.
+   * @throws AppError `invalid_token`; a later repeat also ends the session
    */
   rotate(refreshToken: string): Promise<{ session: SessionDocument; refreshToken: string }>;
   isLive(sessionId: string): Promise<boolean>;
-  /** The session of a refresh token, whatever its state. */
+  /** The session of a refresh token, in any state. */
   sessionOf(refreshToken: string): Promise<string | undefined>;
   revoke(sessionId: string, because: string): Promise<void>;
-  /** For a member who is taken off a project, or a changed password. */
-  revokeAll(of: CredentialsOf, because: string): Promise<void>;
+  /**
+   * Ends the sessions of a member who was removed from a project, or of a user who changed the password; `except` is
+   * the session that stays.
+   */
+  revokeAll(of: CredentialsOf, because: string, except?: string): Promise<void>;
 }
 
 export function createSessions(deps: { collections: Collections; box: SecretBox; log: Logger }): Sessions {
@@ -70,11 +74,11 @@ export function createSessions(deps: { collections: Collections; box: SecretBox;
 
   async function store(token: string, session: SessionDocument): Promise<RefreshTokenDocument> {
     const { _id: session_id, expires_at } = session;
-    return insertOnce(refreshTokens, { _id: hash('sha256', token), session_id, created_at: epochSeconds(), expires_at });
+    return insertOnce(refreshTokens, { _id: sha256Hex(token), session_id, created_at: epochSeconds(), expires_at });
   }
 
   async function familyOf(token: string): Promise<RefreshTokenDocument | null> {
-    return wellFormed.test(token) ? refreshTokens.findOne({ _id: hash('sha256', token) }) : null;
+    return wellFormed.test(token) ? refreshTokens.findOne({ _id: sha256Hex(token) }) : null;
   }
 
   return {
@@ -93,11 +97,14 @@ export function createSessions(deps: { collections: Collections; box: SecretBox;
       const session = known && (await sessions.findOne({ _id: known.session_id }));
       if (!session || session.revoked_at !== null || session.refresh_until <= epochSeconds()) throw refused();
       const child = childOf(parent, box.open(session.rotation_key, session._id));
-      // Of repeats at once, in any process, one inserts; its time decides for all of them.
+      // If several processes rotate at once, one inserts the child, and its time counts for all of them.
       const { created_at: rotatedAt } = await store(child, session);
       if (epochSeconds() - rotatedAt > graceSeconds) {
         await revoke(session._id, 'a refresh token was used again');
-        log.warn({ session: session._id, user: session.user_id }, 'a refresh token was used again; its session has ended');
+        log.warn(
+          { session: session._id, user: session.user_id },
+          'a refresh token was used again; its session has ended',
+        );
         throw refused();
       }
       return { session, refreshToken: child };
@@ -109,8 +116,12 @@ export function createSessions(deps: { collections: Collections; box: SecretBox;
       return (await familyOf(token))?.session_id;
     },
     revoke,
-    async revokeAll(of, because) {
-      await sessions.updateMany({ ...filterOf(of), revoked_at: null }, { $set: { revoked_at: epochSeconds(), revoked_because: because } });
+    async revokeAll(of, because, except) {
+      const others = except === undefined ? {} : { _id: { $ne: except } };
+      await sessions.updateMany(
+        { ...filterOf(of), ...others, revoked_at: null },
+        { $set: { revoked_at: epochSeconds(), revoked_because: because } },
+      );
     },
   };
 }
@@ -136,4 +147,17 @@ function childOf(parent: string, key: string): string {
 
 function refused(): AppError {
   return new AppError('invalid_token', tokenInvalid);
+}
+
+export const sessionsCollection = defineCollection('sessions', {
+  indexes: [{ keys: { user_id: 1 } }, { keys: { project_id: 1 } }, expiring],
+  majorityRead: true,
+});
+export const refreshTokensCollection = defineCollection('refresh_tokens', { indexes: [expiring], majorityRead: true });
+
+declare module '../stores/collections.js' {
+  interface Documents {
+    sessions: SessionDocument;
+    refresh_tokens: RefreshTokenDocument;
+  }
 }

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { AppError } from '../errors.js';
 import type { AuthDeps } from './create-auth.js';
 import { defaultGrants } from './grants.js';
-import { verifyPassword } from './passwords.js';
 import { CredentialScope } from './principal.js';
 import type { SessionDocument } from './sessions.js';
-import { standingOn } from './standing.js';
+import { findProjectWithRole } from './project-roles.js';
 import { tokenInvalid } from './tokens.js';
 import { findUserByEmail, homeProject, normalizeEmail, type UserDocument } from './users.js';
 
@@ -16,17 +15,26 @@ export interface Login {
   email: string;
   password: string;
   projectId?: string | undefined;
-  /** The caller's network address, for the throttle. */
+  /** The network address of the caller, for rate limiting. */
   address: string;
 }
 
 const TokenScope = CredentialScope.extend({ auth_kind: z.enum(['user_jwt', 'session']) }).meta({ id: 'TokenScope' });
 type TokenScope = z.infer<typeof TokenScope>;
 
-export const RefreshToken = z.string().min(1).max(8192).meta({ description: 'Begins with `svc_srt_`.' });
+export const RefreshToken = z
+  .string()
+  .min(1)
+  .max(8192)
+  .meta({ description: 'Begins with `svc_srt_`.', example: 'svc_srt_Jq3v0Yx8uR2m' });
 
 export const UserToken = z
-  .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int(), scope: TokenScope })
+  .object({
+    access_token: z.string().meta({ example: 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl' }),
+    token_type: z.literal('Bearer'),
+    expires_in: z.int().meta({ example: sessionTokenSeconds }),
+    scope: TokenScope,
+  })
   .meta({ id: 'UserToken' });
 type UserToken = z.infer<typeof UserToken>;
 
@@ -34,8 +42,8 @@ export const SessionTokens = UserToken.extend({ refresh_token: RefreshToken }).m
 type SessionTokens = z.infer<typeof SessionTokens>;
 
 /**
- * A user token (`token_use: user`) for mail address and password.
- * @throws AppError `invalid_token`, one text for every wrong pair; `too_many_requests`; `S2:resolve-scope`
+ * Issues a user token (`token_use: user`) for an email address and a password.
+ * @throws AppError `invalid_token`, with the same message for every wrong pair; `too_many_requests`; `scope_denied`
  */
 export async function signIn(deps: AuthDeps, login: Login): Promise<UserToken> {
   const scope = await authenticated(deps, login, 'user_jwt');
@@ -43,7 +51,7 @@ export async function signIn(deps: AuthDeps, login: Login): Promise<UserToken> {
   return tokenFor(deps, session, scope);
 }
 
-/** An SDK session: an access token of one hour and a refresh token. Errors as in `signIn`. */
+/** Starts an SDK session: an access token for one hour and a refresh token. Throws the same errors as `signIn`. */
 export async function logIn(deps: AuthDeps, login: Login): Promise<SessionTokens> {
   const scope = await authenticated(deps, login, 'session');
   const session = await startSession(deps, scope, 'session');
@@ -52,8 +60,8 @@ export async function logIn(deps: AuthDeps, login: Login): Promise<SessionTokens
 }
 
 /**
- * The next pair of a session, with the role that its user has now.
- * @throws AppError `invalid_token`, also for a user who has no role there any more, whose session then ends
+ * Issues the next pair of tokens of a session, with the user's current role.
+ * @throws AppError `invalid_token`; if the user has no role on the project any more, the session ends
  */
 export async function refresh(deps: AuthDeps, refreshToken: string): Promise<SessionTokens> {
   const { auth, mongo } = deps;
@@ -67,25 +75,29 @@ export async function refresh(deps: AuthDeps, refreshToken: string): Promise<Ses
   return { ...(await tokenFor(deps, session, scope)), refresh_token };
 }
 
-/** Whoever takes the role away meanwhile either finds this session and ends it, or is seen by the second look. */
-async function startSession(deps: AuthDeps, scope: TokenScope, kind: SessionDocument['kind']): Promise<SessionDocument> {
+/** Reads the role again: a concurrent role change either finds the new session and ends it, or is detected here. */
+async function startSession(
+  deps: AuthDeps,
+  scope: TokenScope,
+  kind: SessionDocument['kind'],
+): Promise<SessionDocument> {
   const session = await deps.auth.sessions.start({ kind, user_id: scope.user_id, project_id: scope.project_id });
-  const present = await scopeOf(deps, { _id: scope.user_id }, scope.project_id, scope.auth_kind);
-  if (present?.role === scope.role) return session;
+  const current = await scopeOf(deps, { _id: scope.user_id }, scope.project_id, scope.auth_kind);
+  if (current?.role === scope.role) return session;
   await deps.auth.sessions.revoke(session._id, 'the role was changed during sign-in');
-  throw new AppError('S2:resolve-scope', 'the role on that project was changed meanwhile');
+  throw new AppError('scope_denied', 'the role on that project was changed by another request');
 }
 
 async function authenticated(deps: AuthDeps, login: Login, kind: TokenScope['auth_kind']): Promise<TokenScope> {
   const { collections } = deps.mongo;
   const succeeded = await deps.auth.throttle.admit(normalizeEmail(login.email), login.address);
   const user = await findUserByEmail(collections, login.email);
-  const matches = await verifyPassword(user?.password_hash, login.password);
+  const matches = await deps.auth.passwords.verify(user?.password_hash, login.password);
   if (!user || !matches) throw new AppError('invalid_token', 'email or password is wrong');
   await succeeded();
   const projectId = login.projectId ?? (await homeProject(collections, user));
   const scope = projectId === undefined ? undefined : await scopeOf(deps, user, projectId, kind);
-  if (!scope) throw new AppError('S2:resolve-scope', 'this user has no role on that project');
+  if (!scope) throw new AppError('scope_denied', 'this user has no role on that project');
   return scope;
 }
 
@@ -95,9 +107,9 @@ async function scopeOf(
   projectId: string,
   kind: TokenScope['auth_kind'],
 ): Promise<TokenScope | undefined> {
-  const standing = await standingOn(mongo.collections, user._id, projectId);
-  if (!standing) return undefined;
-  const { project, role } = standing;
+  const found = await findProjectWithRole(mongo.collections, user._id, projectId);
+  if (!found) return undefined;
+  const { project, role } = found;
   return {
     org_id: project.organization_id,
     dept_id: project.department_id,

@@ -1,17 +1,25 @@
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JSONWebKeySet, type JWK } from 'jose';
-import type { Collections } from '../stores/collections.js';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type CryptoKey,
+  type JSONWebKeySet,
+  type JWK,
+} from 'jose';
+import { defineCollection, type Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/mongo.js';
 import { epochSeconds } from '../time.js';
 import type { SecretBox } from './secret-box.js';
 
 /**
- * ES256: every JOSE library verifies it, OAuth and OIDC clients and `oidc-provider` included, its keys and
- * signatures are a fraction of RS256's, and signing is some twenty times faster. EdDSA would be as good, but is
- * missing from older clients and from some identity products.
+ * All JOSE libraries verify ES256, including OAuth and OIDC clients. Its keys and signatures are much smaller than
+ * those of RS256, and signing is about twenty times faster. EdDSA would be equally good, but older clients and some
+ * identity products lack it.
  */
 export const signingAlgorithm = 'ES256';
 
-/** `_id` counts up from `signing:1`, so that of two processes that rotate at once one makes the key. */
+/** `_id` counts up from `signing:1`, so that only one of several concurrent rotations creates the next key. */
 export interface SigningKeyDocument {
   _id: string;
   generation: number;
@@ -20,7 +28,7 @@ export interface SigningKeyDocument {
   /** The private JWK, sealed; null once the key is retired. */
   sealed_private: string | null;
   created_at: number;
-  /** When it begins to sign; published since `created_at`. */
+  /** When the key starts to sign. It is published from `created_at` on. */
   signs_from: number;
 }
 
@@ -32,32 +40,37 @@ export interface SigningKey {
 export interface SigningKeys {
   /** The key that signs now. */
   current(): Promise<SigningKey>;
-  /** The public key of a `kid`, looked up again when it is new here; undefined for an unknown or a retired one. */
+  /**
+   * The public key of a `kid`; reads the database again for an unknown `kid`. Undefined for an unknown or retired key.
+   */
   find(kid: string): Promise<CryptoKey | undefined>;
-  /** The public keys that tokens in use may be signed with, and the next one. */
+  /** The public keys of all tokens in use, and the next key. */
   published(): Promise<JSONWebKeySet>;
-  /** Every public key there ever was: signed statements outlive the keys that signed them. */
+  /** All public keys that ever existed: signed statements outlive their keys. */
   history(): Promise<JSONWebKeySet>;
-  /** Makes the next key. It is published now and signs after `leadSeconds`, when caches of the published set have it. */
+  /**
+   * Creates the next key. It is published immediately and signs after `leadSeconds`, when cached copies of the key set
+   * contain it.
+   */
   rotate(options?: { leadSeconds?: number }): Promise<void>;
 }
 
 export interface SigningKeyOptions {
   collections: Collections;
   box: SecretBox;
-  /** A key older than this makes way for the next one. */
+  /** An older key is replaced by the next one. */
   rotateAfterSeconds?: number;
-  /** How long the longest-lived token may still be presented after its key has stopped signing. */
+  /** The longest lifetime of a token: a key is published for this time after it has stopped signing. */
   longestTokenSeconds?: number;
 }
 
 const day = 24 * 3600;
-/** Twice as long as clients may keep the published set (src/gateway/routes/jwks.ts). */
+/** Twice the time for which clients may cache the published set (src/surfaces/gateway/routes/jwks.ts). */
 const defaultLeadSeconds = 600;
 const cacheSeconds = 60;
 
 interface Generation extends SigningKeyDocument {
-  /** Undefined while no later key has begun to sign. */
+  /** Undefined until a later key starts to sign. */
   retiresAt: number | undefined;
 }
 
@@ -75,7 +88,7 @@ export function createSigningKeys({ collections, box, ...options }: SigningKeyOp
     return generations;
   }
 
-  /** Never empty: makes the first key, and the next one when the newest is old; destroys private keys of retired ones. */
+  /** Never empty: creates the first key, replaces an old one, and destroys private keys of retired ones. */
   async function generations(): Promise<[Generation, ...Generation[]]> {
     const now = epochSeconds();
     const known = cache && now - cache.readAt < cacheSeconds ? cache.generations : await read();
@@ -95,7 +108,8 @@ export function createSigningKeys({ collections, box, ...options }: SigningKeyOp
 
   async function forgetRetired(known: readonly Generation[]): Promise<void> {
     const retired = known.filter((generation) => generation.sealed_private !== null && isRetired(generation));
-    for (const { _id } of retired) await collections.signing_keys.updateOne({ _id }, { $set: { sealed_private: null } });
+    for (const { _id } of retired)
+      await collections.signing_keys.updateOne({ _id }, { $set: { sealed_private: null } });
   }
 
   return {
@@ -104,7 +118,10 @@ export function createSigningKeys({ collections, box, ...options }: SigningKeyOp
       const all = await generations();
       const { _id, kid, sealed_private: sealed } = all.findLast(({ signs_from }) => signs_from <= now) ?? all[0];
       if (sealed === null) throw new Error(`the private key ${_id} was destroyed`);
-      return { kid, key: await once(opened, `private ${kid}`, () => openKey(JSON.parse(box.open(sealed, _id)) as JWK)) };
+      return {
+        kid,
+        key: await once(opened, `private ${kid}`, () => openKey(JSON.parse(box.open(sealed, _id)) as JWK)),
+      };
     },
     async find(kid) {
       const isIt = (generation: Generation) => generation.kid === kid;
@@ -126,7 +143,11 @@ export function createSigningKeys({ collections, box, ...options }: SigningKeyOp
   };
 }
 
-function withRetirement(document: SigningKeyDocument, next: SigningKeyDocument | undefined, longestToken: number): Generation {
+function withRetirement(
+  document: SigningKeyDocument,
+  next: SigningKeyDocument | undefined,
+  longestToken: number,
+): Generation {
   return { ...document, retiresAt: next && next.signs_from + longestToken };
 }
 
@@ -163,4 +184,12 @@ function once<T>(known: Map<string, Promise<T>>, name: string, make: () => Promi
   const value = known.get(name) ?? make();
   known.set(name, value);
   return value;
+}
+
+export const signingKeysCollection = defineCollection('signing_keys', {});
+
+declare module '../stores/collections.js' {
+  interface Documents {
+    signing_keys: SigningKeyDocument;
+  }
 }

@@ -5,7 +5,7 @@ import { signingAlgorithm, type SigningKeys } from './signing-keys.js';
 
 export type TokenUse = 'user' | 'session' | 'oauth';
 
-/** RFC 9068: keeps an access token from being taken for any other signed statement, and the other way round. */
+/** RFC 9068: distinguishes an access token from all other signed statements. */
 const accessTokenType = 'at+jwt';
 
 export const tokenInvalid = 'token invalid';
@@ -13,12 +13,15 @@ export const tokenInvalid = 'token invalid';
 /** Signs and verifies this service's own JWTs. */
 export interface Tokens {
   issuer: string;
-  /** The resource that tokens are for: the gateway. */
+  /** The resource for which tokens are issued: the gateway. */
   audience: string;
-  /** Adds issuer, audience, `iat`, `exp` and `jti`; a claim given here wins, save for issuer and times. */
+  /** Adds issuer, audience, `iat`, `exp` and `jti`. The given claims override audience and `jti`. */
   sign(claims: JWTPayload, options: { expiresInSeconds: number; typ?: string; issuer?: string }): Promise<string>;
-  /** @throws AppError `invalid_token` (401) unless key, algorithm, type, issuer, audience, times and use are all right */
-  verify(token: string, options: { tokenUse: readonly TokenUse[]; audience?: string | string[]; typ?: string; issuer?: string }): Promise<JWTPayload>;
+  /** @throws AppError `invalid_token` unless key, algorithm, type, issuer, audience, times and use are all valid */
+  verify(
+    token: string,
+    options: { tokenUse: readonly TokenUse[]; audience?: string | string[]; typ?: string; issuer?: string },
+  ): Promise<JWTPayload>;
 }
 
 export function createTokens(keys: SigningKeys, issuer: string): Tokens {
@@ -36,7 +39,7 @@ export function createTokens(keys: SigningKeys, issuer: string): Tokens {
         .sign(key);
     },
     async verify(token, { tokenUse, audience = issuer, typ = accessTokenType, issuer: by = issuer }) {
-      const { payload } = await refusingBadTokens(() =>
+      const { payload } = await mapJoseErrors(() =>
         jwtVerify(token, async ({ kid }) => (await keys.find(kid ?? '')) ?? refuse(), {
           algorithms: [signingAlgorithm],
           requiredClaims: ['iat', 'exp', 'sub', 'jti'],
@@ -51,8 +54,8 @@ export function createTokens(keys: SigningKeys, issuer: string): Tokens {
   };
 }
 
-/** jose's own refusals become ours; a store that does not answer stays what it is. */
-export async function refusingBadTokens<T>(verify: () => Promise<T>): Promise<T> {
+/** Maps errors of jose to `invalid_token`. Rethrows all others, such as a database failure. */
+export async function mapJoseErrors<T>(verify: () => Promise<T>): Promise<T> {
   try {
     return await verify();
   } catch (error) {
@@ -65,18 +68,22 @@ function refuse(): never {
   throw new AppError('invalid_token', tokenInvalid);
 }
 
-/** Signs documents that are checked long after their making, such as audit checkpoints. */
+/** Signs documents that are verified long after they were created, such as audit checkpoints. */
 export interface StatementSigner {
-  /** A compact JWS over the JSON of `payload`; `typ` says what it states and is never that of an access token. */
+  /**
+   * Returns a compact JWS over the JSON of `payload`. `typ` names the kind of statement and must not be that of an
+   * access token.
+   */
   sign(payload: object, typ: string): Promise<string>;
-  /** Every public key that a statement was ever signed with. */
+  /** All public keys that ever signed a statement. */
   jwks(): Promise<JSONWebKeySet>;
 }
 
 export function createStatementSigner(keys: SigningKeys): StatementSigner {
   return {
     async sign(payload, typ) {
-      if (/^(application\/)?(at\+)?jwt$/i.test(typ)) throw new Error(`${typ} is the type of a token, not of a statement`);
+      if (/^(application\/)?(at\+)?jwt$/i.test(typ))
+        throw new Error(`${typ} is the type of a token, not of a statement`);
       const { kid, key } = await keys.current();
       return new CompactSign(Buffer.from(JSON.stringify(payload)))
         .setProtectedHeader({ alg: signingAlgorithm, kid, typ })

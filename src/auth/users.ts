@@ -1,4 +1,4 @@
-import type { Collections } from '../stores/collections.js';
+import { defineCollection, type Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/mongo.js';
 import { epochSeconds } from '../time.js';
 import { hashPassword } from './passwords.js';
@@ -25,7 +25,7 @@ export interface UserDocument {
   created_at: number;
 }
 
-/** `_id` is what the hot path looks up: `org:<organization>:<user>` or `project:<project>:<user>`. */
+/** `_id` is `org:<organization>:<user>` or `project:<project>:<user>`, so that every request finds the role by key. */
 export interface MembershipDocument {
   _id: string;
   user_id: string;
@@ -33,7 +33,7 @@ export interface MembershipDocument {
   /** Null for a role on the whole organization. */
   project_id: string | null;
   role: string;
-  /** Set while an OWNER is being taken away, see `memberships.ts`. */
+  /** Set while an OWNER is being removed; see `memberships.ts`. */
   leaving?: { token: string; at: number } | null;
   created_at: number;
 }
@@ -50,7 +50,7 @@ export interface NewUser {
   organizationId: string;
 }
 
-/** Stores a user; for an id that is there already (a repeat after a crash) it answers that record. */
+/** Stores a user. If the id exists already (a retry after a crash), returns the existing record. */
 export async function createUser(collections: Collections, user: NewUser): Promise<UserDocument> {
   const present = await collections.users.findOne({ _id: user.id });
   if (present) return present;
@@ -68,13 +68,16 @@ export async function findUserByEmail(collections: Collections, email: string): 
   return collections.users.findOne({ email: normalizeEmail(email) });
 }
 
-/** Gives a user a role on one project, or on the whole organization; a role that is there already stays. */
+/** Gives a user a role on one project or on the whole organization. Does not change an existing role. */
 export async function grantRole(
   collections: Collections,
   role: { userId: string; organizationId: string; projectId: string | null; role: string },
 ): Promise<MembershipDocument> {
   return insertOnce(collections.memberships, {
-    _id: role.projectId === null ? organizationKey(role.organizationId, role.userId) : projectKey(role.projectId, role.userId),
+    _id:
+      role.projectId === null
+        ? organizationKey(role.organizationId, role.userId)
+        : projectKey(role.projectId, role.userId),
     user_id: role.userId,
     organization_id: role.organizationId,
     project_id: role.projectId,
@@ -83,14 +86,16 @@ export async function grantRole(
   });
 }
 
-/** The role that a user was given on a project, or with `null` on the whole organization. */
+/** The role that a user was given on a project, or on the whole organization if `projectId` is null. */
 export async function membershipOn(
   { memberships }: Pick<Collections, 'memberships'>,
   userId: string,
   projectId: string | null,
   organizationId: string,
 ): Promise<MembershipDocument | null> {
-  return memberships.findOne({ _id: projectId === null ? organizationKey(organizationId, userId) : projectKey(projectId, userId) });
+  return memberships.findOne({
+    _id: projectId === null ? organizationKey(organizationId, userId) : projectKey(projectId, userId),
+  });
 }
 
 export interface ProjectRef {
@@ -98,22 +103,33 @@ export interface ProjectRef {
   organization_id: string;
 }
 
-/** The user's role on a project: the organization-wide one, else the project's; undefined where there is none. */
-export async function roleOn(collections: Pick<Collections, 'memberships'>, userId: string, project: ProjectRef): Promise<string | undefined> {
+/** The user's role on a project. An organization-wide role takes precedence; undefined if there is no role. */
+export async function roleOn(
+  collections: Pick<Collections, 'memberships'>,
+  userId: string,
+  project: ProjectRef,
+): Promise<string | undefined> {
   const everywhere = await collections.memberships.findOne({ _id: organizationKey(project.organization_id, userId) });
   if (everywhere) return everywhere.role;
   return (await collections.memberships.findOne({ _id: projectKey(project._id, userId) }))?.role;
 }
 
-/** The project of a sign-in that names none: the oldest on which the user has a role. */
-export async function homeProject(collections: Collections, user: Pick<UserDocument, '_id' | 'organization_id'>): Promise<string | undefined> {
+/** The project for a sign-in without a project: the oldest on which the user has a role. */
+export async function homeProject(
+  collections: Collections,
+  user: Pick<UserDocument, '_id' | 'organization_id'>,
+): Promise<string | undefined> {
   const living = { status: { $ne: 'deleted' as const } };
   const everywhere = await collections.memberships.findOne({ _id: organizationKey(user.organization_id, user._id) });
   const memberships = everywhere ? [] : await collections.memberships.find({ user_id: user._id }).toArray();
   const within = everywhere
     ? { organization_id: user.organization_id }
     : { _id: { $in: memberships.flatMap(({ project_id }) => project_id ?? []) } };
-  const [oldest] = await collections.projects.find({ ...within, ...living }).sort({ _id: 1 }).limit(1).toArray();
+  const [oldest] = await collections.projects
+    .find({ ...within, ...living })
+    .sort({ _id: 1 })
+    .limit(1)
+    .toArray();
   return oldest?._id;
 }
 
@@ -123,4 +139,34 @@ function organizationKey(organizationId: string, userId: string): string {
 
 function projectKey(projectId: string, userId: string): string {
   return `project:${projectId}:${userId}`;
+}
+
+export const organizationsCollection = defineCollection('organizations', {});
+export const departmentsCollection = defineCollection('departments', { indexes: [{ keys: { organization_id: 1 } }] });
+export const usersCollection = defineCollection('users', {
+  indexes: [{ keys: { email: 1 }, options: { unique: true } }],
+});
+export const membershipsCollection = defineCollection('memberships', {
+  indexes: [{ keys: { user_id: 1 } }, { keys: { organization_id: 1, role: 1 } }],
+  majorityRead: true,
+});
+
+declare module '../stores/collections.js' {
+  interface Documents {
+    organizations: OrganizationDocument;
+    departments: DepartmentDocument;
+    users: UserDocument;
+    memberships: MembershipDocument;
+  }
+}
+
+/** The names or email addresses of users by id. Omits unknown users. */
+export async function namesOf(
+  { users }: Pick<Collections, 'users'>,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = await users
+    .find({ _id: { $in: [...new Set(userIds)] } }, { projection: { name: 1, email: 1 } })
+    .toArray();
+  return new Map(found.map(({ _id, name, email }) => [_id, name || email]));
 }

@@ -1,16 +1,18 @@
+import { collections } from '../collections.js';
 import { loadConfig } from '../config.js';
 import { createDeps } from '../deps.js';
-import { addressesOf, seed } from '../seed.js';
-import { prepareMongo } from '../stores/mongo.js';
+import { addressesOf, seed } from '../domain/workspace/seed.js';
+import { buildUniqueIndexes } from '../stores/collections.js';
 
 /**
- * `seed`: the workspace of a first start as JSON, for processes that share no disk, where each would make its own. Run it
- * once and keep what it shows: a second run from an empty `DATA_DIR` makes another organization.
+ * `seed`: creates the workspace of a first start and prints it as JSON. For processes without a shared disk, each of
+ * which would otherwise create its own workspace. Run it once and keep the output: a second run with an empty
+ * `DATA_DIR` creates another organization.
  */
 const config = loadConfig({ ...process.env, SEED: 'true', LOG_LEVEL: 'silent' });
 const deps = createDeps(config, 'api');
 try {
-  await prepareMongo(deps.mongo);
+  await deps.mongo.withoutTimeLimit(buildUniqueIndexes(collections));
   const workspace = await seed(deps, addressesOf(config, config.baseUrl ?? `http://localhost:${config.port}`));
   process.stdout.write(`${JSON.stringify(workspace, null, 2)}\n`);
 } finally {

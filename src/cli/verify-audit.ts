@@ -4,11 +4,11 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { verifyAuditFile, type FileVerdict } from '../governance/audit/verify-file.js';
-import { told } from './told.js';
+import { printResult } from './print-result.js';
 
 const usage = 'usage: verify-audit FILE [--jwks FILE]';
 
-/** Exit codes: 0 the export is sound, 1 it is broken, 2 it could not be checked. */
+/** Exit codes: 0 the export is valid, 1 it is broken, 2 it could not be checked. */
 async function main(args: string[]): Promise<number> {
   const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { jwks: { type: 'string' } } });
   const [file, ...more] = positionals;
@@ -20,20 +20,22 @@ async function main(args: string[]): Promise<number> {
 
 async function readJwks(file: string): Promise<{ keys: object[] }> {
   const jwks = JSON.parse(await readFile(file, 'utf8')) as { keys?: unknown };
-  if (!Array.isArray(jwks.keys)) throw new Error(`${file} holds no JWKS`);
+  if (!Array.isArray(jwks.keys)) throw new Error(`${file} is not a JWKS`);
   return { keys: jwks.keys as object[] };
 }
 
 function report(verdict: FileVerdict): number {
-  if (verdict.status === 'unusable') return told(`not checked: ${verdict.reason}`, 2);
-  if (verdict.status === 'broken') return told(`broken${verdict.seq === null ? '' : ` at entry ${verdict.seq}`}: ${verdict.reason}`, 1);
+  if (verdict.status === 'unusable') return printResult(`not checked: ${verdict.reason}`, 2);
+  if (verdict.status === 'broken')
+    return printResult(`broken${verdict.seq === null ? '' : ` at entry ${verdict.seq}`}: ${verdict.reason}`, 1);
   const line = `valid: ${verdict.entries} entries, ${verdict.checkpoints} checkpoints, head ${verdict.headHash}`;
-  const note = "checked with the file's own keys; pass --jwks with the keys that the service published to know who signed";
-  return told(verdict.ownKeys ? `${line}\n${note}` : line, 0);
+  const note =
+    "checked with the file's own keys; pass --jwks with the keys that the service published to know who signed";
+  return printResult(verdict.ownKeys ? `${line}\n${note}` : line, 0);
 }
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  process.exitCode = told(error instanceof Error ? error.message : String(error), 2);
+  process.exitCode = printResult(error instanceof Error ? error.message : String(error), 2);
 }

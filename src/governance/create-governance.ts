@@ -4,19 +4,23 @@ import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
 import type { Mongo } from '../stores/mongo.js';
 import type { Temporal } from '../temporal/client.js';
+import type { Threads } from '../threads/threads.js';
 import { createApprovals, type Approvals } from './approvals/create-approvals.js';
 import { createAudit, type Audit } from './audit/audit.js';
+import type { Catalog } from './operations/catalog.js';
 import { createPolicies, type Policies } from './policy/create-policies.js';
 import { createQuota, type Quota } from './quota/quota.js';
 import { createRecorder, type Recorder } from './recorder.js';
+import { startSweeper } from './sweep.js';
 
-/** What governs a call: each part serves a stage of the pipeline and the routes that show its records. */
+/** The parts that govern calls. Each serves a stage of the pipeline and the routes that show its records. */
 export interface Governance {
   quota: Quota;
   policies: Policies;
   approvals: Approvals;
   audit: Audit;
   recorder: Recorder;
+  close(): Promise<void>;
 }
 
 export interface GovernanceOptions {
@@ -25,9 +29,23 @@ export interface GovernanceOptions {
   mongo: Mongo;
   temporal: Temporal;
   auth: Auth;
+  /** The operations that rules can name. */
+  catalog: Catalog;
+  threads: Threads;
+  /** Replaces secrets and personal data in the payload that approvers see. */
+  redact(value: unknown): Promise<unknown>;
 }
 
-export function createGovernance({ config, log, mongo, temporal, auth }: GovernanceOptions): Governance {
+export function createGovernance({
+  config,
+  log,
+  mongo,
+  temporal,
+  auth,
+  catalog,
+  threads,
+  redact,
+}: GovernanceOptions): Governance {
   const { collections } = mongo;
   const audit = createAudit({
     collections,
@@ -35,11 +53,21 @@ export function createGovernance({ config, log, mongo, temporal, auth }: Governa
     checkpointFolder: path.join(config.dataDir, 'audit-checkpoints'),
     onError: (error) => log.error({ err: error }, 'an audit checkpoint failed'),
   });
+  const approvals = createApprovals({ collections, temporal, secrets: auth.box, redact });
+  const recorder = createRecorder({ collections, audit });
+  const sweeper = startSweeper({ collections, audit, approvals }, (error) =>
+    log.warn({ err: error }, 'the calls that a crash interrupted could not be ended'),
+  );
   return {
     quota: createQuota({ collections, ...config.quota }),
-    policies: createPolicies({ collections }),
-    approvals: createApprovals({ collections, temporal, secrets: auth.box }),
+    policies: createPolicies({ collections, catalog, threads }),
+    approvals,
     audit,
-    recorder: createRecorder({ collections, audit }),
+    recorder,
+    async close() {
+      sweeper.close();
+      await recorder.close();
+      await audit.close();
+    },
   };
 }

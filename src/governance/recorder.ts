@@ -1,51 +1,149 @@
 import type { Collection, Document, OptionalUnlessRequiredId } from 'mongodb';
-import type { Collections } from '../stores/collections.js';
-import { createGroup, type Waiting } from '../stores/group.js';
-import { durable } from '../stores/mongo.js';
+import { defineCollection, type Collections } from '../stores/collections.js';
+import { createGroup } from '../stores/group.js';
+import { durable, isOnlyDuplicates } from '../stores/mongo.js';
 import type { Audit } from './audit/audit.js';
 import type { AuditEvent } from './audit/entry.js';
-import type { PolicyDecisionDocument } from './lifecycles/policy-decision.js';
 import type { LifecycleDocument } from './lifecycles/record.js';
 
 export interface GovernedRecord {
   lifecycle: LifecycleDocument;
-  decision?: PolicyDecisionDocument;
   audit: AuditEvent;
 }
 
+/**
+ * A call that is about to take effect. Contains what a sweep needs to record the call if its process dies. `_id` is the
+ * lifecycle id.
+ */
+export interface Intent extends Pick<
+  LifecycleDocument,
+  '_id' | 'tool' | 'principal' | 'project_id' | 'organization_id' | 'trace_id' | 'created_at'
+> {
+  actor: string;
+  resource: string;
+  /** The `_id` of the resume token of the call. */
+  resume_token_id: string | null;
+}
+
+export interface IntentDocument extends Intent {
+  /** The process that runs the call extends the lease. After the lease has expired, a sweep ends the call. */
+  leased_until: Date;
+}
+
 export interface Recorder {
+  /** Resolves once the intent is stored durably. */
+  begin(intent: Intent): Promise<void>;
   /**
-   * Resolves once the lifecycle, the decision and the audit entry of a call are durably stored, in this order, so that
-   * no audit entry names a lifecycle that is not there. Where it rejects, some may be stored and the call must not be answered.
+   * Resolves once the lifecycle and the audit entry of a call are stored durably. They are written at the same time
+   * (docs/decisions/0081). If this rejects, the call must not be answered.
    */
   record(records: GovernedRecord): Promise<void>;
+  /** Deletes the intent of a recorded call within a second. If this fails, a sweep deletes it. */
+  end(lifecycleId: string): void;
+  close(): Promise<void>;
 }
 
 export interface RecorderOptions {
-  collections: Pick<Collections, 'lifecycles' | 'policy_decisions'>;
+  collections: Pick<Collections, 'lifecycles' | 'intents'>;
   audit: Pick<Audit, 'append'>;
+  leaseMs?: number;
 }
 
-type Stored = Pick<GovernedRecord, 'lifecycle' | 'decision'>;
+const deleteEveryMs = 1000;
 
-/** Records in groups: while one group is being written the next gathers, and the audit chain groups for itself. */
-export function createRecorder({ collections, audit }: RecorderOptions): Recorder {
-  const stored = createGroup<Stored, void>(async (batch: readonly Waiting<Stored, void>[]) => {
-    await Promise.all([
-      insertAll(collections.lifecycles, batch.map(({ item }) => item.lifecycle)),
-      insertAll(collections.policy_decisions, batch.flatMap(({ item }) => item.decision ?? [])),
-    ]);
+/**
+ * Writes records in batches: the next batch collects while one is being written. The audit chain has its own batches.
+ */
+export function createRecorder({ collections, audit, leaseMs = 60_000 }: RecorderOptions): Recorder {
+  const { intents, lifecycles } = collections;
+  const open = new Map<string, number>();
+  const begun = createGroup<IntentDocument, void>(async (batch) => {
+    await insertAll(
+      intents,
+      batch.map(({ item }) => item),
+    );
     for (const { resolve } of batch) resolve();
   });
+  const ended: string[] = [];
+  const stored = createGroup<LifecycleDocument, void>(async (batch) => {
+    await insertLifecycles(
+      lifecycles,
+      batch.map(({ item }) => item),
+    );
+    for (const { resolve } of batch) resolve();
+  });
+
+  /** Extends the leases of calls that are still running after half of their lease. */
+  async function renew(): Promise<void> {
+    const slow = [...open].filter(([, since]) => Date.now() - since > leaseMs / 2).map(([id]) => id);
+    if (slow.length > 0)
+      await intents.updateMany({ _id: { $in: slow } }, { $set: { leased_until: new Date(Date.now() + leaseMs) } });
+  }
+
+  /** Nobody waits for this, so one deletion serves the calls of a second. */
+  async function deleteEnded(): Promise<void> {
+    const ids = ended.splice(0);
+    if (ids.length > 0) await intents.deleteMany({ _id: { $in: ids } }).catch(() => undefined);
+  }
+  const timers = [
+    setInterval(() => void renew().catch(() => undefined), leaseMs / 3).unref(),
+    setInterval(() => void deleteEnded(), deleteEveryMs).unref(),
+  ];
+
   return {
-    async record({ lifecycle, decision, audit: event }) {
-      await stored.add({ lifecycle, ...(decision ? { decision } : {}) });
-      await audit.append(event);
+    async begin(intent) {
+      open.set(intent._id, Date.now());
+      try {
+        await begun.add({ ...intent, leased_until: new Date(Date.now() + leaseMs) });
+      } catch (error) {
+        open.delete(intent._id);
+        throw error;
+      }
+    },
+    async record({ lifecycle, audit: event }) {
+      // If recording fails, a sweep records a call that has an intent.
+      open.delete(lifecycle._id);
+      await Promise.all([stored.add(lifecycle), audit.append(event)]);
+    },
+    end(lifecycleId) {
+      open.delete(lifecycleId);
+      ended.push(lifecycleId);
+    },
+    async close() {
+      timers.forEach((timer) => clearInterval(timer));
+      await deleteEnded();
     },
   };
 }
 
 async function insertAll<T extends Document>(collection: Collection<T>, documents: readonly T[]): Promise<void> {
-  if (documents.length === 0) return;
   await collection.insertMany(documents as OptionalUnlessRequiredId<T>[], { ordered: false, writeConcern: durable });
+}
+
+/** Replaces the records of a sweep, which may have considered a slow call dead, with the call's own records. */
+async function insertLifecycles(
+  lifecycles: Collection<LifecycleDocument>,
+  documents: readonly LifecycleDocument[],
+): Promise<void> {
+  try {
+    await insertAll(lifecycles, documents);
+  } catch (error) {
+    if (!isOnlyDuplicates(error)) throw error;
+    await Promise.all(
+      documents.map(({ _id, ...fields }) =>
+        lifecycles.replaceOne({ _id }, fields, { upsert: true, writeConcern: durable }),
+      ),
+    );
+  }
+}
+
+export const intentsCollection = defineCollection('intents', {
+  indexes: [{ keys: { leased_until: 1 } }],
+  majorityRead: true,
+});
+
+declare module '../stores/collections.js' {
+  interface Documents {
+    intents: IntentDocument;
+  }
 }

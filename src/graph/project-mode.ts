@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { Collections } from '../stores/collections.js';
+import { defineCollection, type Collections } from '../stores/collections.js';
 import { createFreshReads } from '../stores/fresh-reads.js';
 import { epochSeconds } from '../time.js';
 
-/** In `governed` mode the policy engine refuses save-context. */
+/** In `governed` mode, the policy engine refuses `save-context`. */
 export const ProjectMode = z.enum(['simple', 'governed']);
 export type ProjectMode = z.infer<typeof ProjectMode>;
 
-/** `_id` is the project id; a project without one is simple. */
+/** `_id` is the project id. A project without a record is `simple`. */
 export interface ProjectModeDocument {
   _id: string;
   organization_id: string;
@@ -18,12 +18,17 @@ export interface ProjectModeDocument {
 
 const modeOf = (record: ProjectModeDocument | null): ProjectMode => record?.mode ?? 'simple';
 
-export async function readProjectMode({ project_modes }: Pick<Collections, 'project_modes'>, projectId: string): Promise<ProjectMode> {
+export async function readProjectMode(
+  { project_modes }: Pick<Collections, 'project_modes'>,
+  projectId: string,
+): Promise<ProjectMode> {
   return modeOf(await project_modes.findOne({ _id: projectId }));
 }
 
-/** The same for a hot path: calls that ask at once share a round trip. */
-export function createProjectModeReader({ project_modes }: Pick<Collections, 'project_modes'>): (projectId: string) => Promise<ProjectMode> {
+/** Like `readProjectMode`, for frequent calls: concurrent calls share a round trip. */
+export function createProjectModeReader({
+  project_modes,
+}: Pick<Collections, 'project_modes'>): (projectId: string) => Promise<ProjectMode> {
   const read = createFreshReads(project_modes);
   return async (projectId) => modeOf(await read(projectId));
 }
@@ -35,4 +40,12 @@ export async function setProjectMode(
 ): Promise<void> {
   const fields = { organization_id: place.organizationId, mode, updated_at: epochSeconds(), updated_by: place.userId };
   await collections.project_modes.updateOne({ _id: place.projectId }, { $set: fields }, { upsert: true });
+}
+
+export const projectModesCollection = defineCollection('project_modes', {});
+
+declare module '../stores/collections.js' {
+  interface Documents {
+    project_modes: ProjectModeDocument;
+  }
 }

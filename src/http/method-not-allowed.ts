@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
 import { AppError } from '../errors.js';
 
-/** 405 with `Allow`, whose value is a list such as `GET, POST` (RFC 9110, 15.5.6). */
+/** A 405 with an `Allow` header, such as `GET, POST` (RFC 9110, 15.5.6). */
 export function methodNotAllowed(allowed: string): AppError {
-  return new AppError('method_not_allowed', `this path takes ${allowed}`, { headers: { Allow: allowed } });
+  return new AppError('method_not_allowed', `this path takes ${allowed}`, { allowedMethods: allowed });
 }
 
-/** For the end of a path's handlers: whatever method came this far is not taken. */
+/** The last handler of a path: refuses every method that no earlier handler accepted. */
 export function onlyMethods(allowed: string): RequestHandler {
   return () => {
     throw methodNotAllowed(allowed);

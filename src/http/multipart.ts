@@ -5,7 +5,7 @@ import { AppError } from '../errors.js';
 import { discardRest } from './discard-rest.js';
 
 export interface IncomingFile {
-  /** As the sender wrote it, paths and all. */
+  /** As sent, including any path. */
   name: string;
   stream: Readable;
 }
@@ -16,14 +16,15 @@ export interface MultipartLimits {
   fieldBytes: number;
 }
 
-/** What is read on after a refusal, so that the sender sees it. */
-const discardedAtMost = 256 * 1024 * 1024;
-const brokeOffText = 'the body broke off';
+/** How much of a refused body is read, so that the client receives the response. */
+const maxDiscardedBytes = 256 * 1024 * 1024;
+const truncatedText = 'the request body was truncated';
 
 /**
- * Reads multipart/form-data (RFC 7578) part by part: `onFile` gets each file as a stream and the body waits for it.
- * Whatever fails, all calls of `onFile` have ended when this ends.
- * @throws AppError `invalid_request` for a body that is malformed, broken off or beyond the limits; what `onFile` throws
+ * Reads multipart/form-data (RFC 7578) part by part. `onFile` gets each file as a stream, and reading continues when
+ * it has consumed the stream. All calls of `onFile` have ended when this function ends, even if it fails.
+ * @throws AppError `invalid_request` for a body that is malformed, truncated or beyond the limits; whatever `onFile`
+ *   throws
  */
 export async function readMultipart(
   req: IncomingMessage,
@@ -37,7 +38,7 @@ export async function readMultipart(
   try {
     await new Promise<void>((resolve, reject) => {
       parser.on('file', (_field, stream, name) => {
-        // A part that ends too early is told to the stream as well, and perhaps after it was left.
+        // A truncated part also emits an error on its stream, possibly when nothing reads the stream any more.
         stream.on('error', () => undefined);
         open.add(stream);
         const handled = onFile({ name: name ?? '', stream }).finally(() => open.delete(stream));
@@ -45,16 +46,21 @@ export async function readMultipart(
         work.push(handled);
       });
       parser.on('field', (name, value, _nameTruncated, truncated) => {
-        if (truncated) return reject(malformed(`the field ${name.slice(0, 100)} is longer than ${limits.fieldBytes} bytes`));
+        if (truncated)
+          return reject(malformed(`the field ${name.slice(0, 100)} is longer than ${limits.fieldBytes} bytes`));
         fields.push([name, value]);
       });
-      for (const [event, what] of [['filesLimit', `${limits.files} files`], ['fieldsLimit', `${limits.fields} fields`], ['partsLimit', 'parts']] as const) {
+      for (const [event, what] of [
+        ['filesLimit', `${limits.files} files`],
+        ['fieldsLimit', `${limits.fields} fields`],
+        ['partsLimit', 'parts'],
+      ] as const) {
         parser.on(event, () => reject(malformed(`the body has more than ${what}`)));
       }
-      parser.on('error', (error) => reject(malformed('the body is no well-formed multipart/form-data', error)));
+      parser.on('error', (error) => reject(malformed('the body is not valid multipart/form-data', error)));
       parser.on('finish', resolve);
       const onCutOff = () => {
-        if (!req.complete) reject(malformed(brokeOffText));
+        if (!req.complete) reject(malformed(truncatedText));
       };
       req.on('close', onCutOff).on('error', onCutOff);
       req.pipe(parser);
@@ -65,19 +71,20 @@ export async function readMultipart(
     req.unpipe(parser);
     for (const stream of open) stream.destroy(error as Error);
     await Promise.allSettled(work);
-    discardRest(req, discardedAtMost);
+    discardRest(req, maxDiscardedBytes);
     throw error;
   }
 }
 
-/** The sender left before the end: nobody waits for the answer. */
-export function hasBrokenOff(req: IncomingMessage): boolean {
+/** The client disconnected before it sent the whole body, so nobody waits for the response. */
+export function clientDisconnected(req: IncomingMessage): boolean {
   return req.destroyed && !req.complete;
 }
 
 function parserOf(req: IncomingMessage, limits: MultipartLimits): BusboyInstance {
   const type = req.headers['content-type'] ?? '';
-  if (!/^multipart\/form-data\s*;/i.test(type)) throw malformed('the body must be sent as multipart/form-data with a boundary');
+  if (!/^multipart\/form-data\s*;/i.test(type))
+    throw malformed('the body must be sent as multipart/form-data with a boundary');
   const { files, fields, fieldBytes } = limits;
   try {
     return new Busboy({

@@ -1,29 +1,45 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { context, SpanKind, SpanStatusCode, trace as traceApi } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
 import type { Request, RequestHandler, Response } from 'express';
 import { routeOf } from '../observability/measured.js';
-import { remoteContext, traceOfLine, type Tracing } from '../observability/tracing.js';
+import { remoteContext, traceLogFields, type Tracing } from '../observability/tracing.js';
 
-/** The request's place in a distributed trace (W3C Trace Context). */
+/** The position of a request in a distributed trace (W3C Trace Context). */
 export interface Trace {
   traceId: string;
   spanId: string;
-  /** Whether spans of this trace are recorded; `true` as well where we do not know and only hand it on. */
+  /** Whether spans of this trace are recorded. Also `true` if that is unknown. */
   sampled: boolean;
-  /** The answer names the trace: its caller sent a `traceparent`, or we export (specification, Response headers). */
+  /**
+   * Whether the response names the trace: the caller sent a `traceparent`, or export is configured (specification,
+   * Response headers).
+   */
   echoed: boolean;
 }
 
-/** Continues the caller's trace; an unusable header begins a new one, as the recommendation asks. */
-function traceOf(traceparent: string | undefined): Trace {
-  const given = parseTraceParent(traceparent ?? '');
-  return { traceId: given?.traceId ?? randomBytes(16).toString('hex'), spanId: randomBytes(8).toString('hex'), sampled: true, echoed: given !== null };
+/** Filled as a whole, because each call of the random generator is expensive. */
+const pool = Buffer.alloc(4096);
+let used = pool.length;
+
+function randomHex(bytes: number): string {
+  if (used + bytes > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += bytes;
+  return pool.toString('hex', used - bytes, used);
 }
 
-/** The trace of what runs now, such as an activity; a new one where nothing is traced. */
-export function presentTrace(): Trace {
-  const { trace_id, span_id } = traceOfLine();
+/** Continues the trace of the caller. An invalid header starts a new trace, as W3C Trace Context recommends. */
+function traceOf(traceparent: string | undefined): Trace {
+  const given = parseTraceParent(traceparent ?? '');
+  return { traceId: given?.traceId ?? randomHex(16), spanId: randomHex(8), sampled: true, echoed: given !== null };
+}
+
+/** The trace of the current activity or request, or a new one if there is none. */
+export function currentTrace(): Trace {
+  const { trace_id, span_id } = traceLogFields();
   const fresh = traceOf(undefined);
   return { ...fresh, traceId: trace_id ?? fresh.traceId, spanId: span_id ?? fresh.spanId };
 }
@@ -37,13 +53,13 @@ function traceHeaders({ traceId, spanId, sampled, echoed }: Trace): Record<strin
 }
 
 /**
- * Gives every request its trace, and echoes it, on refusals as well. With export configured the request is a server
- * span, and what its handlers and listeners do happens below it.
+ * Assigns a trace to every request and echoes it, also on refusals. With export configured, the request is a server
+ * span and the parent of all spans of its handlers and listeners.
  */
 export function traced(tracing: Tracing): RequestHandler {
   if (!tracing.exporting) {
     return (req, res, next) => {
-      keep(res, traceOf(req.get('traceparent')));
+      setTrace(res, traceOf(req.get('traceparent')));
       next();
     };
   }
@@ -52,9 +68,9 @@ export function traced(tracing: Tracing): RequestHandler {
     const attributes = { 'http.request.method': req.method, 'url.scheme': req.protocol };
     const span = tracer.startSpan(req.method, { kind: SpanKind.SERVER, attributes }, remoteContext(req.headers));
     const { traceId, spanId, traceFlags } = span.spanContext();
-    keep(res, { traceId, spanId, sampled: (traceFlags & 1) === 1, echoed: true });
+    setTrace(res, { traceId, spanId, sampled: (traceFlags & 1) === 1, echoed: true });
     const within = traceApi.setSpan(remoteContext({}), span);
-    // The listeners of request and answer, the log's among them, belong to the request too.
+    // Listeners on the request and the response, such as the request log, belong to the trace too.
     context.bind(within, req);
     context.bind(within, res);
     res.once('close', () => {
@@ -72,7 +88,7 @@ function nameSpan(span: ReturnType<Tracing['tracer']['startSpan']>, req: Request
   if (res.statusCode >= 500 || !res.headersSent) span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-function keep(res: Response, trace: Trace): void {
+function setTrace(res: Response, trace: Trace): void {
   res.locals.trace = trace;
   res.set(traceHeaders(trace));
 }

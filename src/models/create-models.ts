@@ -7,11 +7,11 @@ export interface ModelsConfig {
   baseUrl: string | undefined;
   apiKey: string | undefined;
   model: string | undefined;
-  /** How long nothing of an answer may come. */
+  /** The longest time without data from the endpoint. */
   idleMs?: number;
 }
 
-/** The configured endpoint, or the offline model: without an endpoint, and for an agent that asks for it by name. */
+/** Uses the configured endpoint. Uses the offline model if there is no endpoint or if an agent names it. */
 export function createModels({ baseUrl, apiKey, model: defaultModel, idleMs }: ModelsConfig): ChatModel {
   const offline = createOfflineModel();
   if (baseUrl === undefined) return offline;

@@ -3,15 +3,15 @@ export interface Fact {
   value: string;
 }
 
-const valueAtMost = 200;
-const deepest = 6;
+const maxValueLength = 200;
+const maxDepth = 6;
 
-/** The leaves of a JSON value as `path: value`, in its own order, at most `count` of them. */
+/** The first `count` leaves of a JSON value as `path: value`, in document order. */
 export function factsOf(value: unknown, count: number): Fact[] {
   const facts: Fact[] = [];
   const visit = (part: unknown, path: string, depth: number): void => {
     if (facts.length >= count) return;
-    if (typeof part !== 'object' || part === null || depth === deepest) {
+    if (typeof part !== 'object' || part === null || depth === maxDepth) {
       facts.push({ path: path || 'value', value: oneLine(part) });
       return;
     }
@@ -25,6 +25,8 @@ export function factsOf(value: unknown, count: number): Fact[] {
 }
 
 function oneLine(value: unknown): string {
-  const text = (typeof value === 'string' ? value.slice(0, 10 * valueAtMost) : (JSON.stringify(value) ?? '')).replace(/\s+/g, ' ').trim();
-  return text.length <= valueAtMost ? text : `${text.slice(0, valueAtMost - 1)}…`;
+  const text = (typeof value === 'string' ? value.slice(0, 10 * maxValueLength) : (JSON.stringify(value) ?? ''))
+    .replace(/\s+/g, ' ')
+    .trim();
+  return text.length <= maxValueLength ? text : `${text.slice(0, maxValueLength - 1)}…`;
 }

@@ -5,14 +5,14 @@ import { estimatedTokens } from './tokens.js';
 
 export const offlineModelName = 'offline';
 
-const mostSentences = 8;
-const mostFactsOfAction = 20;
-const mostActions = 10;
-const promptAtMost = 600;
+const maxSentences = 8;
+const maxFactsPerAction = 20;
+const maxActions = 10;
+const maxPromptLength = 600;
 
 /**
- * Answers by rule from the material, without a language model: the same material always gives the same Markdown,
- * whose second line says where it comes from. It calls no tools.
+ * A rule-based model that uses no language model: the same material always gives the same Markdown, whose second line
+ * names its origin. It calls no tools.
  */
 export function createOfflineModel(): ChatModel {
   return {
@@ -26,11 +26,17 @@ export function createOfflineModel(): ChatModel {
   };
 }
 
-/** What the calls of an agent that was another model's before gave back. */
+/** The tool results in a conversation that another model began. */
 function toolResultsIn(conversation: readonly ConversationMessage[]): ChatMaterial['actions'] {
-  const names = new Map(conversation.flatMap((message) => (message.role === 'assistant' ? message.tool_calls.map(({ id, name }) => [id, name] as const) : [])));
+  const names = new Map(
+    conversation.flatMap((message) =>
+      message.role === 'assistant' ? message.tool_calls.map(({ id, name }) => [id, name] as const) : [],
+    ),
+  );
   return conversation.flatMap((message) =>
-    message.role === 'tool' ? [{ name: names.get(message.tool_call_id) ?? message.tool_call_id, output: parsed(message.content) }] : [],
+    message.role === 'tool'
+      ? [{ name: names.get(message.tool_call_id) ?? message.tool_call_id, output: parsed(message.content) }]
+      : [],
   );
 }
 
@@ -44,34 +50,42 @@ function parsed(text: string): unknown {
 
 function write(material: ChatMaterial): string {
   const { documents, outputs, goal } = material;
-  const fromDocuments = pickSentences(documents.map(readable), goal, mostSentences);
-  // Earlier agents of this model quote the same documents, with the source behind the sentence.
+  const fromDocuments = pickSentences(documents.map(readable), goal, maxSentences);
+  // Earlier agents that used the offline model quote the same documents and append the source to the sentence.
   const isNew = ({ text }: PickedSentence) => !fromDocuments.some((known) => text.startsWith(known.text));
-  const fromAgents = pickSentences(outputs.map(({ title, output }) => ({ name: title, text: output })), goal, 2 * mostSentences);
+  const fromAgents = pickSentences(
+    outputs.map(({ title, output }) => ({ name: title, text: output })),
+    goal,
+    2 * maxSentences,
+  );
   const sections = [
     section('What the documents say', fromDocuments.map(quoted)),
-    section('What the actions found', material.actions.slice(0, mostActions).flatMap(factLines)),
-    section('What earlier agents noted', fromAgents.filter(isNew).slice(0, mostSentences).map(quoted)),
+    section('What the actions found', material.actions.slice(0, maxActions).flatMap(factLines)),
+    section('What earlier agents noted', fromAgents.filter(isNew).slice(0, maxSentences).map(quoted)),
   ].filter((text) => text !== '');
-  return [heading(material), ...(sections.length > 0 ? sections : [nothingToDrawOn])].join('\n\n');
+  return [heading(material), ...(sections.length > 0 ? sections : [noMaterialText])].join('\n\n');
 }
 
-const nothingToDrawOn = 'There was no document, action result or earlier output to draw on, so this restates what was asked.';
+const noMaterialText =
+  'There was no document, action result or earlier output to draw on, so this restates what was asked.';
 
 function heading({ title, goal, prompt }: ChatMaterial): string {
-  const asked = prompt.trim() === '' || prompt.trim() === goal.trim() ? [] : [`**Task:** ${clipped(prompt)}`];
-  // Quoted lines: an agent that reads this output passes over them (`paragraphsOf`).
+  const asked = prompt.trim() === '' || prompt.trim() === goal.trim() ? [] : [`**Task:** ${truncated(prompt)}`];
+  // These lines are Markdown quotes, which `paragraphsOf` skips when another agent reads this output.
   const quotes = [
     'Written by the offline model: by rule from the material of this run, no language model was asked.',
-    `**Goal:** ${clipped(goal) || 'none was given'}`,
+    `**Goal:** ${truncated(goal) || 'none was given'}`,
     ...asked,
   ];
   return `# ${title.replace(/\s+/g, ' ').trim() || 'Result'}\n\n${quotes.map((line) => `> ${line}`).join('\n>\n')}`;
 }
 
-function clipped(text: string): string {
-  const line = text.slice(0, 4 * promptAtMost).replace(/\s+/g, ' ').trim();
-  return line.length <= promptAtMost ? line : `${line.slice(0, promptAtMost - 1)}…`;
+function truncated(text: string): string {
+  const line = text
+    .slice(0, 4 * maxPromptLength)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length <= maxPromptLength ? line : `${line.slice(0, maxPromptLength - 1)}…`;
 }
 
 function section(title: string, lines: string[]): string {
@@ -83,12 +97,12 @@ function quoted({ source, text }: PickedSentence): string {
 }
 
 function factLines({ name, output }: ChatMaterial['actions'][number]): string[] {
-  const facts = factsOf(output, mostFactsOfAction + 1);
+  const facts = factsOf(output, maxFactsPerAction + 1);
   return [
     `- **${name}**`,
     ...(facts.length === 0 ? ['  - (an empty answer)'] : []),
-    ...facts.slice(0, mostFactsOfAction).map(({ path, value }) => `  - ${path}: ${value}`),
-    ...(facts.length > mostFactsOfAction ? ['  - …'] : []),
+    ...facts.slice(0, maxFactsPerAction).map(({ path, value }) => `  - ${path}: ${value}`),
+    ...(facts.length > maxFactsPerAction ? ['  - …'] : []),
   ];
 }
 
@@ -99,7 +113,9 @@ function readable({ name, mime_type, text }: ChatMaterial['documents'][number]):
 
 function jsonAsLines(text: string): string {
   try {
-    return factsOf(JSON.parse(text), 200).map(({ path, value }) => `- ${path}: ${value}`).join('\n');
+    return factsOf(JSON.parse(text), 200)
+      .map(({ path, value }) => `- ${path}: ${value}`)
+      .join('\n');
   } catch {
     return text;
   }

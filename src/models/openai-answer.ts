@@ -1,38 +1,56 @@
 import { z } from 'zod';
+import { isAppError } from '../errors.js';
+import { answerGate, checkJson } from '../json-gate.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import type { ChatCompletion, ChatRequest, ChatToolCall } from './port.js';
 import { estimatedTokens } from './tokens.js';
+import { parseJsonOrUndefined } from '../json.js';
 
-const answerAtMost = 1_000_000;
+const maxAnswerLength = 1_000_000;
 
-/** What endpoints send is read leniently, field by field: a field that cannot be read counts as not there. */
+/** Endpoints vary, so a field that cannot be read counts as absent. */
 const text = z.string().nullish().catch(null);
 const count = z.number().nullish().catch(null);
 const Part = z.object({ text });
-const Content = z.union([z.string(), z.array(Part).transform((parts) => parts.map((part) => part.text ?? '').join(''))]).nullish().catch(null);
-const Arguments = z.union([z.string(), z.looseObject({}).transform((value) => JSON.stringify(value))]).nullish().catch(null);
-const CallPiece = z.object({ index: count, id: text, function: z.object({ name: text, arguments: Arguments }).nullish().catch(null) });
-const Piece = z.object({ content: Content, refusal: text, tool_calls: z.array(CallPiece).nullish().catch(null) }).nullish().catch(null);
+const Content = z
+  .union([z.string(), z.array(Part).transform((parts) => parts.map((part) => part.text ?? '').join(''))])
+  .nullish()
+  .catch(null);
+const Arguments = z
+  .union([z.string(), z.looseObject({}).transform((value) => JSON.stringify(value))])
+  .nullish()
+  .catch(null);
+const CallPiece = z.object({
+  index: count,
+  id: text,
+  function: z.object({ name: text, arguments: Arguments }).nullish().catch(null),
+});
+const Piece = z
+  .object({ content: Content, refusal: text, tool_calls: z.array(CallPiece).nullish().catch(null) })
+  .nullish()
+  .catch(null);
 const Choice = z.object({ index: count, finish_reason: text, delta: Piece, message: Piece });
 const Usage = z.object({ prompt_tokens: count, completion_tokens: count }).nullish().catch(null);
 const Answer = z.object({ model: text, choices: z.array(Choice), usage: Usage });
 
-export interface Gathering {
-  /** One chunk of a stream, or the whole answer of an endpoint that does not stream. @throws OutboundError */
+export interface AnswerCollector {
+  /** A chunk of a stream, or the whole answer of an endpoint that does not stream. @throws OutboundError */
   add(chunk: unknown): void;
   /** @throws OutboundError `model_answer_unusable`, `model_refused`, `model_token_limit` */
   completion(): ChatCompletion;
 }
 
-/** Puts an answer together from what the endpoint sends; only its first choice counts. */
-export function gatherAnswer(request: Pick<ChatRequest, 'model' | 'messages' | 'conversation' | 'onText'>): Gathering {
+/** Assembles an answer from the chunks of the endpoint. Uses only the first choice. */
+export function collectAnswer(
+  request: Pick<ChatRequest, 'model' | 'messages' | 'conversation' | 'onText'>,
+): AnswerCollector {
   let model = request.model;
   let content = '';
   let refusal = '';
   let finished: string | null = null;
   let isWhole = false;
   let usage: z.infer<typeof Usage>;
-  const calls = gatherCalls();
+  const calls = collectToolCalls();
 
   return {
     add(chunk) {
@@ -49,23 +67,26 @@ export function gatherAnswer(request: Pick<ChatRequest, 'model' | 'messages' | '
         content += words;
         refusal += piece?.refusal ?? '';
         for (const call of piece?.tool_calls ?? []) calls.add(call);
-        if (content.length + calls.size() > answerAtMost) throw new OutboundError('too_large', `the model's answer is larger than ${answerAtMost} characters`);
+        if (content.length + calls.size() > maxAnswerLength)
+          throw new OutboundError('too_large', `the model's answer is larger than ${maxAnswerLength} characters`);
         if (words !== '') request.onText?.(words);
       }
     },
     completion() {
       const tool_calls = calls.all();
       if (refusal !== '') throw new OutboundError('model_refused', 'the model refused to answer');
-      if (finished === 'content_filter') throw new OutboundError('model_refused', 'the content filter of the model endpoint stopped the answer');
-      if (finished === null && !isWhole) throw unusable('the answer of the model endpoint broke off');
+      if (finished === 'content_filter')
+        throw new OutboundError('model_refused', 'the content filter of the model endpoint stopped the answer');
+      if (finished === null && !isWhole) throw unusable('the model endpoint ended its answer early');
       const isEmpty = content.trim() === '' && tool_calls.length === 0;
-      if (isEmpty && finished === 'length') throw new OutboundError('model_token_limit', 'the token limit of the answer was reached before its first word');
+      if (isEmpty && finished === 'length')
+        throw new OutboundError('model_token_limit', 'the token limit of the answer was reached before its first word');
       if (isEmpty) throw unusable();
       const isCut = finished === 'length' && tool_calls.length === 0;
       return {
         model,
         content: isCut ? `${content}\n\n[cut: the token limit of the answer was reached]` : content,
-        tool_calls,
+        tool_calls: tool_calls.map(checked),
         usage: {
           input_tokens: usage?.prompt_tokens ?? estimatedTokens(charactersOf(request)),
           output_tokens: usage?.completion_tokens ?? estimatedTokens(content.length + calls.size()),
@@ -76,10 +97,10 @@ export function gatherAnswer(request: Pick<ChatRequest, 'model' | 'messages' | '
 }
 
 /**
- * A call comes in pieces that share an index; its id and name stand in the first. Some endpoints leave the index out, or
- * give the same one to several calls: there a new id begins a new call.
+ * The pieces of a call share an index, and the first piece has the id and the name. Some endpoints omit the index or
+ * use one index for several calls; there a new id starts a new call.
  */
-function gatherCalls() {
+function collectToolCalls() {
   const calls: (ChatToolCall & { index: number | null })[] = [];
   let size = 0;
   return {
@@ -99,7 +120,7 @@ function gatherCalls() {
       }
     },
     size: () => size,
-    /** Each with an id that is its own within the answer. */
+    /** Replaces a missing or repeated id, so that each id is unique within the answer. */
     all(): ChatToolCall[] {
       const taken = new Set<string>();
       return calls.map(({ id, name, arguments: written }, at) => {
@@ -111,8 +132,23 @@ function gatherCalls() {
   };
 }
 
+/** Arguments become action inputs and are stored. Arguments that are not JSON are reported back to the model. */
+function checked(call: ChatToolCall): ChatToolCall {
+  try {
+    checkJson(parseJsonOrUndefined(call.arguments) ?? null, answerGate('the arguments of a tool call'));
+    return call;
+  } catch (error) {
+    throw unusable(
+      `the model asked for a tool with arguments that cannot be stored: ${isAppError(error) ? error.message : ''}`,
+    );
+  }
+}
+
 function charactersOf({ messages, conversation = [] }: Pick<ChatRequest, 'messages' | 'conversation'>): number {
-  return messages.reduce((sum, { content }) => sum + content.length, 0) + (conversation.length > 0 ? JSON.stringify(conversation).length : 0);
+  return (
+    messages.reduce((sum, { content }) => sum + content.length, 0) +
+    (conversation.length > 0 ? JSON.stringify(conversation).length : 0)
+  );
 }
 
 export function unusable(message = 'the model endpoint gave no answer that can be read'): OutboundError {

@@ -2,30 +2,35 @@ import OpenAI, { APIConnectionError, APIError } from 'openai';
 import { Stream } from 'openai/streaming';
 import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
-import { isPassingStatus, retryHintMs } from '../outbound/retry-hints.js';
-import { gatherAnswer, unusable } from './openai-answer.js';
+import { isTransientStatus, retryHintMs } from '../outbound/retry-hints.js';
+import { collectAnswer, unusable } from './openai-answer.js';
 import { bodyOf, streamings, type Streaming } from './openai-request.js';
 import type { ChatCompletion, ChatModel, ChatRequest } from './port.js';
 import { createWatchedFetch, isEventStream } from './watched-fetch.js';
 
 export interface OpenAiOptions {
-  /** The operator's own choice, so the guard against private targets does not apply to it. */
+  /** Set by the operator, so the guard against private targets does not apply. */
   baseUrl: string;
   apiKey: string | undefined;
-  /** For a whole answer; below the time limit of the step that asks. */
+  /** For the whole answer. Must be below the time limit of the step. */
   timeoutMs?: number;
-  /** How long nothing of an answer may come, before its first word and between two. */
+  /** The longest time without data, before the first word and between chunks. */
   idleMs?: number;
 }
 
 const maxBytes = 8 * 1024 * 1024;
 const maxEventBytes = 1024 * 1024;
 
-/** A model behind an OpenAI-compatible endpoint. Retries are the caller's. */
-export function createOpenAiModel({ baseUrl, apiKey, timeoutMs = 9 * 60_000, idleMs = 2 * 60_000 }: OpenAiOptions): ChatModel {
+/** A model behind an OpenAI-compatible endpoint. The caller retries. */
+export function createOpenAiModel({
+  baseUrl,
+  apiKey,
+  timeoutMs = 9 * 60_000,
+  idleMs = 2 * 60_000,
+}: OpenAiOptions): ChatModel {
   const client = new OpenAI({
     baseURL: baseUrl,
-    // What is left undefined here, the client would take from the environment.
+    // The client reads undefined options from the environment.
     apiKey: apiKey ?? 'none',
     adminAPIKey: null,
     organization: null,
@@ -37,44 +42,46 @@ export function createOpenAiModel({ baseUrl, apiKey, timeoutMs = 9 * 60_000, idl
     fetch: createWatchedFetch({ idleMs, maxBytes, maxEventBytes }),
     ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
   });
-  const taken = new Map<string, Streaming>();
+  const supported = new Map<string, Streaming>();
   return {
-    complete: (request) => withDeadline({ timeoutMs, signal: request.signal }, (signal) => ask(client, taken, { ...request, signal })),
+    complete: (request) =>
+      withDeadline({ timeoutMs, signal: request.signal }, (signal) => ask(client, supported, { ...request, signal })),
   };
 }
 
-/** `taken` remembers for each model how much of streaming the endpoint was found to take. */
-async function ask(client: OpenAI, taken: Map<string, Streaming>, request: ChatRequest): Promise<ChatCompletion> {
+/** `supported` remembers which kind of streaming the endpoint supports for each model. */
+async function ask(client: OpenAI, supported: Map<string, Streaming>, request: ChatRequest): Promise<ChatCompletion> {
   const { model, signal } = request;
-  for (let streaming: Streaming | undefined = taken.get(model) ?? streamings[0]; ; ) {
+  for (let streaming: Streaming | undefined = supported.get(model) ?? streamings[0]; ;) {
     try {
       return await exchange(client, request, streaming);
     } catch (error) {
       signal.throwIfAborted();
-      const less = lessStreaming(error, streaming);
-      if (less === undefined) throw failureOf(error);
-      taken.set(model, less);
-      streaming = less;
+      const reduced = reducedStreaming(error, streaming);
+      if (reduced === undefined) throw failureOf(error);
+      supported.set(model, reduced);
+      streaming = reduced;
     }
   }
 }
 
 async function exchange(client: OpenAI, request: ChatRequest, streaming: Streaming): Promise<ChatCompletion> {
   const { signal, idempotencyKey } = request;
-  const answer = gatherAnswer(request);
+  const answer = collectAnswer(request);
   const response = await client.chat.completions
     .create(bodyOf(request, streaming), { signal, headers: { 'Idempotency-Key': encodeURI(idempotencyKey) } })
     .asResponse();
-  // An endpoint that does not stream answers the same request with the whole as JSON.
+  // An endpoint that does not stream sends the whole answer as JSON.
   if (isEventStream(response)) {
-    for await (const chunk of Stream.fromSSEResponse<unknown>(response, new AbortController(), client)) answer.add(chunk);
+    for await (const chunk of Stream.fromSSEResponse<unknown>(response, new AbortController(), client))
+      answer.add(chunk);
     signal.throwIfAborted();
   } else answer.add(await response.json());
   return answer.completion();
 }
 
-/** What to ask for instead, where the endpoint refused the way of streaming that was asked for. */
-function lessStreaming(error: unknown, streaming: Streaming): Streaming | undefined {
+/** The next kind of streaming to try if the endpoint refused this one. */
+function reducedStreaming(error: unknown, streaming: Streaming): Streaming | undefined {
   if (!isApiError(error) || (error.status !== 400 && error.status !== 422)) return undefined;
   const refusal = `${error.message} ${JSON.stringify(error.error ?? '')}`;
   if (streaming === 'with usage' && /stream_options|include_usage/.test(refusal)) return 'plain';
@@ -84,19 +91,22 @@ function lessStreaming(error: unknown, streaming: Streaming): Streaming | undefi
 function failureOf(error: unknown): OutboundError {
   if (isOutboundError(error)) return error;
   if (error instanceof APIConnectionError) {
-    return isOutboundError(error.cause) ? error.cause : new OutboundError('model_unavailable', 'the model endpoint could not be reached');
+    return isOutboundError(error.cause)
+      ? error.cause
+      : new OutboundError('model_unavailable', 'the model endpoint could not be reached');
   }
-  if (isApiError(error)) return error.status === undefined ? failureWithin(error) : statusFailure(error.status, error.headers);
+  if (isApiError(error))
+    return error.status === undefined ? failureInStream(error) : statusFailure(error.status, error.headers);
   return unusable();
 }
 
-/** `instanceof` alone leaves the class's type parameters open. */
+/** `instanceof` alone does not narrow the type parameters of the class. */
 function isApiError(error: unknown): error is APIError {
   return error instanceof APIError;
 }
 
-/** An error that came as a chunk of the stream, after the status 200: its code may be a status. */
-function failureWithin({ code, headers }: APIError): OutboundError {
+/** An error inside a stream, after status 200. Its code may be an HTTP status. */
+function failureInStream({ code, headers }: APIError): OutboundError {
   const status = Number(code);
   if (Number.isInteger(status) && status >= 400 && status < 600) return statusFailure(status, headers);
   return new OutboundError('model_unavailable', 'the model endpoint reported an error within its answer');
@@ -104,6 +114,9 @@ function failureWithin({ code, headers }: APIError): OutboundError {
 
 function statusFailure(status: number, headers: Headers | undefined): OutboundError {
   const message = `the model endpoint answered with status ${status}`;
-  if (!isPassingStatus(status)) return new OutboundError('model_refused', message, { status });
-  return new OutboundError('model_unavailable', message, { status, retryAfterMs: headers && retryHintMs(headers, Date.now()) });
+  if (!isTransientStatus(status)) return new OutboundError('model_refused', message, { status });
+  return new OutboundError('model_unavailable', message, {
+    status,
+    retryAfterMs: headers && retryHintMs(headers, Date.now()),
+  });
 }

@@ -1,24 +1,27 @@
-/** The one way to a language model. */
+/** A language model. All model calls go through this interface. */
 export interface ChatModel {
-  /** @throws OutboundError `model_*`, `timeout` or `too_large`, AppError `unconfigured`; the signal's reason when it aborts */
+  /**
+   * @throws OutboundError `model_*`, `timeout` or `too_large`; AppError `unconfigured`; the reason of the signal when
+   *   it aborts
+   */
   complete(request: ChatRequest): Promise<ChatCompletion>;
 }
 
 export interface ChatRequest {
-  /** Empty: the configured default. */
+  /** Empty: use the configured default. */
   model: string;
   temperature: number;
-  /** 0: no limit of ours. */
+  /** 0: the request sets no limit. */
   maxTokens: number;
   messages: ChatMessage[];
-  /** What the model may call. */
+  /** Tools that the model may call. */
   tools?: readonly ChatTool[];
-  /** What followed on the messages so far: calls of the model, and what they gave back. */
+  /** The turns after `messages`: calls by the model and their results. */
   conversation?: readonly ConversationMessage[];
   material: ChatMaterial;
   signal: AbortSignal;
   idempotencyKey: string;
-  /** Told the words of the answer as they come; a model that answers at once does not call it. */
+  /** Called with the text of the answer as it arrives. A model that does not stream never calls it. */
   onText?: (text: string) => void;
 }
 
@@ -28,16 +31,18 @@ export interface ChatMessage {
 }
 
 export interface ChatTool {
-  /** 1 to 64 of A-Z a-z 0-9 _ -. */
+  /** 1 to 64 characters: A-Z a-z 0-9 _ -. */
   name: string;
   description: string;
   fields: readonly ChatToolField[];
+  /** The JSON Schema of the arguments, instead of `fields`. */
+  input_schema?: Record<string, unknown>;
 }
 
 export interface ChatToolField {
   field_id: string;
   label: string;
-  /** `string`, `number`, `integer`, `boolean`, `object` or `array`; of any other name: any value. */
+  /** `string`, `number`, `integer`, `boolean`, `object` or `array`. Any other type accepts any value. */
   type: string;
   required: boolean;
   description: string;
@@ -46,7 +51,7 @@ export interface ChatToolField {
 export interface ChatToolCall {
   id: string;
   name: string;
-  /** JSON text as the model wrote it, or what it wrote instead. */
+  /** The JSON text that the model wrote, or invalid text. */
   arguments: string;
 }
 
@@ -54,7 +59,7 @@ export type ConversationMessage =
   | { role: 'assistant'; content: string; tool_calls: ChatToolCall[] }
   | { role: 'tool'; tool_call_id: string; content: string };
 
-/** What the messages were made of, for a model that works on the parts and not on the text. */
+/** The parts that the messages were built from, for a model that works on parts instead of text. */
 export interface ChatMaterial {
   title: string;
   goal: string;
@@ -67,8 +72,8 @@ export interface ChatMaterial {
 export interface ChatCompletion {
   model: string;
   content: string;
-  /** Empty when the model has said its last word. */
+  /** Empty when the model has finished. */
   tool_calls: ChatToolCall[];
-  /** As the endpoint counts; about four characters a token where it does not. */
+  /** As reported by the endpoint, or estimated at about four characters per token. */
   usage: { input_tokens: number; output_tokens: number };
 }

@@ -1,4 +1,6 @@
-/** Extractive summaries: no sentence is made up, the ones with the most telling words are picked. */
+import { LRUCache } from 'lru-cache';
+
+/** Extractive summaries: picks the sentences with the most significant words and invents nothing. */
 export interface Source {
   name: string;
   text: string;
@@ -9,8 +11,8 @@ export interface PickedSentence {
   text: string;
 }
 
-const readAtMost = 60_000;
-const sentenceAtMost = 400;
+const maxInputLength = 60_000;
+const maxSentenceLength = 400;
 const stopWords: ReadonlySet<string> = new Set(
   `a about above after again all also an and any are as at be because been before being below between both but by can
   could did do does down each few for from further had has have he her here hers him his how i if in into is it its just
@@ -21,22 +23,32 @@ const stopWords: ReadonlySet<string> = new Set(
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
 const words = new Intl.Segmenter('en', { granularity: 'word' });
 
+interface Sentence {
+  text: string;
+  words: ReadonlySet<string>;
+}
+
+/** Each agent of a run reads the outputs of all earlier ones again. The size is in characters of text. */
+const read = new LRUCache<string, Sentence[]>({ maxSize: 500_000, sizeCalculation: (_, text) => text.length + 1 });
+
 /**
- * Up to `count` sentences of all sources together, in the order of the text. Words of the goal weigh more; ties go
- * to the earlier sentence, so the same input always gives the same choice.
+ * Picks up to `count` sentences from all sources together and returns them in text order. Words of the goal weigh
+ * more. The earlier sentence wins a tie, so the result is deterministic.
  */
 export function pickSentences(sources: readonly Source[], goal: string, count: number): PickedSentence[] {
-  const share = Math.floor(readAtMost / Math.max(sources.length, 1));
+  const share = Math.floor(maxInputLength / Math.max(sources.length, 1));
   const seen = new Set<string>();
   const candidates = sources
-    .flatMap(({ name, text }) => sentencesOf(text.slice(0, share)).map((sentence) => ({ source: name, text: sentence })))
+    .flatMap(({ name, text }) => readSentences(text.slice(0, share)).map((sentence) => ({ ...sentence, source: name })))
     .filter(({ text }) => !seen.has(text) && seen.add(text))
-    .map((sentence, index) => ({ ...sentence, index, words: contentWords(sentence.text) }))
+    .map((sentence, index) => ({ ...sentence, index }))
     .filter((sentence) => sentence.words.size > 0);
   const wanted = contentWords(goal);
   const weights = new Map<string, number>();
-  for (const candidate of candidates) for (const word of candidate.words) weights.set(word, (weights.get(word) ?? 0) + 1);
-  const weightOf = (word: string) => Math.log2(1 + (weights.get(word) ?? 0)) * (wanted.has(word) ? 3 : 1) + (/\d/.test(word) ? 1 : 0);
+  for (const candidate of candidates)
+    for (const word of candidate.words) weights.set(word, (weights.get(word) ?? 0) + 1);
+  const weightOf = (word: string) =>
+    Math.log2(1 + (weights.get(word) ?? 0)) * (wanted.has(word) ? 3 : 1) + (/\d/.test(word) ? 1 : 0);
   return candidates
     .map((candidate) => ({ ...candidate, score: scoreOf(candidate.words, weightOf) }))
     .sort((one, other) => other.score - one.score || one.index - other.index)
@@ -45,10 +57,18 @@ export function pickSentences(sources: readonly Source[], goal: string, count: n
     .map(({ source, text }) => ({ source, text }));
 }
 
+function readSentences(text: string): Sentence[] {
+  const known = read.get(text);
+  if (known) return known;
+  const found = sentencesOf(text).map((sentence) => ({ text: sentence, words: contentWords(sentence) }));
+  read.set(text, found);
+  return found;
+}
+
 function scoreOf(present: ReadonlySet<string>, weightOf: (word: string) => number): number {
   let sum = 0;
   for (const word of present) sum += weightOf(word);
-  // Between the sum, which favours long sentences, and the mean, which favours scraps.
+  // A compromise: the sum favours long sentences, the mean favours fragments.
   return sum / (present.size + 5) ** 0.75;
 }
 
@@ -65,11 +85,14 @@ function sentencesOf(text: string): string[] {
   return paragraphsOf(text).flatMap((paragraph) =>
     Array.from(sentences.segment(paragraph), ({ segment }) => segment.trim())
       .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
-      .map(shortened),
+      .map(truncated),
   );
 }
 
-/** Text without its Markdown marks: no headings, quotes and code; a list item or table row is a paragraph of its own. */
+/**
+ * Paragraphs without Markdown syntax. Omits headings, quotes and code. Each list item or table row is its own
+ * paragraph.
+ */
 function paragraphsOf(text: string): string[] {
   const paragraphs: string[] = [];
   let isOpen = false;
@@ -81,19 +104,19 @@ function paragraphsOf(text: string): string[] {
     if (isFence) isCode = !isCode;
     if (isFence || isCode || content === '' || /^(#|>|[-=*_|: ]+$)/.test(content)) isOpen = false;
     else if (isItem || !isOpen) {
-      paragraphs.push(unmarked(content));
+      paragraphs.push(stripMarkdown(content));
       isOpen = true;
-    } else paragraphs.push(`${paragraphs.pop() ?? ''} ${unmarked(content)}`);
+    } else paragraphs.push(`${paragraphs.pop() ?? ''} ${stripMarkdown(content)}`);
   }
   return paragraphs;
 }
 
-function unmarked(line: string): string {
+function stripMarkdown(line: string): string {
   const text = line.replace(/\s+/g, ' ').replace(/^([-*+]|\d+[.)]) /, '');
   const cells = text.startsWith('|') ? text.replace(/^\| ?| ?\|$/g, '').replace(/ ?\| ?/g, ', ') : text;
   return cells.replace(/\*\*|__|`/g, '').trim();
 }
 
-function shortened(sentence: string): string {
-  return sentence.length <= sentenceAtMost ? sentence : `${sentence.slice(0, sentenceAtMost - 1).trimEnd()}…`;
+function truncated(sentence: string): string {
+  return sentence.length <= maxSentenceLength ? sentence : `${sentence.slice(0, maxSentenceLength - 1).trimEnd()}…`;
 }

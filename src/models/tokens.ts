@@ -1,4 +1,4 @@
-/** About four characters a token, so that accounting has numbers of the usual size where nobody counts. */
+/** Estimates about four characters per token, for endpoints that do not report usage. */
 export function estimatedTokens(characters: number): number {
   return Math.ceil(characters / 4);
 }

@@ -2,8 +2,12 @@ import type { ChatTool, ChatToolField } from './port.js';
 
 const types: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array']);
 
-/** The JSON Schema (2020-12) of a tool's arguments: an object of its fields and no others. */
-export function toolSchemaOf({ fields }: Pick<ChatTool, 'fields'>): Record<string, unknown> {
+/** The JSON Schema (2020-12) of the arguments of a tool: its own, or an object with its fields only. */
+export function toolSchemaOf({
+  fields,
+  input_schema: own,
+}: Pick<ChatTool, 'fields' | 'input_schema'>): Record<string, unknown> {
+  if (own) return own;
   return {
     type: 'object',
     properties: Object.fromEntries(fields.map((field) => [field.field_id, propertyOf(field)])),
@@ -16,7 +20,7 @@ function propertyOf({ field_id, label, type, description }: ChatToolField): Reco
   const name = type.toLowerCase();
   return {
     ...(types.has(name) && { type: name }),
-    // Some endpoints refuse an array that does not say of what.
+    // Some endpoints refuse an array without `items`.
     ...(name === 'array' && { items: {} }),
     ...(label !== '' && label !== field_id && { title: label }),
     ...(description !== '' && { description }),

@@ -2,15 +2,18 @@ import { ReadableStream } from 'node:stream/web';
 import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
 
 export interface AnswerBounds {
-  /** How long nothing of the answer may come, from the request on. */
+  /** The longest time without data, counted from the request. */
   idleMs: number;
-  /** Of the answer's body, of a refusal as well. */
+  /** The largest body, also of an error response. */
   maxBytes: number;
-  /** Of one event of a stream: the client looks through all of an event again with each piece of it. */
+  /** The largest event of a stream. The client scans the whole event again for each chunk. */
   maxEventBytes: number;
 }
 
-/** `fetch` that gives an answer up with `timeout` or `too_large`: an open connection alone is no sign of life. */
+/**
+ * A `fetch` that aborts with `timeout` or `too_large`, because an open connection does not prove that the server
+ * still works.
+ */
 export function createWatchedFetch({ idleMs, maxBytes, maxEventBytes }: AnswerBounds): typeof fetch {
   return async (input, init) => {
     const left = new AbortController();
@@ -18,7 +21,10 @@ export function createWatchedFetch({ idleMs, maxBytes, maxEventBytes }: AnswerBo
     const abort = () => left.abort(init?.signal?.reason);
     if (init?.signal?.aborted) abort();
     init?.signal?.addEventListener('abort', abort, { once: true });
-    const timer = setTimeout(() => left.abort(new OutboundError('timeout', `nothing of the answer came within ${idleMs / 1000} s`)), idleMs);
+    const timer = setTimeout(
+      () => left.abort(new OutboundError('timeout', `no data was received for ${idleMs / 1000} s`)),
+      idleMs,
+    );
     const end = () => {
       clearTimeout(timer);
       init?.signal?.removeEventListener('abort', abort);
@@ -32,13 +38,17 @@ export function createWatchedFetch({ idleMs, maxBytes, maxEventBytes }: AnswerBo
           timer.refresh();
           size += chunk.byteLength;
           if (size > maxBytes) throw new OutboundError('too_large', `the answer is larger than ${maxBytes} bytes`);
-          if (eventSize(chunk) > maxEventBytes) throw new OutboundError('too_large', `an event of the answer is larger than ${maxEventBytes} bytes`);
+          if (eventSize(chunk) > maxEventBytes)
+            throw new OutboundError('too_large', `an event of the answer is larger than ${maxEventBytes} bytes`);
           yield chunk;
         }
       } catch (error) {
         signal.throwIfAborted();
         if (isOutboundError(error)) throw error;
-        throw new OutboundError('model_unavailable', 'the model endpoint broke off within its answer');
+        throw new OutboundError(
+          'model_unavailable',
+          'the model endpoint closed the connection before the answer was complete',
+        );
       } finally {
         end();
       }
@@ -48,7 +58,12 @@ export function createWatchedFetch({ idleMs, maxBytes, maxEventBytes }: AnswerBo
       const response = await fetch(input, { ...init, signal });
       timer.refresh();
       const { body, status, statusText, headers } = response;
-      if (body) return new Response(ReadableStream.from(watched(body, isEventStream(response))), { status, statusText, headers });
+      if (body)
+        return new Response(ReadableStream.from(watched(body, isEventStream(response))), {
+          status,
+          statusText,
+          headers,
+        });
       end();
       return response;
     } catch (error) {
@@ -65,7 +80,7 @@ export function isEventStream({ headers }: Response): boolean {
 
 const eventEnds = ['\n\n', '\r\n\r\n', '\r\r'];
 
-/** Bytes since the last chunk in which an event ended; an end may lie over the border of two. */
+/** Counts the bytes since the last end of an event. An end may span two chunks. */
 function createEventMeter(): (chunk: Uint8Array) => number {
   let size = 0;
   let tail: Uint8Array = Buffer.alloc(0);

@@ -1,16 +1,29 @@
 import { z } from 'zod';
 
 const httpUrl = z.url({ protocol: /^https?$/ });
-const sampler = z.enum(['always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio']);
-/** We send OTLP as JSON over HTTP, which every OTLP/HTTP receiver takes where it takes protobuf; gRPC is another port. */
+const sampler = z.enum([
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+]);
+/**
+ * The exporter sends OTLP as JSON over HTTP, which every OTLP/HTTP receiver also accepts. gRPC would need another
+ * port.
+ */
 const protocol = z.enum(['http/json', 'http/protobuf'], { error: 'traces go by OTLP/HTTP; gRPC is not supported' });
 
 /**
- * OpenTelemetry's standard variables (its specification, Environment Variable Specification, and OTLP Exporter
- * Configuration). Headers, timeout, compression, certificates and `OTEL_BSP_*` are read by OpenTelemetry's own packages.
+ * The standard variables of OpenTelemetry (Environment Variable Specification, OTLP Exporter Configuration). Its
+ * packages read headers, timeout, compression, certificates and `OTEL_BSP_*` themselves.
  */
 export const telemetryVariables = {
-  OTEL_SDK_DISABLED: z.string().transform((text) => text.toLowerCase() === 'true').default(false),
+  OTEL_SDK_DISABLED: z
+    .string()
+    .transform((text) => text.toLowerCase() === 'true')
+    .default(false),
   OTEL_SERVICE_NAME: z.string().optional(),
   OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
@@ -24,17 +37,17 @@ export const telemetryVariables = {
 type TelemetryEnvironment = z.infer<z.ZodObject<typeof telemetryVariables>>;
 
 export interface TracingConfig {
-  /** Where spans are posted to, whole. */
+  /** The complete URL that receives spans. */
   url: string;
-  /** Undefined: named after the process's role. */
+  /** Undefined: use a name based on the role of the process. */
   serviceName: string | undefined;
   resourceAttributes: Record<string, string>;
   sampler: z.infer<typeof sampler>;
-  /** The share of traces for the ratio samplers, 0 to 1. */
+  /** The share of traces to sample, from 0 to 1, for the ratio samplers. */
   samplerRatio: number;
 }
 
-/** Undefined while no endpoint is named, or the SDK is disabled: then nothing is traced. */
+/** Undefined (tracing is off) if there is no endpoint or the SDK is disabled. */
 export function tracingOf(env: TelemetryEnvironment): TracingConfig | undefined {
   const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? signalUrl(env.OTEL_EXPORTER_OTLP_ENDPOINT);
   if (url === undefined || env.OTEL_SDK_DISABLED || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
@@ -47,14 +60,16 @@ export function tracingOf(env: TelemetryEnvironment): TracingConfig | undefined 
   };
 }
 
-/** The general endpoint is a base that the signal's path is joined to; the one for traces is taken as it is. */
+/** The general endpoint is a base URL; the endpoint for traces is used unchanged. */
 function signalUrl(endpoint: string | undefined): string | undefined {
   return endpoint === undefined ? undefined : `${endpoint.replace(/\/+$/, '')}/v1/traces`;
 }
 
-/** `key=value` pairs, values percent-encoded (W3C Baggage); what is not a pair is left out. */
+/** Parses `key=value` pairs with percent-encoded values (W3C Baggage). Ignores anything else. */
 function attributesOf(text = ''): Record<string, string> {
-  const pairs = [...text.matchAll(/([^=,\s]+)\s*=\s*([^,]*)/g)].map(([, key = '', value = '']) => [key, decoded(value.trim())] as const);
+  const pairs = [...text.matchAll(/([^=,\s]+)\s*=\s*([^,]*)/g)].map(
+    ([, key = '', value = '']) => [key, decoded(value.trim())] as const,
+  );
   return Object.fromEntries(pairs);
 }
 

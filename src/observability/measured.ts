@@ -3,19 +3,22 @@ import type { Metrics } from './metrics.js';
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Counts and times every request when its answer is over; a stream counts when it ends. */
+/** Counts and times every request when its response ends, which for a stream is the end of the stream. */
 export function measured(metrics: Metrics): RequestHandler {
   return (req, res, next) => {
     const began = performance.now();
     res.once('close', () => {
       const method = methods.has(req.method) ? req.method : 'other';
-      metrics.request({ method, route: routeOf(req, res), status: res.headersSent ? String(res.statusCode) : 'aborted' }, (performance.now() - began) / 1000);
+      metrics.request(
+        { method, route: routeOf(req, res), status: res.headersSent ? String(res.statusCode) : 'aborted' },
+        (performance.now() - began) / 1000,
+      );
     });
     next();
   };
 }
 
-/** The template of the route that answered, in OpenAPI's form, so that no id becomes a label or the name of a span. */
+/** The path template of the matched route in OpenAPI syntax. Ids must not become labels or span names. */
 export function routeOf(req: Request, res: Response): string {
   const { route } = req as { route?: { path?: unknown } };
   const [path] = [res.locals.route ?? route?.path].flat() as unknown[];

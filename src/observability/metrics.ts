@@ -1,23 +1,23 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Numbers of one process, read at `GET /metrics`. Labels hold names from the code, never ids or what a caller sent. */
+/** The metrics of one process, served at `GET /metrics`. Labels hold names from the code, never ids or user input. */
 export interface Metrics {
   registry: Registry;
-  /** Memory, CPU, event loop and garbage collection of this process. */
+  /** Collects memory, CPU, event loop and garbage collection metrics of this process. */
   collectProcess(): void;
   request(labels: { method: string; route: string; status: string }, seconds: number): void;
   stage(tool: string, stage: string, seconds: number): void;
   refusal(labels: { tool: string; stage: string; code: string }): void;
-  /** `scope` is the window that was full. */
+  /** `scope` names the window that was full. */
   admission(result: 'admitted' | 'refused', scope: 'none' | 'project' | 'organization'): void;
   callback(receiver: string, status: number): void;
-  /** An execution entered this state. */
+  /** Counts an execution that entered this state. */
   executionMoved(to: string): void;
-  /** How many executions are in a state that they will leave; asked for when the metrics are read. */
+  /** Registers the gauge of executions that have not ended. `count` runs whenever the metrics are read. */
   openExecutions(count: () => Promise<Readonly<Record<string, number>>>): void;
-  /** From the planned start of a scheduled run to its real one. */
+  /** The time from the planned start of a scheduled run to its actual start. */
   scheduleDelay(seconds: number): void;
-  /** From the first event that asked for a catalog sync to the end of its run. */
+  /** The time from the first event of a catalog sync to the end of its run. */
   syncLag(seconds: number, outcome: 'completed' | 'failed'): void;
 }
 
@@ -35,13 +35,50 @@ export function createMetrics(): Metrics {
     buckets: requestBuckets,
     registers,
   });
-  const stages = new Histogram({ name: 'gateway_stage_duration_seconds', help: 'Stages of the governed pipeline', labelNames: ['tool', 'stage'], buckets: stageBuckets, registers });
-  const refusals = new Counter({ name: 'gateway_refusals_total', help: 'Calls that a stage refused or in which it failed', labelNames: ['tool', 'stage', 'code'], registers });
-  const admissions = new Counter({ name: 'quota_decisions_total', help: 'Admissions and refusals by the quota, with the window that was full', labelNames: ['result', 'scope'], registers });
-  const callbacks = new Counter({ name: 'callbacks_total', help: 'Callbacks by receiver and answer', labelNames: ['receiver', 'status'], registers });
-  const moves = new Counter({ name: 'execution_transitions_total', help: 'Executions that entered a state', labelNames: ['to'], registers });
-  const schedule = new Histogram({ name: 'schedule_delay_seconds', help: 'From the planned start of a scheduled run to its real one', buckets: delayBuckets, registers });
-  const sync = new Histogram({ name: 'catalog_sync_lag_seconds', help: 'From the first event of a catalog sync to the end of its run', labelNames: ['outcome'], buckets: delayBuckets, registers });
+  const stages = new Histogram({
+    name: 'gateway_stage_duration_seconds',
+    help: 'Stages of the governed pipeline',
+    labelNames: ['tool', 'stage'],
+    buckets: stageBuckets,
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'gateway_refusals_total',
+    help: 'Calls that a stage refused or in which it failed',
+    labelNames: ['tool', 'stage', 'code'],
+    registers,
+  });
+  const admissions = new Counter({
+    name: 'quota_decisions_total',
+    help: 'Admissions and refusals by the quota, with the window that was full',
+    labelNames: ['result', 'scope'],
+    registers,
+  });
+  const callbacks = new Counter({
+    name: 'callbacks_total',
+    help: 'Callbacks by receiver and answer',
+    labelNames: ['receiver', 'status'],
+    registers,
+  });
+  const moves = new Counter({
+    name: 'execution_transitions_total',
+    help: 'Executions that entered a state',
+    labelNames: ['to'],
+    registers,
+  });
+  const schedule = new Histogram({
+    name: 'schedule_delay_seconds',
+    help: 'From the planned start of a scheduled run to its real one',
+    buckets: delayBuckets,
+    registers,
+  });
+  const sync = new Histogram({
+    name: 'catalog_sync_lag_seconds',
+    help: 'From the first event of a catalog sync to the end of its run',
+    labelNames: ['outcome'],
+    buckets: delayBuckets,
+    registers,
+  });
   for (const scope of ['project', 'organization']) admissions.inc({ result: 'refused', scope }, 0);
   for (const to of ['running', 'paused', 'completed', 'failed']) moves.inc({ to }, 0);
   for (const outcome of ['completed', 'failed']) sync.zero({ outcome });
@@ -57,19 +94,21 @@ export function createMetrics(): Metrics {
     executionMoved: (to) => moves.inc({ to }),
     scheduleDelay: (seconds) => schedule.observe(Math.max(0, seconds)),
     syncLag: (seconds, outcome) => sync.observe({ outcome }, Math.max(0, seconds)),
-    openExecutions(count) {
-      const gauge: Gauge<'status'> = new Gauge({
-        name: 'executions_open',
-        help: 'Executions that have not ended, in the whole installation: the same number from each API process',
-        labelNames: ['status'],
-        registers,
-        async collect() {
-          const counts = await count().catch(() => ({}));
-          // Better no number than an old one while the store is away.
-          gauge.reset();
-          for (const [status, value] of Object.entries(counts)) gauge.set({ status }, value);
-        },
-      });
-    },
+    openExecutions: (count) => createOpenExecutionsGauge(registers, count),
   };
+}
+
+function createOpenExecutionsGauge(registers: Registry[], count: Parameters<Metrics['openExecutions']>[0]): void {
+  const gauge: Gauge<'status'> = new Gauge({
+    name: 'executions_open',
+    help: 'Executions that have not ended, in the whole installation: the same number from each API process',
+    labelNames: ['status'],
+    registers,
+    async collect() {
+      const counts = await count().catch(() => ({}));
+      // While the store is unavailable, report no value instead of an old one.
+      gauge.reset();
+      for (const [status, value] of Object.entries(counts)) gauge.set({ status }, value);
+    },
+  });
 }

@@ -1,27 +1,42 @@
 import { SpanKind, type Span } from '@opentelemetry/api';
 import type { CommandStartedEvent, MongoClient } from 'mongodb';
-import { activeSpan, failed, type Tracing } from './tracing.js';
+import { activeSpan, markFailed, type Tracing } from './tracing.js';
 
 /**
- * A span for each command that belongs to a traced call: its name and collection, never its values. The driver must
- * have been made with `monitorCommands`.
+ * Creates a span for each command of a traced call, with its name and collection but never its values. Requires a
+ * driver with `monitorCommands`.
  */
 export function traceCommands(client: MongoClient, { tracer }: Tracing): void {
   const open = new Map<string, Span>();
-  const keyOf = ({ address, requestId, connectionId }: Pick<CommandStartedEvent, 'address' | 'requestId' | 'connectionId'>) =>
+  const keyOf = ({
+    address,
+    requestId,
+    connectionId,
+  }: Pick<CommandStartedEvent, 'address' | 'requestId' | 'connectionId'>) =>
     `${address} ${String(connectionId)} ${requestId}`;
   client.on('commandStarted', (event) => {
     if (!activeSpan()) return;
     const { commandName, databaseName } = event;
     const collection = collectionOf(event);
-    const attributes = { 'db.system.name': 'mongodb', 'db.namespace': databaseName, 'db.operation.name': commandName, ...(collection && { 'db.collection.name': collection }) };
-    open.set(keyOf(event), tracer.startSpan(`mongodb ${commandName}${collection ? ` ${collection}` : ''}`, { kind: SpanKind.CLIENT, attributes }));
+    const attributes = {
+      'db.system.name': 'mongodb',
+      'db.namespace': databaseName,
+      'db.operation.name': commandName,
+      ...(collection && { 'db.collection.name': collection }),
+    };
+    open.set(
+      keyOf(event),
+      tracer.startSpan(`mongodb ${commandName}${collection ? ` ${collection}` : ''}`, {
+        kind: SpanKind.CLIENT,
+        attributes,
+      }),
+    );
   });
   const end = (key: string, error?: unknown) => {
     const span = open.get(key);
     if (!span) return;
     open.delete(key);
-    if (error !== undefined) failed(span, error);
+    if (error !== undefined) markFailed(span, error);
     span.end();
   };
   client.on('commandSucceeded', (event) => end(keyOf(event)));

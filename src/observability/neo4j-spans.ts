@@ -1,8 +1,8 @@
 import { SpanKind, type Span } from '@opentelemetry/api';
 import type { Driver, ManagedTransaction, Session } from 'neo4j-driver';
-import { activeSpan, failed, type Tracing } from './tracing.js';
+import { activeSpan, markFailed, type Tracing } from './tracing.js';
 
-/** Spans of what sessions run for traced calls: the kind of statement, never its text or parameters. */
+/** Creates spans for the statements of traced calls, with the kind of statement but never its text or parameters. */
 export function traceSessions(driver: Driver, { tracer }: Tracing): void {
   const open = driver.session.bind(driver);
   driver.session = (options) => {
@@ -14,33 +14,38 @@ export function traceSessions(driver: Driver, { tracer }: Tracing): void {
 function tracedSession(session: Session, tracer: Tracing['tracer']): Session {
   const { run, close, executeRead, executeWrite } = boundTo(session);
   const begin = (operation: string) =>
-    tracer.startSpan(`neo4j ${operation}`, { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'neo4j', 'db.operation.name': operation } });
+    tracer.startSpan(`neo4j ${operation}`, {
+      kind: SpanKind.CLIENT,
+      attributes: { 'db.system.name': 'neo4j', 'db.operation.name': operation },
+    });
 
-  // A session runs one statement at a time: the next one, or its end, says that the last one is over.
+  // A session runs one statement at a time, so the next statement or the end of the session ends the current span.
   let running: Span | undefined;
-  const over = () => {
+  const endRunning = () => {
     running?.end();
     running = undefined;
   };
-  const transaction = (operation: string, execute: Session['executeRead']): Session['executeRead'] => async (work, config) => {
-    const span = begin(operation);
-    try {
-      return await execute((tx) => work(notingStatements(tx, span)), config);
-    } catch (error) {
-      failed(span, error);
-      throw error;
-    } finally {
-      span.end();
-    }
-  };
+  const transaction =
+    (operation: string, execute: Session['executeRead']): Session['executeRead'] =>
+    async (work, config) => {
+      const span = begin(operation);
+      try {
+        return await execute((tx) => work(recordStatements(tx, span)), config);
+      } catch (error) {
+        markFailed(span, error);
+        throw error;
+      } finally {
+        span.end();
+      }
+    };
   return Object.assign(session, {
     run: ((query, parameters, config) => {
-      over();
+      endRunning();
       running = begin(kindOf(query));
       return run(query, parameters, config);
     }) satisfies Session['run'],
     close: async () => {
-      over();
+      endRunning();
       await close();
     },
     executeRead: transaction('executeRead', executeRead),
@@ -57,7 +62,7 @@ function boundTo(session: Session): Pick<Session, 'run' | 'close' | 'executeRead
   };
 }
 
-function notingStatements(tx: ManagedTransaction, span: Span): ManagedTransaction {
+function recordStatements(tx: ManagedTransaction, span: Span): ManagedTransaction {
   const run = tx.run.bind(tx);
   return Object.assign(tx, {
     run: ((query, parameters) => {
@@ -67,7 +72,8 @@ function notingStatements(tx: ManagedTransaction, span: Span): ManagedTransactio
   });
 }
 
-const kinds = /^\s*(?:CYPHER\s[^\n]*?)?\b(EXPLAIN|MATCH|OPTIONAL MATCH|MERGE|CREATE|UNWIND|CALL|RETURN|WITH|DROP|SHOW)\b/i;
+const kinds =
+  /^\s*(?:CYPHER\s[^\n]*?)?\b(EXPLAIN|MATCH|OPTIONAL MATCH|MERGE|CREATE|UNWIND|CALL|RETURN|WITH|DROP|SHOW)\b/i;
 
 function kindOf(query: Parameters<Session['run']>[0]): string {
   const text = typeof query === 'object' && 'text' in query ? query.text : String(query);

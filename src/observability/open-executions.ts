@@ -1,18 +1,25 @@
 import type { Collections } from '../stores/collections.js';
+import { within } from '../within.js';
 
 const states = ['ready', 'running', 'paused'] as const;
-const keptMs = 10_000;
-const longestMs = 2000;
+const cacheMs = 10_000;
+const countTimeoutMs = 2000;
 
-/** Counts what has not ended, by the index on `status`; asked as often as one likes, it counts every ten seconds. */
-export function createOpenExecutionCounter({ executions }: Pick<Collections, 'executions'>): () => Promise<Record<string, number>> {
-  let kept: { at: number; counts: Promise<Record<string, number>> } | undefined;
+/** Counts the executions that have not ended, using the index on `status`. Caches the result for ten seconds. */
+export function createOpenExecutionCounter({
+  executions,
+}: Pick<Collections, 'executions'>): () => Promise<Record<string, number>> {
+  let cached: { at: number; counts: Promise<Record<string, number>> } | undefined;
   const count = async () => {
-    const counts = await Promise.all(states.map((status) => executions.countDocuments({ status }, { maxTimeMS: longestMs })));
+    const counting = Promise.all(
+      states.map((status) => executions.countDocuments({ status }, { maxTimeMS: countTimeoutMs })),
+    );
+    // The server cannot enforce `maxTimeMS` while it does not answer.
+    const counts = await within(countTimeoutMs, counting, () => new Error('the record store does not answer'));
     return Object.fromEntries(states.map((status, at) => [status, counts[at] ?? 0]));
   };
   return () => {
-    if (!kept || performance.now() - kept.at > keptMs) kept = { at: performance.now(), counts: count() };
-    return kept.counts;
+    if (!cached || performance.now() - cached.at > cacheMs) cached = { at: performance.now(), counts: count() };
+    return cached.counts;
   };
 }

@@ -2,7 +2,7 @@ import { isAppError } from '../errors.js';
 import type { Metrics } from './metrics.js';
 import type { Tracing } from './tracing.js';
 
-/** Runs a stage of the governed pipeline and tells metrics and trace how it went. */
+/** Runs a stage of the governed pipeline and records it in metrics and traces. */
 export type ObserveStage = <T>(tool: string, stage: string, work: () => Promise<T>) => Promise<T>;
 
 export function createStageObserver({ metrics, tracing }: { metrics: Metrics; tracing: Tracing }): ObserveStage {

@@ -6,26 +6,30 @@ import type { Config } from '../config.js';
 import type { Metrics } from './metrics.js';
 
 export interface WorkerMetrics {
-  /** The port that was bound. */
+  /** The port that the server listens on. */
   port: number;
-  /** For `Runtime.install`: the SDK serves its own metrics to us on the loopback address. */
+  /** For `Runtime.install`: the SDK serves its own metrics on the loopback address. */
   ofSdk: NonNullable<TelemetryOptions['metrics']>;
   close(): Promise<void>;
 }
 
-const sdkAnswerMs = 2000;
+const sdkTimeoutMs = 2000;
 
 /**
- * `GET /metrics` of a worker, its own numbers and those of Temporal's SDK in one answer, and `GET /healthz`. Undefined
- * without `WORKER_METRICS_PORT`.
+ * Serves `GET /metrics` (the metrics of the worker and of the Temporal SDK) and `GET /healthz`. Undefined without
+ * `WORKER_METRICS_PORT`.
  */
-export async function startWorkerMetrics({ workerMetricsPort, host }: Config, metrics: Metrics): Promise<WorkerMetrics | undefined> {
+export async function startWorkerMetrics(
+  { workerMetricsPort, host }: Config,
+  metrics: Metrics,
+): Promise<WorkerMetrics | undefined> {
   if (workerMetricsPort === undefined) return undefined;
   metrics.collectProcess();
   const sdkAddress = `127.0.0.1:${await freePort()}`;
   const server = createServer((req, res) => {
     const path = req.method === 'GET' ? req.url?.split('?')[0] : undefined;
-    if (path === '/healthz') return void res.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":"ok"}');
+    if (path === '/healthz')
+      return void res.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":"ok"}');
     if (path !== '/metrics') return void res.writeHead(404).end();
     Promise.all([metrics.registry.metrics(), sdkText(sdkAddress)]).then(
       (texts) => res.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(texts.join('\n')),
@@ -36,7 +40,14 @@ export async function startWorkerMetrics({ workerMetricsPort, host }: Config, me
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    ofSdk: { prometheus: { bindAddress: sdkAddress, countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true } },
+    ofSdk: {
+      prometheus: {
+        bindAddress: sdkAddress,
+        countersTotalSuffix: true,
+        unitSuffix: true,
+        useSecondsForDurations: true,
+      },
+    },
     async close() {
       server.close();
       server.closeAllConnections();
@@ -44,17 +55,17 @@ export async function startWorkerMetrics({ workerMetricsPort, host }: Config, me
   };
 }
 
-/** Our own numbers are worth an answer while the SDK has none. */
+/** Omits the metrics of the SDK if it does not answer. */
 async function sdkText(address: string): Promise<string> {
   try {
-    const answer = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(sdkAnswerMs) });
+    const answer = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(sdkTimeoutMs) });
     return answer.ok ? await answer.text() : '';
   } catch {
     return '';
   }
 }
 
-/** The SDK binds a port that it is told, and cannot tell one that it was given. */
+/** The SDK cannot report which port it chose, so it needs a given one. */
 async function freePort(): Promise<number> {
   const probe = createSocketServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

@@ -1,8 +1,8 @@
 import { OutboundError } from './outbound-error.js';
 
 /**
- * Runs `work` until it ends, `signal` aborts (rejects with its reason) or `timeoutMs` are over (rejects with
- * `timeout`). It settles at once even where the work notices its signal late, as a connection attempt does.
+ * Runs `work` until it ends, `signal` aborts (rejects with its reason) or `timeoutMs` pass (rejects with `timeout`).
+ * Settles immediately even if `work` reacts late to its signal, as a connection attempt does.
  */
 export async function withDeadline<T>(
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
@@ -15,7 +15,10 @@ export async function withDeadline<T>(
   });
   const abort = () => end.abort(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  const timer = setTimeout(() => end.abort(new OutboundError('timeout', `no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+  const timer = setTimeout(
+    () => end.abort(new OutboundError('timeout', `no answer within ${timeoutMs / 1000} s`)),
+    timeoutMs,
+  );
   const working = work(end.signal);
   working.catch(() => undefined);
   try {

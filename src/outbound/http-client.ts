@@ -1,21 +1,22 @@
 import type { LookupFunction } from 'node:net';
 import { Agent, request as send, type Dispatcher } from 'undici';
+import { createGuardedFetch } from './guarded-fetch.js';
 import { withDeadline } from './deadline.js';
-import { isOutboundError, OutboundError } from './outbound-error.js';
+import { isOutboundError, OutboundError, unreachable } from './outbound-error.js';
 import { guardedLookup, refuseUnlessFetchable, refuseUnlessPublic } from './target-guard.js';
 
 export interface HttpRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   url: string;
   headers?: Record<string, string>;
-  /** Headers that go to addresses at or below this URL alone: same origin, path at or under its path. */
+  /** Headers to send only to URLs of the same origin at or below the path of `below`. */
   credentials?: { below: string; headers: Record<string, string> } | undefined;
-  /** How many redirects of a GET are followed, each through the same guard; none when left out. */
+  /** How many redirects of a GET to follow, each checked by the same guard. Default: none. */
   maxRedirects?: number;
   body?: string | Uint8Array;
-  /** The whole exchange: name resolution, connection, answer. */
+  /** For name resolution, connection and response together. */
   timeoutMs: number;
-  /** The largest body taken, 1 MiB when left out. */
+  /** The largest response body. Default: 1 MiB. */
   maxBytes?: number;
   signal: AbortSignal;
 }
@@ -26,19 +27,26 @@ export interface HttpResponse {
   body: Buffer;
 }
 
-/** The product's one way out to servers that users name. */
+/** All requests to servers that users name go through this client. */
 export interface HttpClient {
   /**
-   * One request and its answer, whatever its status; a redirect that is not followed is an answer.
-   * @throws OutboundError `target_refused`, `timeout`, `too_large` or `unreachable`; the signal's reason when it aborts
+   * Sends one request and returns the response, whatever its status. A redirect that is not followed is a response.
+   * @throws OutboundError `target_refused`, `timeout`, `too_large` or `unreachable`; the reason of the signal when it
+   *   aborts
    */
   request(request: HttpRequest): Promise<HttpResponse>;
+  /**
+   * A `fetch` for libraries that make their own requests and read answers as they arrive. The same guard checks each
+   * request; each answer has at most `maxBytes`. It rejects with an OutboundError, and calls `failed` with it
+   * first, because libraries wrap errors.
+   */
+  fetchWith(options: { maxBytes: number; failed(error: OutboundError): void }): typeof fetch;
   close(): Promise<void>;
 }
 
 export interface HttpClientOptions {
   allowPrivateTargets: boolean;
-  /** The product's own public origin, which is called even where it is private: scheme, host and port must agree. */
+  /** The public origin of this product, which is allowed even if it is private. Scheme, host and port must match. */
   ownOrigin?: string | undefined;
   lookup?: LookupFunction;
 }
@@ -47,7 +55,7 @@ const connectTimeoutMs = 10_000;
 
 export function createHttpClient({ allowPrivateTargets, ownOrigin, lookup }: HttpClientOptions): HttpClient {
   const own = ownOrigin === undefined ? undefined : new URL(ownOrigin).origin;
-  // The deadline is ours; undici's own would cut long answers that are still within it.
+  // `timeoutMs` limits the request. undici's own timeouts would cut off long responses within that limit.
   const agentWith = (connectLookup: LookupFunction | undefined) =>
     new Agent({
       headersTimeout: 0,
@@ -57,13 +65,15 @@ export function createHttpClient({ allowPrivateTargets, ownOrigin, lookup }: Htt
   const open = agentWith(lookup);
   const guarded = agentWith(guardedLookup(lookup));
 
-  /** Each address that is called comes through here, a redirect's as well. */
-  const callOnce = (url: URL, request: HttpRequest): Promise<HttpResponse> => {
+  /** Every request goes through this check, also after a redirect. */
+  const dispatcherFor = (url: URL): Dispatcher => {
     refuseUnlessFetchable(url);
     const isTrusted = allowPrivateTargets || url.origin === own;
     if (!isTrusted) refuseUnlessPublic(url);
-    return exchange(url, request, isTrusted ? open : guarded);
+    return isTrusted ? open : guarded;
   };
+  const callOnce = async (url: URL, request: HttpRequest): Promise<HttpResponse> =>
+    exchange(url, request, dispatcherFor(url));
 
   return {
     async request(request) {
@@ -78,6 +88,7 @@ export function createHttpClient({ allowPrivateTargets, ownOrigin, lookup }: Htt
         }
       });
     },
+    fetchWith: (options) => createGuardedFetch(dispatcherFor, options),
     async close() {
       await Promise.all([open.destroy(), guarded.destroy()]);
     },
@@ -92,7 +103,7 @@ function redirectOf(from: URL, { status, headers }: HttpResponse): URL | undefin
   return new URL(location, from.href);
 }
 
-/** Whether an address lies at or under a base address; of both, `.` and `..` are resolved by the URL parser. */
+/** Whether a URL is at or below a base URL. The URL parser resolves `.` and `..` in both. */
 export function isBelow(base: string, url: URL): boolean {
   if (!URL.canParse(base)) return false;
   const { origin, pathname } = new URL(base);
@@ -140,11 +151,4 @@ async function readUpTo(maxBytes: number, { body, headers }: Dispatcher.Response
 function discard(body: Dispatcher.ResponseData['body'], error: Error): never {
   body.on('error', () => undefined).destroy();
   throw error;
-}
-
-/** Only the error's code is told: the texts of system errors name addresses. */
-function unreachable(error: unknown): OutboundError {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'no code';
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') return new OutboundError('timeout', 'no connection within 10 s');
-  return new OutboundError('unreachable', `the target could not be reached or broke off (${code})`);
 }

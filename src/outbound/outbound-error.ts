@@ -1,43 +1,69 @@
-/** Why a call to somebody else's server gave no usable answer, and whether the same call may fare better later. */
-const mayPass = {
+/** Why a call to a third-party server failed, and whether a retry may succeed. */
+const isRetryable = {
   target_refused: false,
   too_large: false,
   timeout: true,
   unreachable: true,
   action_refused: false,
   action_unavailable: true,
+  tool_not_accepted: false,
+  tool_suspended: false,
+  outcome_unknown: false,
   model_refused: false,
   model_unavailable: true,
   model_answer_unusable: true,
   model_token_limit: false,
 } as const satisfies Record<string, boolean>;
 
-export type OutboundCode = keyof typeof mayPass;
+export type OutboundCode = keyof typeof isRetryable;
 
 export interface OutboundErrorOptions {
   status?: number;
-  /** How long the server asks to be left alone. */
+  /** The wait that the server requests. */
   retryAfterMs?: number | undefined;
+  /** The request did not leave this process. */
+  isUnsent?: boolean;
 }
 
-/** Carries neither a cause nor an answer's body: its message goes into workflow histories, where no secret may stand. */
+/** The message is stored in workflow histories. It must contain no secrets, and the error has no cause. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   readonly code: OutboundCode;
   readonly retryable: boolean;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly isUnsent: boolean;
 
   constructor(code: OutboundCode, message: string, options: OutboundErrorOptions = {}) {
     super(message);
     this.code = code;
-    this.retryable = mayPass[code];
+    this.retryable = isRetryable[code];
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
+    this.isUnsent = options.isUnsent ?? false;
   }
 }
 
-/** Compares by name, not by class, since an error may come from another realm (jest). */
 export function isOutboundError(error: unknown): error is OutboundError {
-  return typeof error === 'object' && error !== null && 'name' in error && error.name === 'OutboundError';
+  return error instanceof OutboundError;
+}
+
+/** Codes of failures to connect. */
+const beforeConnecting: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/** For an error of a connection. Reports only the code because the messages of system errors contain addresses. */
+export function unreachable(error: unknown): OutboundError {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'no code';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT')
+    return new OutboundError('timeout', 'no connection within 10 s', { isUnsent: true });
+  const isUnsent = beforeConnecting.has(code);
+  return new OutboundError('unreachable', `the target could not be reached or closed the connection (${code})`, {
+    isUnsent,
+  });
 }

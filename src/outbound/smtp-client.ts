@@ -7,7 +7,7 @@ import { publicAddressOf } from './target-guard.js';
 export interface SmtpServer {
   host: string;
   port: number;
-  /** TLS from the first byte; otherwise STARTTLS where the server offers it, or always with `requireTls`. */
+  /** Use TLS from the first byte. Otherwise use STARTTLS if the server offers it, or always with `requireTls`. */
   secure: boolean;
   requireTls: boolean;
   credentials: { user: string; password: string } | undefined;
@@ -33,7 +33,7 @@ export interface MailReceipt {
 /** Sends mail over SMTP (RFC 5321) to servers that users name. */
 export interface SmtpClient {
   /**
-   * @throws OutboundError `target_refused`, `timeout`, `unreachable`; by the server's reply `action_refused` (5xx) or
+   * @throws OutboundError `target_refused`, `timeout`, `unreachable`; for an SMTP reply `action_refused` (5xx) or
    *   `action_unavailable` (4xx)
    */
   send(server: SmtpServer, mail: Mail, options: { timeoutMs: number; signal: AbortSignal }): Promise<MailReceipt>;
@@ -44,7 +44,7 @@ export interface SmtpClientOptions {
   lookup?: LookupFunction;
 }
 
-const quietMs = 30_000;
+const idleTimeoutMs = 30_000;
 
 export function createSmtpClient({ allowPrivateTargets, lookup }: SmtpClientOptions): SmtpClient {
   return {
@@ -56,21 +56,29 @@ export function createSmtpClient({ allowPrivateTargets, lookup }: SmtpClientOpti
   };
 }
 
-/** Connects to `host`, the address that was checked, and expects the certificate of `name`. */
-async function deliver(server: SmtpServer & { name: string }, { messageId, ...mail }: Mail, signal: AbortSignal): Promise<MailReceipt> {
+/** Connects to `host`, the checked address, and verifies the certificate against `name`. */
+async function deliver(
+  server: SmtpServer & { name: string },
+  { messageId, ...mail }: Mail,
+  signal: AbortSignal,
+): Promise<MailReceipt> {
   const { host, name, port, secure, requireTls: requireTLS, credentials } = server;
   const transport = createTransport({
     ...{ host, port, secure, requireTLS },
     ...(credentials && { auth: { user: credentials.user, pass: credentials.password } }),
-    ...{ connectionTimeout: quietMs, greetingTimeout: quietMs, socketTimeout: quietMs },
+    ...{ connectionTimeout: idleTimeoutMs, greetingTimeout: idleTimeoutMs, socketTimeout: idleTimeoutMs },
     tls: { servername: name },
-    // A message's text is only ever text: no file or address is read for it.
+    // Nodemailer must not read files or fetch URLs for a message.
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
   const close = () => transport.close();
   signal.addEventListener('abort', close, { once: true });
   try {
-    const { accepted, rejected } = await transport.sendMail({ ...mail, messageId, ...{ disableFileAccess: true, disableUrlAccess: true } });
+    const { accepted, rejected } = await transport.sendMail({
+      ...mail,
+      messageId,
+      ...{ disableFileAccess: true, disableUrlAccess: true },
+    });
     return { message_id: messageId, accepted: addresses(accepted), rejected: addresses(rejected) };
   } catch (error) {
     throw failureOf(error);
@@ -84,13 +92,19 @@ function addresses(list: readonly (string | { address: string })[]): string[] {
   return list.map((each) => (typeof each === 'string' ? each : each.address));
 }
 
-/** Only codes are told: a server's replies may quote what was sent. */
+/** Reports only codes because the replies of a server may quote the message. */
 function failureOf(error: unknown): OutboundError {
   const { code, responseCode: status } = error as { code?: string; responseCode?: number };
   const options = status === undefined ? {} : { status };
-  if (status !== undefined && status >= 500) return new OutboundError('action_refused', `the mail server refused with ${status}`, options);
-  if (status !== undefined) return new OutboundError('action_unavailable', `the mail server put it off with ${status}`, options);
-  if (code === 'EAUTH' || code === 'EENVELOPE' || code === 'ETLS') return new OutboundError('action_refused', `the mail cannot be handed over (${code})`);
+  if (status !== undefined && status >= 500)
+    return new OutboundError('action_refused', `the mail server refused the message (${status})`, options);
+  if (status !== undefined)
+    return new OutboundError('action_unavailable', `the mail server deferred the message (${status})`, options);
+  if (code === 'EAUTH' || code === 'EENVELOPE' || code === 'ETLS')
+    return new OutboundError('action_refused', `the message could not be delivered to the mail server (${code})`);
   if (code === 'ETIMEDOUT') return new OutboundError('timeout', 'the mail server did not answer in time');
-  return new OutboundError('unreachable', `the mail server could not be reached or broke off (${code ?? 'no code'})`);
+  return new OutboundError(
+    'unreachable',
+    `the mail server could not be reached or closed the connection (${code ?? 'no code'})`,
+  );
 }

@@ -3,21 +3,24 @@ import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';
 
-/** Public by their range, yet answered by the host that a cloud machine runs on. */
+/** Public addresses that the host of a cloud machine answers itself. */
 const cloudServices: ReadonlySet<string> = new Set(['168.63.129.16']);
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Whether an address is a host on the public internet: no loopback, private, link-local, translated or reserved one. */
+/**
+ * Whether an address is a host on the public internet, not a loopback, private, link-local, translated or reserved
+ * address.
+ */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
   if (address.range() !== 'unicast') return false;
-  // What is unassigned or IPv4-compatible (::127.0.0.1) counts as unicast too, so IPv6 must lie in the assigned block.
+  // Unassigned and IPv4-compatible addresses (::127.0.0.1) count as unicast too, so IPv6 must be in the assigned block.
   return address.kind() === 'ipv4' ? !cloudServices.has(address.toString()) : address.match(globalUnicast);
 }
 
 /**
- * The checks that need no name resolution; a literal address never reaches `guardedLookup`.
+ * Checks scheme and credentials of a URL.
  * @throws OutboundError `target_refused`
  */
 export function refuseUnlessFetchable(url: URL): void {
@@ -31,8 +34,8 @@ export function refuseUnlessPublic(url: URL): void {
 }
 
 /**
- * A lookup for sockets that answers only with public addresses. The socket connects to the very address that was
- * checked here, so a name cannot point elsewhere afterwards; one private answer among others refuses the name.
+ * A lookup that returns only public addresses. The socket connects to the address that was checked, so a name cannot
+ * change its target afterwards. One private address refuses the whole name.
  */
 export function guardedLookup(lookup: LookupFunction = dnsLookup): LookupFunction {
   return (hostname, options, callback) => {
@@ -46,8 +49,8 @@ export function guardedLookup(lookup: LookupFunction = dnsLookup): LookupFunctio
 }
 
 /**
- * The address that a host name stands for, for clients that connect by themselves: they are to connect to it alone.
- * @throws OutboundError `target_refused` unless every address of the name is public, `unreachable` where it has none
+ * Resolves a host name for clients that connect by themselves. They must connect to this address only.
+ * @throws OutboundError `target_refused` unless every address of the name is public, `unreachable` if there is none
  */
 export async function publicAddressOf(host: string, lookup?: LookupFunction): Promise<string> {
   const literal = host.replace(/^\[|\]$/g, '');
@@ -59,7 +62,8 @@ export async function publicAddressOf(host: string, lookup?: LookupFunction): Pr
     guardedLookup(lookup)(host, { all: true }, (error, address) => {
       const first = Array.isArray(address) ? address[0]?.address : address;
       if (isOutboundError(error)) reject(error);
-      else if (error || first === undefined) reject(new OutboundError('unreachable', 'the name of the target cannot be resolved'));
+      else if (error || first === undefined)
+        reject(new OutboundError('unreachable', 'the name of the target cannot be resolved'));
       else resolve(first);
     });
   });

@@ -1,14 +1,19 @@
 import { toValueSync, type Liquid, type Template } from 'liquidjs';
-import { askEngine } from './template.js';
+import { withEngine } from './template.js';
 import { givenVariables, runVariableNames, type GivenInputs } from './variables.js';
 
 /**
- * The variables that a prompt surely lacks, each once: those that every rendering reads, and those that its author
- * declared. One that the template reads only where it is given (`default`, `if`, the body of a loop) is not missing.
+ * The variables that a prompt is certain to lack, without duplicates: those that every rendering reads and those that
+ * its author declared. A variable that the template reads only if it is given (`default`, `if`, the body of a loop)
+ * is not missing.
  * @throws AppError `validation_failed` for a template that cannot be parsed
  */
-export function missingVariables(what: string, prompt: { template: string; variables: readonly string[] }, inputs: GivenInputs): string[] {
-  return askEngine(what, (engine) => {
+export function missingVariables(
+  what: string,
+  prompt: { template: string; variables: readonly string[] },
+  inputs: GivenInputs,
+): string[] {
+  return withEngine(what, (engine) => {
     const templates = engine.parse(prompt.template);
     const { globals, locals } = engine.analyzeSync(templates, { partials: false });
     const read = pathsReadIn(engine, templates).filter(({ root }) => !Object.hasOwn(locals, root));
@@ -16,25 +21,35 @@ export function missingVariables(what: string, prompt: { template: string; varia
     const declared = prompt.variables
       .map((name) => name.trim())
       .map((name) => ({ root: /^[\w-]+/.exec(name)?.[0] ?? name, path: name }))
-      .filter(({ root, path }) => path !== '' && !Object.hasOwn(locals, root) && (readAlways.has(root) || !Object.hasOwn(globals, root)));
+      .filter(
+        ({ root, path }) =>
+          path !== '' && !Object.hasOwn(locals, root) && (readAlways.has(root) || !Object.hasOwn(globals, root)),
+      );
     const given = givenVariables(inputs);
-    const missing = [...read, ...declared].filter(({ root, path }) => !runVariableNames.has(root) && !isGiven(engine, path, given));
+    const missing = [...read, ...declared].filter(
+      ({ root, path }) => !runVariableNames.has(root) && !isGiven(engine, path, given),
+    );
     return [...new Set(missing.map(({ path }) => path))];
   });
 }
 
 interface Path {
   root: string;
-  /** As an expression, up to the first part that depends on another variable. */
+  /** As an expression, up to the first segment that depends on another variable. */
   path: string;
 }
 
-/** What every rendering reads. */
+/** The paths that every rendering reads. */
 function pathsReadIn(engine: Liquid, templates: readonly Template[]): Path[] {
-  const reads = readsOf(templates).map(({ token, values }) => ({ token, arguments: values, *render() {} }) satisfies Template);
+  const reads = readsOf(templates).map(
+    ({ token, values }) => ({ token, arguments: values, *render() {} }) satisfies Template,
+  );
   const { globals } = engine.analyzeSync(reads, { partials: false });
   return Object.entries(globals).flatMap(([root, variables]) =>
-    variables.map((variable) => ({ root, path: variable.segments.every((part) => typeof part !== 'object') ? String(variable) : root })),
+    variables.map((variable) => ({
+      root,
+      path: variable.segments.every((part) => typeof part !== 'object') ? String(variable) : root,
+    })),
   );
 }
 
@@ -43,20 +58,25 @@ interface Read {
   values: NonNullable<Template['arguments']>;
 }
 
-/** Which arguments every rendering evaluates: those of conditions and of bodies that may be skipped are not among them. */
+/** The arguments that every rendering evaluates. Conditions, and bodies that may be skipped, do not count. */
 function readsOf(templates: readonly Template[]): Read[] {
   return templates.flatMap((template): Read[] => {
     const name = 'name' in template ? template.name : 'output';
-    if (name === 'capture' || name === 'liquid') return readsOf(template.children ? toValueSync(template.children(false, true)) : []);
-    const isRead = name === 'for' || name === 'tablerow' || ((name === 'output' || name === 'assign' || name === 'echo') && !hasDefault(template));
+    if (name === 'capture' || name === 'liquid')
+      return readsOf(template.children ? toValueSync(template.children(false, true)) : []);
+    const isRead =
+      name === 'for' ||
+      name === 'tablerow' ||
+      ((name === 'output' || name === 'assign' || name === 'echo') && !hasDefault(template));
     return isRead && template.arguments ? [{ token: template.token, values: () => template.arguments?.() ?? [] }] : [];
   });
 }
 
-/** The engine overlooks a missing variable where `default` is the first filter. */
+/** The engine ignores a missing variable if `default` is the first filter. */
 function hasDefault(template: Template): boolean {
   const value: unknown = 'value' in template ? template.value : undefined;
-  const filters: unknown = typeof value === 'object' && value !== null && 'filters' in value ? value.filters : undefined;
+  const filters: unknown =
+    typeof value === 'object' && value !== null && 'filters' in value ? value.filters : undefined;
   const first: unknown = Array.isArray(filters) ? filters[0] : undefined;
   return typeof first === 'object' && first !== null && 'name' in first && first.name === 'default';
 }

@@ -3,34 +3,41 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { AppError, hasCode } from '../errors.js';
 
-/** The port to stored bytes; a location is the SHA-256 of the bytes, so storing twice is storing once. */
+/** Stores bytes. The location is the SHA-256 of the bytes, so storing the same bytes twice stores them once. */
 export interface BlobStore {
-  put(bytes: Uint8Array): Promise<string>;
-  /** @throws AppError `not_found` for a location that holds nothing */
+  /** Stores the parts as one. */
+  put(...parts: Uint8Array[]): Promise<string>;
+  /** @throws AppError `not_found` if nothing is stored at the location */
   get(location: string): Promise<Buffer>;
 }
 
+const sliceBytes = 4 * 1024 * 1024;
 const wellFormed = /^[0-9a-f]{64}$/;
 
-/** Bytes in files below `folder`, complete or absent: written aside, synced and renamed. */
+/**
+ * Stores bytes in files below `folder`. A file is written under a temporary name, synced and renamed, so it is
+ * complete or absent.
+ */
 export function createDiskBlobStore(folder: string): BlobStore {
   const fileOf = (location: string) => path.join(folder, location.slice(0, 2), location);
   return {
-    async put(bytes) {
-      const location = locationOf(bytes);
+    async put(...parts) {
+      const location = await locationOf(parts);
       const file = fileOf(location);
       await mkdir(path.dirname(file), { recursive: true });
-      const aside = `${file}.${randomUUID()}`;
-      const handle = await open(aside, 'wx', 0o600);
+      const temporaryFile = `${file}.${randomUUID()}`;
+      const handle = await open(temporaryFile, 'wx', 0o600);
       try {
-        await handle.writeFile(bytes);
+        // Each begins where the previous one ends.
+        for (const part of parts) await handle.writeFile(part);
         await handle.sync();
       } finally {
         await handle.close();
       }
-      await rename(aside, file);
+      await rename(temporaryFile, file);
       return location;
     },
     async get(location) {
@@ -44,19 +51,19 @@ export function createDiskBlobStore(folder: string): BlobStore {
   };
 }
 
-/** What a store of objects must do to hold blobs; an object is complete or absent. */
+/** An object store that can hold blobs. An object is complete or absent. */
 export interface ObjectStore {
   write(name: string, source: Readable): Promise<void>;
-  /** @throws AppError `not_found` for a name that holds nothing */
+  /** @throws AppError `not_found` if there is no such object */
   read(name: string): Promise<Readable>;
 }
 
-/** Bytes as objects below `prefix`, for processes that share a bucket and no disk. */
+/** Stores bytes as objects below `prefix`, for processes that share a bucket but no disk. */
 export function createObjectBlobStore(objects: ObjectStore, prefix: string): BlobStore {
   return {
-    async put(bytes) {
-      const location = locationOf(bytes);
-      await objects.write(`${prefix}/${location}`, Readable.from([bytes]));
+    async put(...parts) {
+      const location = await locationOf(parts);
+      await objects.write(`${prefix}/${location}`, Readable.from(parts));
       return location;
     },
     async get(location) {
@@ -66,8 +73,16 @@ export function createObjectBlobStore(objects: ObjectStore, prefix: string): Blo
   };
 }
 
-function locationOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+/** Other requests are served between the slices of a large part. */
+async function locationOf(parts: readonly Uint8Array[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const part of parts) {
+    for (let at = 0; at < part.length; at += sliceBytes) {
+      if (at > 0) await setImmediate();
+      hash.update(part.subarray(at, at + sliceBytes));
+    }
+  }
+  return hash.digest('hex');
 }
 
 function checkForm(location: string): void {

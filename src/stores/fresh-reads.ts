@@ -2,10 +2,12 @@ import type { Collection, Filter } from 'mongodb';
 import { createGroup } from './group.js';
 
 /**
- * Point reads by `_id` that share round trips: what is asked while a read is under way goes into the next one. Each
- * answer comes from a read that began after it was asked for, so it is as fresh as a read of its own.
+ * Combines reads by `_id`: requests that arrive during a read join the next one. A read starts after its requests
+ * arrive, so its results are as fresh as those of separate reads.
  */
-export function createFreshReads<T extends { _id: string }>(collection: Collection<T>): (id: string) => Promise<T | null> {
+export function createFreshReads<T extends { _id: string }>(
+  collection: Collection<T>,
+): (id: string) => Promise<T | null> {
   const group = createGroup<string, T | null>(async (batch) => {
     const ids = [...new Set(batch.map(({ item }) => item))];
     const found = await collection.find({ _id: { $in: ids } } as unknown as Filter<T>).toArray();

@@ -8,21 +8,24 @@ export interface Waiting<T, R> {
 
 export interface Group<T, R> {
   add(item: T): Promise<R>;
-  /** Resolves when nothing is waiting or being written. */
+  /** Resolves when nothing is queued or being written. */
   idle(): Promise<void>;
 }
 
 /**
- * Group commit: what arrives while a write is in flight goes into the next one. `write` settles every item of its batch;
- * when it throws, the items that it has not settled are rejected with its error.
+ * Group commit: items that arrive during a write join the next one. `write` settles every item of its batch. If it
+ * throws, the items that are not settled are rejected with its error.
  */
-export function createGroup<T, R>(write: (batch: readonly Waiting<T, R>[]) => Promise<void>, maxBatch = 500): Group<T, R> {
+export function createGroup<T, R>(
+  write: (batch: readonly Waiting<T, R>[]) => Promise<void>,
+  maxBatch = 500,
+): Group<T, R> {
   const queue: Waiting<T, R>[] = [];
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
     while (queue.length > 0) {
-      // What this turn of the event loop still brings goes along.
+      // Include the items that the current turn of the event loop still adds.
       await immediately();
       const batch = queue.splice(0, maxBatch);
       try {

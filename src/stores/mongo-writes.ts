@@ -1,20 +1,22 @@
 import type { EventEmitter } from 'node:events';
-import { createRequire } from 'node:module';
+// @ts-expect-error The driver has no types for its internal modules.
+import * as connections from 'mongodb/lib/cmap/connection.js';
 
-/** What we use of the driver's own connection; checked below, since it is not its public interface. */
+/** The internal interface of the driver that this file uses. The check below guards against driver changes. */
 interface DriverConnection extends EventEmitter {
   error: Error | null;
   writeCommand(command: unknown, options: unknown): Promise<void>;
 }
 
-const { Connection } = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js') as { Connection: { prototype: DriverConnection } };
+const { Connection } = connections as { Connection: { prototype: DriverConnection } };
 const { writeCommand } = Connection.prototype;
-if (typeof writeCommand !== 'function') throw new Error('this mongodb driver has no Connection.writeCommand: see docs/decisions/0048');
+if (typeof writeCommand !== 'function')
+  throw new Error('this mongodb driver has no Connection.writeCommand: see docs/decisions/0048');
 
 /**
- * A command that is being written when its connection closes fails with the connection's error. The driver (7.8, 7.9) waits for
- * the socket's `drain` alone, which a closed socket never emits, so that the operation and its place in the pool would
- * be lost for good (docs/decisions/0048).
+ * If a connection closes while a command is being written, the command fails with the error of the connection. The
+ * driver (7.8, 7.9) waits only for the `drain` event of the socket, which a closed socket never emits, so the
+ * operation and its place in the pool would be lost (docs/decisions/0048).
  */
 Connection.prototype.writeCommand = async function (command, options) {
   let onClose: () => void = () => undefined;

@@ -1,66 +1,101 @@
-import { MongoBulkWriteError, MongoClient, MongoServerError, type Collection, type Db, type OptionalUnlessRequiredId } from 'mongodb';
-import { collectionsOf, ensureIndexes, type Collections } from './collections.js';
+import {
+  MongoBulkWriteError,
+  MongoClient,
+  MongoServerError,
+  type Collection,
+  type Db,
+  type OptionalUnlessRequiredId,
+} from 'mongodb';
+import { AppError } from '../errors.js';
+import { openCollections, type CollectionDefinition, type Collections } from './collections.js';
 import './mongo-writes.js';
 
 export interface Mongo {
   db: Db;
   collections: Collections;
   ping(): Promise<void>;
+  /** Runs work without a time limit, such as an index build, on a separate connection. */
+  withoutTimeLimit<T>(work: (db: Db) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /**
- * A lazy connection: the driver connects with the first operation and again whenever the server comes back.
- * An operation ends within two seconds where no server can be reached, and when a connection has been silent for thirty. Hosts,
- * replica set, TLS, write concern and retries are the URI's.
+ * A write is acknowledged when a majority of the members has it in its journal, so a failover cannot undo it. After
+ * `wtimeoutMS` the operation fails with an unknown outcome.
  */
-export function createMongo(options: { uri: string; monitorCommands?: boolean }): Mongo {
-  const client = new MongoClient(options.uri, {
+export const durable = { w: 'majority', journal: true, wtimeoutMS: 10_000 } as const;
+
+/**
+ * Connects with the first operation, and again when the server returns. An operation fails after two seconds if no
+ * server is reachable, or when its connection has been silent for thirty. The URI sets hosts, replica set, TLS and
+ * retries; this file sets the read and write concerns (docs/decisions/0066).
+ */
+export function createMongo(options: {
+  uri: string;
+  collections: readonly CollectionDefinition[];
+  monitorCommands?: boolean;
+}): Mongo {
+  const common = {
     serverSelectionTimeoutMS: 2000,
     connectTimeoutMS: 2000,
-    socketTimeoutMS: 30_000,
     ignoreUndefined: true,
     appName: 'governed-context-service',
+    writeConcern: durable,
+  };
+  const client = new MongoClient(options.uri, {
+    ...common,
+    socketTimeoutMS: 30_000,
     monitorCommands: options.monitorCommands ?? false,
   });
-  const db = client.db(databaseName(options.uri));
+  let isClosed = false;
+  // The driver keeps the closed topology of a first connection that failed, and would fail all later operations.
+  client.on('topologyClosed', () => {
+    if (!isClosed) setTimeout(() => void client.connect().catch(() => undefined), 0).unref();
+  });
+  const name = databaseName(options.uri);
+  const db = client.db(name);
   return {
     db,
-    collections: collectionsOf(db),
+    collections: openCollections(db, options.collections),
     async ping() {
       await db.command({ ping: 1 });
     },
-    close: () => client.close(),
+    async withoutTimeLimit(work) {
+      const patient = new MongoClient(options.uri, { ...common, socketTimeoutMS: 0 });
+      return work(patient.db(name)).finally(() => patient.close());
+    },
+    close() {
+      isClosed = true;
+      return client.close();
+    },
   };
 }
 
-/** The driver's own default would be `test`. Neither hosts nor credentials hold a bare slash (MongoDB, Connection Strings). */
+/**
+ * The default of the driver is `test`. Hosts and credentials contain no unescaped slash (MongoDB, Connection
+ * Strings).
+ */
 function databaseName(uri: string): string {
   const name = /^[^:]+:\/\/[^/?]*\/([^?]+)/.exec(uri)?.[1];
   return name === undefined ? 'service' : decodeURIComponent(name);
 }
 
-export async function prepareMongo(mongo: Mongo): Promise<void> {
-  await ensureIndexes(mongo.db);
-}
-
-/** What was acknowledged survives the loss of a member and of its memory. */
-export const durable = { w: 'majority', journal: true } as const;
-
-/** MongoDB error 11000: a document with this unique key is there already. */
-export function isDuplicateKey(error: unknown): boolean {
+/**
+ * MongoDB error 11000: a document with this unique key exists, and a failover cannot undo it. MongoDB waits for the
+ * write concern also after a duplicate, and a failure of that wait has a different code.
+ */
+export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === 11_000;
 }
 
-/** Whether an unordered write of many has failed for nothing but documents that are there already. */
+/** Whether an unordered bulk write failed only because of existing documents. */
 export function isOnlyDuplicates(error: unknown): boolean {
-  if (!(error instanceof MongoBulkWriteError)) return false;
+  if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) return false;
   const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-  // A connection that broke has no errors of single documents.
-  return failures.length > 0 && failures.every(({ code }) => code === 11_000);
+  return failures.every(({ code }) => code === 11_000);
 }
 
-/** Inserts a record; when one with its `_id` is there already, a repeat after a crash, answers that one. */
+/** Inserts a record. If one with the same `_id` exists, as in a retry after a crash, returns that one. */
 export async function insertOnce<T extends { _id: string }>(collection: Collection<T>, record: T): Promise<T> {
   try {
     await collection.insertOne(record as OptionalUnlessRequiredId<T>);
@@ -68,7 +103,11 @@ export async function insertOnce<T extends { _id: string }>(collection: Collecti
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
     const present = await collection.findOne({ _id: record._id } as never);
-    if (!present) throw error;
-    return present as T;
+    if (present) return present as T;
+    // The record was deleted, or a new primary does not show it yet, so the caller must retry. The caller handles other
+    // unique keys.
+    throw / index: _id_ /.test(error.message)
+      ? new AppError('unavailable', 'the record store does not answer', { cause: error })
+      : error;
   }
 }

@@ -1,37 +1,52 @@
-import neo4j, { type Driver } from 'neo4j-driver';
+import neo4j, { type Config, type Driver } from 'neo4j-driver';
+import { createBookmarks, type Bookmarks } from './bookmarks.js';
+import { createTurns, type Turns } from './turns.js';
 
 export interface Graph {
+  /** For reads. */
   driver: Driver;
+  /** For writes, on separate connections: writers that wait for a lock do not block reads. */
+  writer: Driver;
+  reads: Turns;
+  writes: Turns;
+  /** Cluster members may lag, so the reads of a project wait for its own writes. Undefined for a single server. */
+  bookmarks: Bookmarks | undefined;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** The maximum of concurrent queries per project and process. Writes of a project always run one at a time. */
+const maxConcurrentReads = 4;
+
+const common: Config = {
+  connectionTimeout: 2000,
+  connectionAcquisitionTimeout: 2000,
+  disableLosslessIntegers: true,
+  telemetryDisabled: true,
+  userAgent: 'governed-context-service',
+};
+
 /**
- * The driver connects with the first query; no query waits longer than two seconds for a connection. Encryption and routing
- * are the scheme's: `bolt` to one server, `neo4j` over a cluster, each with `+s` by TLS.
+ * Connects with the first query. A query waits at most two seconds for a connection. Transactions are retried for as
+ * long as an election may take. The URI scheme sets routing and encryption: `bolt` for one server, `neo4j` for a
+ * cluster, each with `+s` for TLS.
  */
 export function createGraph(options: { uri: string; user: string; password: string }): Graph {
-  const driver = neo4j.driver(options.uri, neo4j.auth.basic(options.user, options.password), {
-    connectionTimeout: 2000,
-    connectionAcquisitionTimeout: 2000,
-    maxTransactionRetryTime: 2000,
-    disableLosslessIntegers: true,
-    telemetryDisabled: true,
-    userAgent: 'governed-context-service',
-  });
-  if (options.uri.startsWith('neo4j')) readOwnWrites(driver);
+  const open = (config: Config) =>
+    neo4j.driver(options.uri, neo4j.auth.basic(options.user, options.password), { ...common, ...config });
+  const driver = open({ maxConnectionPoolSize: 100, maxTransactionRetryTime: 8000 });
+  const writer = open({ maxConnectionPoolSize: 50, maxTransactionRetryTime: 15_000 });
   return {
     driver,
+    writer,
+    reads: createTurns({ what: 'queries', maxRunning: maxConcurrentReads, maxWaiting: 100, waitTimeoutMs: 20_000 }),
+    writes: createTurns({ what: 'writes to its graph', maxRunning: 1, maxWaiting: 200, waitTimeoutMs: 60_000 }),
+    bookmarks: options.uri.startsWith('neo4j') ? createBookmarks() : undefined,
     async ping() {
       await driver.verifyConnectivity();
     },
-    close: () => driver.close(),
+    async close() {
+      await Promise.all([driver.close(), writer.close()]);
+    },
   };
-}
-
-/** Members of a cluster may lag: every session asks for what the sessions of this process before it have written. */
-function readOwnWrites(driver: Driver): void {
-  const open = driver.session.bind(driver);
-  const bookmarkManager = neo4j.bookmarkManager();
-  driver.session = (options) => open({ ...options, bookmarkManager });
 }

@@ -1,4 +1,8 @@
-/** `_id` is the project id: the model settings that its agents use when they name no model (contract, `/v1/save-model`). */
+import { defineCollection } from './collections.js';
+/**
+ * `_id` is the project id. The model settings for agents of the project that name no model (contract,
+ * `/v1/save-model`).
+ */
 export interface ProjectModelDocument {
   _id: string;
   organization_id: string;
@@ -7,4 +11,12 @@ export interface ProjectModelDocument {
   max_tokens: number;
   updated_at: number;
   updated_by: string;
+}
+
+export const projectModelsCollection = defineCollection('project_models', {});
+
+declare module './collections.js' {
+  interface Documents {
+    project_models: ProjectModelDocument;
+  }
 }

@@ -5,104 +5,159 @@ import {
   defaultGrpcRetryOptions,
   isGrpcServiceError,
   makeGrpcRetryInterceptor,
+  WorkflowClient,
   WorkflowNotFoundError,
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
+import type { DataConverter, QueryDefinition } from '@temporalio/common';
 import { status } from '@grpc/grpc-js';
 import type { Config } from '../config.js';
-import { AppError } from '../errors.js';
+import { AppError, isAppError } from '../errors.js';
 import type { BlobStore } from '../stores/blobs.js';
+import type { Cipher } from '../stores/encrypted-blobs.js';
 import { createDataConverter } from './data-converter.js';
+import { within } from '../within.js';
+import { refusesAfterClose } from './closed-connection.js';
+import { createPayloadCodec } from './payload-codec.js';
+import { priorities } from './priority.js';
+import {
+  createWorkflowOrganizations,
+  organizationInterceptors,
+  type ReadOrganization,
+} from './workflow-organizations.js';
 
 export interface Temporal {
   client: Client;
   dataConverter: DataConverter;
   taskQueue: string;
   /**
-   * Runs calls to Temporal under one deadline.
-   * @throws AppError `unavailable` when Temporal, or for updates and queries a worker, does not answer in time
+   * Runs calls to Temporal under one deadline, by default ten seconds. An unresponsive Temporal is detected within two.
+   * @throws AppError `unavailable` if Temporal, or the worker for updates and queries, does not answer in time, or if
+   * `signal` aborts the calls
    */
-  call<T>(work: (client: Client) => Promise<T>, timeoutMs?: number): Promise<T>;
+  call<T>(work: (client: Client) => Promise<T>, timeoutMs?: number, signal?: AbortSignal): Promise<T>;
   /**
-   * Like `call`, for updates and queries that need a worker as well: a busy worker has ten seconds, while a Temporal
-   * that does not answer is noticed within two.
+   * Like `call`, for updates, which also need a worker. A worker has fifteen seconds to answer. An update without an
+   * answer may still take effect, so give it an id that makes a retry safe.
    */
   callWorker<T>(work: (client: Client) => Promise<T>): Promise<T>;
-  /** The page of a run in the Temporal UI. */
+  /** Queries an open run. @throws QueryRejectedError for a closed run, with its status; otherwise like `call` */
+  queryOpenRun<T>(workflowId: string, query: QueryDefinition<T>, timeoutMs: number): Promise<T>;
+  /** The URL of a run in the Temporal UI. */
   uiLink(workflowId: string, runId?: string): string;
-  /** The page of a Temporal Schedule in the Temporal UI. */
+  /** The URL of a Temporal Schedule in the Temporal UI. */
   scheduleUiLink(scheduleId: string): string;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A caller learns within two seconds that Temporal is down (issue: Temporal down). */
-const defaultTimeoutMs = 1800;
-const workerTimeoutMs = 10_000;
-/** How long a call that needs a worker may be silent before Temporal itself is asked. */
-const patienceMs = 400;
+/** For a Temporal that is busy with other requests. */
+const defaultTimeoutMs = 10_000;
+/** Longer than the ten seconds after which Temporal gives the tasks of a dead worker to another one. */
+const workerTimeoutMs = 15_000;
+/** How long to wait for an answer before checking Temporal itself: a caller learns within two seconds that it is down. */
+const pingAfterMs = 400;
 const pingTimeoutMs = 1200;
-/** Of one request while the server refuses connections: about a second in all. */
+/**
+ * By default, gRPC waits up to two minutes between connection attempts, so it would notice a recovered Temporal too
+ * late.
+ */
+const reconnecting = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1000 };
+const unconfirmed =
+  'the workflow service did not confirm the request in time. It may still take effect: read the present state, or repeat the request with the same Idempotency-Key to get its outcome';
+/** Attempts per request while the server refuses connections: about one second in total. */
 const maxAttempts = 4;
 
-export function createTemporal(options: Config['temporal'], blobs: BlobStore, workflow: WorkflowClientInterceptor[] = []): Temporal {
-  const dataConverter = createDataConverter(blobs);
-  const interceptors = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions({ maxAttempts }))];
-  const connection = Connection.lazy({ ...options.connection, interceptors });
-  const client = new Client({ connection, namespace: options.namespace, dataConverter, interceptors: { workflow } });
+export interface TemporalDeps {
+  /** Stores payloads that are too large for a history. */
+  blobs: BlobStore;
+  cipher: Cipher;
+  readOrganization: ReadOrganization;
+  interceptors?: WorkflowClientInterceptor[];
+}
 
-  /** What nobody waits for any longer is aborted, so that it has no effect after its caller was told `unavailable`. */
-  const attempt = async <T>(work: (client: Client) => Promise<T>, timeoutMs: number, over = new AbortController()): Promise<T> => {
+export function createTemporal(
+  options: Config['temporal'],
+  { blobs, cipher, readOrganization, interceptors: workflow = [] }: TemporalDeps,
+): Temporal {
+  const organizations = createWorkflowOrganizations(readOrganization);
+  const dataConverter = createDataConverter(blobs, createPayloadCodec(cipher, organizations));
+  const learners = organizationInterceptors(organizations);
+  const interceptors = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions({ maxAttempts })), refusesAfterClose];
+  const connection = Connection.lazy({ ...options.connection, interceptors, channelArgs: reconnecting });
+  const common = { connection, namespace: options.namespace, dataConverter };
+  const ofWorkflows = [priorities, ...workflow, ...learners.workflow];
+  const client = new Client({ ...common, interceptors: { workflow: ofWorkflows, schedule: learners.schedule } });
+  const openRuns = new WorkflowClient({ ...common, interceptors: ofWorkflows, queryRejectCondition: 'NOT_OPEN' });
+
+  /**
+   * Aborting frees the resources of the call in this process. It does not undo what the server has already accepted.
+   */
+  const attempt = async <T>(
+    work: (client: Client) => Promise<T>,
+    timeoutMs: number,
+    signals: AbortSignal[] = [],
+  ): Promise<T> => {
+    const over = new AbortController();
     const withDeadline = () => connection.withDeadline(Date.now() + timeoutMs, () => work(client));
     try {
-      return await within(timeoutMs, connection.withAbortSignal(over.signal, withDeadline));
+      // The deadline of a call limits each attempt, but not the waits between attempts.
+      return await within(
+        timeoutMs,
+        connection.withAbortSignal(AbortSignal.any([over.signal, ...signals]), withDeadline),
+        timedOut,
+      );
     } catch (error) {
-      throw unreachable(error) ? new AppError('unavailable', 'the workflow service does not answer', { cause: error }) : error;
+      throw unreachable(error)
+        ? new AppError('unavailable', 'the workflow service does not answer', { cause: error })
+        : error;
     } finally {
       over.abort();
     }
   };
-  const call: Temporal['call'] = (work, timeoutMs = defaultTimeoutMs) => attempt(work, timeoutMs);
-  const ping = async () => void (await call((temporal) => temporal.workflowService.getSystemInfo({}), pingTimeoutMs));
+  const ping = async () =>
+    void (await attempt((temporal) => temporal.workflowService.getSystemInfo({}), pingTimeoutMs));
+  const call: Temporal['call'] = async (work, timeoutMs = defaultTimeoutMs, signal) => {
+    const over = new AbortController();
+    const answer = attempt(work, timeoutMs, signal ? [over.signal, signal] : [over.signal]);
+    const patience = delay(pingAfterMs, undefined, { signal: over.signal })
+      .then(ping)
+      .then(() => answer);
+    try {
+      return await Promise.race([answer, patience]);
+    } finally {
+      over.abort();
+    }
+  };
 
   return {
     client,
     dataConverter,
     taskQueue: options.taskQueue,
     call,
-    async callWorker(work) {
-      const over = new AbortController();
-      const answered = new AbortController();
-      const answer = attempt(work, workerTimeoutMs, over);
-      const patience = delay(patienceMs, undefined, { signal: answered.signal }).then(ping).then(() => answer);
-      return Promise.race([answer, patience]).finally(() => {
-        over.abort();
-        answered.abort();
-      });
-    },
+    queryOpenRun: (workflowId, query, timeoutMs) => call(() => openRuns.getHandle(workflowId).query(query), timeoutMs),
+    callWorker: (work) =>
+      call(work, workerTimeoutMs).catch((error: unknown) => {
+        throw isAppError(error) && error.code === 'unavailable'
+          ? new AppError('unavailable', unconfirmed, { cause: error })
+          : error;
+      }),
     uiLink(workflowId, runId) {
       const run = runId === undefined ? '' : `/${runId}`;
       return `${options.uiUrl}/namespaces/${options.namespace}/workflows/${encodeURIComponent(workflowId)}${run}`;
     },
-    scheduleUiLink: (scheduleId) => `${options.uiUrl}/namespaces/${options.namespace}/schedules/${encodeURIComponent(scheduleId)}`,
+    scheduleUiLink: (scheduleId) =>
+      `${options.uiUrl}/namespaces/${options.namespace}/schedules/${encodeURIComponent(scheduleId)}`,
     ping,
     close: () => connection.close(),
   };
 }
 
-/** A call's own deadline ends each of its attempts, but not the waits between them. */
-async function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new AppError('unavailable', 'the workflow service does not answer')), timeoutMs);
-  });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
-}
+const timedOut = () => new AppError('unavailable', 'the workflow service does not answer');
 
 /**
- * FAILED_PRECONDITION is the answer to a query while no worker polls, or while the worker cannot run the workflow; the last
- * two, to a process whose own credentials are wrong, are no fault of its caller.
+ * Temporal answers a query with FAILED_PRECONDITION if no worker polls or the worker cannot run the workflow. The
+ * last two codes mean that the credentials of this process are wrong, which the caller cannot fix.
  */
 const unreachableCodes = new Set<number>([
   status.UNAVAILABLE,
@@ -124,4 +179,13 @@ function unreachable(error: unknown): boolean {
 
 export function isWorkflowGone(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError;
+}
+
+/** Requests the cancellation of a workflow, unless it has ended. */
+export async function cancelWorkflow(temporal: Pick<Temporal, 'call'>, workflowId: string): Promise<void> {
+  try {
+    await temporal.call((client) => client.workflow.getHandle(workflowId).cancel());
+  } catch (error) {
+    if (!isWorkflowGone(error)) throw error;
+  }
 }

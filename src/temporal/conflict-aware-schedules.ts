@@ -5,9 +5,9 @@ type Describe = Parameters<WorkflowService['describeSchedule']>[0];
 type Update = Parameters<WorkflowService['updateSchedule']>[0];
 
 /**
- * A client for one update of one schedule that sends the conflict token of the description which the update was made
- * from. The SDK's own sends none, and would set back Temporal's countdown of a limit by the runs in between. The server
- * drops an update whose token is old without a word: look whether it was taken.
+ * A client for one update of one schedule. It sends the conflict token of the description that the update is based
+ * on. The SDK sends none, so its update would restore an old count of remaining runs. The server silently drops an
+ * update with an old token, so check whether it was applied.
  */
 export function conflictAwareSchedules(client: Client, dataConverter: DataConverter): ScheduleClient {
   const { workflowService } = client;
@@ -18,7 +18,10 @@ export function conflictAwareSchedules(client: Client, dataConverter: DataConver
     return description;
   };
   const updateSchedule = (request: Update) => workflowService.updateSchedule({ ...request, conflictToken });
-  const service = Object.create(workflowService, { describeSchedule: { value: describeSchedule }, updateSchedule: { value: updateSchedule } }) as WorkflowService;
+  const service = Object.create(workflowService, {
+    describeSchedule: { value: describeSchedule },
+    updateSchedule: { value: updateSchedule },
+  }) as WorkflowService;
   const connection = Object.create(client.connection, { workflowService: { value: service } }) as ConnectionLike;
   return new ScheduleClient({ connection, dataConverter, namespace: client.options.namespace });
 }

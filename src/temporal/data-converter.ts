@@ -1,13 +1,32 @@
-import { ExternalStorage, StorageDriverClaim, type DataConverter, type Payload, type StorageDriver } from '@temporalio/common';
+import path from 'node:path';
+import {
+  ExternalStorage,
+  StorageDriverClaim,
+  type DataConverter,
+  type Payload,
+  type PayloadCodec,
+  type StorageDriver,
+} from '@temporalio/common';
 import proto from '@temporalio/proto';
+import { packageRoot } from '../package-root.js';
 import type { BlobStore } from '../stores/blobs.js';
 
 const PayloadMessage = proto.temporal.api.common.v1.Payload;
 const payloadLimitBytes = 256 * 1024;
 
-/** Payloads over 256 KiB go to the file store; history holds a reference (design, Workflows). */
-export function createDataConverter(blobs: BlobStore): DataConverter {
-  return { externalStorage: new ExternalStorage({ drivers: [blobDriver(blobs)], payloadSizeThreshold: payloadLimitBytes }) };
+/** The workflow bundle also contains this file (src/cli/bundle-workflows.ts). */
+export const failureConverterPath = path.join(packageRoot, 'workflows/failure-converter.cjs');
+
+/**
+ * Encrypts payloads. Payloads over 256 KiB go to the file store, and the history holds a reference (design,
+ * Workflows).
+ */
+export function createDataConverter(blobs: BlobStore, codec: PayloadCodec): DataConverter {
+  const externalStorage = new ExternalStorage({
+    drivers: [blobDriver(blobs)],
+    payloadSizeThreshold: payloadLimitBytes,
+  });
+  return { payloadCodecs: [codec], failureConverterPath, externalStorage };
 }
 
 function blobDriver(blobs: BlobStore): StorageDriver {

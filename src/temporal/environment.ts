@@ -1,13 +1,14 @@
 import { accessSync, constants } from 'node:fs';
 import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
 import { z } from 'zod';
+import { queueKinds, type QueueKind } from '../../workflows/queues/queues.js';
 
 const file = z.string().refine(isReadable, 'names a file that cannot be read');
 const atLeast = (least: number) => z.coerce.number().int().min(least);
 
 /**
- * What is read about Temporal. The first group is Temporal's own environment configuration, read by its package; it is
- * checked here, since the package takes a word that it does not know for "off" and half a client certificate for none.
+ * The environment variables for Temporal. The Temporal package reads the first group. It is validated here because
+ * the package treats an unknown word as "off" and ignores an incomplete client certificate.
  */
 export const temporalVariables = {
   TEMPORAL_ADDRESS: z.string().optional(),
@@ -21,23 +22,32 @@ export const temporalVariables = {
   TEMPORAL_TLS_CLIENT_CERT_DATA: z.string().optional(),
   TEMPORAL_TLS_CLIENT_KEY_PATH: file.optional(),
   TEMPORAL_TLS_CLIENT_KEY_DATA: z.string().optional(),
-  TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: z.enum(['false', '0'], { error: 'is not supported: name the authority or the server instead' }).optional(),
+  TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: z
+    .enum(['false', '0'], { error: 'is not supported: name the authority or the server instead' })
+    .optional(),
 
   TEMPORAL_UI_URL: z.url().default('http://localhost:8233'),
   TEMPORAL_TASK_QUEUE: z.string().default('workflow-platform'),
 
-  // Named as Temporal's worker controller for Kubernetes sets them.
+  // Temporal's worker controller for Kubernetes sets these names.
   TEMPORAL_DEPLOYMENT_NAME: z.string().optional(),
   TEMPORAL_WORKER_BUILD_ID: z.string().optional(),
-  // Below two of either the SDK has none for the runs that it keeps in memory.
-  WORKER_MAX_WORKFLOW_TASKS: atLeast(2).default(100),
+  // With fewer than two of either, the SDK has no slot left for runs that it keeps in memory.
+  WORKER_MAX_WORKFLOW_TASKS: atLeast(2).default(20),
   WORKER_MAX_ACTIVITIES: atLeast(1).default(100),
   WORKER_MAX_POLLERS: atLeast(2).optional(),
   WORKER_MAX_CACHED_WORKFLOWS: atLeast(0).optional(),
+  WORKER_QUEUES: z
+    .string()
+    .default(queueKinds.join(','))
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .pipe(z.array(z.enum(queueKinds)).nonempty()),
+  WORKER_STEPS_PER_SECOND: z.coerce.number().positive().optional(),
+  WORKER_BULK_PER_SECOND: z.coerce.number().positive().optional(),
 };
 type TemporalEnvironment = z.infer<z.ZodObject<typeof temporalVariables>>;
 
-/** Variables of which each needs the other, or of which only one may be there. */
+/** Pairs of variables that require each other, and variables of which only one form is allowed. */
 const pairs = [
   { one: 'TEMPORAL_DEPLOYMENT_NAME', other: 'TEMPORAL_WORKER_BUILD_ID' },
   { one: 'TEMPORAL_TLS_CLIENT_CERT_PATH', other: 'TEMPORAL_TLS_CLIENT_KEY_PATH' },
@@ -45,8 +55,11 @@ const pairs = [
 ] as const;
 const alternatives = ['TEMPORAL_TLS_SERVER_CA_CERT', 'TEMPORAL_TLS_CLIENT_CERT', 'TEMPORAL_TLS_CLIENT_KEY'] as const;
 
-/** For `superRefine`: what is wrong between variables, each on its own. */
-export function checkTemporal(env: TemporalEnvironment, context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void }): void {
+/** For `superRefine`: reports conflicts between variables. */
+export function checkTemporal(
+  env: TemporalEnvironment,
+  context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
+): void {
   for (const { one, other } of pairs) {
     if ((env[one] === undefined) === (env[other] === undefined)) continue;
     const [missing, given] = env[one] === undefined ? [one, other] : [other, one];
@@ -54,19 +67,20 @@ export function checkTemporal(env: TemporalEnvironment, context: { addIssue(issu
   }
   for (const name of alternatives) {
     if (env[`${name}_PATH`] === undefined || env[`${name}_DATA`] === undefined) continue;
-    context.addIssue({ code: 'custom', path: [`${name}_DATA`], message: `cannot be given beside ${name}_PATH` });
+    context.addIssue({ code: 'custom', path: [`${name}_DATA`], message: `cannot be given together with ${name}_PATH` });
   }
 }
 
 export interface TemporalConfig {
-  /** Address, TLS and mTLS, API key; for the client of the API and for the worker alike. */
+  /** Address, TLS and mTLS, API key. The API client and the worker both use it. */
   connection: ClientConnectConfig['connectionOptions'];
   namespace: string;
   uiUrl: string;
+  /** The task queue of the workflows; `queueName` derives the others from it. */
   taskQueue: string;
 }
 
-/** `present` is the environment without its empty values. */
+/** `present` is the environment without empty values. */
 export function temporalOf(env: TemporalEnvironment, present: Record<string, string>): TemporalConfig {
   const { connectionOptions } = loadClientConnectConfig({ disableFile: true, overrideEnvVars: present });
   return {
@@ -77,21 +91,27 @@ export function temporalOf(env: TemporalEnvironment, present: Record<string, str
   };
 }
 
-/** What one worker process takes on. */
+/** The queues and limits of one worker process. */
 export interface WorkerConfig {
+  queues: readonly QueueKind[];
+  /** Activities that all workers together start per second, by queue. Undefined: no limit. */
+  perSecond: Partial<Record<QueueKind, number | undefined>>;
   workflowTasks: number;
+  /** Per queue. */
   activities: number;
-  /** Most polls at once of each kind, as many as are needed; undefined: always ten. */
+  /** The maximum of concurrent polls of each kind, scaled by demand. Undefined: always ten. */
   pollers: number | undefined;
-  /** Runs that are kept in memory; undefined: by the size of the heap. */
+  /** Runs to keep in memory. Undefined: depends on the heap size. */
   cachedWorkflows: number | undefined;
-  /** The Worker Deployment Version; undefined: the worker is not versioned. */
+  /** The Worker Deployment Version. Undefined: the worker is not versioned. */
   version: { deploymentName: string; buildId: string } | undefined;
 }
 
 export function workerOf(env: TemporalEnvironment): WorkerConfig {
   const { TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId } = env;
   return {
+    queues: [...new Set(env.WORKER_QUEUES)],
+    perSecond: { steps: env.WORKER_STEPS_PER_SECOND, bulk: env.WORKER_BULK_PER_SECOND },
     workflowTasks: env.WORKER_MAX_WORKFLOW_TASKS,
     activities: env.WORKER_MAX_ACTIVITIES,
     pollers: env.WORKER_MAX_POLLERS,

@@ -1,20 +1,65 @@
 import type { WorkerOptions } from '@temporalio/worker';
+import { earlierStepsQueue, queueName, type QueueKind } from '../../workflows/queues/queues.js';
 import type { WorkerConfig } from './environment.js';
 
-/** The SDK's own beginning of a scale that moves. */
+/** The SDK's initial value for autoscaling pollers. */
 const firstPollers = 5;
 
+/** What one SDK worker of the process does. */
+export interface QueueWorker {
+  taskQueue: string;
+  /** The kind of its activities. */
+  kind: QueueKind;
+  runsWorkflows: boolean;
+  /** Whether it polls for activities. Local activities run in any case. */
+  runsActivities: boolean;
+}
+
 /**
- * What of a worker the configuration decides. A versioned worker gets tasks only once its version is current or ramping;
- * runs go on with whichever version is current then (decision 0046).
+ * The configured options for the worker of one queue. A versioned worker gets tasks only when its version is current
+ * or ramping; running workflows continue with the version that is current (decision 0046).
  */
-export function workerTuning({ workflowTasks, activities, pollers, cachedWorkflows, version }: WorkerConfig): Partial<WorkerOptions> {
-  const scale = pollers === undefined ? undefined : ({ type: 'autoscaling', minimum: 1, initial: Math.min(firstPollers, pollers), maximum: pollers } as const);
+export function workerTuning(
+  config: WorkerConfig,
+  { kind, runsWorkflows, runsActivities }: Omit<QueueWorker, 'taskQueue'>,
+): Partial<WorkerOptions> {
+  const { workflowTasks, activities, pollers, cachedWorkflows, version } = config;
+  const scale =
+    pollers === undefined
+      ? undefined
+      : ({ type: 'autoscaling', minimum: 1, initial: Math.min(firstPollers, pollers), maximum: pollers } as const);
+  const perSecond = config.perSecond[kind];
   return {
-    maxConcurrentWorkflowTaskExecutions: workflowTasks,
     maxConcurrentActivityTaskExecutions: activities,
-    ...(scale && { workflowTaskPollerBehavior: scale, activityTaskPollerBehavior: scale }),
-    ...(cachedWorkflows !== undefined && { maxCachedWorkflows: cachedWorkflows }),
-    ...(version && { workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior: 'AUTO_UPGRADE' } }),
+    ...(!runsActivities && { enableNonLocalActivities: false }),
+    // An activity learns of its cancellation from the response to a heartbeat. The SDK sends heartbeats at most this
+    // often.
+    maxHeartbeatThrottleInterval: '1s',
+    // With this limit, the SDK asks for no activity with the answer to a workflow task, because the limit counts polls.
+    ...(perSecond !== undefined && { maxTaskQueueActivitiesPerSecond: perSecond }),
+    ...(scale && { activityTaskPollerBehavior: scale }),
+    ...(version && {
+      workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior: 'AUTO_UPGRADE' },
+    }),
+    ...(runsWorkflows && {
+      maxConcurrentWorkflowTaskExecutions: workflowTasks,
+      ...(scale && { workflowTaskPollerBehavior: scale }),
+      ...(cachedWorkflows !== undefined && { maxCachedWorkflows: cachedWorkflows }),
+    }),
   };
+}
+
+/** The SDK workers of a process. One runs both workflows and steps, so that a step can start with the workflow task. */
+export function queueWorkers({ queues }: WorkerConfig, base: string): QueueWorker[] {
+  const [runsWorkflows, runsActivities] = [queues.includes('control'), queues.includes('steps')];
+  const ofActivities = (kind: QueueKind, taskQueue = queueName(base, kind)) =>
+    queues.includes(kind) ? [{ taskQueue, kind, runsWorkflows: false, runsActivities: true }] : [];
+  return [
+    ...(runsWorkflows || runsActivities
+      ? [{ taskQueue: base, kind: 'steps' as const, runsWorkflows, runsActivities }]
+      : []),
+    ...ofActivities('control'),
+    ...ofActivities('bulk'),
+    ...ofActivities('steps', earlierStepsQueue(base)),
+  ];
 }

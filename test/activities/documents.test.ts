@@ -1,9 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { createDocumentActivities } from '../../activities/documents.js';
+import { createDocumentActivities } from '../../activities/agentflow-execution.js';
+import { createExtraction } from '../../src/domain/knowledge/extract-apart.js';
 import { AppError } from '../../src/errors.js';
 import type { BlobStore } from '../../src/stores/blobs.js';
-import type { AgentflowExecutionActivities, ReadDocumentsRequest, StepResult } from '../../workflows/agentflow-execution/activities.js';
+import type { AgentflowExecutionActivities } from '../../workflows/agentflow-execution/activities.js';
 import type { Document } from '../../workflows/agentflow-execution/messages.js';
+import { pdfOf } from '../surfaces/platform/knowledge-base/documents.js';
+import type { StepResult } from '../../workflows/agentflow-execution/steps/definition.js';
+import type { ReadDocumentsRequest } from '../../workflows/agentflow-execution/steps/documents.js';
+import { verifies } from '../support/verifies.js';
 import { activityEnvironment } from '../support/activity-environment.js';
 
 function storeOf(entries: Record<string, Uint8Array>): BlobStore {
@@ -25,26 +30,51 @@ const store = storeOf({
 });
 
 function read(files: [string, string][], blobs = store, attempt = 1) {
-  const { readDocuments } = createDocumentActivities({ blobs, files: { read: () => Promise.reject(new Error('no uploaded file is read here')) } });
-  const references = files.map(([location, mime_type]) => ({ name: `${location}.file`, mime_type, location }));
-  return activityEnvironment(attempt).run<[ReadDocumentsRequest], StepResult<Document[]>, AgentflowExecutionActivities['readDocuments']>(readDocuments, {
-    files: references,
+  const { readDocuments } = createDocumentActivities({
+    blobs,
+    extract: createExtraction(),
+    files: { read: () => Promise.reject(new Error('no uploaded file is read here')) },
   });
+  const references = files.map(([location, mime_type]) => ({ name: `${location}.file`, mime_type, location }));
+  return activityEnvironment(attempt).run<
+    [ReadDocumentsRequest],
+    StepResult<Document[]>,
+    AgentflowExecutionActivities['readDocuments']
+  >(readDocuments, { files: references });
 }
 
 describe('readDocuments', () => {
-  test('gives the text of each file in order', async () => {
-    const { value, attempts } = await read([['utf8', 'text/markdown; charset=utf-8'], ['marked', 'Application/JSON'], ['empty', 'text/html']], store, 2);
-    expect(value.map(({ name, text }) => [name, text])).toEqual([['utf8.file', 'grüß\nGott'], ['marked.file', 'text'], ['empty.file', '']]);
+  test('returns the text of each file in order', async () => {
+    const { value, attempts } = await read(
+      [
+        ['utf8', 'text/markdown; charset=utf-8'],
+        ['marked', 'Application/JSON'],
+        ['empty', 'text/html'],
+      ],
+      store,
+      2,
+    );
+    expect(value.map(({ name, text }) => [name, text])).toEqual([
+      ['utf8.file', 'grüß\nGott'],
+      ['marked.file', 'text'],
+      ['empty.file', ''],
+    ]);
     expect(attempts).toBe(2);
   });
 
   test.each([
     ['bytes that are not UTF-8', 'latin1', 'text/plain', 'validation_failed', /"latin1\.file" is not text in UTF-8/],
-    ['a type that is no text', 'utf8', 'application/pdf', 'validation_failed', /"utf8\.file" is no text/],
+    [
+      'a type that is neither text nor PDF',
+      'utf8',
+      'image/png',
+      'validation_failed',
+      /"utf8\.file" must be text or PDF/,
+    ],
+    ['a PDF that is damaged', 'utf8', 'application/pdf', 'validation_failed', /"utf8\.file": the PDF cannot be read/],
     ['no type', 'utf8', '', 'validation_failed', /"utf8\.file"/],
     ['a file that is gone', 'gone', 'text/plain', 'not_found', /no such stored document/],
-  ])('refuses %s for good', async (_, location, mime, type, message) => {
+  ])('refuses %s permanently', async (_, location, mime, type, message) => {
     await expect(read([[location, mime]])).rejects.toMatchObject({
       type,
       nonRetryable: true,
@@ -53,7 +83,16 @@ describe('readDocuments', () => {
     });
   });
 
-  test('stops at what a run can keep, before it has read the rest', async () => {
+  test('returns the text of a PDF page by page', async () => {
+    verifies('execution.pdf-documents');
+    const { value } = await read(
+      [['pdf', 'application/pdf']],
+      storeOf({ pdf: pdfOf(['Hello first', 'And the second']) }),
+    );
+    expect(value[0]?.text).toBe('Hello first\n\nAnd the second');
+  });
+
+  test('stops at the size limit of a run before it reads the rest', async () => {
     const reads: string[] = [];
     const large: BlobStore = {
       ...store,
@@ -63,14 +102,22 @@ describe('readDocuments', () => {
       },
     };
     const files = ['one', 'two', 'three', 'four'].map((name): [string, string] => [name, 'text/plain']);
-    await expect(read(files, large)).rejects.toMatchObject({ type: 'validation_failed', nonRetryable: true, message: expect.stringContaining('2097152') });
+    await expect(read(files, large)).rejects.toMatchObject({
+      type: 'validation_failed',
+      nonRetryable: true,
+      message: expect.stringContaining('2097152'),
+    });
     expect(reads).toEqual(['one', 'two']);
   });
 
-  test('is tried again after a fault of the store, whose text is not told', async () => {
+  test('is retried after a fault of the store and does not reveal its text', async () => {
     const failing: BlobStore = { ...store, get: () => Promise.reject(new Error('EIO /var/secret/path')) };
     const failure = read([['utf8', 'text/plain']], failing, 3);
-    await expect(failure).rejects.toMatchObject({ type: 'internal_error', nonRetryable: false, details: [{ attempt: 3 }] });
+    await expect(failure).rejects.toMatchObject({
+      type: 'internal_error',
+      nonRetryable: false,
+      details: [{ attempt: 3 }],
+    });
     await expect(failure).rejects.not.toThrow('secret');
   });
 });

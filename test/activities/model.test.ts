@@ -1,13 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import type { KnowledgeBase } from '../../activities/knowledge-base.js';
-import { createModelActivities, type ModelActivityDeps } from '../../activities/model.js';
+import { createModelActivities } from '../../activities/agentflow-execution.js';
+import type { ModelActivityDeps } from '../../src/domain/executions/model-turn.js';
+import type { KnowledgeBase } from '../../src/domain/executions/knowledge-base.js';
 import { AppError } from '../../src/errors.js';
 import { createOfflineModel } from '../../src/models/offline.js';
 import type { ChatModel, ChatRequest } from '../../src/models/port.js';
 import { OutboundError } from '../../src/outbound/outbound-error.js';
-import type { ExecutionDeltaDocument } from '../../src/platform/resources/executions/deltas.js';
+import type { ExecutionDeltaDocument } from '../../src/domain/executions/deltas.js';
 import type { Collections } from '../../src/stores/collections.js';
-import type { AgentflowExecutionActivities, ModelTurn, ModelTurnRequest, StepResult } from '../../workflows/agentflow-execution/activities.js';
+import type { AgentflowExecutionActivities } from '../../workflows/agentflow-execution/activities.js';
+import type { ModelTurn } from '../../workflows/agentflow-execution/model-turn.js';
+import type { StepResult } from '../../workflows/agentflow-execution/steps/definition.js';
+import type { ModelTurnRequest } from '../../workflows/agentflow-execution/steps/model.js';
 import { activityEnvironment } from '../support/activity-environment.js';
 import { verifies } from '../support/verifies.js';
 
@@ -49,8 +53,15 @@ function request({ agent, context, ...change }: Change = {}): ModelTurnRequest {
   };
 }
 
-/** A model that keeps what it was asked and then does as told. */
-function recording(complete: ChatModel['complete'] = async ({ model }) => ({ model, content: 'ok', tool_calls: [], usage: { input_tokens: 1, output_tokens: 1 } })) {
+/** A model that records its requests and then follows its script. */
+function recording(
+  complete: ChatModel['complete'] = async ({ model }) => ({
+    model,
+    content: 'ok',
+    tool_calls: [],
+    usage: { input_tokens: 1, output_tokens: 1 },
+  }),
+) {
   const asked: ChatRequest[] = [];
   const models: ChatModel = {
     complete: (chat) => {
@@ -61,10 +72,9 @@ function recording(complete: ChatModel['complete'] = async ({ model }) => ({ mod
   return { asked, models };
 }
 
-
 const noKnowledge: KnowledgeBase = { ask: () => Promise.reject(new Error('nobody has a knowledge base here')) };
 
-/** What was written of the turn's words; `fails` from the first write on. */
+/** The text that was written during the turn; writes fail from the first if `fails` is set. */
 function deltaStore(fails = false) {
   const written: ExecutionDeltaDocument[] = [];
   const insertOne = async (delta: ExecutionDeltaDocument) => {
@@ -74,9 +84,17 @@ function deltaStore(fails = false) {
   return { written, collections: { execution_deltas: { insertOne } as unknown as Collections['execution_deltas'] } };
 }
 
-function take(models: ChatModel, change: Change = {}, environment = activityEnvironment(), { knowledge = noKnowledge, ...store }: Partial<ModelActivityDeps> = {}) {
+function take(
+  models: ChatModel,
+  change: Change = {},
+  environment = activityEnvironment(),
+  { knowledge = noKnowledge, ...store }: Partial<ModelActivityDeps> = {},
+) {
   const { takeModelTurn } = createModelActivities({ models, knowledge, ...deltaStore(), ...store });
-  return environment.run<[ModelTurnRequest], StepResult<ModelTurn>, AgentflowExecutionActivities['takeModelTurn']>(takeModelTurn, request(change));
+  return environment.run<[ModelTurnRequest], StepResult<ModelTurn>, AgentflowExecutionActivities['takeModelTurn']>(
+    takeModelTurn,
+    request(change),
+  );
 }
 
 async function userMessage(change: Change): Promise<string> {
@@ -86,63 +104,103 @@ async function userMessage(change: Change): Promise<string> {
 }
 
 describe('takeModelTurn', () => {
-  test('asks the model with the agent\'s role, settings, prompt and material', async () => {
+  test("asks the model with the agent's role, settings, prompt and material", async () => {
     verifies('execution.agents.prompt');
     const { asked, models } = recording();
-    const change = { agent: { prompt: { template: 'Write of {{ city }}: {{ goal }}', variables: ['city'] }, context: ['House style: short.', { tone: 'dry' }] } };
+    const change = {
+      agent: {
+        prompt: { template: 'Write of {{ city }}: {{ goal }}', variables: ['city'] },
+        context: ['House style: short.', { tone: 'dry' }],
+      },
+    };
     const { value, attempts } = await take(models, change, activityEnvironment(2));
     expect(value).toMatchObject({ model: 'm', content: 'ok' });
     expect(attempts).toBe(2);
-    expect(asked[0]).toMatchObject({ model: 'm', temperature: 0.5, maxTokens: 100, idempotencyKey: 'execution/agent/model' });
-    expect(asked[0]?.messages[0]).toMatchObject({ role: 'system', content: expect.stringMatching(/Reader, an archivist[^]+You keep the records/) });
+    expect(asked[0]).toMatchObject({
+      model: 'm',
+      temperature: 0.5,
+      maxTokens: 100,
+      idempotencyKey: 'execution/agent/model',
+    });
+    expect(asked[0]?.messages[0]).toMatchObject({
+      role: 'system',
+      content: expect.stringMatching(/Reader, an archivist[^]+You keep the records/),
+    });
     const user = asked[0]?.messages[1]?.content ?? '';
     expect(user).toMatch(/^Write of Oslo: Describe the harbour\n/);
-    for (const part of ['House style: short.', '"tone": "dry"', '<document name="notes.md">\nThe basin is deep.\n</document>', 'I saw ships.', '"level": "rising"']) {
+    for (const part of [
+      'House style: short.',
+      '"tone": "dry"',
+      '<document name="notes.md">\nThe basin is deep.\n</document>',
+      'I saw ships.',
+      '"level": "rising"',
+    ]) {
       expect(user).toContain(part);
     }
   });
 
-  test('asks for the goal where the agent has no template', async () => {
+  test('asks for the goal if the agent has no template', async () => {
     expect(await userMessage({})).toMatch(/^Describe the harbour\n/);
   });
 
-  test('adds what the template does not insert itself, once', async () => {
+  test('appends material that the template does not insert, once', async () => {
     const user = await userMessage({ agent: { prompt: { template: '{{ documents[0].text }}', variables: [] } } });
     expect(user.match(/The basin is deep/g)).toHaveLength(1);
     expect(user).toContain('<goal>\nDescribe the harbour\n</goal>');
   });
 
-  test('cuts a huge document and says so', async () => {
-    const user = await userMessage({ context: { documents: [{ name: 'a', mime_type: 'text/plain', text: 'x'.repeat(1_000_000) }] } });
+  test('truncates a huge document and says so', async () => {
+    const user = await userMessage({
+      context: { documents: [{ name: 'a', mime_type: 'text/plain', text: 'x'.repeat(1_000_000) }] },
+    });
     expect(user.length).toBeLessThan(210_000);
     expect(user).toContain('[cut: 1000000 characters in all]');
   });
 
-  test('is refused for good when the prompt misses a variable', async () => {
+  test('is refused permanently if the prompt lacks a variable', async () => {
     const { asked, models } = recording();
     const failure = take(models, { agent: { prompt: { template: '{{ unknown }}', variables: [] } } });
-    await expect(failure).rejects.toMatchObject({ type: 'validation_failed', nonRetryable: true, message: expect.stringContaining('"unknown"') });
+    await expect(failure).rejects.toMatchObject({
+      type: 'validation_failed',
+      nonRetryable: true,
+      message: expect.stringContaining('"unknown"'),
+    });
     expect(asked).toHaveLength(0);
   });
 
-  test('answers by rule with the offline model', async () => {
+  test('answers by rules with the offline model', async () => {
     verifies('execution.model.offline');
     const { value } = await take(createOfflineModel());
     expect(value.model).toBe('offline');
-    for (const part of ['offline model', 'Describe the harbour', 'The basin is deep.', 'level: rising', 'I saw ships.']) {
+    for (const part of [
+      'offline model',
+      'Describe the harbour',
+      'The basin is deep.',
+      'level: rising',
+      'I saw ships.',
+    ]) {
       expect(value.content).toContain(part);
     }
   });
 
   test.each([
-    [new OutboundError('model_unavailable', 'busy', { status: 429, retryAfterMs: 5000 }), { type: 'model_unavailable', nonRetryable: false, nextRetryDelay: 5000 }],
+    [
+      new OutboundError('model_unavailable', 'busy', { status: 429, retryAfterMs: 5000 }),
+      { type: 'model_unavailable', nonRetryable: false, nextRetryDelay: 5000 },
+    ],
     [new OutboundError('model_refused', 'no', { status: 401 }), { type: 'model_refused', nonRetryable: true }],
     [new OutboundError('timeout', 'late'), { type: 'timeout', nonRetryable: false }],
-    [new AppError('S3:rate-quota', 'used up', { headers: { 'Retry-After': '7' } }), { type: 'S3:rate-quota', nonRetryable: false, nextRetryDelay: 7000 }],
+    [
+      new AppError('quota_exceeded', 'used up', { retryAfterSeconds: 7 }),
+      { type: 'S3:rate-quota', nonRetryable: false, nextRetryDelay: 7000 },
+    ],
     [new AppError('unconfigured', 'no model'), { type: 'unconfigured', nonRetryable: true }],
     [new AppError('too_many_requests', 'wait'), { type: 'too_many_requests', nonRetryable: false }],
     [new AppError('unavailable', 'down'), { type: 'unavailable', nonRetryable: false }],
-    [new Error('sk-secret'), { type: 'internal_error', nonRetryable: false, message: 'the step failed for an internal reason' }],
+    [
+      new Error('sk-secret'),
+      { type: 'internal_error', nonRetryable: false, message: 'the step failed for an internal reason' },
+    ],
   ])('turns %s into a failure of the step', async (error, expected) => {
     const { models } = recording(() => Promise.reject(error));
     const failure = take(models, {}, activityEnvironment(5));
@@ -150,17 +208,25 @@ describe('takeModelTurn', () => {
     await expect(failure).rejects.not.toHaveProperty('cause', error);
   });
 
-  test('hands tools and conversation to the model, and gives back what it calls', async () => {
+  test('passes tools and conversation to the model, and returns its tool calls', async () => {
     const tools = [{ name: 'look_up', description: 'Looks up.', fields: [] }];
     const tool_calls = [{ id: 'c1', name: 'look_up', arguments: '{}' }];
-    const conversation = [{ role: 'assistant' as const, content: '', tool_calls }, { role: 'tool' as const, tool_call_id: 'c1', content: '42' }];
-    const { asked, models } = recording(async ({ model }) => ({ model, content: '', tool_calls, usage: { input_tokens: 1, output_tokens: 1 } }));
+    const conversation = [
+      { role: 'assistant' as const, content: '', tool_calls },
+      { role: 'tool' as const, tool_call_id: 'c1', content: '42' },
+    ];
+    const { asked, models } = recording(async ({ model }) => ({
+      model,
+      content: '',
+      tool_calls,
+      usage: { input_tokens: 1, output_tokens: 1 },
+    }));
     const { value } = await take(models, { tools, conversation });
     expect(asked[0]).toMatchObject({ tools, conversation });
     expect(value).toMatchObject({ content: '', tool_calls });
   });
 
-  test('writes the words as they come, in batches that tell turn and attempt, and the last before it ends', async () => {
+  test('writes the text while it arrives, in batches with turn and attempt, and the last batch before the turn ends', async () => {
     const words = Array.from({ length: 500 }, (_, at) => `word ${at} `);
     const { models } = recording(async ({ model, onText }) => {
       for (const word of words) onText?.(word);
@@ -170,11 +236,12 @@ describe('takeModelTurn', () => {
     await take(models, {}, activityEnvironment(3), { collections });
     expect(written.map(({ text }) => text).join('')).toBe(words.join(''));
     expect(written.length).toBeLessThan(10);
-    for (const [at, delta] of written.entries()) expect(delta).toMatchObject({ after_seq: 0, agent_id: 'agent', step_id: 'agent/model', attempt: 3, n: at + 1 });
+    for (const [at, delta] of written.entries())
+      expect(delta).toMatchObject({ after_seq: 0, agent_id: 'agent', step_id: 'agent/model', attempt: 3, n: at + 1 });
     expect(written.map(({ _id }) => _id)).toEqual(written.map(({ _id }) => _id).sort());
   });
 
-  test('is not hindered by words that cannot be written', async () => {
+  test('completes even if the streamed text cannot be written', async () => {
     const { models } = recording(async ({ model, onText }) => {
       onText?.('lost');
       return { model, content: 'lost', tool_calls: [], usage: { input_tokens: 1, output_tokens: 1 } };
@@ -182,8 +249,13 @@ describe('takeModelTurn', () => {
     expect((await take(models, {}, activityEnvironment(), deltaStore(true))).value.content).toBe('lost');
   });
 
-  test('gives an agent with a knowledge base what that knows, in the prompt and in the record of the turn', async () => {
-    const found = { query: 'about: harbour', lifecycle_id: 'l1', entities: ['quay'], text: '- Quay (Place): length: 12' };
+  test('adds what the knowledge base knows to the prompt and to the record of the turn', async () => {
+    const found = {
+      query: 'about: harbour',
+      lifecycle_id: 'l1',
+      entities: ['quay'],
+      text: '- Quay (Place): length: 12',
+    };
     const questions: string[] = [];
     const knowledge: KnowledgeBase = {
       ask: async (_, prompt) => {
@@ -196,36 +268,43 @@ describe('takeModelTurn', () => {
     expect(questions).toEqual(['Describe the harbour']);
     expect(asked[0]?.messages[1]?.content).toContain('<knowledge>\n- Quay (Place): length: 12\n</knowledge>');
     expect(value.knowledge).toEqual({ lifecycle_id: 'l1', query: 'about: harbour', entities: ['quay'] });
-    const offline = await take(createOfflineModel(), { agent: { has_knowledge_base: true } }, activityEnvironment(), { knowledge });
+    const offline = await take(createOfflineModel(), { agent: { has_knowledge_base: true } }, activityEnvironment(), {
+      knowledge,
+    });
     expect(offline.value.content).toContain('length: 12 *(knowledge base)*');
   });
 
   test.each([
     [new AppError('plan_limit', 'not in the plan'), { type: 'plan_limit', nonRetryable: true }],
-    [new AppError('S5:policy', 'forbidden'), { type: 'S5:policy', nonRetryable: true }],
+    [new AppError('policy_denied', 'forbidden'), { type: 'S5:policy', nonRetryable: true }],
     [new AppError('data_service_unreachable', 'down'), { type: 'data_service_unreachable', nonRetryable: false }],
-  ])('asks no model when the knowledge base answers with %s', async (error, expected) => {
+  ])('does not call a model if the knowledge base answers with %s', async (error, expected) => {
     const { asked, models } = recording();
     const knowledge: KnowledgeBase = { ask: () => Promise.reject(error) };
-    await expect(take(models, { agent: { has_knowledge_base: true } }, activityEnvironment(), { knowledge })).rejects.toMatchObject(expected);
+    await expect(
+      take(models, { agent: { has_knowledge_base: true } }, activityEnvironment(), { knowledge }),
+    ).rejects.toMatchObject(expected);
     expect(asked).toHaveLength(0);
   });
 
   test('keeps failure messages short', async () => {
     const { models } = recording(() => Promise.reject(new OutboundError('model_refused', 'x'.repeat(5000))));
     const failure: unknown = await take(models).catch((error: unknown) => error);
-    expect((failure as Error).message).toHaveLength(200);
+    expect((failure as Error).message).toHaveLength(700);
   });
 
-  test('heartbeats, hands the cancellation to the model and ends as cancelled', async () => {
+  test('heartbeats, passes the cancellation to the model and ends as cancelled', async () => {
     const environment = activityEnvironment();
     let beats = 0;
     environment.on('heartbeat', () => {
       beats += 1;
-      if (beats === 2) environment.cancel();
+      // The first two report that the attempt has begun.
+      if (beats === 3) environment.cancel();
     });
-    const { models } = recording(({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))));
+    const { models } = recording(
+      ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+    );
     await expect(take(models, {}, environment)).rejects.toMatchObject({ name: 'CancelledFailure' });
-    expect(beats).toBe(2);
+    expect(beats).toBe(3);
   });
 });

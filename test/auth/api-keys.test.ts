@@ -3,13 +3,13 @@ import { hashApiKey } from '../../src/auth/api-keys.js';
 import { newId } from '../../src/ids.js';
 import { eventually } from '../support/eventually.js';
 import { createWorkspace } from '../support/fixture.js';
+import { refusal } from '../support/refusal.js';
 import { verifies } from '../support/verifies.js';
 import { createPerson, sessionOf, useAuthServer, userToken, type Person } from './auth-server.js';
 
 const server = useAuthServer();
 const two = useAuthServer();
 const { collections } = server.deps.mongo;
-const invalid = { error: 'invalid_token', error_description: 'token invalid' };
 const eight = [
   'svc:query.read',
   'svc:docs.read',
@@ -26,8 +26,14 @@ async function adminOf(person: Person) {
 }
 
 describe('POST /v1/apikeys', () => {
-  test('makes a key for a project, of which only the hash is stored', async () => {
-    verifies('auth.keys.create', 'resource.api-key', 'auth.keys.hashed', 'auth.keys.default-grants.admin', 'auth.keys.secret-once');
+  test('creates a key for a project and stores only its hash', async () => {
+    verifies(
+      'auth.keys.create',
+      'resource.api-key',
+      'auth.keys.hashed',
+      'auth.keys.default-grants.admin',
+      'auth.keys.secret-once',
+    );
     const person = await createPerson(server.deps);
     const { organizationId: org_id, departmentId: dept_id, projectID: project_id } = person.workspace;
     const admin = await adminOf(person);
@@ -38,24 +44,37 @@ describe('POST /v1/apikeys', () => {
       id: expect.any(String),
       name: 'import',
       note: expect.stringMatching(/once/),
-      scope: { org_id, dept_id, project_id, user_id: person.userId, role: 'OWNER', grants: eight, auth_kind: 'api_key' },
+      scope: {
+        org_id,
+        dept_id,
+        project_id,
+        user_id: person.userId,
+        role: 'OWNER',
+        grants: eight,
+        auth_kind: 'api_key',
+      },
       secret: expect.stringMatching(/^svc_sk_[\w-]{43}$/),
     });
-    expect((await two.as(body.secret).get('/probe')).body).toMatchObject({ kind: 'api_key', keyId: body.id, grants: eight });
+    expect((await two.as(body.secret).get('/probe')).body).toMatchObject({
+      kind: 'api_key',
+      keyId: body.id,
+      grants: eight,
+    });
     const stored = await collections.api_keys.findOne({ id: body.id });
     expect(stored?._id).toBe(hashApiKey(body.secret));
     const listed = await admin.get(`/v1/apikeys?project_id=${project_id}`);
     expect(JSON.stringify([stored, listed.body])).not.toContain(body.secret.slice('svc_sk_'.length));
   });
 
-  test('takes each of the three admin roles and tells a lower one', async () => {
+  test('accepts each of the three admin roles and refuses a lower role with the reason', async () => {
     verifies('auth.keys.create.admin-only');
     const workspace = await createWorkspace(server.deps);
     const statusOf = async (role: string) => {
       const admin = await adminOf(await createPerson(server.deps, { role, workspace }));
       return admin.post('/v1/apikeys', { name: 'k', project_id: workspace.projectID });
     };
-    for (const role of ['OWNER', 'ORG_ADMIN', 'PROJECT_ADMIN']) expect((await statusOf(role)).body.scope.role).toBe(role);
+    for (const role of ['OWNER', 'ORG_ADMIN', 'PROJECT_ADMIN'])
+      expect((await statusOf(role)).body.scope.role).toBe(role);
     for (const role of ['MEMBER', 'VIEWER', 'owner', 'ADMIN']) {
       const { status, body } = await statusOf(role);
       expect([status, body]).toEqual([
@@ -65,7 +84,7 @@ describe('POST /v1/apikeys', () => {
     }
   });
 
-  test('looks at the role on the target project as it is now, not as the token says', async () => {
+  test('checks the current role on the target project, not the role in the token', async () => {
     const admin = await createPerson(server.deps, { role: 'PROJECT_ADMIN' });
     const { projectID } = admin.workspace;
     const sister = await createWorkspace(server.deps, { organizationId: admin.workspace.organizationId });
@@ -74,13 +93,16 @@ describe('POST /v1/apikeys', () => {
     expect((await mint(projectID)).status).toBe(200);
     expect((await mint(sister.projectID)).status).toBe(403);
     expect((await mint(newId())).status).toBe(403);
-    await collections.memberships.updateOne({ _id: `project:${projectID}:${admin.userId}` }, { $set: { role: 'VIEWER' } });
+    await collections.memberships.updateOne(
+      { _id: `project:${projectID}:${admin.userId}` },
+      { $set: { role: 'VIEWER' } },
+    );
     expect((await mint(projectID)).status).toBe(403);
     await collections.memberships.deleteOne({ _id: `project:${projectID}:${admin.userId}` });
     expect((await mint(projectID)).status).toBe(403);
   });
 
-  test('takes neither a key nor a session, for any of its routes', async () => {
+  test('accepts neither a key nor a session on any of its routes', async () => {
     verifies('auth.keys.create.not-by-key', 'auth.session.not-for-keys', 'auth.wrong-kind');
     const owner = await createPerson(server.deps);
     const { projectID, apiKey } = owner.workspace;
@@ -92,15 +114,19 @@ describe('POST /v1/apikeys', () => {
         await client.delete(`/v1/apikeys/${newId()}?project_id=${projectID}`),
         await client.post(`/api-key?projectID=${projectID}`, { name: 'k' }),
       ];
-      for (const { status, body } of answers) expect([status, body]).toEqual([401, invalid]);
+      for (const answer of answers) expect(answer).toMatchObject(refusal(401, 'invalid_token', 'token invalid. '));
+      expect(answers[0]?.body.error_description).toMatch(
+        /(API keys|SDK sessions) cannot create keys: use a user token$/,
+      );
     }
   });
 
-  test('gives explicit grants, each once, and no unknown one', async () => {
+  test('returns each explicit grant once and no unknown grant', async () => {
     verifies('auth.keys.explicit-grants');
     const owner = await createPerson(server.deps);
     const admin = await adminOf(owner);
-    const mint = (grants: unknown) => admin.post('/v1/apikeys', { name: 'k', project_id: owner.workspace.projectID, grants });
+    const mint = (grants: unknown) =>
+      admin.post('/v1/apikeys', { name: 'k', project_id: owner.workspace.projectID, grants });
     const two = ['svc:docs.read', 'svc:agent.run'];
     const made = await mint([...two, ...two]);
     expect(made.body.scope.grants).toEqual(two);
@@ -113,12 +139,13 @@ describe('POST /v1/apikeys', () => {
     for (const wrong of [[], 'svc:docs.read', [null], [{}]]) expect((await mint(wrong)).status).toBe(400);
   });
 
-  test('by a token with fewer grants makes no key with more', async () => {
+  test('does not create a key with more grants than the token has', async () => {
     const owner = await createPerson(server.deps);
     const { tokens } = server.deps.auth;
     const claims = await tokens.verify(await userToken(server, owner), { tokenUse: ['user'] });
     const narrow = server.as(await tokens.sign({ ...claims, grants: ['svc:docs.read'] }, { expiresInSeconds: 60 }));
-    const mint = (grants?: string[]) => narrow.post('/v1/apikeys', { name: 'k', project_id: owner.workspace.projectID, grants });
+    const mint = (grants?: string[]) =>
+      narrow.post('/v1/apikeys', { name: 'k', project_id: owner.workspace.projectID, grants });
     expect((await mint()).body.scope.grants).toEqual(['svc:docs.read']);
     expect((await mint(['svc:query.read'])).status).toBe(403);
   });
@@ -153,9 +180,15 @@ describe('GET /v1/apikeys', () => {
     for (const name of ['a', 'b', 'c']) await admin.post('/v1/apikeys', { name, project_id: projectID });
     const first = await admin.get(`/v1/apikeys?project_id=${projectID}&limit=2`);
     expect(first.body).toMatchObject({ total_count: 4, data: [{ name: 'c' }, { name: 'b' }] });
-    expect(Object.keys(first.body.data[0]).sort()).toEqual(
-      ['created_at', 'created_by', 'id', 'last_used_at', 'name', 'revoked_at', 'scope'],
-    );
+    expect(Object.keys(first.body.data[0]).sort()).toEqual([
+      'created_at',
+      'created_by',
+      'id',
+      'last_used_at',
+      'name',
+      'revoked_at',
+      'scope',
+    ]);
     expect(first.body.data[0]).toMatchObject({ created_by: owner.userId, last_used_at: null, revoked_at: null });
     const second = await admin.get(`/v1/apikeys?project_id=${projectID}&limit=2&cursor=${first.body.next_cursor}`);
     expect(second.body).toMatchObject({ data: [{ name: 'a' }, { name: 'test' }], next_cursor: null });
@@ -163,10 +196,12 @@ describe('GET /v1/apikeys', () => {
     expect((await admin.get('/v1/apikeys')).status).toBe(400);
     const member = await adminOf(await createPerson(server.deps, { role: 'MEMBER', workspace: owner.workspace }));
     expect((await member.get(`/v1/apikeys?project_id=${projectID}`)).status).toBe(403);
-    expect((await admin.get(`/v1/apikeys?project_id=${(await createWorkspace(server.deps)).projectID}`)).status).toBe(403);
+    expect((await admin.get(`/v1/apikeys?project_id=${(await createWorkspace(server.deps)).projectID}`)).status).toBe(
+      403,
+    );
   });
 
-  test('tells the last use, which costs a write a minute at most', async () => {
+  test('shows the last use, at the cost of at most one write per minute', async () => {
     const owner = await createPerson(server.deps);
     const admin = await adminOf(owner);
     const before = Date.now() / 1000;
@@ -186,7 +221,7 @@ describe('GET /v1/apikeys', () => {
 });
 
 describe('DELETE /v1/apikeys/{key_id}', () => {
-  test('revokes at once in every process, and again without change', async () => {
+  test('revokes a key immediately in every process, and again without change', async () => {
     verifies('auth.keys.revoke');
     const owner = await createPerson(server.deps);
     const { projectID } = owner.workspace;
@@ -195,14 +230,16 @@ describe('DELETE /v1/apikeys/{key_id}', () => {
     expect((await two.as(secret).get('/probe')).status).toBe(200);
     const revoke = () => admin.delete(`/v1/apikeys/${id}?project_id=${projectID}`);
     expect(await revoke()).toMatchObject({ status: 200, body: { id, revoked: true } });
-    expect((await two.as(secret).get('/probe')).body).toMatchObject({ error_description: 'api key invalid or revoked' });
+    expect((await two.as(secret).get('/probe')).body).toMatchObject({
+      error_description: 'api key invalid or revoked',
+    });
     const [{ revoked_at }] = (await admin.get(`/v1/apikeys?project_id=${projectID}`)).body.data;
     expect(revoked_at).toEqual(expect.any(Number));
     expect((await revoke()).body).toEqual({ id, revoked: true });
     expect((await admin.get(`/v1/apikeys?project_id=${projectID}`)).body.data[0].revoked_at).toBe(revoked_at);
   });
 
-  test('is 404 for a key that the project does not have, 400 without a project, 403 for a lower role', async () => {
+  test('answers 404 for a key of another project, 400 without a project and 403 for a lower role', async () => {
     const owner = await createPerson(server.deps);
     const stranger = await createPerson(server.deps);
     const { projectID } = owner.workspace;
@@ -221,14 +258,19 @@ describe('DELETE /v1/apikeys/{key_id}', () => {
 });
 
 describe('POST /api-key', () => {
-  test('mints by the rules of the gateway with the bearer token of a user', async () => {
+  test('creates a key by the rules of the gateway with the bearer token of a user', async () => {
     verifies('platform.api-keys.create');
     const owner = await createPerson(server.deps);
     const { projectID } = owner.workspace;
     const path = `/api-key?projectID=${projectID}`;
-    const { status, body } = await (await adminOf(owner)).post(path, { name: 'platform', grants: ['svc:orchestrate.read'] });
+    const { status, body } = await (
+      await adminOf(owner)
+    ).post(path, { name: 'platform', grants: ['svc:orchestrate.read'] });
     expect(status).toBe(200);
-    expect(body).toMatchObject({ name: 'platform', scope: { project_id: projectID, grants: ['svc:orchestrate.read'] } });
+    expect(body).toMatchObject({
+      name: 'platform',
+      scope: { project_id: projectID, grants: ['svc:orchestrate.read'] },
+    });
     expect((await server.as(body.secret).get('/probe')).status).toBe(200);
     const member = await adminOf(await createPerson(server.deps, { role: 'MEMBER', workspace: owner.workspace }));
     expect((await member.post(path, { name: 'k' })).status).toBe(403);

@@ -8,15 +8,15 @@ import { z } from 'zod';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.js';
 import { resolveScope } from '../../src/auth/resolve-scope.js';
 import { createUser, grantRole } from '../../src/auth/users.js';
-import type { Deps } from '../../src/deps.js';
-import { apiKeyRoutes } from '../../src/gateway/routes/api-keys.js';
-import { authRoutes } from '../../src/gateway/routes/auth.js';
-import { jwksRoutes } from '../../src/gateway/routes/jwks.js';
-import { defineRoute } from '../../src/http/define-route.js';
-import { errorHandler } from '../../src/http/errors.js';
-import { mountRoutes } from '../../src/http/mount.js';
+import type { Deps } from '../../src/domain/deps.js';
+import { apiKeyRoutes, platformApiKeyRoutes } from '../../src/surfaces/gateway/routes/api-keys.js';
+import { authRoutes } from '../../src/surfaces/gateway/routes/auth.js';
+import { jwksRoutes } from '../../src/surfaces/gateway/routes/jwks.js';
+import { defineRoute } from '../../src/surfaces/rest/define-route.js';
+import { errorHandler } from '../../src/surfaces/rest/error-answers.js';
+import { traced } from '../../src/http/trace.js';
+import { mountRoutes } from '../../src/surfaces/rest/mount.js';
 import { newId } from '../../src/ids.js';
-import { platformApiKeyRoutes } from '../../src/platform/resources/api-key.js';
 import { apiClient, type ApiClient } from '../support/client.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 
@@ -28,8 +28,8 @@ export interface AuthServer {
 }
 
 /**
- * The routes of credentials and `GET /probe`, which answers the principal, over HTTP with stores and caches of their
- * own: two of these know no more of each other than two processes do.
+ * The routes of credentials and `GET /probe`, which returns the principal, over HTTP with their own stores and caches:
+ * two of these servers share as little as two processes.
  */
 export function useAuthServer(overrides: Record<string, string> = {}): AuthServer {
   const deps = useDeps(overrides);
@@ -54,6 +54,7 @@ function listen(deps: Deps): Server {
   const app = express();
   app.set('query parser', 'simple');
   app.use(pinoHttp({ logger: deps.log }));
+  app.use(traced(deps.tracing));
   const probe = defineRoute({
     method: 'get',
     path: '/probe',
@@ -64,12 +65,16 @@ function listen(deps: Deps): Server {
     handler: ({ ctx }) => resolveScope(deps, ctx.principal, ctx.req.get('x-service-workspace')),
   });
   const baseUrl = () => 'http://gateway.test';
-  mountRoutes(app, [...authRoutes(deps, baseUrl), ...apiKeyRoutes(deps), ...jwksRoutes(deps), ...platformApiKeyRoutes(deps), probe], {
-    authenticate: (req) => authenticateBearer(deps, req.headersDistinct.authorization, baseUrl()),
-    checkScope: () => undefined,
-    idempotency: deps.idempotency,
-    verifyResponses: true,
-  });
+  mountRoutes(
+    app,
+    [...authRoutes(deps, baseUrl), ...apiKeyRoutes, ...jwksRoutes(deps), ...platformApiKeyRoutes, probe],
+    {
+      deps,
+      baseUrl,
+      authenticate: (req) => authenticateBearer(deps, req.headersDistinct.authorization, baseUrl()),
+      checkScope: () => undefined,
+    },
+  );
   app.use(errorHandler);
   return app.listen(0, '127.0.0.1');
 }
@@ -82,12 +87,12 @@ export interface Person {
 }
 
 export interface PersonOptions {
-  /** OWNER and ORG_ADMIN hold it on the organization, any other role on the project; null: no role at all. */
+  /** OWNER and ORG_ADMIN have it on the organization, any other role on the project; null means no role. */
   role?: string | null;
   workspace?: Workspace;
 }
 
-/** A user with a password and a role in a workspace, by default one of their own. */
+/** A user with a password and a role in a workspace, by default a new one. */
 export async function createPerson(deps: Deps, { role = 'OWNER', workspace }: PersonOptions = {}): Promise<Person> {
   const at = workspace ?? (await createWorkspace(deps));
   const userId = newId();
@@ -105,7 +110,10 @@ export async function userToken(server: AuthServer, { email, password, workspace
   return body.access_token as string;
 }
 
-export async function sessionOf(server: AuthServer, { email, password, workspace }: Person): Promise<{ access: string; refresh: string }> {
+export async function sessionOf(
+  server: AuthServer,
+  { email, password, workspace }: Person,
+): Promise<{ access: string; refresh: string }> {
   const { body } = await server.client().post('/v1/auth/login', { email, password, project_id: workspace.projectID });
   return { access: body.access_token, refresh: body.refresh_token };
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
-import { createOutsideTokens } from '../../src/auth/outside-tokens.js';
+import { createExternalTokens } from '../../src/auth/external-tokens.js';
 import { newId } from '../../src/ids.js';
 import { createWorkspace, type Workspace } from '../support/fixture.js';
 import { useHttpSink } from '../support/use-http-sink.js';
@@ -17,7 +17,9 @@ const invalid = { error: 'invalid_token', error_description: 'token invalid' };
 let workspace: Workspace;
 
 beforeAll(async () => {
-  provider.answer('/jwks', (_request, res) => res.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [jwk] })));
+  provider.answer('/jwks', (_request, res) =>
+    res.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [jwk] })),
+  );
   workspace = await createWorkspace(server.deps);
 });
 
@@ -36,11 +38,13 @@ function claims(changes: JWTPayload = {}): JWTPayload {
   };
 }
 function make(changes: JWTPayload = {}, header: object = {}, key = keyPair.privateKey) {
-  return new SignJWT(claims(changes)).setProtectedHeader({ alg: 'RS256', kid: 'idp-1', typ: 'JWT', ...header }).sign(key);
+  return new SignJWT(claims(changes))
+    .setProtectedHeader({ alg: 'RS256', kid: 'idp-1', typ: 'JWT', ...header })
+    .sign(key);
 }
 
 describe('a user token of the configured identity provider', () => {
-  test('holds with the role, project and grants of its claims', async () => {
+  test('is valid with the role, project and grants of its claims', async () => {
     verifies('env.user-token-issuer');
     verifies('auth.user-token.outside-issuer');
     const { status, body } = await server.as(await make()).get('/probe');
@@ -56,7 +60,7 @@ describe('a user token of the configured identity provider', () => {
     expect(explicit.body.grants).toEqual(['svc:agent.run']);
   });
 
-  test('of another issuer, audience, time, use, type or key is 401', async () => {
+  test('of another issuer, audience, time, use, type or key is answered 401', async () => {
     const foreign = await generateKeyPair('RS256');
     const spoiled = await Promise.all([
       make({ iss: 'https://identity.example.com/other' }),
@@ -80,18 +84,22 @@ describe('a user token of the configured identity provider', () => {
     }
   });
 
-  test('is 503 while its keys cannot be read', async () => {
+  test('is answered 503 while its keys cannot be read', async () => {
     verifies('errors.code.unavailable', 'errors.status.503');
     const { status, body } = await dark.as(await make()).get('/probe');
     expect([status, body.error]).toEqual([503, 'unavailable']);
   });
 
-  test('of an owner reaches the projects of its organization and mints keys there, elsewhere nothing', async () => {
+  test('of an owner has access to the projects of its organization only and can create keys there', async () => {
     const owner = await make({ role: 'OWNER' });
     const sister = await createWorkspace(server.deps, { organizationId: workspace.organizationId });
     const stranger = await createWorkspace(server.deps);
     const mint = (project_id: string) => server.as(owner).post('/v1/apikeys', { name: 'k', project_id });
-    expect((await mint(sister.projectID)).body.scope).toMatchObject({ user_id: 'idp|42', role: 'OWNER', project_id: sister.projectID });
+    expect((await mint(sister.projectID)).body.scope).toMatchObject({
+      user_id: 'idp|42',
+      role: 'OWNER',
+      project_id: sister.projectID,
+    });
     expect((await mint(stranger.projectID)).status).toBe(403);
     expect((await mint(newId())).status).toBe(403);
     const projectAdmin = server.as(await make({ role: 'PROJECT_ADMIN' }));
@@ -101,7 +109,11 @@ describe('a user token of the configured identity provider', () => {
 });
 
 test('half a configuration of the provider is refused at the start', () => {
-  expect(createOutsideTokens({ jwksUrl: undefined, issuer: undefined }, 'http://us')).toBeUndefined();
-  expect(() => createOutsideTokens({ jwksUrl: 'http://idp/jwks', issuer: undefined }, 'http://us')).toThrow(/together/);
-  expect(() => createOutsideTokens({ jwksUrl: 'http://idp/jwks', issuer: 'http://us' }, 'http://us')).toThrow(/itself/);
+  expect(createExternalTokens({ jwksUrl: undefined, issuer: undefined }, 'http://us')).toBeUndefined();
+  expect(() => createExternalTokens({ jwksUrl: 'http://idp/jwks', issuer: undefined }, 'http://us')).toThrow(
+    /together/,
+  );
+  expect(() => createExternalTokens({ jwksUrl: 'http://idp/jwks', issuer: 'http://us' }, 'http://us')).toThrow(
+    /itself/,
+  );
 });

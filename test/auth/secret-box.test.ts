@@ -18,7 +18,7 @@ function boxOf(secretsKey: string | undefined, environment: 'production' | 'test
 }
 
 describe('a secret box', () => {
-  test('opens what it sealed, and no two envelopes are alike', () => {
+  test('opens what it sealed and never repeats an envelope', () => {
     const box = boxOf(key);
     const sealed = box.seal('pässword \u{1f511}', 'connector:1');
     expect(sealed).toMatch(/^v1\.[0-9a-f]{8}\.[\w-]{16}\.[\w-]+$/);
@@ -26,7 +26,7 @@ describe('a secret box', () => {
     expect(box.seal('pässword \u{1f511}', 'connector:1')).not.toBe(sealed);
   });
 
-  test('opens nothing for another purpose, changed, cut or with another key', () => {
+  test('refuses to open for another purpose, after a change or truncation, and with another key', () => {
     const box = boxOf(key);
     const sealed = box.seal('secret', 'connector:1');
     const [format, id, iv, body] = sealed.split('.') as [string, string, string, string];
@@ -46,7 +46,7 @@ describe('a secret box', () => {
     expect(boxOf(other).open(both.seal('next', 'p'), 'p')).toBe('next');
   });
 
-  test('without a configured key shares one generated file, readable by its owner alone', async () => {
+  test('shares one generated file, readable only by its owner, if no key is configured', async () => {
     const sealed = boxOf(undefined).seal('secret', 'p');
     expect(boxOf(undefined).open(sealed, 'p')).toBe('secret');
     expect((await stat(path.join(dataDir, 'secrets.key'))).mode & 0o777).toBe(0o600);

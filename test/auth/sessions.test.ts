@@ -16,13 +16,16 @@ function refresh(refresh_token: string, at = server) {
   return at.client().post('/v1/auth/refresh', { refresh_token });
 }
 
-/** Moves the rotation that made this token into the past. */
+/** Moves the rotation that created this token into the past. */
 async function age(token: string, seconds: number): Promise<void> {
-  await collections.refresh_tokens.updateOne({ _id: sha256(token) }, { $set: { created_at: epochSeconds() - seconds } });
+  await collections.refresh_tokens.updateOne(
+    { _id: sha256(token) },
+    { $set: { created_at: epochSeconds() - seconds } },
+  );
 }
 
 describe('POST /v1/auth/login', () => {
-  test('answers an hour of access, a refresh token and the scope', async () => {
+  test('returns an access token for one hour, a refresh token and the scope', async () => {
     verifies('auth.login', 'auth.login.lifetime', 'auth.kind.session');
     const { email, password, userId, workspace } = await createPerson(server.deps);
     const { status, body } = await server.client().post('/v1/auth/login', { email, password });
@@ -41,7 +44,7 @@ describe('POST /v1/auth/login', () => {
 });
 
 describe('POST /v1/auth/refresh', () => {
-  test('answers a new pair, which works, and keeps only hashes', async () => {
+  test('returns a new working pair and stores only hashes', async () => {
     verifies('auth.refresh', 'auth.refresh.hashed');
     const session = await sessionOf(server, await createPerson(server.deps));
     const { status, body, headers } = await refresh(session.refresh);
@@ -56,19 +59,22 @@ describe('POST /v1/auth/refresh', () => {
       await collections.sessions.findOne({ _id: sid }),
     ]);
     expect(stored).toContain(sha256(session.refresh));
-    for (const token of [session.refresh, body.refresh_token]) expect(stored).not.toContain(token.slice('svc_srt_'.length));
+    for (const token of [session.refresh, body.refresh_token])
+      expect(stored).not.toContain(token.slice('svc_srt_'.length));
   });
 
-  test('fifty at once on two processes get the same child', async () => {
+  test('returns the same child to fifty concurrent refreshes on two processes', async () => {
     verifies('auth.refresh.grace');
     const session = await sessionOf(server, await createPerson(server.deps));
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, at) => refresh(session.refresh, at % 2 ? server : two)));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, at) => refresh(session.refresh, at % 2 ? server : two)),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1);
     expect((await refresh(answers[0]!.body.refresh_token)).status).toBe(200);
   });
 
-  test('repeated within ten seconds gets the same child, also when that is used already', async () => {
+  test('returns the same child to a repeat within ten seconds, even if that child was already used', async () => {
     const session = await sessionOf(server, await createPerson(server.deps));
     const child = (await refresh(session.refresh)).body.refresh_token;
     await refresh(child, two);
@@ -76,7 +82,7 @@ describe('POST /v1/auth/refresh', () => {
     expect((await refresh(session.refresh, two)).body.refresh_token).toBe(child);
   });
 
-  test('used again later ends the family: its newest tokens, in every process', async () => {
+  test('revokes the family on a later reuse, including its newest tokens in every process', async () => {
     verifies('auth.refresh.reuse');
     const session = await sessionOf(server, await createPerson(server.deps));
     const child = (await refresh(session.refresh)).body;
@@ -88,10 +94,11 @@ describe('POST /v1/auth/refresh', () => {
       const { status, body } = await server.as(token).get('/probe');
       expect([status, body]).toEqual([401, invalid]);
     }
-    for (const token of [session.refresh, child.refresh_token, newest.refresh_token]) expect((await refresh(token)).status).toBe(401);
+    for (const token of [session.refresh, child.refresh_token, newest.refresh_token])
+      expect((await refresh(token)).status).toBe(401);
   });
 
-  test('ends thirty days after the login, whenever the last refresh was', async () => {
+  test('ends thirty days after the login, regardless of the last refresh', async () => {
     const session = await sessionOf(server, await createPerson(server.deps));
     const { body } = await refresh(session.refresh);
     const _id = String(decodeJwt(body.access_token).sid);
@@ -99,7 +106,7 @@ describe('POST /v1/auth/refresh', () => {
     expect((await refresh(body.refresh_token)).status).toBe(401);
   });
 
-  test('takes the role that the user has now, and ends the session of one who has none', async () => {
+  test('uses the current role of the user, and ends the session of a user without a role', async () => {
     const member = await createPerson(server.deps, { role: 'MEMBER' });
     const session = await sessionOf(server, member);
     const membership = { _id: `project:${member.workspace.projectID}:${member.userId}` };
@@ -112,10 +119,17 @@ describe('POST /v1/auth/refresh', () => {
     expect((await server.as(body.access_token).get('/probe')).status).toBe(401);
   });
 
-  test('refuses what is no refresh token', async () => {
+  test('refuses anything other than a refresh token', async () => {
     const person = await createPerson(server.deps);
     const session = await sessionOf(server, person);
-    const wrong = ['svc_srt_', `svc_srt_${'A'.repeat(43)}`, session.access, person.workspace.apiKey, `${session.refresh}=`, ` ${session.refresh}`];
+    const wrong = [
+      'svc_srt_',
+      `svc_srt_${'A'.repeat(43)}`,
+      session.access,
+      person.workspace.apiKey,
+      `${session.refresh}=`,
+      ` ${session.refresh}`,
+    ];
     for (const token of wrong) {
       const { status, body } = await refresh(token);
       expect([status, body]).toEqual([401, invalid]);
@@ -126,7 +140,7 @@ describe('POST /v1/auth/refresh', () => {
 });
 
 describe('POST /v1/auth/logout', () => {
-  test('ends the session of the bearer credential at once, in every process', async () => {
+  test('ends the session of the bearer credential immediately in every process', async () => {
     verifies('auth.logout');
     const session = await sessionOf(server, await createPerson(server.deps));
     expect((await two.as(session.access).get('/probe')).status).toBe(200);
@@ -135,16 +149,17 @@ describe('POST /v1/auth/logout', () => {
     expect((await refresh(session.refresh, two)).body).toEqual(invalid);
   });
 
-  test('ends the session of a refresh token without a credential, also twice', async () => {
+  test('ends the session of a refresh token without a credential, and accepts a repeat', async () => {
     const person = await createPerson(server.deps);
     const [session, other] = [await sessionOf(server, person), await sessionOf(server, person)];
     const body = { refresh_token: session.refresh };
-    for (let again = 0; again < 2; again += 1) expect((await server.client().post('/v1/auth/logout', body)).status).toBe(200);
+    for (let again = 0; again < 2; again += 1)
+      expect((await server.client().post('/v1/auth/logout', body)).status).toBe(200);
     expect((await server.as(session.access).get('/probe')).status).toBe(401);
     expect((await server.as(other.access).get('/probe')).status).toBe(200);
   });
 
-  test('ends a user token, and is nothing for an API key or nobody', async () => {
+  test('ends a user token, and does nothing for an API key or an anonymous caller', async () => {
     const person = await createPerson(server.deps);
     const token = await userToken(server, person);
     expect((await server.as(token).post('/v1/auth/logout')).status).toBe(200);
@@ -154,10 +169,16 @@ describe('POST /v1/auth/logout', () => {
     expect([nobody.status, nobody.body.error_description]).toEqual([401, 'missing bearer credential']);
   });
 
-  test('revokeAll ends the sessions of a user on a project and no others', async () => {
+  test('revokeAll ends only the sessions of a user on a project', async () => {
     const person = await createPerson(server.deps);
-    const [session, bystander] = [await sessionOf(server, person), await sessionOf(server, await createPerson(server.deps))];
-    await server.deps.auth.sessions.revokeAll({ userId: person.userId, projectId: person.workspace.projectID }, 'a test');
+    const [session, bystander] = [
+      await sessionOf(server, person),
+      await sessionOf(server, await createPerson(server.deps)),
+    ];
+    await server.deps.auth.sessions.revokeAll(
+      { userId: person.userId, projectId: person.workspace.projectID },
+      'a test',
+    );
     expect((await server.as(session.access).get('/probe')).status).toBe(401);
     expect((await server.as(bystander.access).get('/probe')).status).toBe(200);
   });

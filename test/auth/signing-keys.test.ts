@@ -7,7 +7,7 @@ import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 import { useAuthServer } from './auth-server.js';
 
-// Keys of a database of its own, since other files sign in meanwhile.
+// Uses its own database, since other files sign in at the same time.
 const uri = new URL(testRun().env.MONGODB_URI ?? '');
 uri.pathname += '_signing';
 const server = useAuthServer({ MONGODB_URI: uri.toString() });
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe('GET /.well-known/jwks.json', () => {
-  test('publishes public keys that verify tokens, with a lifetime in caches and no private part', async () => {
+  test('publishes only the public parts of keys that verify tokens, with a cache lifetime', async () => {
     verifies('auth.jwks');
     const { status, headers, body } = await server.client().get('/.well-known/jwks.json');
     expect(status).toBe(200);
@@ -45,14 +45,14 @@ describe('GET /.well-known/jwks.json', () => {
 });
 
 describe('signing keys', () => {
-  test('of processes that start at once are one key', async () => {
+  test('of processes that start concurrently are one key', async () => {
     const processes = Array.from({ length: 10 }, () => process());
     const signed = await Promise.all(processes.map(({ tokens }) => sign(tokens)));
     expect(new Set(signed.map((token) => decodeProtectedHeader(token).kid)).size).toBe(1);
     expect(await collections.signing_keys.countDocuments({})).toBe(1);
   });
 
-  test('rotate: the new key signs, in every process tokens of both hold', async () => {
+  test('rotate: the new key signs, and every process accepts tokens of both', async () => {
     verifies('auth.jwt.rotation');
     const one = process();
     const two = process();
@@ -62,11 +62,12 @@ describe('signing keys', () => {
     const after = await sign(one.tokens);
     expect(decodeProtectedHeader(after).kid).not.toBe(decodeProtectedHeader(before).kid);
     for (const { tokens } of [one, two]) {
-      for (const token of [before, after]) expect(await tokens.verify(token, { tokenUse })).toMatchObject({ sub: 'user_1', iss: issuer });
+      for (const token of [before, after])
+        expect(await tokens.verify(token, { tokenUse })).toMatchObject({ sub: 'user_1', iss: issuer });
     }
   });
 
-  test('publish a new key before it signs', async () => {
+  test('are published before they sign', async () => {
     const { keys, tokens } = process();
     const before = decodeProtectedHeader(await sign(tokens)).kid;
     await keys.rotate();
@@ -74,27 +75,35 @@ describe('signing keys', () => {
     expect(decodeProtectedHeader(await sign(tokens)).kid).toBe(before);
   });
 
-  test('make one next key of rotations at once, and of age by themselves', async () => {
+  test('have one successor after concurrent rotations, and rotate automatically by age', async () => {
     const processes = Array.from({ length: 5 }, () => process());
     await Promise.all(processes.map(({ tokens }) => sign(tokens)));
-    await collections.signing_keys.updateOne({ _id: 'signing:1' }, { $set: { created_at: epochSeconds() - 40 * 24 * 3600 } });
+    await collections.signing_keys.updateOne(
+      { _id: 'signing:1' },
+      { $set: { created_at: epochSeconds() - 40 * 24 * 3600 } },
+    );
     await Promise.all(Array.from({ length: 5 }, () => sign(process().tokens)));
     expect(await collections.signing_keys.countDocuments({})).toBe(2);
   });
 
-  test('retire when no token of theirs can be in use: refused, unpublished, the private key destroyed', async () => {
+  test('retire when none of their tokens can be valid: they are refused and unpublished, and the private key is destroyed', async () => {
     const { keys, tokens } = process({ longestTokenSeconds: -1 });
     const before = await sign(tokens);
     await keys.rotate({ leadSeconds: 0 });
-    await expect(tokens.verify(before, { tokenUse })).rejects.toMatchObject({ code: 'invalid_token', message: 'token invalid' });
-    expect((await keys.published()).keys.map(({ kid }) => kid)).toEqual([decodeProtectedHeader(await sign(tokens)).kid]);
+    await expect(tokens.verify(before, { tokenUse })).rejects.toMatchObject({
+      code: 'invalid_token',
+      message: 'token invalid',
+    });
+    expect((await keys.published()).keys.map(({ kid }) => kid)).toEqual([
+      decodeProtectedHeader(await sign(tokens)).kid,
+    ]);
     expect((await keys.history()).keys).toHaveLength(2);
     expect(await collections.signing_keys.findOne({ _id: 'signing:1' })).toMatchObject({ sealed_private: null });
   });
 });
 
 describe('statements', () => {
-  test('are signed with their own type, are no tokens, and verify after their key has retired', async () => {
+  test('are signed with their own type, are not valid tokens, and verify after their key has retired', async () => {
     const { keys, tokens } = process({ longestTokenSeconds: -1 });
     const signer = createStatementSigner(keys);
     const statement = await signer.sign({ entries: 3, sub: 'user_1', token_use: 'user' }, 'audit-checkpoint+jwt');
@@ -103,6 +112,7 @@ describe('statements', () => {
     expect(protectedHeader).toMatchObject({ alg: 'ES256', typ: 'audit-checkpoint+jwt' });
     expect(JSON.parse(Buffer.from(payload).toString())).toMatchObject({ entries: 3 });
     await expect(tokens.verify(statement, { tokenUse })).rejects.toThrow('token invalid');
-    for (const typ of ['JWT', 'at+jwt', 'application/at+jwt']) await expect(signer.sign({}, typ)).rejects.toThrow(/type of a token/);
+    for (const typ of ['JWT', 'at+jwt', 'application/at+jwt'])
+      await expect(signer.sign({}, typ)).rejects.toThrow(/type of a token/);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution } from '../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
@@ -6,8 +6,7 @@ import { flowThatCalls } from '../support/flows.js';
 import { useRunningProduct } from '../support/running-product.js';
 import { verifies } from '../support/verifies.js';
 
-jest.setTimeout(300_000);
-/** On a busy machine the next process takes its time to start. */
+/** The next process starts slowly on a busy machine. */
 const patience = { timeoutMs: 120_000 };
 const deps = useDeps();
 const product = useRunningProduct();
@@ -26,7 +25,7 @@ async function untilCompleted(workspace: Workspace, ids: readonly string[]): Pro
 }
 
 describe('kill -9', () => {
-  test('of the worker in the middle of a step: the run ends and repeats that step alone', async () => {
+  test('of the worker during a step: the run ends and repeats only that step', async () => {
     verifies('durability.worker-killed', 'execution.steps.timeout');
     const workspace = product.through(await createWorkspace(deps));
     const url = (name: string) => `${product.sink.url}/${workspace.projectID}/${name}`;
@@ -44,7 +43,7 @@ describe('kill -9', () => {
     expect(body.steps.map((step: any) => step.attempts)).toEqual([1, 2, 1, 1]);
   });
 
-  test('of the API during execute calls: each execution is still ready or runs to its end, once', async () => {
+  test('of the API during execute calls: each execution is still ready or runs to its end once', async () => {
     verifies('durability.api-killed');
     const direct = await createWorkspace(deps);
     const doomed = product.through(direct);
@@ -61,20 +60,31 @@ describe('kill -9', () => {
       expect([200, 409]).toContain(second[at]?.status);
       if (acknowledged) expect(second[at]?.status).toBe(409);
     });
-    await untilCompleted(direct, prepared.map(({ _id }) => _id));
-    expect(product.requestsOf(direct).map(({ key }) => key).sort()).toEqual(prepared.map(({ _id }) => `${_id}/agent_1/skill_1/action_1`).sort());
+    await untilCompleted(
+      direct,
+      prepared.map(({ _id }) => _id),
+    );
+    expect(
+      product
+        .requestsOf(direct)
+        .map(({ key }) => key)
+        .sort(),
+    ).toEqual(prepared.map(({ _id }) => `${_id}/agent_1/skill_1/action_1`).sort());
   });
 
-  test('of both with 200 executions in flight loses none, and no finished step is repeated', async () => {
+  test('of both with 200 executions in progress loses none, and no finished step is repeated', async () => {
     verifies('durability.both-killed', 'durability.side-effects-once');
     const count = 200;
     const direct = await createWorkspace(deps);
     const url = (name: string) => `${product.sink.url}/${direct.projectID}/${name}`;
-    const agentflow = await direct.api.post(`/agentflow?projectID=${direct.projectID}`, flowThatCalls([url('one'), url('two')]));
+    const agentflow = await direct.api.post(
+      `/agentflow?projectID=${direct.projectID}`,
+      flowThatCalls([url('one'), url('two')]),
+    );
     let workspace = product.through(direct);
     const release = product.sink.hold(`/${direct.projectID}/two`);
 
-    /** As a careful client: the same key until an answer comes. */
+    /** Like a careful client: repeats the same key until an answer arrives. */
     const persist = (path: string, body: object, key: string): Promise<any> =>
       eventually(async () => {
         const answer = await workspace.api.post(path, body, { 'idempotency-key': key });
@@ -85,7 +95,11 @@ describe('kill -9', () => {
     let next = 0;
     const caller = async () => {
       for (let at = next++; at < count; at = next++) {
-        const { _id } = await persist('/execute_flow', { agentflow_id: agentflow.body._id, goal: `run ${at}` }, `create-${at}`);
+        const { _id } = await persist(
+          '/execute_flow',
+          { agentflow_id: agentflow.body._id, goal: `run ${at}` },
+          `create-${at}`,
+        );
         ids.push(_id);
         await persist(`/execute_flow/${_id}/execute`, {}, `execute-${at}`);
       }
@@ -107,7 +121,9 @@ describe('kill -9', () => {
     const seen = new Map([...product.sink.keys()].filter(([key]) => ids.includes(key.split('/')[0] ?? '')));
     expect([...seen.keys()].sort()).toEqual(expected.sort());
     const records = await deps.mongo.collections.executions.find({ projectID: direct.projectID }).toArray();
-    const attempts = new Map(records.flatMap(({ _id, steps }) => steps.map((step) => [`${_id}/${step.step_id}`, step.attempts])));
+    const attempts = new Map(
+      records.flatMap(({ _id, steps }) => steps.map((step) => [`${_id}/${step.step_id}`, step.attempts])),
+    );
     const repeated = [...seen].filter(([, times]) => times > 1);
     for (const [key, times] of repeated) {
       expect(repeatable.has(key)).toBe(true);

@@ -17,7 +17,7 @@ let worker: Promise<ProductProcess>;
 const requestsOf = ({ projectID }: Workspace) => sink.seen(`/${projectID}`);
 
 describe('SIGTERM to the API', () => {
-  test('lets a request in flight finish, takes no new ones, and ends with 0', async () => {
+  test('finishes a request in progress, accepts no new ones and exits with 0', async () => {
     verifies('service.shutdown.api-drains');
     const api = await product.api();
     const workspace = product.through(api, await createWorkspace(deps));
@@ -32,7 +32,10 @@ describe('SIGTERM to the API', () => {
     const ended = api.end('SIGTERM');
     await eventually(() => expect(fetch(`${api.url}/healthz`, { headers: { connection: 'close' } })).rejects.toThrow());
     expect(answered).toBe(false);
-    expect(await inFlight).toMatchObject({ status: expect.any(Number), body: { error: expect.stringMatching(/^(conflict|unavailable)$/) } });
+    expect(await inFlight).toMatchObject({
+      status: expect.any(Number),
+      body: { error: expect.stringMatching(/^(conflict|unavailable)$/) },
+    });
     expect(await ended).toEqual({ code: 0, signal: null });
     release();
     await worker;
@@ -45,7 +48,7 @@ describe('SIGTERM to the worker', () => {
     api = product.api();
   });
 
-  test('lets a step that ends in time finish, once', async () => {
+  test('finishes a step that ends in time, once', async () => {
     verifies('service.shutdown.worker');
     const [first, workspace] = [await worker, product.through(await api, await createWorkspace(deps))];
     const release = sink.hold(`/${workspace.projectID}`);
@@ -58,10 +61,13 @@ describe('SIGTERM to the worker', () => {
     await worker;
     await untilExecution(workspace, id, 'completed');
     expect(requestsOf(workspace)).toHaveLength(1);
-    expect((await workspace.api.get(`/execute_flow/${id}/monitoring`)).body.steps[0]).toMatchObject({ status: 'completed', attempts: 1 });
+    expect((await workspace.api.get(`/execute_flow/${id}/monitoring`)).body.steps[0]).toMatchObject({
+      status: 'completed',
+      attempts: 1,
+    });
   });
 
-  test('hands a step that takes longer back, and another worker goes on with it', async () => {
+  test('returns a longer step, and another worker continues it', async () => {
     verifies('service.shutdown.worker');
     const [first, workspace] = [await worker, product.through(await api, await createWorkspace(deps))];
     const release = sink.hold(`/${workspace.projectID}`);

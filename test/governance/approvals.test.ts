@@ -6,12 +6,13 @@ import type { ApprovalRequest } from '../../src/governance/approvals/stage.js';
 import { newId } from '../../src/ids.js';
 import { epochSeconds } from '../../src/time.js';
 import { agent, asking, colleagueOf, heldCall, hold, payload, useApprovals } from '../support/governance/approvals.js';
+import { catalog } from '../../src/domain/operations.js';
 import { verifies } from '../support/verifies.js';
 
 const { deps, approvals, elsewhere, api } = useApprovals();
 const { policies } = deps.governance;
 
-/** Holds a call, has it approved, and gives its resume token. */
+/** Holds a call, approves it, and returns its resume token. */
 async function approvedToken(principal: Principal, fields: Partial<ApprovalRequest> = {}): Promise<string> {
   const { approval_id } = await hold(approvals, principal, fields);
   await approvals.decide(colleagueOf(principal), approval_id, { decision: 'approve' });
@@ -22,24 +23,46 @@ async function approvedToken(principal: Principal, fields: Partial<ApprovalReque
 
 const path = (id: string, decision = '') => `/v1/approvals/${id}${decision}`;
 
+/** Expects an end that many seconds after a time between `before` and now. */
+function expectWithin(end: number | undefined, before: number, seconds: number): void {
+  expect(end).toBeGreaterThan(before + seconds - 1);
+  expect(end).toBeLessThan(epochSeconds() + seconds + 1);
+}
+
 describe('S6:approval', () => {
-  test('holds a call as a workflow named after its approval until it is approved, then lets it pass once', async () => {
+  test('holds a call as a workflow named after its approval until the approval, then lets it pass once', async () => {
     verifies('approval.workflow', 'approval.approved', 'approval.token.once', 'pipeline.s6-approval');
     const principal = agent();
+    const before = epochSeconds();
     const { approval_id, expires_at } = await hold(approvals, principal);
-    expect(expires_at).toBeCloseTo(epochSeconds() + 600, -1);
+    expectWithin(expires_at, before, 600);
     const handle = deps.temporal.client.workflow.getHandle(approvalWorkflowId(approval_id));
     expect(await handle.query(stateQuery)).toMatchObject({ status: 'pending', votes: [] });
     const approver = colleagueOf(principal);
     expect(await api.as(approver).post(path(approval_id, '/approve'), { comment: 'fine' })).toMatchObject({
       status: 200,
-      body: { approval_id, status: 'approved', decided_by: approver.userId, votes: [{ comment: 'fine' }], payload_digest: payloadDigest('save-context', payload) },
+      body: {
+        approval_id,
+        status: 'approved',
+        decided_by: approver.userId,
+        votes: [{ comment: 'fine' }],
+        payload_digest: payloadDigest('save-context', payload),
+      },
     });
     const read = await api.as(principal).get(path(approval_id));
     expect(read.headers.get('cache-control')).toBe('no-store');
     const resumeToken = read.body.resume_token;
-    expect(await approvals.stage(heldCall(principal, { resumeToken }))).toEqual({ outcome: 'resumed', approval_id });
-    expect(await approvals.stage(heldCall(principal, { resumeToken }))).toMatchObject({ outcome: 'refused', reason: 'used', error: { code: 'S6:approval', status: 403 } });
+    expect(await approvals.stage(heldCall(principal, { resumeToken }))).toEqual({
+      outcome: 'resumed',
+      approval_id,
+      record_id: expect.any(String),
+      token_id: expect.any(String),
+    });
+    expect(await approvals.stage(heldCall(principal, { resumeToken }))).toMatchObject({
+      outcome: 'refused',
+      reason: 'used',
+      error: { code: 'approval_refused' },
+    });
     expect((await api.as(principal).get(path(approval_id))).body).not.toHaveProperty('resume_token');
   });
 
@@ -47,13 +70,17 @@ describe('S6:approval', () => {
     verifies('approval.token.once');
     const principal = agent();
     const resumeToken = await approvedToken(principal);
-    const uses = await Promise.all(Array.from({ length: 50 }, (_, at) => (at % 2 ? approvals : elsewhere).stage(heldCall(principal, { resumeToken }))));
+    const uses = await Promise.all(
+      Array.from({ length: 50 }, (_, at) =>
+        (at % 2 ? approvals : elsewhere).stage(heldCall(principal, { resumeToken })),
+      ),
+    );
     expect(uses.filter(({ outcome }) => outcome === 'resumed')).toHaveLength(1);
     expect(uses.filter((use) => use.outcome === 'refused' && use.reason === 'used')).toHaveLength(49);
   });
 
-  test('refuses a token with anything but its own call, in the same words, and the token stays good', async () => {
-    verifies('approval.token.bound', 'approval.token.ended');
+  test('refuses a token for another call with the reason that its holder may know, and the token stays valid', async () => {
+    verifies('approval.token.bound', 'approval.token.ended', 'approval.refusal-texts');
     const principal = agent();
     const resumeToken = await approvedToken(principal);
     const wrong: [string, Partial<ApprovalRequest>][] = [
@@ -73,63 +100,106 @@ describe('S6:approval', () => {
       ['malformed', { resumeToken: `${resumeToken} ` }],
       ['malformed', { resumeToken: '' }],
     ];
-    const texts = new Set<string>();
+    const texts = new Map<string, string>();
     for (const [reason, fields] of wrong) {
       const outcome = await approvals.stage(heldCall(principal, { resumeToken, ...fields }));
-      expect(outcome).toMatchObject({ outcome: 'refused', reason, error: { code: 'S6:approval', status: 403 } });
-      if (outcome.outcome === 'refused') texts.add(outcome.error.message);
+      expect(outcome).toMatchObject({ outcome: 'refused', reason, error: { code: 'approval_refused' } });
+      if (outcome.outcome === 'refused') texts.set(reason, outcome.error.message);
     }
-    expect(texts.size).toBe(1);
+    // A caller with a foreign token learns nothing about it.
+    for (const reason of ['malformed', 'other_caller', 'other_project'])
+      expect(texts.get(reason)).toBe(texts.get('unknown'));
+    expect([
+      texts.get('other_payload'),
+      texts.get('other_tool'),
+      texts.get('other_policies'),
+      texts.get('not_asked'),
+    ]).toEqual([
+      expect.stringMatching(/another payload/),
+      expect.stringMatching(/another operation/),
+      expect.stringMatching(/policies changed/),
+      expect.stringMatching(/needs no approval/),
+    ]);
     expect(await elsewhere.stage(heldCall(principal, { resumeToken }))).toMatchObject({ outcome: 'resumed' });
   });
 
-  test('refuses the token of a call whose policies were changed since', async () => {
-    verifies('approval.token.bound');
+  test('refuses the token of a call if the policies have changed', async () => {
+    verifies('approval.token.bound', 'policy.same-rules');
     const principal = agent();
     const rules = [{ policy_id: 'ask', description: '', effect: 'require_approval' as const }];
     const admin = colleagueOf(principal);
     const decide = async () => {
       const { projectId: id } = principal;
-      return policies.evaluate({ principal, tool: 'save-context', resource: { type: 'project', id }, mode: 'simple', dryRun: false, input: payload, at: new Date() });
+      return policies.evaluate({
+        principal,
+        operation: catalog.named('save-context'),
+        resource: { type: 'project', id },
+        mode: 'simple',
+        dryRun: false,
+        input: payload,
+        at: new Date(),
+      });
     };
     await policies.replace(admin, rules);
     const before = await decide();
     const resumeToken = await approvedToken(principal, { decision: before });
-    await policies.replace(admin, rules);
-    expect(await approvals.stage(heldCall(principal, { decision: await decide(), resumeToken }))).toMatchObject({ outcome: 'refused', reason: 'other_policy_version' });
-    expect(await approvals.stage(heldCall(principal, { decision: before, resumeToken }))).toMatchObject({ outcome: 'resumed' });
+    // The same rules do not create a new version, so they invalidate no token.
+    expect(await policies.replace(admin, rules)).toMatchObject({ version: 1 });
+    await policies.replace(admin, [...rules, { policy_id: 'more', description: '', effect: 'permit' }]);
+    expect(await approvals.stage(heldCall(principal, { decision: await decide(), resumeToken }))).toMatchObject({
+      outcome: 'refused',
+      reason: 'other_policy_version',
+    });
+    expect(await approvals.stage(heldCall(principal, { decision: before, resumeToken }))).toMatchObject({
+      outcome: 'resumed',
+    });
   });
 
-  test('refuses a token after its time', async () => {
+  test('refuses an expired token', async () => {
     verifies('approval.token.ended');
     const principal = agent();
+    const before = epochSeconds();
     const resumeToken = await approvedToken(principal);
     const { resume_tokens } = deps.mongo.collections;
     const minted = await resume_tokens.findOne({ project_id: principal.projectId });
-    expect(minted?.expires_at).toBeCloseTo(epochSeconds() + asking.approval_ttl_seconds, -1);
+    expectWithin(minted?.expires_at, before, asking.approval_ttl_seconds);
     await resume_tokens.updateOne({ _id: minted?._id ?? '' }, { $set: { expires_at: epochSeconds() } });
     expect(await approvals.read(principal, minted?.approval_id ?? '')).not.toHaveProperty('resume_token');
-    expect(await approvals.stage(heldCall(principal, { resumeToken }))).toMatchObject({ outcome: 'refused', reason: 'expired' });
+    expect(await approvals.stage(heldCall(principal, { resumeToken }))).toMatchObject({
+      outcome: 'refused',
+      reason: 'expired',
+      error: { message: expect.stringMatching(/expired/) },
+    });
   });
 
-  test('keeps tokens only as hash and sealed, and out of the workflow’s history', async () => {
+  test('stores tokens only as a hash and sealed, and not in the workflow’s history', async () => {
     const principal = agent();
     const resumeToken = await approvedToken(principal);
     const stored = await deps.mongo.collections.resume_tokens.findOne({ project_id: principal.projectId });
     expect(JSON.stringify(stored)).not.toContain(resumeToken.slice(7));
-    const { events } = await deps.temporal.client.workflow.getHandle(approvalWorkflowId(stored?.approval_id ?? '')).fetchHistory();
+    const { events } = await deps.temporal.client.workflow
+      .getHandle(approvalWorkflowId(stored?.approval_id ?? ''))
+      .fetchHistory();
     const text = payloadsOf(events);
     expect(text).toContain(principal.projectId);
     expect(text).not.toContain('svc_rt_');
   });
 
-  test('an identical call that waits gets the same approval, also at the same moment on two processes', async () => {
+  test('gives an identical waiting call the same approval, also concurrently on two processes', async () => {
     verifies('approval.pending');
     const principal = agent();
-    const outcomes = await Promise.all(Array.from({ length: 10 }, (_, at) => (at % 2 ? approvals : elsewhere).stage(heldCall(principal))));
-    const ids = new Set(outcomes.map((outcome) => (outcome.outcome === 'pending' ? outcome.approval_id : outcome.outcome)));
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => (at % 2 ? approvals : elsewhere).stage(heldCall(principal))),
+    );
+    const ids = new Set(
+      outcomes.map((outcome) => (outcome.outcome === 'pending' ? outcome.approval_id : outcome.outcome)),
+    );
     expect(ids.size).toBe(1);
-    for (const other of [{ payloadDigest: payloadDigest('save-context', {}) }, { decision: { ...asking, policy_version: 2 } }, { principal: { ...principal, keyId: newId() } }]) {
+    for (const other of [
+      { payloadDigest: payloadDigest('save-context', {}) },
+      { decision: { ...asking, policy_version: 2 } },
+      { principal: { ...principal, keyId: newId() } },
+    ]) {
       expect(ids).not.toContain((await hold(approvals, principal, other)).approval_id);
     }
     const [first = ''] = ids;
@@ -137,21 +207,28 @@ describe('S6:approval', () => {
     expect((await hold(approvals, principal)).approval_id).not.toBe(first);
   });
 
-  test('asks nobody for a dry run, and holds no call that is permitted', async () => {
+  test('requires no approval for a dry run or a permitted call', async () => {
     const principal = agent();
     expect(await approvals.stage(heldCall(principal, { dryRun: true }))).toEqual({ outcome: 'not_asked' });
-    expect(await approvals.stage(heldCall(principal, { decision: { ...asking, decision: 'permit' } }))).toEqual({ outcome: 'not_asked' });
+    expect(await approvals.stage(heldCall(principal, { decision: { ...asking, decision: 'permit' } }))).toEqual({
+      outcome: 'not_asked',
+    });
     expect((await approvals.list(principal, { limit: 50 })).total_count).toBe(0);
   });
 
-  test('digests the canonical payload: key order does not matter, tool and every value do', () => {
+  test('digests the canonical payload: the order of keys does not matter, the tool and every value do', () => {
     const digest = payloadDigest('docs', { a: 1, b: ['x'] });
     expect(payloadDigest('docs', { b: ['x'], a: 1.0 })).toBe(digest);
-    for (const other of [payloadDigest('doc', { a: 1, b: ['x'] }), payloadDigest('docs', { a: '1', b: ['x'] }), payloadDigest('docs', { a: 1, b: [['x']] })]) expect(other).not.toBe(digest);
+    for (const other of [
+      payloadDigest('doc', { a: 1, b: ['x'] }),
+      payloadDigest('docs', { a: '1', b: ['x'] }),
+      payloadDigest('docs', { a: 1, b: [['x']] }),
+    ])
+      expect(other).not.toBe(digest);
   });
 });
 
-/** The bytes of every payload, as text. */
+/** The bytes of every payload as text. */
 function payloadsOf(value: unknown): string {
   if (value instanceof Uint8Array || ArrayBuffer.isView(value)) return Buffer.from(value as Uint8Array).toString();
   return typeof value === 'object' && value !== null ? Object.values(value).map(payloadsOf).join('\n') : '';

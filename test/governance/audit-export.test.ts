@@ -27,13 +27,20 @@ async function sealedExport(): Promise<{ chain: TestChain; lines: ExportLine[] }
   await chain.audit.checkpoint(chain.organizationId);
   await chain.append(8);
   const text = await exported(chain);
-  return { chain, lines: text.trimEnd().split('\n').map((line) => JSON.parse(line) as ExportLine) };
+  return {
+    chain,
+    lines: text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as ExportLine),
+  };
 }
 
 async function* linesOf(lines: readonly (ExportLine | string)[]): AsyncGenerator<string> {
   for (const line of lines) yield typeof line === 'string' ? line : JSON.stringify(line);
 }
-const verdictOn = (lines: readonly (ExportLine | string)[], jwks?: { keys: object[] }) => verifyAuditFile(() => linesOf(lines), jwks ? { jwks } : {});
+const verdictOn = (lines: readonly (ExportLine | string)[], jwks?: { keys: object[] }) =>
+  verifyAuditFile(() => linesOf(lines), jwks ? { jwks } : {});
 const entriesIn = (lines: ExportLine[]) => lines.flatMap((line) => (line.kind === 'entry' ? line.entry : []));
 
 /** The command as a user runs it. */
@@ -47,22 +54,35 @@ function command(...args: string[]): Promise<{ code: number; output: string }> {
 }
 
 describe('an export of an audit chain', () => {
-  test('holds every entry, then the checkpoints over them, the keys and an end', async () => {
+  test('contains every entry, then the checkpoints over them, the keys and an end', async () => {
     verifies('gateway.audit.export');
     const { chain, lines } = await sealedExport();
-    expect(lines.map(({ kind }) => kind)).toEqual(['export', ...Array.from({ length: 20 }, () => 'entry'), 'checkpoint', 'checkpoint', 'jwks', 'end']);
+    expect(lines.map(({ kind }) => kind)).toEqual([
+      'export',
+      ...Array.from({ length: 20 }, () => 'entry'),
+      'checkpoint',
+      'checkpoint',
+      'jwks',
+      'end',
+    ]);
     expect(entriesIn(lines)).toEqual((await chain.stored()).map(({ _id, ...entry }) => entry));
     const verdict = await verdictOn(lines, await chain.signer.jwks());
-    expect(verdict).toEqual({ status: 'valid', entries: 20, checkpoints: 2, headHash: (await chain.stored()).at(-1)?.hash, ownKeys: false });
+    expect(verdict).toEqual({
+      status: 'valid',
+      entries: 20,
+      checkpoints: 2,
+      headHash: (await chain.stored()).at(-1)?.hash,
+      ownKeys: false,
+    });
   });
 
-  test('of an empty chain is sound', async () => {
+  test('of an empty chain is valid', async () => {
     const chain = await createTestChain(deps);
     const lines = (await exported(chain)).trimEnd().split('\n');
     expect(await verdictOn(lines)).toMatchObject({ status: 'valid', entries: 0 });
   });
 
-  test('of a chain longer than one chunk comes in pieces', async () => {
+  test('of a chain longer than one chunk is streamed in pieces', async () => {
     const chain = await createTestChain(deps);
     await chain.append(600);
     const chunks: string[] = [];
@@ -71,7 +91,7 @@ describe('an export of an audit chain', () => {
     expect(await verdictOn(chunks.join('').trimEnd().split('\n'))).toMatchObject({ status: 'valid', entries: 600 });
   });
 
-  test('of a broken chain shows where it is broken', async () => {
+  test('of a broken chain shows the position of the break', async () => {
     const { chain } = await sealedExport();
     await chain.append(5);
     await chain.remove(23);
@@ -79,10 +99,21 @@ describe('an export of an audit chain', () => {
   });
 
   test.each<[string, number | null, (lines: ExportLine[]) => ExportLine[]]>([
-    ['a changed entry', 3, (lines) => lines.map((line) => (line.kind === 'entry' && line.entry.seq === 3 ? { ...line, entry: { ...line.entry, actor: 'x' } } : line))],
+    [
+      'a changed entry',
+      3,
+      (lines) =>
+        lines.map((line) =>
+          line.kind === 'entry' && line.entry.seq === 3 ? { ...line, entry: { ...line.entry, actor: 'x' } } : line,
+        ),
+    ],
     ['a removed entry', 3, (lines) => lines.filter((line) => line.kind !== 'entry' || line.entry.seq !== 3)],
     ['a cut tail', 19, (lines) => lines.filter((line) => line.kind !== 'entry' || line.entry.seq < 19)],
-    ['a cut tail without its checkpoint', 13, (lines) => lines.filter((line, at) => (line.kind !== 'entry' || line.entry.seq < 13) && at !== 22)],
+    [
+      'a cut tail without its checkpoint',
+      13,
+      (lines) => lines.filter((line, at) => (line.kind !== 'entry' || line.entry.seq < 13) && at !== 22),
+    ],
     ['no checkpoints', 1, (lines) => lines.filter(({ kind }) => kind !== 'checkpoint')],
     ['a checkpoint less', 13, (lines) => lines.filter((_line, at) => at !== 22)],
   ])('is broken with %s', async (_what, seq, change) => {
@@ -92,7 +123,10 @@ describe('an export of an audit chain', () => {
 
   test('is broken for other keys than those that signed it', async () => {
     const { lines } = await sealedExport();
-    expect(await verdictOn(lines, await (await createLocalSigner()).jwks())).toMatchObject({ status: 'broken', seq: 1 });
+    expect(await verdictOn(lines, await (await createLocalSigner()).jwks())).toMatchObject({
+      status: 'broken',
+      seq: 1,
+    });
   });
 
   test.each<[string, (lines: ExportLine[]) => (ExportLine | string)[]]>([
@@ -109,18 +143,23 @@ describe('an export of an audit chain', () => {
 });
 
 describe('verify-audit', () => {
-  test('answers 0 for a sound file, 1 and the entry for a broken one, 2 for what it cannot check', async () => {
+  test('returns 0 for a valid file, 1 and the entry for a broken one, 2 for a file that it cannot check', async () => {
     verifies('gateway.audit.export');
     const { chain } = await sealedExport();
     const text = await exported(chain);
-    const [sound, broken, cut, keys] = ['sound.jsonl', 'broken.jsonl', 'cut.jsonl', 'jwks.json'].map((name) => path.join(folder, name)) as [string, string, string, string];
+    const [sound, broken, cut, keys] = ['sound.jsonl', 'broken.jsonl', 'cut.jsonl', 'jwks.json'].map((name) =>
+      path.join(folder, name),
+    ) as [string, string, string, string];
     await writeFile(sound, text);
     await writeFile(broken, text.replace('"outcome":"completed"', '"outcome":"denied"'));
     await writeFile(cut, text.slice(0, text.length / 2));
     await writeFile(keys, JSON.stringify(await chain.signer.jwks()));
     expect(await command(sound)).toMatchObject({ code: 0, output: expect.stringContaining('valid: 20 entries') });
     expect(await command(sound, '--jwks', keys)).toMatchObject({ code: 0 });
-    expect(await command(broken, '--jwks', keys)).toMatchObject({ code: 1, output: expect.stringContaining('broken at entry 1') });
+    expect(await command(broken, '--jwks', keys)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('broken at entry 1'),
+    });
     expect(await command(cut)).toMatchObject({ code: 2 });
     expect(await command(path.join(folder, 'none'))).toMatchObject({ code: 2 });
     expect(await command()).toMatchObject({ code: 2, output: expect.stringContaining('usage') });

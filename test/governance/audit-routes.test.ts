@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditRoutes } from '../../src/gateway/routes/audit.js';
+import { auditRoutes } from '../../src/surfaces/gateway/routes/audit.js';
 import { verifyStatement, type Checkpoint } from '../../src/governance/audit/statement.js';
 import { verifyAuditFile } from '../../src/governance/audit/verify-file.js';
 import type { ApiClient } from '../support/client.js';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await chain.append(7);
   await chain.audit.checkpoint(chain.organizationId);
   await chain.append(5);
-  server = await serveRoutes(deps, auditRoutes({ audit: chain.audit }));
+  server = await serveRoutes({ ...deps, governance: { ...deps.governance, audit: chain.audit } }, auditRoutes);
   owner = server.as({ organizationId: chain.organizationId });
 });
 afterAll(() => server.close());
@@ -40,20 +40,31 @@ describe('GET /v1/audit', () => {
     expect(seqs).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
-  test('is empty for an organization that did nothing, and refuses a foreign cursor', async () => {
+  test('is empty for an organization without actions, and refuses a foreign cursor', async () => {
     const fresh = await createTestChain(deps);
-    expect((await server.as({ organizationId: fresh.organizationId }).get('/v1/audit')).body).toEqual({ data: [], total_count: 0, next_cursor: null });
+    expect((await server.as({ organizationId: fresh.organizationId }).get('/v1/audit')).body).toEqual({
+      data: [],
+      total_count: 0,
+      next_cursor: null,
+    });
     expect((await owner.get('/v1/audit?cursor=YWZ0ZXI6eA')).status).toBe(400);
   });
 });
 
 describe('GET /v1/audit/verify', () => {
-  test('tells validity, length, head and the last checkpoint', async () => {
+  test('reports validity, length, head and the last checkpoint', async () => {
     verifies('gateway.audit.verify');
     const { status, body } = await owner.get('/v1/audit/verify');
     expect(status).toBe(200);
     const head = (await chain.stored()).at(-1)?.hash;
-    expect(body).toMatchObject({ valid: true, entries: 12, head_hash: head, first_broken_seq: null, checkpoint: { number: 1, entries: 7 }, reason: null });
+    expect(body).toMatchObject({
+      valid: true,
+      entries: 12,
+      head_hash: head,
+      first_broken_seq: null,
+      checkpoint: { number: 1, entries: 7 },
+      reason: null,
+    });
   });
 });
 
@@ -64,13 +75,19 @@ describe('GET /v1/audit/checkpoints', () => {
     expect(status).toBe(200);
     expect(body.total_count).toBe(1);
     const [checkpoint] = body.data as Checkpoint[];
-    expect(checkpoint).toMatchObject({ organization: chain.organizationId, number: 1, entries: 7, head_hash: (await chain.stored())[6]?.hash, previous: null });
+    expect(checkpoint).toMatchObject({
+      organization: chain.organizationId,
+      number: 1,
+      entries: 7,
+      head_hash: (await chain.stored())[6]?.hash,
+      previous: null,
+    });
     expect(await verifyStatement(checkpoint?.statement ?? '', await chain.signer.jwks())).toEqual(checkpoint);
   });
 });
 
 describe('GET /v1/audit/export', () => {
-  test('streams JSON Lines that the offline check takes', async () => {
+  test('streams JSON Lines that the offline check accepts', async () => {
     verifies('gateway.audit.export');
     const { status, headers, body } = await owner.get('/v1/audit/export');
     expect(status).toBe(200);
@@ -83,9 +100,13 @@ describe('GET /v1/audit/export', () => {
 });
 
 describe('every audit route', () => {
-  test.each(['/v1/audit', '/v1/audit/verify', '/v1/audit/checkpoints', '/v1/audit/export'])('%s takes an admin role', async (path) => {
-    for (const role of ['ORG_ADMIN', 'PROJECT_ADMIN']) expect((await server.as({ organizationId: chain.organizationId, role }).get(path)).status).toBe(200);
-    const refused = await server.as({ organizationId: chain.organizationId, role: 'MEMBER' }).get(path);
-    expect({ status: refused.status, error: refused.body.error }).toEqual({ status: 403, error: 'S2:resolve-scope' });
-  });
+  test.each(['/v1/audit', '/v1/audit/verify', '/v1/audit/checkpoints', '/v1/audit/export'])(
+    '%s requires an admin role',
+    async (path) => {
+      for (const role of ['ORG_ADMIN', 'PROJECT_ADMIN'])
+        expect((await server.as({ organizationId: chain.organizationId, role }).get(path)).status).toBe(200);
+      const refused = await server.as({ organizationId: chain.organizationId, role: 'MEMBER' }).get(path);
+      expect({ status: refused.status, error: refused.body.error }).toEqual({ status: 403, error: 'S2:resolve-scope' });
+    },
+  );
 });

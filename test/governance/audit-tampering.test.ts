@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { rmSync } from 'node:fs';
+import { appendFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { createCheckpointFile } from '../../src/governance/audit/checkpoint-file.js';
 import { entryId, hashOf, type AuditEntryDocument } from '../../src/governance/audit/entry.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
@@ -18,12 +20,21 @@ async function sealedChain(): Promise<TestChain> {
     await chain.audit.checkpoint(chain.organizationId);
   }
   await chain.append(10);
-  expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: true, entries: 30, first_broken_seq: null, checkpoint: { entries: 20 } });
+  expect(await chain.audit.verify(chain.organizationId)).toMatchObject({
+    valid: true,
+    entries: 30,
+    first_broken_seq: null,
+    checkpoint: { entries: 20 },
+  });
   return chain;
 }
 
 const entryAt = async ({ stored }: TestChain, seq: number) => (await stored())[seq - 1] as AuditEntryDocument;
-const withHash = ({ _id, hash: _hash, ...content }: AuditEntryDocument): AuditEntryDocument => ({ _id, ...content, hash: hashOf(content) });
+const withHash = ({ _id, hash: _hash, ...content }: AuditEntryDocument): AuditEntryDocument => ({
+  _id,
+  ...content,
+  hash: hashOf(content),
+});
 
 describe('verification of an audit chain', () => {
   test.each([
@@ -44,10 +55,14 @@ describe('verification of an audit chain', () => {
     verifies('audit.tamper.changed');
     const chain = await sealedChain();
     await chain.put({ ...(await entryAt(chain, 7)), [field]: value });
-    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: false, first_broken_seq: 7, entries: 30 });
+    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({
+      valid: false,
+      first_broken_seq: 7,
+      entries: 30,
+    });
   });
 
-  test('finds a changed entry that was given the hash that fits it', async () => {
+  test('finds a changed entry with a recomputed hash', async () => {
     verifies('audit.tamper.changed');
     const chain = await sealedChain();
     await chain.put(withHash({ ...(await entryAt(chain, 25)), actor: 'nobody' }));
@@ -61,79 +76,136 @@ describe('verification of an audit chain', () => {
     expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: false, first_broken_seq: seqs[0] });
   });
 
-  test('finds and names an entry that was slipped in', async () => {
+  test('finds and names an inserted entry', async () => {
     const chain = await sealedChain();
     const last = await entryAt(chain, 30);
     await chain.put(withHash({ ...last, _id: entryId(chain.organizationId, 31), seq: 31 }));
     expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: false, first_broken_seq: 31 });
   });
 
-  test.each(['as they are', 'with each other’s place'])('finds and names two entries that were swapped %s', async (how) => {
-    verifies('audit.tamper.removed');
-    const chain = await sealedChain();
-    const [a, b] = [await entryAt(chain, 5), await entryAt(chain, 17)];
-    const place = ({ _id, seq, prev_hash }: AuditEntryDocument) => (how === 'as they are' ? { _id } : { _id, seq, prev_hash });
-    const rehash = how === 'as they are' ? (entry: AuditEntryDocument) => entry : withHash;
-    await chain.put(rehash({ ...a, ...place(b) }));
-    await chain.put(rehash({ ...b, ...place(a) }));
-    const { valid, first_broken_seq } = await chain.audit.verify(chain.organizationId);
-    expect({ valid, first_broken_seq }).toEqual({ valid: false, first_broken_seq: how === 'as they are' ? 5 : 6 });
-  });
+  test.each(['as they are', 'with each other’s place'])(
+    'finds and names two entries that were swapped %s',
+    async (how) => {
+      verifies('audit.tamper.removed');
+      const chain = await sealedChain();
+      const [a, b] = [await entryAt(chain, 5), await entryAt(chain, 17)];
+      const place = ({ _id, seq, prev_hash }: AuditEntryDocument) =>
+        how === 'as they are' ? { _id } : { _id, seq, prev_hash };
+      const rehash = how === 'as they are' ? (entry: AuditEntryDocument) => entry : withHash;
+      await chain.put(rehash({ ...a, ...place(b) }));
+      await chain.put(rehash({ ...b, ...place(a) }));
+      const { valid, first_broken_seq } = await chain.audit.verify(chain.organizationId);
+      expect({ valid, first_broken_seq }).toEqual({ valid: false, first_broken_seq: how === 'as they are' ? 5 : 6 });
+    },
+  );
 
   test.each([
     [[20], 20],
     [[19, 20], 19],
     [Array.from({ length: 20 }, (_, at) => at + 1), 1],
-  ])('finds a tail that was cut off, against the checkpoints', async (cut, first) => {
+  ])('finds a truncated chain by the checkpoints', async (cut, first) => {
     verifies('audit.tamper.cut');
     const chain = await sealedChain();
     await chain.remove(...Array.from({ length: 10 }, (_, at) => at + 21), ...cut);
     expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: false, first_broken_seq: first });
   });
 
-  test('finds a cut tail whose checkpoints were removed as well, by those kept beside the database', async () => {
+  test('finds a truncated chain without its checkpoints by the copies outside the database', async () => {
     verifies('audit.tamper.cut');
     const chain = await sealedChain();
     await chain.remove(...Array.from({ length: 20 }, (_, at) => at + 11));
     await checkpoints.deleteOne({ _id: entryId(chain.organizationId, 2) });
-    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: false, first_broken_seq: 11, checkpoint: { entries: 10 } });
+    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({
+      valid: false,
+      first_broken_seq: 11,
+      checkpoint: { entries: 10 },
+    });
   });
 
   test.each([
     [0, 1],
     [14, 11],
-  ])('finds a chain that was rewritten after entry %d, and names the first entry that no checkpoint holds for', async (after, first) => {
-    verifies('audit.tamper.rewritten');
-    const chain = await sealedChain();
-    await chain.rewriteAfter(after);
-    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: false, first_broken_seq: first });
-    await checkpoints.deleteMany({ organization_id: chain.organizationId });
-    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: false, first_broken_seq: first });
-  });
+  ])(
+    'finds a chain that was rewritten after entry %d, and names the first entry that no checkpoint covers',
+    async (after, first) => {
+      verifies('audit.tamper.rewritten');
+      const chain = await sealedChain();
+      await chain.rewriteAfter(after);
+      expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: false, first_broken_seq: first });
+      await checkpoints.deleteMany({ organization_id: chain.organizationId });
+      expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: false, first_broken_seq: first });
+    },
+  );
 
-  test('finds a rewritten chain whose checkpoints were made anew with another key', async () => {
+  test('finds a rewritten chain whose checkpoints were signed with another key', async () => {
     verifies('audit.tamper.rewritten');
     const chain = await sealedChain();
     await chain.rewriteAfter(0);
     await checkpoints.deleteMany({ organization_id: chain.organizationId });
     const forger = await createTestChain(deps);
     const head = await entryAt(chain, 30);
-    const payload = { organization: chain.organizationId, number: 1, entries: 30, head_hash: head.hash, at: 1, previous: null };
+    const payload = {
+      organization: chain.organizationId,
+      number: 1,
+      entries: 30,
+      head_hash: head.hash,
+      at: 1,
+      previous: null,
+    };
     const statement = await forger.signer.sign(payload, 'audit-checkpoint+jwt');
-    await checkpoints.insertOne({ _id: entryId(chain.organizationId, 1), organization_id: chain.organizationId, statement });
-    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: false, first_broken_seq: 1, checkpoint: null });
+    await checkpoints.insertOne({
+      _id: entryId(chain.organizationId, 1),
+      organization_id: chain.organizationId,
+      statement,
+    });
+    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({
+      valid: false,
+      first_broken_seq: 1,
+      checkpoint: null,
+    });
     rmSync(chain.checkpointFolder, { recursive: true });
-    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: false, first_broken_seq: 1, checkpoint: null });
+    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({
+      valid: false,
+      first_broken_seq: 1,
+      checkpoint: null,
+    });
   });
 
-  test('signs no checkpoint over a chain that was changed since the last one', async () => {
+  test('treats a stored checkpoint without a pinned key as a break, but not a line that a crash truncated', async () => {
+    verifies('audit.pinned-keys');
+    const chain = await sealedChain();
+    const kept = createCheckpointFile(chain.checkpointFolder);
+    expect((await kept.pinned()).keys).toHaveLength(1);
+    appendFileSync(
+      path.join(chain.checkpointFolder, `${encodeURIComponent(chain.organizationId)}.jws`),
+      '\neyJhbGciOi',
+    );
+    await kept.append(chain.organizationId, (await kept.read(chain.organizationId)).at(-1) ?? '');
+    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: true });
+    const forger = await createTestChain(deps);
+    const payload = {
+      organization: chain.organizationId,
+      number: 3,
+      entries: 30,
+      head_hash: (await entryAt(chain, 30)).hash,
+      at: 1,
+      previous: null,
+    };
+    await kept.append(chain.organizationId, await forger.signer.sign(payload, 'audit-checkpoint+jwt'));
+    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({
+      valid: false,
+      reason: 'a kept checkpoint is not signed by a pinned key',
+    });
+  });
+
+  test('does not sign a checkpoint over a chain that changed since the last one', async () => {
     const chain = await sealedChain();
     await chain.put({ ...(await entryAt(chain, 25)), outcome: 'denied' });
     await expect(chain.audit.checkpoint(chain.organizationId)).rejects.toThrow('broken at entry 25');
     expect(await checkpoints.countDocuments({ organization_id: chain.organizationId })).toBe(2);
   });
 
-  test('signs no checkpoint over entries that were rewritten behind the back of the process that wrote them', async () => {
+  test('does not sign a checkpoint over entries that were rewritten after their process wrote them', async () => {
     const chain = await sealedChain();
     await chain.rewriteAfter(25);
     await expect(chain.audit.checkpoint(chain.organizationId)).rejects.toThrow('the audit chain is broken');
@@ -153,34 +225,67 @@ describe('checkpoints of an audit chain', () => {
     const _id = entryId(chain.organizationId, number);
     const other = entryId(chain.organizationId, 3);
     if (how === 'removed') await checkpoints.deleteOne({ _id });
-    else await checkpoints.updateOne({ _id }, { $set: { statement: (await checkpoints.findOne({ _id: other }))?.statement ?? '' } });
-    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: false, reason: expect.stringContaining('checkpoint') });
+    else
+      await checkpoints.updateOne(
+        { _id },
+        { $set: { statement: (await checkpoints.findOne({ _id: other }))?.statement ?? '' } },
+      );
+    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({
+      valid: false,
+      reason: expect.stringContaining('checkpoint'),
+    });
   });
 
-  test('hold after the signing key was rotated, while the old key is published', async () => {
+  test('verify after a rotation of the signing key, while the old key is published', async () => {
     verifies('gateway.audit.checkpoints');
     const chain = await sealedChain();
     await chain.signer.rotate();
     await chain.audit.checkpoint(chain.organizationId);
-    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: true, checkpoint: { number: 3, entries: 30 } });
+    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({
+      valid: true,
+      checkpoint: { number: 3, entries: 30 },
+    });
     await checkpoints.deleteOne({ _id: entryId(chain.organizationId, 3) });
     rmSync(chain.checkpointFolder, { recursive: true });
-    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: true, checkpoint: { number: 2, entries: 20 } });
+    expect(await chain.audit.verify(chain.organizationId)).toMatchObject({
+      valid: true,
+      checkpoint: { number: 2, entries: 20 },
+    });
   });
 
-  test('are not passed off by a statement of another type or of another chain', async () => {
+  test('cannot be replaced by a statement of another type or of another chain', async () => {
     const chain = await sealedChain();
     const foreign = await createLocalSigner(chain.signer.privateJwk());
     const at = (await entryAt(chain, 30)).hash;
     const last = await checkpoints.findOne({ _id: entryId(chain.organizationId, 2) });
-    const payload = { number: 3, entries: 30, head_hash: at, at: 1, previous: null, organization: chain.organizationId };
-    for (const statement of [await foreign.sign(payload, 'JWT'), await foreign.sign({ ...payload, organization: 'other' }, 'audit-checkpoint+jwt'), 'nonsense', last?.statement.slice(0, -4) ?? '']) {
-      await checkpoints.replaceOne({ _id: entryId(chain.organizationId, 3) }, { organization_id: chain.organizationId, statement }, { upsert: true });
-      expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: false, first_broken_seq: 21, checkpoint: { entries: 20 } });
+    const payload = {
+      number: 3,
+      entries: 30,
+      head_hash: at,
+      at: 1,
+      previous: null,
+      organization: chain.organizationId,
+    };
+    for (const statement of [
+      await foreign.sign(payload, 'JWT'),
+      await foreign.sign({ ...payload, organization: 'other' }, 'audit-checkpoint+jwt'),
+      'nonsense',
+      last?.statement.slice(0, -4) ?? '',
+    ]) {
+      await checkpoints.replaceOne(
+        { _id: entryId(chain.organizationId, 3) },
+        { organization_id: chain.organizationId, statement },
+        { upsert: true },
+      );
+      expect(await chain.audit.verify(chain.organizationId)).toMatchObject({
+        valid: false,
+        first_broken_seq: 21,
+        checkpoint: { entries: 20 },
+      });
     }
   });
 
-  test('are made by themselves after so many entries and so much time', async () => {
+  test('are created automatically after a number of entries and a time', async () => {
     const chain = await createTestChain(deps, { checkpointEvery: 5 });
     await chain.append(5);
     await chain.append(1);
@@ -188,7 +293,12 @@ describe('checkpoints of an audit chain', () => {
     const timed = await createTestChain(deps, { checkpointSeconds: 0.05 });
     await timed.append(1);
     for (const { organizationId, audit } of [chain, timed]) {
-      await eventually(async () => expect(await audit.verify(organizationId)).toMatchObject({ valid: true, checkpoint: { number: expect.any(Number) } }));
+      await eventually(async () =>
+        expect(await audit.verify(organizationId)).toMatchObject({
+          valid: true,
+          checkpoint: { number: expect.any(Number) },
+        }),
+      );
     }
     await timed.audit.close();
     expect((await chain.audit.verify(chain.organizationId)).checkpoint?.entries).toBe(6);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { lifecycleRoutes } from '../../src/gateway/routes/lifecycles.js';
+import { lifecycleRoutes } from '../../src/surfaces/gateway/routes/lifecycles.js';
 import type { LifecycleStatus } from '../../src/governance/lifecycles/record.js';
 import { createRecorder } from '../../src/governance/recorder.js';
+import { moveDecisions } from '../../src/governance/lifecycles/move-decisions.js';
 import { newId } from '../../src/ids.js';
 import { useDeps } from '../support/fixture.js';
 import { createTestChain } from '../support/governance/chains.js';
@@ -14,7 +15,7 @@ const { collections } = deps.mongo;
 let server: RouteServer;
 
 beforeAll(async () => {
-  server = await serveRoutes(deps, lifecycleRoutes(deps));
+  server = await serveRoutes(deps, lifecycleRoutes);
 });
 afterAll(() => server.close());
 
@@ -36,14 +37,14 @@ async function project() {
 const ids = (body: { data: { lifecycle_id: string }[] }) => body.data.map(({ lifecycle_id }) => lifecycle_id);
 
 describe('GET /v1/lifecycles/{id}', () => {
-  test('gives tool, status and every stage in order, the refusing one failed', async () => {
+  test('returns tool, status and every stage in order, with the refusing stage marked failed', async () => {
     verifies('gateway.lifecycles.get');
     const { api, record, scope } = await project();
     const stages = [
       { stage: 'S1:authenticate', status: 'ok' as const, detail: '' },
       { stage: 'S3:rate-quota', status: 'failed' as const, detail: 'the quota is used up' },
     ];
-    const { lifecycle, decision } = await record({ status: 'denied', stages, payload_digest: null });
+    const { lifecycle } = await record({ status: 'denied', stages, payload_digest: null });
     const { status, body } = await api.get(`/v1/lifecycles/${lifecycle._id}`);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -60,14 +61,18 @@ describe('GET /v1/lifecycles/{id}', () => {
       payload_digest: null,
       consumed: [],
       approval_id: null,
-      decision_id: decision._id,
+      decision_id: lifecycle._id,
     });
   });
 
-  test('is 404 for an unknown, a malformed and a foreign id alike', async () => {
+  test('answers 404 for an unknown, a malformed and a foreign id', async () => {
     const { api, stranger, record } = await project();
     const { lifecycle } = await record();
-    for (const answer of [await api.get(`/v1/lifecycles/${newId()}`), await api.get('/v1/lifecycles/not-an-id'), await stranger.get(`/v1/lifecycles/${lifecycle._id}`)]) {
+    for (const answer of [
+      await api.get(`/v1/lifecycles/${newId()}`),
+      await api.get('/v1/lifecycles/not-an-id'),
+      await stranger.get(`/v1/lifecycles/${lifecycle._id}`),
+    ]) {
       expect(answer.status).toBe(404);
       expect(answer.body).toEqual({ error: 'not_found', error_description: 'lifecycle was not found' });
     }
@@ -75,7 +80,7 @@ describe('GET /v1/lifecycles/{id}', () => {
 });
 
 describe('GET /v1/lifecycles', () => {
-  test('lists those of the project, newest first, a page at a time', async () => {
+  test('lists the lifecycles of the project, newest first, page by page', async () => {
     verifies('gateway.lifecycles.list');
     const { api, stranger, record } = await project();
     const made: string[] = [];
@@ -93,10 +98,15 @@ describe('GET /v1/lifecycles', () => {
     const { api, record } = await project();
     const statuses: LifecycleStatus[] = ['completed', 'denied', 'pending_approval', 'failed', 'dry_run'];
     const made = new Map<string, string>();
-    for (const [at, status] of statuses.entries()) made.set(status, (await record({ status, tool: `tool-${at}`, created_at: 1000 + at })).lifecycle._id);
-    for (const status of statuses) expect(ids((await api.get(`/v1/lifecycles?status=${status}`)).body)).toEqual([made.get(status)]);
+    for (const [at, status] of statuses.entries())
+      made.set(status, (await record({ status, tool: `tool-${at}`, created_at: 1000 + at })).lifecycle._id);
+    for (const status of statuses)
+      expect(ids((await api.get(`/v1/lifecycles?status=${status}`)).body)).toEqual([made.get(status)]);
     expect(ids((await api.get('/v1/lifecycles?tool=tool-3')).body)).toEqual([made.get('failed')]);
-    expect(ids((await api.get('/v1/lifecycles?from=1001&to=1003')).body)).toEqual([made.get('pending_approval'), made.get('denied')]);
+    expect(ids((await api.get('/v1/lifecycles?from=1001&to=1003')).body)).toEqual([
+      made.get('pending_approval'),
+      made.get('denied'),
+    ]);
     expect(ids((await api.get('/v1/lifecycles?tool=none')).body)).toEqual([]);
     expect((await api.get('/v1/lifecycles?status=other')).status).toBe(400);
     expect((await api.get('/v1/lifecycles?from=yesterday')).status).toBe(400);
@@ -108,13 +118,34 @@ describe('GET /v1/policy-decisions', () => {
     verifies('gateway.policy-decisions');
     const { api, stranger, record } = await project();
     await record();
-    const { decision, lifecycle } = await record();
+    const { lifecycle } = await record();
     const { status, body } = await api.get('/v1/policy-decisions?limit=1');
     expect(status).toBe(200);
     expect(body.total_count).toBe(2);
     expect(body.data).toEqual([
-      { decision_id: decision._id, lifecycle_id: lifecycle._id, decision: 'permit', policy_ids: ['default'], policy_version: 1, at: decision.at },
+      {
+        decision_id: lifecycle._id,
+        lifecycle_id: lifecycle._id,
+        decision: 'permit',
+        policy_ids: ['default'],
+        policy_version: 1,
+        at: lifecycle.ended_at,
+      },
     ]);
     expect((await stranger.get('/v1/policy-decisions')).body.data).toEqual([]);
+  });
+
+  test('lists the decisions of earlier releases, which were stored apart from their lifecycles', async () => {
+    verifies('gateway.policy-decisions');
+    const { api, record, scope } = await project();
+    const { lifecycle } = await record();
+    const { _id: lifecycle_id, organization_id, decision } = lifecycle;
+    await collections.lifecycles.updateOne({ _id: lifecycle_id }, { $unset: { decision: '' } });
+    expect((await api.get('/v1/policy-decisions')).body.data).toEqual([]);
+    const earlier = { ...decision, lifecycle_id, organization_id, project_id: scope.projectId };
+    await collections.policy_decisions.insertOne({ _id: newId(), ...earlier });
+    await Promise.all([moveDecisions(collections), moveDecisions(collections)]);
+    expect((await api.get('/v1/policy-decisions')).body.data).toMatchObject([{ lifecycle_id, decision: 'permit' }]);
+    expect(await collections.policy_decisions.countDocuments({ organization_id })).toBe(0);
   });
 });

@@ -2,54 +2,88 @@ import { describe, expect, test } from '@jest/globals';
 import { reconcile, type Known, type Statement } from '../../src/graph/store/reconcile.js';
 import { verifies } from '../support/verifies.js';
 
-const known = (object: string, valid_from: number, valid_to: number | null = null): Known<string> => ({ id: `${object}${valid_from}`, object, confidence: 1, valid_from, valid_to });
-const stated = (object: string, valid_from: number, valid_to: number | null = null): Statement<string> => ({ object, confidence: 1, valid_from, valid_to });
+const known = (object: string, valid_from: number, valid_to: number | null = null): Known<string> => ({
+  id: `${object}${valid_from}`,
+  object,
+  confidence: 1,
+  valid_from,
+  valid_to,
+});
+const stated = (object: string, valid_from: number, valid_to: number | null = null): Statement<string> => ({
+  object,
+  confidence: 1,
+  valid_from,
+  valid_to,
+});
 
 function change(before: Known<string>[], statement: Statement<string>, multiValued = false) {
   const { superseded, stated: after } = reconcile(before, statement, { multiValued, same: Object.is });
-  return { gone: superseded.map(({ id }) => id), now: after.map(({ object, valid_from, valid_to }) => [object, valid_from, valid_to]) };
+  return {
+    gone: superseded.map(({ id }) => id),
+    now: after.map(({ object, valid_from, valid_to }) => [object, valid_from, valid_to]),
+  };
 }
 
-describe('what a new statement changes among known facts', () => {
-  test('adds the first', () => {
+describe('the effect of a new statement on known facts', () => {
+  test('adds the first statement', () => {
     expect(change([], stated('Ann', 10))).toEqual({ gone: [], now: [['Ann', 10, null]] });
   });
 
-  test('closes another object where the new one begins', () => {
+  test('closes another object when the new one begins', () => {
     verifies('gateway.save-context.facts');
-    expect(change([known('Ann', 10)], stated('Bob', 20))).toEqual({ gone: ['Ann10'], now: [['Ann', 10, 20], ['Bob', 20, null]] });
+    expect(change([known('Ann', 10)], stated('Bob', 20))).toEqual({
+      gone: ['Ann10'],
+      now: [
+        ['Ann', 10, 20],
+        ['Bob', 20, null],
+      ],
+    });
   });
 
-  test('ends an earlier one that is learned later where the known one begins', () => {
+  test('ends an earlier fact that is learned later when the known one begins', () => {
     expect(change([known('Bob', 20)], stated('Ann', 10))).toEqual({ gone: [], now: [['Ann', 10, 20]] });
   });
 
-  test('makes a hole where the end is given', () => {
-    expect(change([known('Ann', 10)], stated('Bob', 20, 30))).toEqual({ gone: ['Ann10'], now: [['Ann', 10, 20], ['Ann', 30, null], ['Bob', 20, 30]] });
+  test('leaves a gap if the end is given', () => {
+    expect(change([known('Ann', 10)], stated('Bob', 20, 30))).toEqual({
+      gone: ['Ann10'],
+      now: [
+        ['Ann', 10, 20],
+        ['Ann', 30, null],
+        ['Bob', 20, 30],
+      ],
+    });
   });
 
-  test('takes the place of another from the same time on', () => {
+  test('replaces another fact from the same time on', () => {
     expect(change([known('Ann', 10)], stated('Bob', 10))).toEqual({ gone: ['Ann10'], now: [['Bob', 10, null]] });
   });
 
-  test('changes nothing when it is known already, and grows together where it touches', () => {
+  test('changes nothing if the fact is known, and merges adjacent periods', () => {
     expect(change([known('Ann', 10)], stated('Ann', 20))).toEqual({ gone: [], now: [] });
     expect(change([known('Ann', 10, 20)], stated('Ann', 20))).toEqual({ gone: ['Ann10'], now: [['Ann', 10, null]] });
     expect(change([known('Ann', 10, 20)], stated('Ann', 30))).toEqual({ gone: [], now: [['Ann', 30, null]] });
   });
 
-  test('closes none of a predicate with many values', () => {
+  test('does not close facts of a predicate with many values', () => {
     expect(change([known('Ann', 10)], stated('Bob', 20), true)).toEqual({ gone: [], now: [['Bob', 20, null]] });
   });
 
-  test('never believes two objects at one time, in whatever order they are learned', () => {
+  test('never holds two objects at one time, in any order of statements', () => {
     for (let round = 0; round < 300; round += 1) {
       let facts: Known<string>[] = [];
       for (let step = 0; step < 8; step += 1) {
         const from = (round * 7 + step * 13) % 29;
-        const statement = stated('ABC'.charAt((round + step * step) % 3), from, (round + step) % 3 === 0 ? from + 1 + (round % 9) : null);
+        const statement = stated(
+          'ABC'.charAt((round + step * step) % 3),
+          from,
+          (round + step) % 3 === 0 ? from + 1 + (round % 9) : null,
+        );
         const { superseded, stated: after } = reconcile(facts, statement, { multiValued: false, same: Object.is });
-        facts = [...facts.filter((fact) => !superseded.includes(fact)), ...after.map((fact, at) => ({ ...fact, id: `${round}.${step}.${at}` }))];
+        facts = [
+          ...facts.filter((fact) => !superseded.includes(fact)),
+          ...after.map((fact, at) => ({ ...fact, id: `${round}.${step}.${at}` })),
+        ];
       }
       for (let time = 0; time < 45; time += 1) {
         const held = facts.filter(({ valid_from, valid_to }) => valid_from <= time && time < (valid_to ?? Infinity));

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createQueryContextTool } from '../../src/gateway/tools/query-context.js';
-import { createSaveContextTool } from '../../src/gateway/tools/save-context.js';
+import { createQueryContextTool } from '../../src/domain/tools/query-context.js';
+import { createSaveContextTool } from '../../src/domain/tools/save-context.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
 import { useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
-import { call, contextOf } from './tool-call.js';
+import { call, contextFor, contextOf } from './tool-call.js';
 
 const deps = useDeps();
 const save = createSaveContextTool(deps);
-const query = createQueryContextTool({ graph: deps.graph, collections: deps.mongo.collections });
+const query = createQueryContextTool({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
 const ctx = contextOf();
 const ask = (text: string, rest = {}, of = ctx) => call(query, of, { query: text, ...rest });
 const names = (answer: any) => answer.entities.map(({ name }: any) => name);
@@ -16,7 +16,12 @@ const names = (answer: any) => answer.entities.map(({ name }: any) => name);
 beforeAll(async () => {
   await prepareGraph(deps.graph);
   const entities = [
-    { id: 'zephyr', type: 'Customer', name: 'Zephyr Industries', properties: { about: 'Makes turbines for wind parks' } },
+    {
+      id: 'zephyr',
+      type: 'Customer',
+      name: 'Zephyr Industries',
+      properties: { about: 'Makes turbines for wind parks' },
+    },
     { id: 'turbine', type: 'Product', name: 'Turbine X', properties: { about: 'Sold to many customers' } },
     { id: 'far', type: 'Supplier', name: 'Bearing works', properties: {} },
     { id: 'other', type: 'Customer', name: 'Quiet company', properties: { about: 'nothing to see' } },
@@ -35,7 +40,7 @@ beforeAll(async () => {
 });
 
 describe('POST /v1/query-context with natural language', () => {
-  test('ranks what the words name first, then what is near it, with relationships and facts', async () => {
+  test('ranks direct matches first, then their neighbours, with relationships and facts', async () => {
     verifies('gateway.query.natural-language', 'gateway.query.provenance');
     const answer = await ask('What do we know about Zephyr?');
     expect(names(answer)).toEqual(['Zephyr Industries', 'Turbine X', 'Bearing works']);
@@ -45,16 +50,18 @@ describe('POST /v1/query-context with natural language', () => {
     expect(answer.relationships.map(({ type }: any) => type).sort()).toEqual(['BUYS', 'SUPPLIES']);
     expect(answer.facts).toMatchObject([{ subject: 'zephyr', predicate: 'headquarters', object: 'Lisbon' }]);
     expect(answer.consumed).toEqual(['zephyr', 'turbine', 'far']);
-    expect(await ask('What do we know about Zephyr?')).toMatchObject({ entities: answer.entities.map(({ id, score }: any) => ({ id, score })) });
+    expect(await ask('What do we know about Zephyr?')).toMatchObject({
+      entities: answer.entities.map(({ id, score }: any) => ({ id, score })),
+    });
   });
 
-  test('prefers the name to the text, and finds by type and by inflected words', async () => {
+  test('prefers names to other text, and finds by type and by inflected words', async () => {
     verifies('gateway.query.natural-language');
     expect(names(await ask('turbine'))[0]).toBe('Turbine X');
     expect(names(await ask('suppliers'))[0]).toBe('Bearing works');
   });
 
-  test('finds an entity by a fact about it, while that holds', async () => {
+  test('finds an entity by a current fact about it', async () => {
     verifies('gateway.query.natural-language', 'gateway.query.as-of');
     expect(names(await ask('who thinks perpendicular'))).toEqual([]);
     expect(names(await ask('who thinks perpendicular', { as_of: 500 }))).toEqual(['Quiet company']);
@@ -65,18 +72,28 @@ describe('POST /v1/query-context with natural language', () => {
     expect(await ask(text)).toMatchObject({ entities: [], relationships: [], facts: [] });
   });
 
-  test('keeps to the limit and tells when there is more', async () => {
-    expect(await ask('filler', { limit: 10 })).toMatchObject({ entities: { length: 10 }, limit: 10, truncated: true, rows: [] });
+  test('respects the limit and reports if there is more', async () => {
+    expect(await ask('filler', { limit: 10 })).toMatchObject({
+      entities: { length: 10 },
+      limit: 10,
+      truncated: true,
+      rows: [],
+    });
   });
 
-  test('holds no more than an answer may, however much is stored of what the words name', async () => {
+  test('limits the size of an answer, however much stored text matches', async () => {
     verifies('gateway.query', 'input.bounded');
     const large = contextOf();
-    const properties = (of: string) => Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`p${at}`, `${of} `.repeat(5000)]));
+    const properties = (of: string) =>
+      Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`p${at}`, `${of} `.repeat(5000)]));
     for (let at = 0; at < 12; at += 1) {
       await call(save, large, {
         entities: [{ id: `l${at}`, type: 'Large', name: `mammoth ${at}`, properties: properties('bone') }],
-        facts: Array.from({ length: 5 }, (_, each) => ({ subject: `l${at}`, predicate: `says ${each}`, object: 'word '.repeat(6000) })),
+        facts: Array.from({ length: 5 }, (_, each) => ({
+          subject: `l${at}`,
+          predicate: `says ${each}`,
+          object: 'word '.repeat(6000),
+        })),
       });
     }
     const answer = await ask('mammoth', {}, large);
@@ -86,22 +103,108 @@ describe('POST /v1/query-context with natural language', () => {
     expect(await ask('mammoth', { limit: 3 }, large)).toMatchObject({ entities: { length: 3 }, facts: { length: 15 } });
   });
 
-  test('finds nothing of another project, however much that has of the words', async () => {
+  test('finds nothing of another project, however much of it matches', async () => {
     verifies('gateway.query.never-leaves-project');
     const theirs = contextOf();
-    const entities = Array.from({ length: 300 }, (_, at) => ({ id: `z${at}`, type: 'Customer', name: `Zephyr Zephyr ${at}` }));
+    const entities = Array.from({ length: 300 }, (_, at) => ({
+      id: `z${at}`,
+      type: 'Customer',
+      name: `Zephyr Zephyr ${at}`,
+    }));
     await call(save, theirs, { entities });
     expect(names(await ask('Zephyr'))).toEqual(['Zephyr Industries', 'Turbine X', 'Bearing works']);
-    expect((await ask('Zephyr turbines', { limit: 200 }, theirs)).entities.every((entity: any) => entity.project_id === theirs.projectId)).toBe(true);
+    expect(
+      (await ask('Zephyr turbines', { limit: 200 }, theirs)).entities.every(
+        (entity: any) => entity.project_id === theirs.projectId,
+      ),
+    ).toBe(true);
     expect((await ask('Turbine', {}, theirs)).entities).toEqual([]);
   });
 
-  test.each(['?!', '"""', 'zephyr) OR _scope:* OR (', '_scope:[* TO *] zephyr', 'zephyr AND NOT zephyr~9 && || ! ^ : \\ / *', '\u0000 zephyr', 'zephyr '.repeat(2000), '  日本 語 '])(
-    'takes any text: %j',
-    async (text) => {
-      verifies('input.hostile-text');
-      const answer = await ask(text);
-      expect(answer.entities.every((entity: any) => entity.project_id === ctx.projectId)).toBe(true);
-    },
-  );
+  test('finds the current fact behind 60 superseded facts and 300 earlier ones', async () => {
+    verifies('gateway.query.present-facts');
+    const repository = contextOf();
+    const heads = (count: number, from: number) =>
+      Array.from({ length: count }, (_, at) => ({
+        subject: 'repo',
+        predicate: 'head of main',
+        object: `commit ${from + at}`,
+        valid_from: from + at,
+      }));
+    await call(save, repository, {
+      entities: [{ id: 'repo', type: 'Repository', name: 'quiet' }],
+      facts: heads(1, 1000),
+    });
+    for (let at = 0; at < 60; at += 1) {
+      await call(save, contextFor(repository.principal), {
+        facts: [{ subject: 'repo', predicate: 'head of main', object: `commit ${at}`, valid_from: 1000 }],
+      });
+    }
+    await call(save, contextFor(repository.principal), { facts: heads(300, 2000) });
+    const { records } = await deps.graph.driver.executeQuery(
+      'MATCH (f:Fact {project_id: $project}) RETURN count(CASE WHEN f.superseded_at IS NOT NULL THEN 1 END) AS gone, count(CASE WHEN f.superseded_at IS NOT NULL AND f._search IS NOT NULL THEN 1 END) AS indexed',
+      { project: repository.projectId },
+    );
+    expect(records[0]?.toObject()).toMatchObject({ gone: expect.any(Number), indexed: 0 });
+    expect(records[0]?.get('gone')).toBeGreaterThan(60);
+    const answer = await ask('head of main', {}, repository);
+    expect(names(answer)).toEqual(['quiet']);
+    expect(answer.facts.map(({ object }: any) => object)).toEqual(['commit 2299']);
+    expect((await ask('head of main', { as_of: 2010.5 }, repository)).facts.map(({ object }: any) => object)).toEqual([
+      'commit 2010',
+    ]);
+    expect(answer.truncated).toBe(false);
+  });
+
+  test('ranks an entity named in the question above one with many matching facts, and reports what it omitted', async () => {
+    verifies('gateway.query.ranking', 'gateway.query.present-facts');
+    const busy = contextOf();
+    const facts = Array.from({ length: 30 }, (_, at) => ({
+      subject: 'many',
+      predicate: `note ${at}`,
+      object: 'about harbour cranes',
+    }));
+    await call(save, busy, {
+      entities: [
+        { id: 'many', type: 'Log', name: 'notebook' },
+        { id: 'named', type: 'Site', name: 'Harbour cranes' },
+      ],
+      facts,
+    });
+    const answer = await ask('harbour cranes', {}, busy);
+    expect(names(answer)[0]).toBe('Harbour cranes');
+    expect(answer).toMatchObject({ truncated: true, facts: { length: 20 } });
+  });
+
+  test('returns the most recently saved neighbours in a constant order', async () => {
+    verifies('gateway.query.ranking');
+    const hub = contextOf();
+    const leaves = (from: number) =>
+      Array.from({ length: 30 }, (_, at) => ({ id: `leaf${from + at}`, type: 'Leaf', name: `leaf ${from + at}` }));
+    const ties = (from: number) => leaves(from).map(({ id }) => ({ from: 'hub', type: 'HAS', to: id }));
+    await call(save, hub, {
+      entities: [{ id: 'hub', type: 'Hub', name: 'Zenith' }, ...leaves(0)],
+      relationships: ties(0),
+    });
+    await call(save, contextFor(hub.principal), { entities: leaves(100), relationships: ties(100) });
+    const first = await ask('Zenith', { limit: 100 }, hub);
+    expect(first).toMatchObject({ truncated: true, entities: { length: 21 } });
+    expect(first.entities.slice(1).every(({ id }: any) => Number(id.slice(4)) >= 100)).toBe(true);
+    expect(names(await ask('Zenith', { limit: 100 }, hub))).toEqual(names(first));
+  });
+
+  test.each([
+    '?!',
+    '"""',
+    'zephyr) OR _scope:* OR (',
+    '_scope:[* TO *] zephyr',
+    'zephyr AND NOT zephyr~9 && || ! ^ : \\ / *',
+    '\u0000 zephyr',
+    'zephyr '.repeat(2000),
+    '  日本 語 ',
+  ])('accepts any text: %j', async (text) => {
+    verifies('input.hostile-text');
+    const answer = await ask(text);
+    expect(answer.entities.every((entity: any) => entity.project_id === ctx.projectId)).toBe(true);
+  });
 });

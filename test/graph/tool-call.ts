@@ -1,7 +1,7 @@
 import type { Grant } from '../../src/auth/grants.js';
 import type { Principal } from '../../src/auth/principal.js';
 import { newId } from '../../src/ids.js';
-import type { Tool, ToolContext } from '../../src/gateway/tool.js';
+import type { Tool, ToolContext } from '../../src/governance/tools/tool.js';
 
 /** A call's context as the pipeline would make it, on a project of the test's own. */
 export function contextOf(overrides: Partial<Principal> = {}): ToolContext {
@@ -26,6 +26,7 @@ export function contextFor(principal: Principal): ToolContext {
     organizationId: principal.organizationId,
     lifecycleId: newId(),
     traceId: newId(),
+    recordId: newId(),
     signal: new AbortController().signal,
   };
 }
@@ -34,7 +35,7 @@ export function contextFor(principal: Principal): ToolContext {
 export async function call(tool: Tool, ctx: ToolContext, input: unknown): Promise<any> {
   const prepared = await tool.prepare(tool.input.parse(input), ctx);
   const { body, consumed } = await tool.execute(prepared, ctx);
-  return { ...tool.output.parse(body) as object, consumed };
+  return { ...(tool.output.parse(body) as object), consumed };
 }
 
 export async function dryRun(tool: Tool, ctx: ToolContext, input: unknown): Promise<any> {
@@ -42,12 +43,12 @@ export async function dryRun(tool: Tool, ctx: ToolContext, input: unknown): Prom
 }
 
 /** The refusal that the pipeline would answer with. */
-export async function refusal(work: Promise<unknown>): Promise<{ code: string; status: number; message: string }> {
+export async function refusal(work: Promise<unknown>): Promise<{ code: string; message: string }> {
   const outcome = await work.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );
   if (!('error' in outcome)) throw new Error(`was not refused: ${JSON.stringify(outcome.value).slice(0, 300)}`);
-  const { code, status, message } = outcome.error as { code: string; status: number; message: string };
-  return { code, status, message };
+  const { code, message } = outcome.error as { code: string; message: string };
+  return { code, message };
 }

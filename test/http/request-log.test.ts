@@ -9,7 +9,7 @@ import { testRun } from '../support/run.js';
 const deps = useDeps();
 
 describe('the log of requests', () => {
-  test('holds no key, no query and no pin', async () => {
+  test('does not contain keys, queries or pins', async () => {
     const { apiKey, gateway, api } = await createGatewayWorkspace(deps);
     await gateway.post('/v1/orchestrate?hidden=query-of-the-caller', { operation: 'list' });
     const marked = { 'x-request-id': 'the-request-with-a-pin' };

@@ -4,13 +4,13 @@ import { Grant } from '../../src/auth/grants.js';
 import { newId } from '../../src/ids.js';
 import { apiClient } from '../support/client.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
-import { ownProduct } from '../support/own-product.js';
+import { useOwnApp } from '../support/own-app.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
 // Every operation is called often within a minute.
-const product = ownProduct({ QUOTA_PROJECT_MAX: '0', QUOTA_ORG_MAX: '0' });
+const app = useOwnApp({ QUOTA_PROJECT_MAX: '0', QUOTA_ORG_MAX: '0' });
 const document = (await apiClient(testRun().url).get('/openapi.json')).body;
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema({ $id: 'document', ...document });
 
@@ -18,7 +18,9 @@ type Fields = Record<string, unknown>;
 const withBody = Object.entries<any>(document.paths).flatMap(([at, item]) =>
   Object.entries<any>(item).flatMap(([method, operation]) => {
     const media = operation.requestBody?.content['application/json'];
-    const needsProject = (operation.parameters ?? []).some((parameter: any) => parameter.in === 'query' && parameter.required);
+    const needsProject = (operation.parameters ?? []).some(
+      (parameter: any) => parameter.in === 'query' && parameter.required,
+    );
     return media ? [{ name: `${method.toUpperCase()} ${at}`, at, method, media, needsProject }] : [];
   }),
 );
@@ -26,20 +28,36 @@ const withBody = Object.entries<any>(document.paths).flatMap(([at, item]) =>
 let workspace: Workspace;
 let url: string;
 beforeAll(async () => {
-  [workspace, { url }] = await Promise.all([createWorkspace(deps, { grants: Grant.options }), product.api()]);
+  workspace = await createWorkspace(deps, { grants: Grant.options });
+  url = app.url();
 });
 
 function documentTakes({ at, method }: (typeof withBody)[number], body: unknown): boolean {
-  const escaped = ['paths', at, method, 'requestBody', 'content', 'application/json', 'schema'].map((part) => encodeURIComponent(part.replace(/\//g, '~1')));
+  const escaped = ['paths', at, method, 'requestBody', 'content', 'application/json', 'schema'].map((part) =>
+    encodeURIComponent(part.replace(/\//g, '~1')),
+  );
   return ajv.validate({ $ref: `document#/${escaped.join('/')}` }, body);
 }
 
-/** Records other than the project do not exist: a body that the route takes is answered 404 at the worst. */
-async function routeTakes({ at, method, needsProject }: (typeof withBody)[number], body: unknown): Promise<{ taken: boolean; why: string }> {
-  const target = at.replace(/\{(\w+)\}/g, (_, name: string) => (/^project_?id$/i.test(name) ? workspace.projectID : name === 'category' ? 'restful' : newId()));
+/** Only the project exists: an accepted body is answered 404 at worst. */
+async function routeTakes(
+  { at, method, needsProject }: (typeof withBody)[number],
+  body: unknown,
+): Promise<{ taken: boolean; why: string }> {
+  const target = at.replace(/\{(\w+)\}/g, (_, name: string) =>
+    /^project_?id$/i.test(name) ? workspace.projectID : name === 'category' ? 'restful' : newId(),
+  );
   const query = needsProject ? `?projectID=${workspace.projectID}` : '';
-  const headers = { 'content-type': 'application/json', 'x-api-key': workspace.apiKey, authorization: `Bearer ${workspace.apiKey}` };
-  const answer = await fetch(url + target + query, { method: method.toUpperCase(), headers, body: JSON.stringify(body) });
+  const headers = {
+    'content-type': 'application/json',
+    'x-api-key': workspace.apiKey,
+    authorization: `Bearer ${workspace.apiKey}`,
+  };
+  const answer = await fetch(url + target + query, {
+    method: method.toUpperCase(),
+    headers,
+    body: JSON.stringify(body),
+  });
   const text = await answer.text();
   return { taken: answer.status !== 400, why: `${answer.status} ${text.slice(0, 300)}` };
 }
@@ -57,14 +75,18 @@ function spoiled(example: unknown): unknown[] {
 }
 
 describe('the request schema in the document', () => {
-  test.each(withBody.map((operation) => [operation.name, operation] as const))('takes and refuses what %s takes and refuses', async (_name, operation) => {
-    verifies('reference.same-schemas');
-    const { example } = operation.media;
-    const bodies = [example, ...spoiled(example)];
-    expect(documentTakes(operation, example)).toBe(true);
-    const refused = bodies.filter((body) => !documentTakes(operation, body));
-    expect(refused.length).toBeGreaterThan(0);
-    expect({ example, ...(await routeTakes(operation, example)) }).toMatchObject({ taken: true });
-    for (const body of refused) expect({ body, ...(await routeTakes(operation, body)) }).toMatchObject({ taken: false });
-  });
+  test.each(withBody.map((operation) => [operation.name, operation] as const))(
+    'accepts and refuses the same bodies as %s',
+    async (_name, operation) => {
+      verifies('reference.same-schemas');
+      const { example } = operation.media;
+      const bodies = [example, ...spoiled(example)];
+      expect(documentTakes(operation, example)).toBe(true);
+      const refused = bodies.filter((body) => !documentTakes(operation, body));
+      expect(refused.length).toBeGreaterThan(0);
+      expect({ example, ...(await routeTakes(operation, example)) }).toMatchObject({ taken: true });
+      for (const body of refused)
+        expect({ body, ...(await routeTakes(operation, body)) }).toMatchObject({ taken: false });
+    },
+  );
 });

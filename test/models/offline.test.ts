@@ -7,9 +7,25 @@ import { verifies } from '../support/verifies.js';
 const models = createModels({ baseUrl: undefined, apiKey: undefined, model: undefined });
 
 async function ask(change: Partial<ChatMaterial>): Promise<string> {
-  const material = { title: 'Reader', goal: 'Tell', prompt: 'Tell', documents: [], outputs: [], actions: [], ...change };
+  const material = {
+    title: 'Reader',
+    goal: 'Tell',
+    prompt: 'Tell',
+    documents: [],
+    outputs: [],
+    actions: [],
+    ...change,
+  };
   const signal = new AbortController().signal;
-  const answer = await models.complete({ model: 'any', temperature: 0, maxTokens: 0, messages: [], material, signal, idempotencyKey: 'k' });
+  const answer = await models.complete({
+    model: 'any',
+    temperature: 0,
+    maxTokens: 0,
+    messages: [],
+    material,
+    signal,
+    idempotencyKey: 'k',
+  });
   expect(answer.model).toBe('offline');
   return answer.content;
 }
@@ -20,14 +36,18 @@ const filler = Array.from({ length: 30 }, (_, index) => `It was so on day ${inde
 describe('the offline model', () => {
   test('says that it wrote the output and restates the goal', async () => {
     verifies('execution.model.offline');
-    const output = await ask({ goal: 'Describe the harbour', prompt: 'Read the notes', actions: [{ name: 'Info', output: { depth: 12 } }] });
+    const output = await ask({
+      goal: 'Describe the harbour',
+      prompt: 'Read the notes',
+      actions: [{ name: 'Info', output: { depth: 12 } }],
+    });
     expect(output).toMatch(/Written by the offline model/);
     expect(output).toContain('**Goal:** Describe the harbour');
     expect(output).toContain('**Task:** Read the notes');
     expect(output).toContain('depth: 12');
   });
 
-  test('calls no tools, and works with what the tools of the conversation gave', async () => {
+  test('does not call tools, and uses the results of earlier tool calls', async () => {
     const material = { title: 'Reader', goal: 'Tell', prompt: 'Tell', documents: [], outputs: [], actions: [] };
     const tools = [{ name: 'look_up', description: '', fields: [] }];
     const conversation = [
@@ -35,12 +55,22 @@ describe('the offline model', () => {
       { role: 'tool' as const, tool_call_id: 'a', content: '{"depth":12}' },
     ];
     const signal = new AbortController().signal;
-    const answer = await models.complete({ model: '', temperature: 0, maxTokens: 0, messages: [], tools, conversation, material, signal, idempotencyKey: 'k' });
+    const answer = await models.complete({
+      model: '',
+      temperature: 0,
+      maxTokens: 0,
+      messages: [],
+      tools,
+      conversation,
+      material,
+      signal,
+      idempotencyKey: 'k',
+    });
     expect(answer.tool_calls).toEqual([]);
     expect(answer.content).toMatch(/\*\*look_up\*\*\n {2}- depth: 12/);
   });
 
-  test('picks the telling sentences on the goal and keeps their order', async () => {
+  test('selects the relevant sentences in their order', async () => {
     const first = 'The harbour basin is 14 metres deep and was dredged in 2021.';
     const second = 'Ferries leave the harbour every morning for the northern islands.';
     const output = await ask({ goal: 'How deep is the harbour?', documents: [text(`${first} ${filler} ${second}`)] });
@@ -49,12 +79,12 @@ describe('the offline model', () => {
     expect(output.split('\n').filter((line) => line.startsWith('- '))).toHaveLength(8);
   });
 
-  test('gives the same answer to the same material', async () => {
+  test('returns the same answer for the same material', async () => {
     const material = { documents: [text(filler)], outputs: [{ title: 'A', output: filler }] };
     expect(await ask(material)).toBe(await ask(material));
   });
 
-  test('draws on earlier agents without their heading, note and what the documents say already', async () => {
+  test('uses earlier agents without their heading, their note and text that the documents contain', async () => {
     const documents = [text('The harbour is deep.')];
     const before = await ask({ documents, actions: [{ name: 'Tide', output: { level: 'rising' } }] });
     const output = await ask({ title: 'Writer', documents, outputs: [{ title: 'Reader', output: before }] });
@@ -64,11 +94,21 @@ describe('the offline model', () => {
   });
 
   test('reads Markdown, HTML and JSON documents as text', async () => {
-    const markdown = '# Title\n\n- **First** point\n\n| a | b |\n|---|---|\n| wide | narrow |\n\n```\nconst x = 1;\n```\n';
+    const markdown =
+      '# Title\n\n- **First** point\n\n| a | b |\n|---|---|\n| wide | narrow |\n\n```\nconst x = 1;\n```\n';
     const output = await ask({
-      documents: [text(markdown, 'text/markdown'), text('<p>A <b>bold</b> claim.</p>', 'text/html'), text('{"depth":{"max":14}}', 'application/json')],
+      documents: [
+        text(markdown, 'text/markdown'),
+        text('<p>A <b>bold</b> claim.</p>', 'text/html'),
+        text('{"depth":{"max":14}}', 'application/json'),
+      ],
     });
-    for (const line of ['- First point *(notes)*', '- wide, narrow *(notes)*', '- A bold claim. *(notes)*', '- depth.max: 14 *(notes)*']) {
+    for (const line of [
+      '- First point *(notes)*',
+      '- wide, narrow *(notes)*',
+      '- A bold claim. *(notes)*',
+      '- depth.max: 14 *(notes)*',
+    ]) {
       expect(output).toContain(line);
     }
     expect(output).not.toMatch(/Title|const x/);
@@ -80,8 +120,16 @@ describe('the offline model', () => {
     ['Arabic', { documents: [text('هذا نص قصير. وهذه جملة أخرى.')] }],
     ['marks only', { documents: [text('!!! ??? ---')] }],
     ['broken JSON', { documents: [text('{"a":', 'application/json')] }],
-    ['an empty answer', { actions: [{ name: 'None', output: null }, { name: 'Empty', output: {} }] }],
-  ] satisfies [string, Partial<ChatMaterial>][])('writes something readable for %s', async (_, material) => {
+    [
+      'an empty answer',
+      {
+        actions: [
+          { name: 'None', output: null },
+          { name: 'Empty', output: {} },
+        ],
+      },
+    ],
+  ] satisfies [string, Partial<ChatMaterial>][])('writes readable text for %s', async (_, material) => {
     const output = await ask(material);
     expect(output).toMatch(/^# .+\n\n> Written by the offline model/);
     expect(output.split('\n').length).toBeGreaterThan(5);
@@ -94,22 +142,31 @@ describe('the offline model', () => {
     ['open tags', '<'.repeat(4e6)],
     ['bars', '|'.repeat(4e6)],
     ['sentences', Array.from({ length: 1e5 }, (_, index) => `Thing ${index} is at place ${index % 977}.`).join(' ')],
-  ])('stays quick and short on a huge document of %s', async (_, content) => {
+  ])('stays fast and short on a huge document of %s', async (_, content) => {
     const begun = process.cpuUsage();
-    const output = await ask({ documents: [text(content, 'text/html')], outputs: [{ title: 'A', output: content }], actions: [{ name: 'B', output: content }] });
+    const output = await ask({
+      documents: [text(content, 'text/html')],
+      outputs: [{ title: 'A', output: content }],
+      actions: [{ name: 'B', output: content }],
+    });
     expect(process.cpuUsage(begun).user / 1000).toBeLessThan(3000);
     expect(output.length).toBeLessThan(10_000);
   });
 });
 
 describe('factsOf', () => {
-  test('flattens a value in its order and stops at the count', () => {
+  test('flattens a value in order and stops at the limit', () => {
     expect(factsOf({ a: { b: [1, null] }, c: 'x\ny' }, 10)).toEqual([
       { path: 'a.b.0', value: '1' },
       { path: 'a.b.1', value: 'null' },
       { path: 'c', value: 'x y' },
     ]);
-    expect(factsOf(Array.from({ length: 1e5 }, (_, index) => index), 3)).toHaveLength(3);
+    expect(
+      factsOf(
+        Array.from({ length: 1e5 }, (_, index) => index),
+        3,
+      ),
+    ).toHaveLength(3);
     expect(factsOf('plain', 3)).toEqual([{ path: 'value', value: 'plain' }]);
   });
 });

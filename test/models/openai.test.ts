@@ -5,6 +5,7 @@ import { createOpenAiModel } from '../../src/models/openai.js';
 import type { ChatRequest } from '../../src/models/port.js';
 import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { verifies } from '../support/verifies.js';
+import { eventually } from '../support/eventually.js';
 
 let server: HttpSink;
 const apiKey = 'sk-test-secret';
@@ -25,7 +26,14 @@ function request(change: Partial<ChatRequest> = {}): ChatRequest {
       { role: 'system', content: 'You are a test.' },
       { role: 'user', content: 'Say something.' },
     ],
-    material: { title: 'Test', goal: 'Say something.', prompt: 'Say something.', documents: [], outputs: [], actions: [] },
+    material: {
+      title: 'Test',
+      goal: 'Say something.',
+      prompt: 'Say something.',
+      documents: [],
+      outputs: [],
+      actions: [],
+    },
     signal: new AbortController().signal,
     idempotencyKey: 'execution/agent ü/model',
     ...change,
@@ -35,7 +43,10 @@ function request(change: Partial<ChatRequest> = {}): ChatRequest {
 const models = () => createModels({ baseUrl: `${server.url}/v1`, apiKey, model: 'default-model' });
 function answerWith(status: number, body: unknown, headers: Record<string, string> = {}) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  server.answer('/v1', (_, res) => void res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text));
+  server.answer(
+    '/v1',
+    (_, res) => void res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text),
+  );
 }
 
 beforeEach(async () => {
@@ -44,11 +55,16 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 describe('an OpenAI-compatible endpoint', () => {
-  test('is asked once with model, settings, messages, key and idempotency key, and its answer is read', async () => {
+  test('is called once with model, settings, messages, key and idempotency key, and its answer is read', async () => {
     verifies('execution.model.endpoint');
     answerWith(200, completion);
     const answer = await models().complete(request({ model: 'agent-model' }));
-    expect(answer).toEqual({ model: 'served-model', content: 'An answer.', tool_calls: [], usage: { input_tokens: 12, output_tokens: 3 } });
+    expect(answer).toEqual({
+      model: 'served-model',
+      content: 'An answer.',
+      tool_calls: [],
+      usage: { input_tokens: 12, output_tokens: 3 },
+    });
     expect(server.requests).toHaveLength(1);
     expect(server.requests[0]).toMatchObject({
       path: '/v1/chat/completions',
@@ -65,7 +81,7 @@ describe('an OpenAI-compatible endpoint', () => {
     });
   });
 
-  test('gets the configured model where the agent names none, and no limit where the agent sets none', async () => {
+  test('gets the configured model if the agent names none, and no limit if the agent sets none', async () => {
     answerWith(200, completion);
     await models().complete(request({ maxTokens: 0 }));
     const sent: unknown = JSON.parse(server.requests[0]?.body ?? '');
@@ -73,7 +89,7 @@ describe('an OpenAI-compatible endpoint', () => {
     expect(sent).not.toHaveProperty('max_tokens');
   });
 
-  test('is the one that the environment names, with that key and that model by default', async () => {
+  test('is by default the one in the environment, with its key and model', async () => {
     verifies('env.llm');
     answerWith(200, completion);
     const { llm } = loadConfig({ LLM_BASE_URL: `${server.url}/v1`, LLM_API_KEY: apiKey, LLM_MODEL: 'env-model' });
@@ -82,23 +98,23 @@ describe('an OpenAI-compatible endpoint', () => {
     expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ model: 'env-model' });
   });
 
-  test('is not asked by an agent that wants the offline model', async () => {
+  test('is not called for an agent that uses the offline model', async () => {
     expect(await models().complete(request({ model: 'offline' }))).toMatchObject({ model: 'offline' });
     expect(server.requests).toHaveLength(0);
   });
 
-  test('gets no credential when none is configured', async () => {
+  test('gets no credential if none is configured', async () => {
     answerWith(200, completion);
     await createOpenAiModel({ baseUrl: `${server.url}/v1`, apiKey: undefined }).complete(request({ model: 'local' }));
     expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test('needs a model from the agent or from the configuration', async () => {
+  test('requires a model from the agent or from the configuration', async () => {
     const unnamed = createModels({ baseUrl: server.url, apiKey, model: undefined });
     await expect(unnamed.complete(request())).rejects.toMatchObject({ code: 'unconfigured' });
   });
 
-  test.each([400, 401, 403, 404, 409, 422])('refuses for good with %d', async (status) => {
+  test.each([400, 401, 403, 404, 409, 422])('refuses permanently with %d', async (status) => {
     answerWith(status, { error: { message: `bad key ${apiKey}` } });
     const failure = models().complete(request());
     await expect(failure).rejects.toMatchObject({ code: 'model_refused', retryable: false, status });
@@ -106,14 +122,14 @@ describe('an OpenAI-compatible endpoint', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test.each([429, 500, 502, 503])('is asked again later after %d, when it says', async (status) => {
+  test.each([429, 500, 502, 503])('is called again after %d at the time that it names', async (status) => {
     answerWith(status, { error: { message: 'busy' } }, { 'retry-after': '7' });
     const failure = { code: 'model_unavailable', retryable: true, status, retryAfterMs: 7000 };
     await expect(models().complete(request())).rejects.toMatchObject(failure);
     expect(server.requests).toHaveLength(1);
   });
 
-  test.each(['before its answer', 'within its answer'])('that hangs %s is left at the deadline', async (when) => {
+  test.each(['before its answer', 'within its answer'])('that hangs %s is aborted at the deadline', async (when) => {
     server.answer('/v1', (_, res) => {
       if (when === 'within its answer') res.writeHead(200, { 'content-type': 'application/json' }).write('{"choices":');
     });
@@ -121,11 +137,12 @@ describe('an OpenAI-compatible endpoint', () => {
     await expect(model.complete(request({ model: 'm' }))).rejects.toMatchObject({ code: 'timeout', retryable: true });
   });
 
-  test('is left when the caller cancels', async () => {
+  test('is aborted when the caller cancels', async () => {
     server.hold('/v1');
     const abort = new AbortController();
     const answer = models().complete(request({ signal: abort.signal }));
-    setTimeout(() => abort.abort(new Error('cancelled by us')), 50);
+    await eventually(() => expect(server.seen('/v1')).toHaveLength(1));
+    abort.abort(new Error('cancelled by us'));
     await expect(answer).rejects.toThrow('cancelled by us');
   });
 
@@ -137,19 +154,25 @@ describe('an OpenAI-compatible endpoint', () => {
     ['choices that are none', '{"choices": "many"}', 'application/json'],
     ['empty content', '{"choices": [{"message": {"content": " "}}]}', 'application/json'],
     ['no content', '{"choices": [{"message": {"content": null}}]}', 'application/json'],
-  ])('that answers %s gave no answer', async (_, body, type) => {
+  ])('that answers %s has not answered', async (_, body, type) => {
     answerWith(200, body, { 'content-type': type });
-    await expect(models().complete(request())).rejects.toMatchObject({ code: 'model_answer_unusable', retryable: true });
+    await expect(models().complete(request())).rejects.toMatchObject({
+      code: 'model_answer_unusable',
+      retryable: true,
+    });
   });
 
-  test('that breaks off or is not there is unavailable', async () => {
+  test('that closes the connection or does not exist is unavailable', async () => {
     server.answer('/v1', (_, res) => void res.socket?.resetAndDestroy());
     await expect(models().complete(request())).rejects.toMatchObject({ code: 'model_unavailable', retryable: true });
     const absent = createOpenAiModel({ baseUrl: 'http://127.0.0.1:1/v1', apiKey });
-    await expect(absent.complete(request({ model: 'm' }))).rejects.toMatchObject({ code: 'model_unavailable', retryable: true });
+    await expect(absent.complete(request({ model: 'm' }))).rejects.toMatchObject({
+      code: 'model_unavailable',
+      retryable: true,
+    });
   });
 
-  test('whose model refuses is not asked again', async () => {
+  test('whose model refuses is not called again', async () => {
     answerWith(200, { choices: [{ message: { content: null, refusal: 'I will not.' } }] });
     await expect(models().complete(request())).rejects.toMatchObject({ code: 'model_refused', retryable: false });
   });

@@ -13,14 +13,17 @@ const call = (path: string, options: Partial<HttpRequest> = {}) =>
 afterAll(() => client.close());
 
 describe('createHttpClient', () => {
-  test('sends method, headers and body and gives status, headers and body', async () => {
-    server.answer('/echo', ({ body, headers }, res) => void res.writeHead(201, { 'x-seen': String(headers['x-sent']) }).end(body));
+  test('sends method, headers and body and returns status, headers and body', async () => {
+    server.answer(
+      '/echo',
+      ({ body, headers }, res) => void res.writeHead(201, { 'x-seen': String(headers['x-sent']) }).end(body),
+    );
     const answer = await call('/echo?a=1', { method: 'POST', headers: { 'x-sent': 'yes' }, body: 'grüß' });
     expect(answer).toMatchObject({ status: 201, headers: { 'x-seen': 'yes' } });
     expect(answer.body.toString()).toBe('grüß');
   });
 
-  test('puts a chunked answer together', async () => {
+  test('joins a chunked answer', async () => {
     server.answer('/chunked', (_, res) => {
       res.write('one ');
       setImmediate(() => res.end('two'));
@@ -28,12 +31,18 @@ describe('createHttpClient', () => {
     expect((await call('/chunked')).body.toString()).toBe('one two');
   });
 
-  test('gives a redirect as the answer and does not follow it', async () => {
-    server.answer('/moved', (_, res) => void res.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end());
-    expect(await call('/moved')).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data/' } });
+  test('returns a redirect as the answer and does not follow it', async () => {
+    server.answer(
+      '/moved',
+      (_, res) => void res.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
+    );
+    expect(await call('/moved')).toMatchObject({
+      status: 302,
+      headers: { location: 'http://169.254.169.254/latest/meta-data/' },
+    });
   });
 
-  test.each(['declared', 'streamed'])('cuts off a %s body of 10 MB', async (kind) => {
+  test.each(['declared', 'streamed'])('aborts a %s body of 10 MB', async (kind) => {
     let closed = false;
     server.answer(`/huge-${kind}`, (_, res) => {
       res.on('close', () => (closed = true));
@@ -47,17 +56,21 @@ describe('createHttpClient', () => {
     await eventually(() => expect(closed).toBe(true));
   });
 
-  test('takes a body of just the largest size', async () => {
+  test('accepts a body of exactly the maximum size', async () => {
     server.answer('/full', (_, res) => void res.end(Buffer.alloc(1000)));
     expect((await call('/full', { maxBytes: 1000 })).body).toHaveLength(1000);
     await expect(call('/full', { maxBytes: 999 })).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  test('ends at its deadline when no answer comes, and when its body stalls', async () => {
+  test('ends at its deadline if no answer comes and if its body stalls', async () => {
     const release = server.hold('/silent');
     server.answer('/stalls', (_, res) => void res.write('half'));
     for (const path of ['/silent', '/stalls']) {
-      await expect(call(path, { timeoutMs: 200 })).rejects.toMatchObject({ code: 'timeout', retryable: true, message: 'no answer within 0.2 s' });
+      await expect(call(path, { timeoutMs: 200 })).rejects.toMatchObject({
+        code: 'timeout',
+        retryable: true,
+        message: 'no answer within 0.2 s',
+      });
     }
     release();
   });
@@ -73,13 +86,14 @@ describe('createHttpClient', () => {
     const release = server.hold('/cancelled');
     const abort = new AbortController();
     const answer = call('/cancelled', { signal: abort.signal });
-    setTimeout(() => abort.abort(new Error('cancelled by us')), 50);
+    await eventually(() => expect(server.seen('/cancelled')).toHaveLength(1));
+    abort.abort(new Error('cancelled by us'));
     await expect(answer).rejects.toThrow('cancelled by us');
     await expect(call('/echo', { signal: abort.signal })).rejects.toThrow('cancelled by us');
     release();
   });
 
-  test.each(['before', 'within'])('tells a connection that breaks %s the answer', async (when) => {
+  test.each(['before', 'within'])('reports a connection that breaks %s the answer', async (when) => {
     server.answer(`/reset-${when}`, (_, res) => {
       if (when === 'before') return void res.socket?.resetAndDestroy();
       res.setHeader('content-length', 100);
@@ -88,8 +102,10 @@ describe('createHttpClient', () => {
     await expect(call(`/reset-${when}`)).rejects.toMatchObject({ code: 'unreachable', retryable: true });
   });
 
-  test('tells of a port where nobody listens without naming the address', async () => {
-    const error: unknown = await call('/', { url: 'http://127.0.0.1:1/secret?token=abc' }).catch((reason: unknown) => reason);
+  test('reports a closed port without naming the address', async () => {
+    const error: unknown = await call('/', { url: 'http://127.0.0.1:1/secret?token=abc' }).catch(
+      (reason: unknown) => reason,
+    );
     expect(isOutboundError(error) && error.code).toBe('unreachable');
     expect(String(error)).not.toMatch(/127\.0\.0\.1|secret|abc/);
   });

@@ -8,7 +8,7 @@ import { verifies } from '../support/verifies.js';
 const server = await useHttpSink();
 const other = await useHttpSink();
 const open = createHttpClient({ allowPrivateTargets: true });
-/** Names of `.test` by the table, one entry a lookup; what was asked is noted. */
+/** Resolves `.test` names by the table, one entry per lookup; lookups are recorded. */
 const names = new Map<string, string[]>();
 const asked: string[] = [];
 const lookup: LookupFunction = (hostname, _options, callback) => {
@@ -18,24 +18,37 @@ const lookup: LookupFunction = (hostname, _options, callback) => {
 };
 let guarded: ReturnType<typeof createHttpClient>;
 const signal = new AbortController().signal;
-const get = (url: string, options: Partial<HttpRequest> = {}) => ({ method: 'GET' as const, url, timeoutMs: 3000, maxRedirects: 5, signal, ...options });
-const redirect = (path: string, location: string, status = 302) => server.answer(path, (_, res) => void res.writeHead(status, { location }).end());
+const get = (url: string, options: Partial<HttpRequest> = {}) => ({
+  method: 'GET' as const,
+  url,
+  timeoutMs: 3000,
+  maxRedirects: 5,
+  signal,
+  ...options,
+});
+const redirect = (path: string, location: string, status = 302) =>
+  server.answer(path, (_, res) => void res.writeHead(status, { location }).end());
 
 beforeAll(async () => {
-  // The server stands for a public one: only its own address is called though it is private.
+  // The server represents a public one: only its own address is allowed although it is private.
   guarded = createHttpClient({ allowPrivateTargets: false, ownOrigin: server.url, lookup });
 });
 afterAll(() => Promise.all([open.close(), guarded.close()]));
 
 describe('redirects', () => {
-  test.each([301, 302, 303, 307, 308])('of %d are followed for GET, relative ones as well', async (status) => {
+  test.each([301, 302, 303, 307, 308])('of %d are followed for GET, including relative ones', async (status) => {
     redirect(`/from-${status}`, `there-${status}`, status);
-    expect(JSON.parse((await open.request(get(`${server.url}/from-${status}`))).body.toString())).toEqual({ ok: true, path: `/there-${status}` });
+    expect(JSON.parse((await open.request(get(`${server.url}/from-${status}`))).body.toString())).toEqual({
+      ok: true,
+      path: `/there-${status}`,
+    });
   });
 
-  test('are answers to other methods, without an address, and after the fifth', async () => {
+  test('are returned as answers for other methods, without an address, and after the fifth', async () => {
     redirect('/moved', '/there', 307);
-    expect(await open.request(get(`${server.url}/moved`, { method: 'POST', body: 'x' }))).toMatchObject({ status: 307 });
+    expect(await open.request(get(`${server.url}/moved`, { method: 'POST', body: 'x' }))).toMatchObject({
+      status: 307,
+    });
     server.answer('/nowhere', (_, res) => void res.writeHead(302).end());
     expect(await open.request(get(`${server.url}/nowhere`))).toMatchObject({ status: 302 });
     server.requests.length = 0;
@@ -47,19 +60,33 @@ describe('redirects', () => {
   test('share one time limit', async () => {
     server.answer('/slow', (_, res) => void setTimeout(() => res.writeHead(302, { location: '/slow' }).end(), 150));
     server.requests.length = 0;
-    await expect(open.request(get(`${server.url}/slow`, { timeoutMs: 400 }))).rejects.toMatchObject({ code: 'timeout' });
+    await expect(open.request(get(`${server.url}/slow`, { timeoutMs: 400 }))).rejects.toMatchObject({
+      code: 'timeout',
+    });
     expect(server.requests.length).toBeLessThan(4);
   });
 
-  test('carry credentials to what lies below their base alone, and again when they lead back', async () => {
-    const credentials = { below: `${server.url}/base`, headers: { authorization: 'Bearer s3cret', 'x-token': 's3cret' } };
+  test('carry credentials only to addresses below their base, and again when they lead back', async () => {
+    const credentials = {
+      below: `${server.url}/base`,
+      headers: { authorization: 'Bearer s3cret', 'x-token': 's3cret' },
+    };
     redirect('/base/a', '/based');
     redirect('/based', `${other.url}/b`);
     other.answer('/b', (_, res) => void res.writeHead(302, { location: `${server.url}/base/end` }).end());
     server.requests.length = 0;
     await open.request(get(`${server.url}/base/a`, { credentials }));
-    const seen = [...server.requests, ...other.requests].map(({ path, headers }) => [path, headers.authorization, headers['x-token']]);
-    expect(seen).toEqual([['/base/a', 'Bearer s3cret', 's3cret'], ['/based', undefined, undefined], ['/base/end', 'Bearer s3cret', 's3cret'], ['/b', undefined, undefined]]);
+    const seen = [...server.requests, ...other.requests].map(({ path, headers }) => [
+      path,
+      headers.authorization,
+      headers['x-token'],
+    ]);
+    expect(seen).toEqual([
+      ['/base/a', 'Bearer s3cret', 's3cret'],
+      ['/based', undefined, undefined],
+      ['/base/end', 'Bearer s3cret', 's3cret'],
+      ['/b', undefined, undefined],
+    ]);
   });
 });
 
@@ -78,33 +105,55 @@ describe('the guard', () => {
     verifies('action.restful.ssrf');
     await expect(guarded.request(get(target))).rejects.toMatchObject({ code: 'target_refused', retryable: false });
     redirect('/to-private', target);
-    await expect(guarded.request(get(`${server.url}/to-private`))).rejects.toMatchObject({ code: 'target_refused', retryable: false });
+    await expect(guarded.request(get(`${server.url}/to-private`))).rejects.toMatchObject({
+      code: 'target_refused',
+      retryable: false,
+    });
   });
 
-  test('asks again for each connection, so that a name that was public is refused once it is private', async () => {
+  test('checks each connection, so that a public name that becomes private is refused', async () => {
     verifies('action.restful.ssrf');
-    // TEST-NET and the like are no public addresses; this one is, and nobody is reached there within the time.
+    // TEST-NET addresses do not count as public; this one does, and does not answer within the time limit.
     names.set('rebinding.test', ['8.8.8.8', '10.0.0.1', '::1', '169.254.169.254']);
     const url = `http://rebinding.test:${new URL(other.url).port}/`;
     await expect(guarded.request(get(url, { timeoutMs: 300 }))).rejects.toMatchObject({ retryable: true });
-    for (let at = 0; at < 3; at += 1) await expect(guarded.request(get(url))).rejects.toMatchObject({ code: 'target_refused' });
+    for (let at = 0; at < 3; at += 1)
+      await expect(guarded.request(get(url))).rejects.toMatchObject({ code: 'target_refused' });
     expect(asked.filter((name) => name === 'rebinding.test')).toHaveLength(4);
     expect(other.requests.filter(({ path }) => path === '/')).toHaveLength(0);
   });
 
-  test('refuses a name of which one address among others is private', async () => {
-    const mixed: LookupFunction = (_name, _options, callback) => callback(null, [{ address: '8.8.8.8', family: 4 }, { address: '10.0.0.1', family: 4 }]);
+  test('refuses a name with one private address among others', async () => {
+    const mixed: LookupFunction = (_name, _options, callback) =>
+      callback(null, [
+        { address: '8.8.8.8', family: 4 },
+        { address: '10.0.0.1', family: 4 },
+      ]);
     const client = createHttpClient({ allowPrivateTargets: false, lookup: mixed });
     await expect(client.request(get('http://mixed.test/'))).rejects.toMatchObject({ code: 'target_refused' });
     await client.close();
   });
 
-  test.each(['127.0.0.1', '[::1]', '169.254.169.254', 'private.test'])('keeps mail from the server %s', async (host) => {
-    const smtp = createSmtpClient({ allowPrivateTargets: false, lookup });
-    const server = { host, port: 25, secure: false, requireTls: false, credentials: undefined };
-    const mail = { messageId: '<a@b>', from: 'a@example.com', to: ['b@example.com'], cc: [], bcc: [], subject: '', text: '', html: undefined };
-    await expect(smtp.send(server, mail, { timeoutMs: 3000, signal })).rejects.toMatchObject({ code: 'target_refused' });
-  });
+  test.each(['127.0.0.1', '[::1]', '169.254.169.254', 'private.test'])(
+    'keeps mail from the server %s',
+    async (host) => {
+      const smtp = createSmtpClient({ allowPrivateTargets: false, lookup });
+      const server = { host, port: 25, secure: false, requireTls: false, credentials: undefined };
+      const mail = {
+        messageId: '<a@b>',
+        from: 'a@example.com',
+        to: ['b@example.com'],
+        cc: [],
+        bcc: [],
+        subject: '',
+        text: '',
+        html: undefined,
+      };
+      await expect(smtp.send(server, mail, { timeoutMs: 3000, signal })).rejects.toMatchObject({
+        code: 'target_refused',
+      });
+    },
+  );
 });
 
 describe('isBelow', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isPassingStatus, retryAfterMs } from '../../src/outbound/retry-hints.js';
+import { isTransientStatus, retryAfterMs } from '../../src/outbound/retry-hints.js';
 
 const now = Date.parse('Wed, 21 Oct 2026 07:28:00 GMT');
 
@@ -13,12 +13,16 @@ describe('retryAfterMs', () => {
     ['Thu, 22 Oct 2026 07:28:00 GMT', 300_000],
   ])('reads %j', (header, expected) => expect(retryAfterMs(header, now)).toBe(expected));
 
-  test.each([undefined, null, '', 'soon', '-5', '1.5', '2026'.repeat(2) + 'x'])('passes over %j', (header) => {
+  test.each([undefined, null, '', 'soon', '-5', '1.5', '2026'.repeat(2) + 'x'])('ignores %j', (header) => {
     expect(retryAfterMs(header, now)).toBeUndefined();
   });
 });
 
-describe('isPassingStatus', () => {
-  test.each([408, 425, 429, 500, 502, 503, 504])('takes %d as passing', (status) => expect(isPassingStatus(status)).toBe(true));
-  test.each([301, 400, 401, 403, 404, 409, 422])('takes %d as final', (status) => expect(isPassingStatus(status)).toBe(false));
+describe('isTransientStatus', () => {
+  test.each([408, 425, 429, 500, 502, 503, 504])('takes %d as passing', (status) =>
+    expect(isTransientStatus(status)).toBe(true),
+  );
+  test.each([301, 400, 401, 403, 404, 409, 422])('takes %d as final', (status) =>
+    expect(isTransientStatus(status)).toBe(false),
+  );
 });

@@ -33,9 +33,13 @@ export function text(...parts: string[]): string {
 /** `${NAME}`, `${NAME:-default}`, `${NAME:?message}` (Compose specification, Interpolation). */
 export const reference = /(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}/g;
 
-/** As Compose reads it; a name without a value gets its default, or a text of its own where it has none. */
+/** Follows Compose: a variable without a value gets its default, or a placeholder if it has none. */
 export function interpolated(source: string, values: Record<string, string> = {}): string {
-  return source.replace(reference, (_all, name: string, kind: string | undefined, rest = '') => values[name] ?? (kind === '-' ? String(rest) : `given-${name}`));
+  return source.replace(
+    reference,
+    (_all, name: string, kind: string | undefined, rest = '') =>
+      values[name] ?? (kind === '-' ? String(rest) : `given-${name}`),
+  );
 }
 
 export function composeFile(source: string): ComposeFile {
@@ -49,7 +53,10 @@ export interface Instruction {
 
 /** The stages of the Dockerfile, each with its instructions; continued lines are joined. */
 export function dockerStages(): Instruction[][] {
-  const lines = text('Dockerfile').replace(/\\\n/g, ' ').split('\n').filter((line) => /^[A-Z]+ /.test(line));
+  const lines = text('Dockerfile')
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .filter((line) => /^[A-Z]+ /.test(line));
   const stages: Instruction[][] = [];
   for (const line of lines) {
     const [name = '', ...rest] = line.split(' ');
@@ -66,6 +73,17 @@ export function packagesImportedBy(...folders: string[]): Set<string> {
       .filter((file) => file.endsWith('.ts'))
       .map((file) => path.join(folder, file)),
   );
-  const names = files.flatMap((file) => [...text(file).matchAll(/^(?!import type).*\bfrom '([^.'][^']*)'/gm)].map(([, name = '']) => name));
-  return new Set(names.filter((name) => !name.startsWith('node:')).map((name) => name.split('/').slice(0, name.startsWith('@') ? 2 : 1).join('/')));
+  const names = files.flatMap((file) =>
+    [...text(file).matchAll(/^(?!import type).*\bfrom '([^.'][^']*)'/gm)].map(([, name = '']) => name),
+  );
+  return new Set(
+    names
+      .filter((name) => !/^(node:|#)/.test(name))
+      .map((name) =>
+        name
+          .split('/')
+          .slice(0, name.startsWith('@') ? 2 : 1)
+          .join('/'),
+      ),
+  );
 }

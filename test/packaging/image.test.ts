@@ -17,13 +17,19 @@ const deps = useDeps();
 const stages = dockerStages();
 const runtime = stages.at(-1) ?? [];
 const all = stages.flat();
-const valuesOf = (name: string, instructions = runtime) => instructions.filter((each) => each.name === name).map(({ rest }) => rest);
-/** What the image takes of the build, each at its own place. */
+const valuesOf = (name: string, instructions = runtime) =>
+  instructions.filter((each) => each.name === name).map(({ rest }) => rest);
+/** The build output that the image copies, each at its own path. */
 const built = valuesOf('COPY').flatMap((rest) => /^--from=build \/app\/(dist\/\S+) \.\/\1$/.exec(rest)?.[1] ?? []);
-const { scripts, dependencies } = JSON.parse(text('package.json')) as { scripts: { build: string; start: string; stack: string }; dependencies: Record<string, string> };
+/** The source files that it copies unchanged. */
+const own = valuesOf('COPY').flatMap((rest) => (rest.startsWith('--from=') ? [] : rest.split(' ').slice(0, -1)));
+const { scripts, dependencies } = JSON.parse(text('package.json')) as {
+  scripts: { build: string; start: string; stack: string };
+  dependencies: Record<string, string>;
+};
 
 describe('the Dockerfile', () => {
-  test('has several stages, and its last one runs as a user that is not root', () => {
+  test('has several stages, and the last one runs as a non-root user', () => {
     verifies('stack.compose.image-unprivileged');
     expect(stages.length).toBeGreaterThan(1);
     expect(valuesOf('USER')).toEqual(['node']);
@@ -31,18 +37,27 @@ describe('the Dockerfile', () => {
     expect(later.map(({ name }) => name)).toEqual(expect.not.arrayContaining(['COPY', 'RUN', 'ADD']));
   });
 
-  test('copies files that are there', () => {
+  test('copies only existing files', () => {
     const fromHere = valuesOf('COPY', all).filter((rest) => !rest.startsWith('--from='));
-    for (const file of fromHere.flatMap((rest) => rest.split(' ').slice(0, -1))) expect([file, existsSync(path.join(packageRoot, file))]).toEqual([file, true]);
+    for (const file of fromHere.flatMap((rest) => rest.split(' ').slice(0, -1)))
+      expect([file, existsSync(path.join(packageRoot, file))]).toEqual([file, true]);
     expect(valuesOf('COPY').filter((rest) => rest.startsWith('--from=build'))).toHaveLength(built.length);
   });
 
-  test('copies everything of the build that API and worker need to run an execution', async () => {
+  test('copies all build output that API and worker need to run an execution', async () => {
     const root = mkdtempSync(path.join(tmpdir(), 'image-'));
     symlinkSync(path.join(packageRoot, 'node_modules'), path.join(root, 'node_modules'));
-    for (const file of ['package.json', ...built]) cpSync(path.join(packageRoot, file), path.join(root, file), { recursive: true });
+    for (const file of [...own, ...built])
+      cpSync(path.join(packageRoot, file), path.join(root, file), { recursive: true });
     const env = { ...testRun().env, TEMPORAL_TASK_QUEUE: `image-${newId()}` };
-    const start = (script: string, up: string) => startScript(`src/${script}.js`, env, path.join(testRun().logs, `${env.TEMPORAL_TASK_QUEUE}-${script}.log`), up, root);
+    const start = (script: string, up: string) =>
+      startScript(
+        `src/${script}.js`,
+        env,
+        path.join(testRun().logs, `${env.TEMPORAL_TASK_QUEUE}-${script}.log`),
+        up,
+        root,
+      );
     const started = await Promise.allSettled([start('main', 'listening'), start('worker', 'polling')]);
     const running = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     try {
@@ -55,18 +70,19 @@ describe('the Dockerfile', () => {
     }
   });
 
-  test('starts a program that the build makes, without a shell between it and the signals', () => {
+  test('starts a program of the build, without a shell between it and the signals', () => {
     const [command = ''] = valuesOf('CMD');
     const program = (JSON.parse(command) as string[]).at(-1) ?? '';
     expect(existsSync(path.join(packageRoot, program))).toBe(true);
     expect(valuesOf('HEALTHCHECK').join()).toMatch(/CMD \["node", .*\/healthz/);
   });
 
-  test('holds no secret', () => {
-    for (const rest of [...valuesOf('ENV', all), ...valuesOf('ARG', all)]) expect(rest).not.toMatch(/PASSWORD|SECRET|TOKEN|KEY/);
+  test('contains no secret', () => {
+    for (const rest of [...valuesOf('ENV', all), ...valuesOf('ARG', all)])
+      expect(rest).not.toMatch(/PASSWORD|SECRET|TOKEN|KEY/);
   });
 
-  test('installs for the running product only what the running product imports', () => {
+  test('installs only the packages that the running product imports', () => {
     expect(valuesOf('RUN', all).filter((rest) => rest.startsWith('npm ci'))).toEqual([
       'npm ci --ignore-scripts --no-audit --no-fund',
       'npm ci --omit=dev --ignore-scripts --no-audit --no-fund',
@@ -76,21 +92,32 @@ describe('the Dockerfile', () => {
   });
 });
 
-test('.dockerignore lets through what the build takes, and nothing else', () => {
-  const allowed = text('.dockerignore').split('\n').filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+test('.dockerignore allows exactly the files that the build uses', () => {
+  const allowed = text('.dockerignore')
+    .split('\n')
+    .filter((line) => line.startsWith('!'))
+    .map((line) => line.slice(1));
   const folders = scripts.build.slice(0, scripts.build.indexOf(' -d ')).split(' ').slice(1);
-  expect(allowed.sort()).toEqual(['package.json', 'package-lock.json', '.swcrc', ...folders].sort());
+  // The Node client is compiled with the options of the whole.
+  const files = ['package.json', 'package-lock.json', '.swcrc', 'tsconfig.json'];
+  expect(allowed.sort()).toEqual([...files, 'sdk', ...folders].sort());
   expect(text('.dockerignore').split('\n')).toContain('*');
 });
 
-test('npm start and npm run stack leave no shell between npm and the program, so that it gets the signals of npm', () => {
+test('npm start and npm run stack leave no shell between npm and the program, so that it receives the signals of npm', () => {
   expect(scripts.start).toMatch(/ && exec node dist\/stack\/start\.js$/);
   expect(scripts.stack).toMatch(/ && exec node dist\/stack\/cli\.js$/);
 });
 
-test('package-lock.json names the optional packages of every platform, without which npm ci refuses it elsewhere', () => {
-  const { packages } = JSON.parse(text('package-lock.json')) as { packages: Record<string, { optionalDependencies?: Record<string, string> }> };
-  const locked = new Set(Object.keys(packages).map((key) => key.slice(key.lastIndexOf('node_modules/') + 'node_modules/'.length)));
-  const missing = Object.values(packages).flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies).filter((name) => !locked.has(name)));
+test('package-lock.json names the optional packages of every platform, which npm ci requires', () => {
+  const { packages } = JSON.parse(text('package-lock.json')) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+  };
+  const locked = new Set(
+    Object.keys(packages).map((key) => key.slice(key.lastIndexOf('node_modules/') + 'node_modules/'.length)),
+  );
+  const missing = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
+    Object.keys(optionalDependencies).filter((name) => !locked.has(name)),
+  );
   expect(missing).toEqual([]);
 });

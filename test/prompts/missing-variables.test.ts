@@ -1,8 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { missingVariables } from '../../src/prompts/missing-variables.js';
 
-const inputs = { goal: 'g', input_variables: { city: 'Oslo', address: { street: 'Quay' }, empty: null, 'with space': 1 }, runtime_inputs: { depth: 3 } };
-const missing = (template: string, variables: string[] = []) => missingVariables('the prompt', { template, variables }, inputs);
+const inputs = {
+  goal: 'g',
+  input_variables: { city: 'Oslo', address: { street: 'Quay' }, empty: null, 'with space': 1 },
+  runtime_inputs: { depth: 3 },
+};
+const missing = (template: string, variables: string[] = []) =>
+  missingVariables('the prompt', { template, variables }, inputs);
 
 describe('missingVariables', () => {
   test.each([
@@ -18,7 +23,9 @@ describe('missingVariables', () => {
     ['{% echo age %}{% liquid echo width %}', ['age', 'width']],
     ['{% if city %}{% endif %}{{ age }}', ['age']],
     ['{{ constructor }}', ['constructor']],
-  ])('finds in %j what every rendering lacks', (template, expected) => expect(missing(template).sort()).toEqual(expected));
+  ])('finds in %j the variables that every rendering needs', (template, expected) =>
+    expect(missing(template).sort()).toEqual(expected),
+  );
 
   test.each([
     '{{ city }} {{ inputs.city }} {{ runtime.depth }} {{ depth }} {{ address.street }} {{ empty }} {{ inputs["with space"] }}',
@@ -33,17 +40,24 @@ describe('missingVariables', () => {
     'no variable',
   ])('finds nothing missing in %j', (template) => expect(missing(template)).toEqual([]));
 
-  test('finds a name that is looked up by a missing name', () => expect(missing('{{ address[age] }}')).toEqual(['age']));
+  test('finds a name that is looked up by a missing name', () =>
+    expect(missing('{{ address[age] }}')).toEqual(['age']));
 
   test.each([
     ['{{ goal }}', ['age'], ['age']],
-    ['', ['age', ' city ', 'inputs.city', 'inputs.age', '', 'with space', 'goal', 'previous', 'documents'], ['age', 'inputs.age']],
+    [
+      '',
+      ['age', ' city ', 'inputs.city', 'inputs.age', '', 'with space', 'goal', 'previous', 'documents'],
+      ['age', 'inputs.age'],
+    ],
     ['{{ age }}', ['age'], ['age']],
     ['{{ age | default: 1 }}{% if size %}{% endif %}', ['age', 'size'], []],
     ['{% assign age = 1 %}{{ age }}', ['age'], []],
-  ])('holds %j against what its author declared: %j', (template, declared, expected) => expect(missing(template, declared)).toEqual(expected));
+  ])('compares %j with the declaration of its author: %j', (template, declared, expected) =>
+    expect(missing(template, declared)).toEqual(expected),
+  );
 
-  test('refuses what cannot be parsed', () => {
+  test('refuses a template that cannot be parsed', () => {
     expect(() => missing('{{ goal ')).toThrow(expect.objectContaining({ code: 'validation_failed' }));
   });
 });

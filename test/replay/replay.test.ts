@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { builtinModules } from 'node:module';
 import { readFile } from 'node:fs/promises';
-import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker, type ReplayWorkerOptions } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  makeTelemetryFilterString,
+  Runtime,
+  Worker,
+  type ReplayWorkerOptions,
+} from '@temporalio/worker';
 import { workflowBundle } from '../../src/workflow-code.js';
 import * as workflows from '../../workflows/index.js';
 import { useDeps } from '../support/fixture.js';
@@ -16,34 +22,49 @@ const sinks = { tracing: { runEnded: { fn: () => undefined } } };
 const options = (): ReplayWorkerOptions => ({ workflowBundle, dataConverter: deps.temporal.dataConverter, sinks });
 
 describe('the workflow bundle', () => {
-  test('holds nothing but the workflows and the packages that they may use', async () => {
+  test('contains only the workflows and their allowed packages', async () => {
     verifies('project.workflow-bundle');
     const code = await readFile(workflowBundle.codePath, 'utf8');
     const inlined = /sourceMappingURL=data:[^,]*base64,([A-Za-z0-9+/=]+)/.exec(code)?.[1] ?? '';
     const { sources } = JSON.parse(Buffer.from(inlined, 'base64').toString()) as { sources: string[] };
     const own = sources.filter((source) => !source.includes('node_modules') && /\.(js|ts)$/.test(source));
     expect(own.filter((source) => !/workflows\//.test(source))).toEqual([]);
-    const packages = new Set(sources.map((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1]).filter(Boolean));
-    const allowed = ['@temporalio/workflow', '@temporalio/common', '@temporalio/worker', 'zod', 'long', 'ms', 'nexus-rpc', 'assert', 'url', 'util'];
+    const packages = new Set(
+      sources.map((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1]).filter(Boolean),
+    );
+    const allowed = [
+      '@temporalio/workflow',
+      '@temporalio/common',
+      '@temporalio/worker',
+      'zod',
+      'long',
+      'ms',
+      'nexus-rpc',
+      'assert',
+      'url',
+      'util',
+    ];
     expect([...packages].filter((name) => !allowed.includes(name ?? ''))).toEqual([]);
-    const imported = [...code.matchAll(/require\("([a-z_/:]+)"\)/g)].map(([, name]) => (name ?? '').replace(/^node:/, ''));
+    const imported = [...code.matchAll(/require\("([a-z_/:]+)"\)/g)].map(([, name]) =>
+      (name ?? '').replace(/^node:/, ''),
+    );
     expect(imported.filter((name) => builtinModules.includes(name))).toEqual([]);
   });
 });
 
 describe('saved histories', () => {
-  test('are there for every workflow type', () => {
+  test('exist for every workflow type', () => {
     verifies('durability.replay');
     const types = new Set(histories.map(({ workflowType }) => workflowType));
     expect([...types].sort()).toEqual(Object.keys(workflows).sort());
   });
 
-  test.each(histories)('replay on the present code: $name', async ({ name, history }) => {
+  test.each(histories)('replay on the current code: $name', async ({ name, history }) => {
     verifies('durability.replay');
     await Worker.runReplayHistory(options(), history, `replay-${name}`);
   });
 
-  test('would not replay on a workflow that does something else', async () => {
+  test('do not replay on a workflow with other behaviour', async () => {
     verifies('durability.replay');
     const saved = histories.find(({ name }) => name === 'agentflow-execution-completed-two-agents');
     if (!saved) throw new Error('there is no history');

@@ -1,6 +1,7 @@
+import { fullForms, isReduced, sizeOf } from './full-forms.js';
 import type { Part, Requirement } from './requirement.js';
 
-/** What a test source says about requirements: a cited id (`verified` alone counts), or a call that spoils the gate. */
+/** A use of requirements in a test source: a cited id (only `verified` counts), or a call that fails the gate. */
 export interface Usage {
   readonly kind: 'verified' | 'skipped' | 'misplaced' | 'not-literal' | 'focused';
   /** The cited id, or the source text of the call. */
@@ -13,7 +14,7 @@ export interface Problem {
   readonly kind: 'uncovered' | 'pending-covered' | 'duplicate' | 'unknown' | Exclude<Usage['kind'], 'verified'>;
   readonly text: string;
   readonly part?: Part;
-  /** `file:line`, where a test is the cause. */
+  /** `file:line`, if a test is the cause. */
   readonly at?: string;
 }
 
@@ -26,11 +27,11 @@ const headings: Record<Problem['kind'], string> = {
   unknown: 'cited but not in the list',
   skipped: 'cited in a test that does not have to pass (skip, todo, failing)',
   misplaced: 'cited elsewhere than in the first statements of a test callback',
-  'not-literal': 'verifies() with an argument that is no string literal',
+  'not-literal': 'verifies() with an argument that is not a string literal',
   focused: 'focused test (only)',
 };
 
-/** Every way in which the list of requirements and the tests disagree; empty when the list is true. */
+/** All differences between the list of requirements and the tests; empty if they agree. */
 export function coverage(
   requirements: readonly Requirement[],
   usages: readonly Usage[],
@@ -55,7 +56,7 @@ export function coverage(
   return [...fromList, ...fromTests];
 }
 
-/** One line a part: how many ids it has, how many have a test, how many are still to come. */
+/** One line per part: the number of ids, of ids with a test, of ids that ran in reduced form, and of pending ids. */
 export function summary(
   requirements: readonly Requirement[],
   usages: readonly Usage[],
@@ -63,19 +64,39 @@ export function summary(
 ): string {
   const verified = verifiedIds(usages);
   const row = (name: string, rows: readonly Requirement[]) => {
-    const delivered = rows.filter(({ id }) => verified.has(id)).length;
-    return `${name.padEnd(14)}${column(rows.length)} total${column(delivered)} delivered${column(rows.length - delivered)} pending`;
+    const delivered = rows.filter(({ id }) => verified.has(id));
+    const reduced = delivered.filter(({ fullForm }) => fullForm !== undefined && isReduced(fullForm));
+    return `${name.padEnd(14)}${column(rows.length)} total${column(delivered.length)} delivered${column(reduced.length)} reduced${column(rows.length - delivered.length)} pending`;
   };
   const parts = [...new Set(requirements.map(({ part }) => part))].sort((a, b) => a - b);
   return [
     ...parts.map((part) =>
-      row(`part ${part}${partsDone.includes(part) ? ' (done)' : ''}`, requirements.filter((each) => each.part === part)),
+      row(
+        `part ${part}${partsDone.includes(part) ? ' (done)' : ''}`,
+        requirements.filter((each) => each.part === part),
+      ),
     ),
     row('all', requirements),
   ].join('\n');
 }
 
-/** The problems by part and kind, each group with its count, at most some forty of them by name. */
+/** One line for each id that this run verifies in a reduced form, with the command that runs the full form. */
+export function reducedForms(
+  requirements: readonly Requirement[],
+  usages: readonly Usage[],
+  environment?: NodeJS.ProcessEnv,
+): string[] {
+  return requirements.flatMap(({ id, fullForm }) => {
+    if (fullForm === undefined || !isReduced(fullForm, environment)) return [];
+    const files = new Set(
+      usages.filter(({ kind, text }) => kind === 'verified' && text === id).map(({ file }) => file),
+    );
+    const command = `${fullForm}=${fullForms[fullForm].full} npm test -- ${[...files].map((file) => `test/${file}`).join(' ')}`;
+    return [`reduced: ${id} (${fullForm} is ${sizeOf(fullForm, environment)}); in full: ${command}`];
+  });
+}
+
+/** The problems by part and kind, each group with its count; about forty of them by name. */
 export function report(problems: readonly Problem[]): string {
   const groups = new Map<string, Problem[]>();
   for (const problem of problems) {

@@ -1,7 +1,10 @@
-/** The issue that builds a requirement: part N is issue N + 2. */
-export type Part = 1 | 2 | 3 | 4 | 5 | 6 | 7;
+import type { FullForm } from './full-forms.js';
 
-type Document = 'spec' | 'contract' | 'design' | 'services' | `issue ${3 | 4 | 5 | 6 | 7 | 8 | 9}`;
+/** The issue that builds a requirement: parts 1 to 7 are issues 3 to 9, part 8 is issue 13, part 9 is issue 14, part 11 is issue 16. */
+export type Part = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 11;
+
+type Document =
+  'spec' | 'contract' | 'design' | 'services' | 'review' | `issue ${3 | 4 | 5 | 6 | 7 | 8 | 9 | 13 | 14 | 15 | 16}`;
 
 /** One promise of the documents. `delivered` marks a promise of a later part that already holds and has its test. */
 export interface Requirement {
@@ -11,4 +14,6 @@ export interface Requirement {
   readonly part: Part;
   readonly says: string;
   readonly delivered?: true;
+  /** The variable that sets the size of the test, if the usual run is smaller than the promise. */
+  readonly fullForm?: FullForm;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import type { Usage } from './coverage.js';
 
-const testNames = new Set(['test', 'it', 'xtest', 'xit', 'fit']);
+const testNames = new Set(['test', 'pythonTest', 'it', 'xtest', 'xit', 'fit']);
 const groupNames = new Set(['describe', 'xdescribe', 'fdescribe']);
 const notRun = new Set(['skip', 'todo', 'failing', 'xtest', 'xit', 'xdescribe']);
 const focusing = new Set(['only', 'fit', 'fdescribe']);

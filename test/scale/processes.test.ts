@@ -20,7 +20,7 @@ import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-/** Each process has a folder of its own, as on a machine of its own; all share the servers, a bucket and the key. */
+/** Each process has its own folder, as on a separate machine; all share the servers, a bucket and the key. */
 const folder = mkdtempSync(path.join(tmpdir(), 'scale-'));
 const settings: Record<string, string> = {};
 const product = ownProduct(settings);
@@ -31,7 +31,7 @@ let workers: [ProductProcess, ProductProcess];
 
 beforeAll(async () => {
   s3 = await startS3();
-  // The key that sealed what is in the run's database already.
+  // The key that sealed the existing data of the run's database.
   const SECRETS_KEY = readFileSync(path.join(testRun().env.DATA_DIR ?? '', 'secrets.key'), 'utf8').trim();
   Object.assign(settings, s3.env, { SECRETS_KEY });
   const inFolder = <T>(name: string, start: () => Promise<T>): Promise<T> => {
@@ -58,18 +58,25 @@ async function workspaces(): Promise<[Workspace, Workspace]> {
 /** The process ids of the workers that took part in a run. */
 async function workersOf(id: string): Promise<Set<string>> {
   const { events } = await runOf(deps, id).fetchHistory();
-  const identities = (events ?? []).flatMap((event) => [event.activityTaskStartedEventAttributes?.identity, event.workflowTaskStartedEventAttributes?.identity]);
+  const identities = (events ?? []).flatMap((event) => [
+    event.activityTaskStartedEventAttributes?.identity,
+    event.workflowTaskStartedEventAttributes?.identity,
+  ]);
   return new Set(identities.flatMap((identity) => identity?.split('@')[0] ?? []));
 }
 
-describe('two API processes and two workers, with nothing between them but the servers and a bucket', () => {
-  test('an execution made at one is executed at the other, paused at the first and resumed at the other, large document and all', async () => {
+describe('two API processes and two workers that share only the servers and a bucket', () => {
+  test('create an execution with a large document on one, execute it on the other, pause it on the first and resume it on the other', async () => {
     verifies('scale.several-processes');
     const [one, other] = await workspaces();
     const held = `/${one.projectID}`;
     const release = sink.hold(held);
     const files = [{ name: 'long.txt', content: 'A sentence about the sink. '.repeat(12_000) }];
-    const { execution_id: id } = await prepareExecution(one, flowThatCalls([`${sink.url}${held}/a`], [`${sink.url}${held}/b`]), { files });
+    const { execution_id: id } = await prepareExecution(
+      one,
+      flowThatCalls([`${sink.url}${held}/a`], [`${sink.url}${held}/b`]),
+      { files },
+    );
     expect(await moveExecution(other, id, 'execute')).toMatchObject({ status: 200 });
     await eventually(() => expect(sink.seen(held)).toHaveLength(1));
     expect(await moveExecution(one, id, 'pause')).toMatchObject({ status: 200 });
@@ -78,15 +85,17 @@ describe('two API processes and two workers, with nothing between them but the s
     expect(await moveExecution(other, id, 'resume')).toMatchObject({ status: 200 });
     const ended = await untilExecution(one, id, 'completed');
     expect(ended.conclusion.conclusion).toContain('A sentence about the sink');
-    expect(s3.objects().filter((name) => name.startsWith('blobs/'))).not.toEqual([]);
+    expect(await s3.objects('blobs/')).not.toEqual([]);
   });
 
-  test('both workers take their part of the runs', async () => {
+  test('both workers run a part of the executions', async () => {
     verifies('scale.several-processes');
     const [one, other] = await workspaces();
     const seen = new Set<string>();
     await eventually(async () => {
-      const ids = await Promise.all([one, other, one, other].map((workspace) => startExecution(workspace, flowThatCalls([]))));
+      const ids = await Promise.all(
+        [one, other, one, other].map((workspace) => startExecution(workspace, flowThatCalls([]))),
+      );
       for (const id of ids) {
         await untilExecution(one, id, 'completed');
         for (const pid of await workersOf(id)) seen.add(pid);
@@ -95,12 +104,15 @@ describe('two API processes and two workers, with nothing between them but the s
     });
   });
 
-  test('a call held at one is approved at the other, and repeated at the first', async () => {
+  test('a call held on one is approved on the other, and repeated on the first', async () => {
     verifies('scale.several-processes');
     const workspace = await createWorkspace(deps);
     const first = bearerClient(workspace.apiKey, apis[0].url);
     const approver = bearerClient(await createKey(deps, { ...workspace, userId: newId() }), apis[1].url);
-    const policies = [{ policy_id: 'all', effect: 'permit' }, { policy_id: 'ask', effect: 'require_approval', tools: ['save-context'] }];
+    const policies = [
+      { policy_id: 'all', effect: 'permit' },
+      { policy_id: 'ask', effect: 'require_approval', tools: ['save-context'] },
+    ];
     expect(await approver.put('/v1/policies', { policies })).toMatchObject({ status: 200 });
     const saved = { entities: [{ id: 'one', type: 'Thing', name: 'one' }] };
     const heldCall = await first.post('/v1/save-context', saved);
@@ -115,7 +127,7 @@ describe('two API processes and two workers, with nothing between them but the s
     expect(await first.post('/v1/save-context', saved, { 'x-resume-token': token })).toMatchObject({ status: 200 });
   });
 
-  test('the first workspace is made by a command, once for all', async () => {
+  test('a command creates the first workspace once for all processes', async () => {
     verifies('scale.several-processes');
     const command = path.join(packageRoot, 'dist/src/cli/seed.js');
     const env = { PATH: process.env.PATH, ...product.env, NODE_ENV: 'production', DATA_DIR: path.join(folder, 'seed') };
@@ -127,7 +139,7 @@ describe('two API processes and two workers, with nothing between them but the s
     }
   });
 
-  test('the process that was there first may go: the others carry on what it began', async () => {
+  test('the first process can stop: the others continue its work', async () => {
     verifies('scale.several-processes');
     const [one, other] = await workspaces();
     const held = `/${one.projectID}`;

@@ -1,12 +1,20 @@
 import { once } from 'node:events';
-import { connect, constants, createSecureServer, type ClientHttp2Stream, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import {
+  connect,
+  constants,
+  createSecureServer,
+  type ClientHttp2Stream,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import type { Authority, Certificate } from './certificates.js';
 
 export interface SecuredTemporal {
   /** `localhost:<port>`. */
   address: string;
-  /** How many calls were let through, and how many refused for their API key. */
+  /** The number of accepted calls, and of calls refused for their API key. */
   calls: { passed: number; refused: number };
   close(): void;
 }
@@ -23,11 +31,20 @@ export interface Demands {
  * The front of a secured Temporal: it ends mutual TLS, looks at the API key of each gRPC call, and hands the call on to the
  * real server unchanged, as the front of Temporal Cloud does.
  */
-export async function secureTemporal(target: string, { server: own, clients, apiKey }: Demands): Promise<SecuredTemporal> {
+export async function secureTemporal(
+  target: string,
+  { server: own, clients, apiKey }: Demands,
+): Promise<SecuredTemporal> {
   const calls = { passed: 0, refused: 0 };
   const behind = connect(`http://${target}`);
   behind.on('error', () => undefined);
-  const front = createSecureServer({ key: own.key, cert: own.cert, ca: clients.cert, requestCert: true, rejectUnauthorized: true });
+  const front = createSecureServer({
+    key: own.key,
+    cert: own.cert,
+    ca: clients.cert,
+    requestCert: true,
+    rejectUnauthorized: true,
+  });
   const sessions = new Set<ServerHttp2Session>();
   front.on('session', (session) => {
     sessions.add(session);
@@ -36,7 +53,16 @@ export async function secureTemporal(target: string, { server: own, clients, api
     const trusted = headers.authorization === `Bearer ${apiKey}`;
     calls[trusted ? 'passed' : 'refused'] += 1;
     if (trusted) forward(stream, behind.request(headers));
-    else stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '16', 'grpc-message': 'Request unauthorized.' }, { endStream: true });
+    else
+      stream.respond(
+        {
+          ':status': 200,
+          'content-type': 'application/grpc',
+          'grpc-status': '16',
+          'grpc-message': 'Request unauthorized.',
+        },
+        { endStream: true },
+      );
   });
   front.listen(0, 'localhost');
   await once(front, 'listening');
@@ -62,7 +88,7 @@ function forward(stream: ServerHttp2Stream, call: ClientHttp2Stream): void {
     stream.on('wantTrailers', () => stream.sendTrailers(trailers));
     if (!ended) call.pipe(stream);
   });
-  // A poll that one side gives up is given up by the other.
+  // A call that one side cancels is cancelled on the other side.
   stream.on('close', () => call.close(constants.NGHTTP2_CANCEL));
   stream.on('error', () => undefined);
   call.on('error', () => stream.close(constants.NGHTTP2_CANCEL));

@@ -10,12 +10,15 @@ const deps = useDeps();
 const surfaces = ['gateway', 'platform', 'callbacks'] as const;
 type Surface = (typeof surfaces)[number];
 const apis = new Map<Surface, Api>();
-const products = surfaces.map((surface) => ({ surface, product: ownProduct({ SURFACES: surface, DOWNSTREAM_PORT: '0' }) }));
+const products = surfaces.map((surface) => ({
+  surface,
+  product: ownProduct({ SURFACES: surface, DOWNSTREAM_PORT: '0' }),
+}));
 beforeAll(async () => {
   await Promise.all(products.map(async ({ surface, product }) => void apis.set(surface, await product.api())));
 });
 
-/** One path of each surface, and what it answers where it is served. */
+/** One path of each surface, and its answer if it is served. */
 const paths: Record<Surface, { method: string; path: string; status: number }[]> = {
   gateway: [
     { method: 'POST', path: '/v1/docs', status: 200 },
@@ -32,21 +35,27 @@ const paths: Record<Surface, { method: string; path: string; status: number }[]>
   ],
 };
 
-test.each(surfaces)('a process of the surface %s serves that and the operationâ€™s routes, and knows no path of another', async (own) => {
+test.each(surfaces)('a process of the surface %s serves only that surface and the operation routes', async (own) => {
   verifies('env.surfaces');
   const url = apis.get(own)?.url ?? '';
   const { apiKey, projectID } = await createGatewayWorkspace(deps);
   const call = (method: string, path: string) =>
     fetch(url + path.replace('{projectID}', projectID), {
       method,
-      headers: { authorization: `Bearer ${apiKey}`, 'x-api-key': apiKey, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'x-api-key': apiKey,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
       ...(method === 'POST' && { body: JSON.stringify({ topic: 'errors' }) }),
     });
   for (const [surface, entries] of Object.entries(paths)) {
     for (const { method, path, status } of entries) {
       const answer = await call(method, path);
       expect([surface, path, answer.status]).toEqual([surface, path, surface === own ? status : 404]);
-      if (surface !== own) expect(await answer.json()).toMatchObject({ error: 'not_found', error_description: 'no such path' });
+      if (surface !== own)
+        expect(await answer.json()).toMatchObject({ error: 'not_found', error_description: 'no such path' });
     }
   }
   // The console needs both of the surfaces that it calls.
@@ -55,10 +64,12 @@ test.each(surfaces)('a process of the surface %s serves that and the operationâ€
   expect((await get('/healthz')).status).toBe(200);
   expect((await get('/metrics')).status).toBe(200);
   const described = Object.keys((await get('/openapi.json')).body.paths as object);
-  expect(surfaces.filter((surface) => paths[surface].some(({ path }) => described.includes(path.split('?')[0] ?? '')))).toEqual([own]);
+  expect(
+    surfaces.filter((surface) => paths[surface].some(({ path }) => described.includes(path.split('?')[0] ?? ''))),
+  ).toEqual([own]);
 });
 
-test('the internal listener belongs to the processes that take callbacks', () => {
+test('only the processes that accept callbacks have the internal listener', () => {
   verifies('env.surfaces');
   const listening = surfaces.filter((surface) => apis.get(surface)?.up.downstreamUrl !== undefined);
   expect(listening).toEqual(['callbacks']);

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { loadConfig } from '../../src/config.js';
 import { newId } from '../../src/ids.js';
 import { packageRoot } from '../../src/package-root.js';
-import { workerTuning } from '../../src/temporal/worker-options.js';
+import { queueWorkers, workerTuning } from '../../src/temporal/worker-options.js';
 import { eventually } from '../support/eventually.js';
 import { moveExecution, runOf, startExecution, untilExecution } from '../support/executions.js';
 import { createWorkspace, useDeps } from '../support/fixture.js';
@@ -40,18 +40,22 @@ const { namespace } = deps.config.temporal;
 
 /** As an operator does by `temporal worker deployment set-current-version`; the server learns of a version from its polls. */
 async function makeCurrent(buildId: string): Promise<void> {
-  await eventually(() => service().setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId, identity: 'test' }));
+  await eventually(() =>
+    service().setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId, identity: 'test' }),
+  );
 }
 
 /** The build ids that finished workflow tasks of a run, in order, each once. */
 async function buildsOf(id: string): Promise<string[]> {
   const { events } = await runOf(deps, id).fetchHistory();
-  const builds = (events ?? []).flatMap((event) => event.workflowTaskCompletedEventAttributes?.deploymentVersion?.buildId ?? []);
+  const builds = (events ?? []).flatMap(
+    (event) => event.workflowTaskCompletedEventAttributes?.deploymentVersion?.buildId ?? [],
+  );
   return [...new Set(builds)];
 }
 
 describe('a versioned worker', () => {
-  test('shows up as a version of its deployment, runs what is started, and hands runs under way to the version that becomes current', async () => {
+  test('registers a version of its deployment, runs new workflows, and moves running workflows to the version that becomes current', async () => {
     verifies('scale.worker-versioning');
     await makeCurrent('1');
     const workspace = product.through(api, await createWorkspace(deps));
@@ -75,41 +79,86 @@ describe('a versioned worker', () => {
     expect(versions?.sort()).toEqual(['1', '2']);
   });
 
-  test('is told as polling by its health check', () => {
+  test('is reported as polling by its health check', () => {
     verifies('scale.worker-versioning');
     const check = path.join(packageRoot, 'dist/src/cli/worker-health.js');
-    expect(execFileSync(process.execPath, [check], { env: { PATH: process.env.PATH, ...product.env }, encoding: 'utf8' })).toBe('');
+    expect(
+      execFileSync(process.execPath, [check], { env: { PATH: process.env.PATH, ...product.env }, encoding: 'utf8' }),
+    ).toBe('');
   });
 });
 
 describe('the worker’s variables', () => {
-  test('decide how many tasks it takes at once and how many polls it has open', async () => {
+  test('set its concurrent tasks and open polls', async () => {
     verifies('scale.worker-versioning');
     const samples = await metricsOf(`http://127.0.0.1:${Number(worker.up.metricsPort)}`);
     const slots = (type: string) =>
-      samples.filter(({ name, labels }) => /^temporal_worker_task_slots_(available|used)$/.test(name) && labels.worker_type === type).reduce((sum, { value }) => sum + value, 0);
-    expect([slots('WorkflowWorker'), slots('ActivityWorker')]).toEqual([9, 7]);
+      samples
+        .filter(
+          ({ name, labels }) =>
+            /^temporal_worker_task_slots_(available|used)$/.test(name) && labels.worker_type === type,
+        )
+        .reduce((sum, { value }) => sum + value, 0);
+    // The queues of steps, control and bulk, and the one that earlier releases used for steps, each with its own slots.
+    expect([slots('WorkflowWorker'), slots('ActivityWorker')]).toEqual([9, 4 * 7]);
     const pollers = samples.filter(({ name }) => name === 'temporal_num_pollers').map(({ value }) => value);
     expect(pollers.length).toBeGreaterThan(0);
     for (const open of pollers) expect(open).toBeLessThanOrEqual(3);
-    expect(await (await fetch(`http://127.0.0.1:${Number(worker.up.metricsPort)}/healthz`)).json()).toEqual({ status: 'ok' });
+    expect(await (await fetch(`http://127.0.0.1:${Number(worker.up.metricsPort)}/healthz`)).json()).toEqual({
+      status: 'ok',
+    });
   });
 
-  test('leave the worker unversioned and its polls as they were when they say nothing', () => {
+  test('leave the worker unversioned and its polls at the defaults when unset', () => {
     verifies('scale.worker-versioning');
-    expect(workerTuning(loadConfig({}).worker)).toEqual({ maxConcurrentWorkflowTaskExecutions: 100, maxConcurrentActivityTaskExecutions: 100 });
-    expect(workerTuning(loadConfig(settings).worker)).toMatchObject({
+    const activities = { maxConcurrentActivityTaskExecutions: 100, maxHeartbeatThrottleInterval: '1s' };
+    const steps = { kind: 'steps', runsWorkflows: false, runsActivities: true } as const;
+    const both = { ...steps, runsWorkflows: true };
+    expect(workerTuning(loadConfig({}).worker, both)).toEqual({
+      maxConcurrentWorkflowTaskExecutions: 20,
+      ...activities,
+    });
+    expect(workerTuning(loadConfig({}).worker, steps)).toEqual(activities);
+    expect(workerTuning(loadConfig({ WORKER_STEPS_PER_SECOND: '20' }).worker, steps)).toEqual({
+      ...activities,
+      maxTaskQueueActivitiesPerSecond: 20,
+    });
+    expect(workerTuning(loadConfig(settings).worker, both)).toMatchObject({
       maxCachedWorkflows: 50,
       workflowTaskPollerBehavior: { type: 'autoscaling', initial: 3, maximum: 3 },
       workerDeploymentOptions: { useWorkerVersioning: true, version: { deploymentName } },
     });
   });
 
+  test('select which workers a process has: workflows and steps share one', () => {
+    verifies('scale.worker-versioning');
+    const of = (WORKER_QUEUES?: string) =>
+      queueWorkers(loadConfig({ ...(WORKER_QUEUES && { WORKER_QUEUES }) }).worker, 'q');
+    const activities = { runsWorkflows: false, runsActivities: true };
+    const [control, steps, bulk, earlier] = [
+      { taskQueue: 'q-control', kind: 'control', ...activities },
+      { taskQueue: 'q', kind: 'steps' as const, ...activities },
+      { taskQueue: 'q-bulk', kind: 'bulk', ...activities },
+      { taskQueue: 'q-steps', kind: 'steps', ...activities },
+    ];
+    expect(of()).toEqual([{ ...steps, runsWorkflows: true }, control, bulk, earlier]);
+    expect(of('steps')).toEqual([steps, earlier]);
+    expect(of('control')).toEqual([{ ...steps, runsWorkflows: true, runsActivities: false }, control]);
+    expect(of('bulk')).toEqual([bulk]);
+    expect(workerTuning(loadConfig({}).worker, { ...steps, runsWorkflows: true, runsActivities: false })).toMatchObject(
+      { enableNonLocalActivities: false },
+    );
+  });
+
   test.each([
     [{ TEMPORAL_WORKER_BUILD_ID: '1' }, /TEMPORAL_DEPLOYMENT_NAME: is needed with TEMPORAL_WORKER_BUILD_ID/],
     [{ TEMPORAL_DEPLOYMENT_NAME: 'service' }, /TEMPORAL_WORKER_BUILD_ID: is needed with TEMPORAL_DEPLOYMENT_NAME/],
-    [{ WORKER_MAX_ACTIVITIES: '0', WORKER_MAX_WORKFLOW_TASKS: '1', WORKER_MAX_POLLERS: 'many' }, /WORKER_MAX_WORKFLOW_TASKS[\s\S]*WORKER_MAX_ACTIVITIES[\s\S]*WORKER_MAX_POLLERS/],
-  ])('are refused when they cannot be used: %j', (environment, reason) => {
+    [{ WORKER_QUEUES: 'control,urgent', WORKER_BULK_PER_SECOND: '0' }, /WORKER_QUEUES[\s\S]*WORKER_BULK_PER_SECOND/],
+    [
+      { WORKER_MAX_ACTIVITIES: '0', WORKER_MAX_WORKFLOW_TASKS: '1', WORKER_MAX_POLLERS: 'many' },
+      /WORKER_MAX_WORKFLOW_TASKS[\s\S]*WORKER_MAX_ACTIVITIES[\s\S]*WORKER_MAX_POLLERS/,
+    ],
+  ])('are refused if they are invalid: %j', (environment, reason) => {
     verifies('scale.worker-versioning', 'env.invalid-refused');
     expect(() => loadConfig(environment)).toThrow(reason);
   });

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createClient, paginate } from '../../sdk/node/src/index.js';
 import { verifies } from '../support/verifies.js';
 import { all, refusalOf, startFakeService, type FakeService } from './fake-service.js';
-import { pythonTests, requirePython } from './python.js';
+import { pythonTests } from './python.js';
+import { pythonTest } from '../support/python-test.js';
 
 let service: FakeService;
 beforeAll(async () => {
-  await requirePython();
   service = await startFakeService();
 });
 afterAll(() => service.close());
@@ -16,7 +16,10 @@ describe('the connection of the Node client', () => {
     verifies('sdk.environment');
     service.answer({ status: 200 });
     service.apiBaseUrl = `${service.url}/elsewhere/v1`;
-    const { gateway, platform } = inEnvironment({ SERVICE_WORKSPACE: `${service.url}/prefix/ws_p1/`, SERVICE_API_KEY: 'svc_sk_env' }, () => createClient());
+    const { gateway, platform } = inEnvironment(
+      { SERVICE_WORKSPACE: `${service.url}/prefix/ws_p1/`, SERVICE_API_KEY: 'svc_sk_env' },
+      () => createClient(),
+    );
     await gateway.docs();
     await platform.agentflows.get('a/b');
     expect(service.infoPaths).toEqual(['/prefix/v1/connection-info']);
@@ -34,17 +37,26 @@ describe('the connection of the Node client', () => {
     expect(createClient({ workspace: url, apiKey: 'k' }).projectId).toBe('p1');
   });
 
-  test.each(['ws_p1', 'https://host', 'https://host/v1', 'https://host/ws_', 'ftp://host/ws_p1', 'https://u:p@host/ws_p1', 'https://host/ws_p1?x=1'])('takes no %s', (workspace) => {
+  test.each([
+    'ws_p1',
+    'https://host',
+    'https://host/v1',
+    'https://host/ws_',
+    'ftp://host/ws_p1',
+    'https://u:p@host/ws_p1',
+    'https://host/ws_p1?x=1',
+  ])('takes no %s', (workspace) => {
     expect(() => createClient({ workspace, apiKey: 'k' })).toThrow(/must be a workspace URL/);
   });
 
   test('sends no key from an HTTPS workspace to a plain HTTP address', async () => {
-    const info: typeof fetch = async () => Response.json({ apiBaseUrl: 'http://host/v1', workspaceHeader: 'X-Fake-Workspace' });
+    const info: typeof fetch = async () =>
+      Response.json({ apiBaseUrl: 'http://host/v1', workspaceHeader: 'X-Fake-Workspace' });
     const { gateway } = createClient({ workspace: 'https://host/ws_p1', apiKey: 'k', fetch: info });
     await expect(gateway.docs()).rejects.toThrow('no key is sent');
   });
 
-  test('is asked for again after a failure, and once after that', async () => {
+  test('is retried after a failure, and loaded once after that', async () => {
     service.answer({ status: 200 });
     let failures = 1;
     const flaky: typeof fetch = async (input, init) => {
@@ -60,7 +72,7 @@ describe('the connection of the Node client', () => {
 });
 
 describe('the calls of the Node client', () => {
-  test('repeat a platform POST under one idempotency key, and make the next under another', async () => {
+  test('repeat a platform POST with one idempotency key, and use another key for the next', async () => {
     service.answer({ status: 500 }, { status: 201, body: { _id: 'flow' } });
     const { platform } = service.client();
     await platform.agentflows.create({ name: 'a' });
@@ -73,8 +85,41 @@ describe('the calls of the Node client', () => {
     expect(fourth).toBe('mine');
   });
 
-  test('take a call that waits for approval for an error, and send it again with its token', async () => {
-    service.answer({ status: 202, body: { lifecycle_id: 'l1', status: 'pending_approval', approval_id: 'a1', expires_at: 5 } }, { status: 200 });
+  test('reach every operation of the API reference in the project of the client', async () => {
+    verifies('sdk.node', 'sdk.generated');
+    service.answer({ status: 500 }, { status: 200, body: {} });
+    const client = service.client();
+    await client.call('post', '/tag', { body: { name: 'a' } });
+    await client.call('get', '/{projectID}/execution_flows', { query: { status: 'failed' } });
+    await client.call('get', '/tag', { query: { projectID: 'p2' } });
+    await client.call('put', '/v1/projects/{projectId}/mode', { body: { mode: 'governed' } });
+    await client.call('post', '/v1/approvals/{id}/approve', { params: { id: 'a/1' } });
+    const sent = service.asked.map(({ method, path, headers }) => ({
+      call: `${method} ${path}`,
+      isOfGateway: headers.authorization !== undefined && headers['x-api-key'] === undefined,
+      hasKey: headers['idempotency-key'] !== undefined,
+    }));
+    expect(sent).toEqual([
+      { call: 'POST /tag?projectID=p1', isOfGateway: false, hasKey: true },
+      { call: 'POST /tag?projectID=p1', isOfGateway: false, hasKey: true },
+      { call: 'GET /p1/execution_flows?status=failed', isOfGateway: false, hasKey: false },
+      { call: 'GET /tag?projectID=p2', isOfGateway: false, hasKey: false },
+      { call: 'PUT /v1/projects/p1/mode', isOfGateway: true, hasKey: false },
+      { call: 'POST /v1/approvals/a%2F1/approve', isOfGateway: true, hasKey: true },
+    ]);
+  });
+
+  test('refuse an unknown operation and a missing parameter', () => {
+    const { call } = service.client();
+    expect(() => call('get', '/nothing' as '/tag')).toThrow('the API has no operation get /nothing');
+    expect(() => call('get', '/task/{id}', {} as never)).toThrow('get /task/{id} needs params.id');
+  });
+
+  test('report a call that waits for approval as an error, and send it again with its token', async () => {
+    service.answer(
+      { status: 202, body: { lifecycle_id: 'l1', status: 'pending_approval', approval_id: 'a1', expires_at: 5 } },
+      { status: 200 },
+    );
     const { gateway } = service.client();
     const waiting = { status: 202, error: 'pending_approval', approval_id: 'a1', lifecycle_id: 'l1', expires_at: 5 };
     expect(await refusalOf(gateway.saveContext({ source: 'x' }))).toMatchObject(waiting);
@@ -83,14 +128,21 @@ describe('the calls of the Node client', () => {
   });
 
   test('read every page', async () => {
-    const page = (id: string, next_cursor: string | null) => ({ status: 200, body: { data: [{ _id: id }], total_count: 2, next_cursor } });
+    const page = (id: string, next_cursor: string | null) => ({
+      status: 200,
+      body: { data: [{ _id: id }], total_count: 2, next_cursor },
+    });
     service.answer(page('1', 'c'), page('2', null));
-    expect(await all(paginate(service.client().platform.agentflows.list, { limit: 1 }))).toEqual([{ _id: '1' }, { _id: '2' }]);
+    expect(await all(paginate(service.client().platform.agentflows.list, { limit: 1 }))).toEqual([
+      { _id: '1' },
+      { _id: '2' },
+    ]);
     expect(service.asked[1]?.path).toMatch(/limit=1&cursor=c$/);
   });
 
-  test('follow events over a broken stream', async () => {
-    const event = (seq: number) => `id: ${seq}\nevent: step\ndata: ${JSON.stringify({ seq, type: 'step', at: 1, data: {} })}\n\n`;
+  test('follow events across an interrupted stream', async () => {
+    const event = (seq: number) =>
+      `id: ${seq}\nevent: step\ndata: ${JSON.stringify({ seq, type: 'step', at: 1, data: {} })}\n\n`;
     const words = `event: model_delta\ndata: ${JSON.stringify({ type: 'model_delta', at: 1, data: { text: 'Hello' } })}\n\n`;
     service.answer(
       { status: 200, body: `${event(1)}${event(2)}${words}id: 3\ndata: {"seq":` },
@@ -103,7 +155,7 @@ describe('the calls of the Node client', () => {
     expect(service.asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '2', '2', '3']);
   });
 
-  test('give up on events after as many failures in a row as attempts', async () => {
+  test('stop following events after as many consecutive failures as attempts', async () => {
     service.answer({ status: 200 });
     let calls = 0;
     const failing: typeof fetch = async (input, init) => {
@@ -118,21 +170,22 @@ describe('the calls of the Node client', () => {
 });
 
 describe('the Python client', () => {
-  test('is read from the environment and from connection info', async () => {
+  pythonTest('is read from the environment and from connection info', async () => {
     verifies('sdk.environment');
     await pythonTests('tests.test_client.Connection');
   });
 
-  test('calls as the Node client does', async () => {
+  pythonTest('calls as the Node client does', async () => {
     await pythonTests('tests.test_client.Calls');
   });
 });
 
-/** What `make` gives while the clients' variables are these and no others. */
+/** The result of `make` with exactly these client variables. */
 function inEnvironment<T>(variables: Record<string, string>, make: () => T): T {
   const names = ['SERVICE_WORKSPACE', 'SERVICE_API_KEY'];
   const before = names.map((name) => [name, process.env[name]] as const);
-  const set = (name: string, value: string | undefined) => (value === undefined ? delete process.env[name] : (process.env[name] = value));
+  const set = (name: string, value: string | undefined) =>
+    value === undefined ? delete process.env[name] : (process.env[name] = value);
   for (const name of names) set(name, variables[name]);
   try {
     return make();

@@ -7,7 +7,7 @@ export interface FakeAnswer {
   headers?: Record<string, string>;
 }
 
-/** A server that answers a client as it is told, the last answer again and again, and what the client asked and waited. */
+/** A scripted server, which repeats its last answer and records the requests and waits of a client. */
 export interface FakeService {
   url: string;
   /** Where connection info says that the API is; `<url>/v1` unless given. */
@@ -36,13 +36,22 @@ export async function startFakeService(): Promise<FakeService> {
       for (const list of [service.asked, service.infoPaths, service.waits]) list.length = 0;
     },
     client: (options = {}) =>
-      createClient({ workspace: `${sink.url}/ws_p1`, apiKey: 'svc_sk_test', random: () => 0.5, sleep: async (seconds) => void service.waits.push(seconds), ...options }),
+      createClient({
+        workspace: `${sink.url}/ws_p1`,
+        apiKey: 'svc_sk_test',
+        random: () => 0.5,
+        sleep: async (seconds) => void service.waits.push(seconds),
+        ...options,
+      }),
     close: () => sink.close(),
   };
   const next = (request: SinkRequest): FakeAnswer => {
     if (request.path.endsWith('/v1/connection-info')) {
       service.infoPaths.push(request.path);
-      return { status: 200, body: { apiBaseUrl: service.apiBaseUrl ?? `${sink.url}/v1`, workspaceHeader: 'X-Fake-Workspace' } };
+      return {
+        status: 200,
+        body: { apiBaseUrl: service.apiBaseUrl ?? `${sink.url}/v1`, workspaceHeader: 'X-Fake-Workspace' },
+      };
     }
     service.asked.push(request);
     return (answers.length > 1 ? answers.shift() : answers[0]) ?? { status: 500 };
@@ -54,7 +63,7 @@ export async function startFakeService(): Promise<FakeService> {
   return service;
 }
 
-/** What a call that must fail rejects with. */
+/** The rejection of a call that must fail. */
 export async function refusalOf(call: Promise<unknown>): Promise<ServiceError> {
   try {
     await call;

@@ -7,17 +7,17 @@ import { packageRoot } from '../../src/package-root.js';
 const run = promisify(execFile);
 const folder = path.join(packageRoot, 'sdk/python');
 
-/** Runs a program with the Python client on its path; gives what it prints. */
-export async function python(args: string[], env: Record<string, string> = {}): Promise<{ stdout: string; stderr: string }> {
-  const inherited = { PATH: process.env.PATH ?? '', PYTHONPATH: path.join(folder, 'src'), PYTHONDONTWRITEBYTECODE: '1' };
+/** Runs a program with the Python client on its path; returns its output. */
+export async function python(
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ stdout: string; stderr: string }> {
+  const inherited = {
+    PATH: process.env.PATH ?? '',
+    PYTHONPATH: path.join(folder, 'src'),
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
   return run('python3', args, { cwd: folder, env: { ...inherited, ...env } });
-}
-
-/** @throws Error which says what to install, where there is no Python that the client runs on */
-export async function requirePython(): Promise<void> {
-  await run('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']).catch((error: unknown) => {
-    throw new Error('the tests of the Python client need python3, 3.10 or later, on the PATH', { cause: error });
-  });
 }
 
 /** The client's own tests of this dotted name, all of which must pass. */

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { verifies } from '../support/verifies.js';
 import { refusalOf, startFakeService, type FakeService } from './fake-service.js';
-import { pythonTests, requirePython } from './python.js';
+import { pythonTests } from './python.js';
+import { pythonTest } from '../support/python-test.js';
 
 interface FaultCase {
   status: number;
@@ -24,7 +25,6 @@ interface Cases {
 const { answers, now, waits } = JSON.parse(readFileSync('sdk/retry-cases.json', 'utf8')) as Cases;
 let service: FakeService;
 beforeAll(async () => {
-  await requirePython();
   service = await startFakeService();
 });
 afterAll(() => service.close());
@@ -41,10 +41,14 @@ describe('the Node client', () => {
     expect(second).toMatchObject({ method: first?.method, path: first?.path, body: first?.body });
   });
 
-  test.each(answers.given_to_the_caller)('gives $status $body to the caller', async ({ status, body }) => {
+  test.each(answers.given_to_the_caller)('returns $status $body to the caller', async ({ status, body }) => {
     verifies('sdk.retry.which');
     service.answer({ status, body, headers: { location: `${service.url}/elsewhere` } });
-    expect(await refusalOf(service.client().gateway.docs())).toMatchObject({ name: 'ServiceError', status, error: errorIn(body) });
+    expect(await refusalOf(service.client().gateway.docs())).toMatchObject({
+      name: 'ServiceError',
+      status,
+      error: errorIn(body),
+    });
     expect([service.asked.length, service.waits]).toEqual([1, []]);
   });
 
@@ -58,17 +62,20 @@ describe('the Node client', () => {
     expect([service.asked.length, service.waits]).toEqual([2, []]);
   });
 
-  test.each(waits.retry_after)('waits no less than Retry-After $header, and up to a second more', async (waitCase) => {
+  test.each(waits.retry_after)('waits at least Retry-After $header and at most a second longer', async (waitCase) => {
     verifies('sdk.retry.after');
     await expectWaits(waitCase);
   });
 
-  test.each(waits.full_jitter)('with Retry-After $header draws $seconds from a range that doubles up to 60 seconds', async (waitCase) => {
-    verifies('sdk.retry.full-jitter');
-    await expectWaits(waitCase);
-  });
+  test.each(waits.full_jitter)(
+    'with Retry-After $header draws $seconds from a range that doubles up to 60 seconds',
+    async (waitCase) => {
+      verifies('sdk.retry.full-jitter');
+      await expectWaits(waitCase);
+    },
+  );
 
-  test('draws evenly by default', async () => {
+  test('draws its wait uniformly by default', async () => {
     verifies('sdk.retry.full-jitter');
     service.answer({ status: 500 });
     for (let round = 0; round < 40; round += 1) await refusalOf(service.client({ random: undefined }).gateway.docs());
@@ -80,7 +87,7 @@ describe('the Node client', () => {
     expect(Math.min(...quarters)).toBeGreaterThan(15);
   });
 
-  test('waits for real by default, and stops where the caller aborts', async () => {
+  test('waits in real time by default, and stops when the caller aborts', async () => {
     service.answer({ status: 429, headers: { 'retry-after': '60' } });
     const abort = new AbortController();
     const call = refusalOf(service.client({ sleep: undefined }).gateway.docs('errors', { signal: abort.signal }));
@@ -90,18 +97,26 @@ describe('the Node client', () => {
     expect(service.asked).toHaveLength(1);
   });
 
-  test('ends after five attempts, or as many as the client or the call says', async () => {
+  test('stops after five attempts, or the number that the client or the call sets', async () => {
     const [five, three] = [service.client(), service.client({ maxAttempts: 3 })];
-    for (const [client, options, attempts] of [[five, {}, 5], [three, {}, 3], [three, { maxAttempts: 1 }, 1]] as const) {
+    for (const [client, options, attempts] of [
+      [five, {}, 5],
+      [three, {}, 3],
+      [three, { maxAttempts: 1 }, 1],
+    ] as const) {
       service.answer({ status: 500 });
       await refusalOf(client.gateway.docs('errors', options));
       expect(service.asked).toHaveLength(attempts);
     }
   });
 
-  test('repeats what would be done twice after 429 only', async () => {
+  test('repeats a call without idempotency only after 429', async () => {
     const { gateway } = service.client();
-    for (const call of [() => gateway.runAgent({ agentflow_id: 'flow', goal: 'goal' }), () => gateway.saveSkill({ name: 'skill' })]) {
+    for (const call of [
+      () => gateway.runAgent({ agentflow_id: 'flow', goal: 'goal' }),
+      () => gateway.saveSkill({ name: 'skill' }),
+      () => service.client().call('post', '/v1/apikeys', { body: { project_id: 'p1', name: 'key' } }),
+    ]) {
       service.answer({ status: 429 }, { status: 502, body: { error: 'harness_unreachable' } });
       expect(await refusalOf(call())).toMatchObject({ status: 502 });
       expect(service.asked).toHaveLength(2);
@@ -111,7 +126,11 @@ describe('the Node client', () => {
   async function expectWaits({ header, random, seconds }: WaitCase): Promise<void> {
     service.answer({ status: 429, headers: header === null ? {} : { 'retry-after': header } });
     const drawn = random.values();
-    const client = service.client({ random: () => drawn.next().value ?? NaN, now: () => now * 1000, maxAttempts: random.length + 1 });
+    const client = service.client({
+      random: () => drawn.next().value ?? NaN,
+      now: () => now * 1000,
+      maxAttempts: random.length + 1,
+    });
     await refusalOf(client.gateway.docs());
     expect(service.waits).toEqual(seconds.map((each) => expect.closeTo(each, 9)));
     expect(service.asked).toHaveLength(random.length + 1);
@@ -119,22 +138,22 @@ describe('the Node client', () => {
 });
 
 describe('the Python client', () => {
-  test('repeats after 429 and an unlabelled 5xx, and gives every other refusal to the caller', async () => {
+  pythonTest('repeats after 429 and an unlabelled 5xx, and gives every other refusal to the caller', async () => {
     verifies('sdk.retry.which');
     await pythonTests('tests.test_retry.Which');
   });
 
-  test('never repeats what is unconfigured or unavailable', async () => {
+  pythonTest('never repeats what is unconfigured or unavailable', async () => {
     verifies('sdk.retry.never');
     await pythonTests('tests.test_retry.Never');
   });
 
-  test('waits no less than Retry-After, and up to a second more', async () => {
+  pythonTest('waits no less than Retry-After, and up to a second more', async () => {
     verifies('sdk.retry.after');
     await pythonTests('tests.test_retry.After');
   });
 
-  test('draws its waits from a range that doubles up to 60 seconds', async () => {
+  pythonTest('draws its waits from a range that doubles up to 60 seconds', async () => {
     verifies('sdk.retry.full-jitter');
     await pythonTests('tests.test_retry.FullJitter');
   });

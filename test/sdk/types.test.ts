@@ -1,118 +1,132 @@
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
+import { operations } from '../../sdk/node/src/operations.js';
 import { packageRoot } from '../../src/package-root.js';
 import { apiClient } from '../support/client.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
-import { python, requirePython } from './python.js';
+import { python } from './python.js';
+import { pythonTest } from '../support/python-test.js';
 
-type Fields = Record<string, string[]>;
+interface Fields {
+  required: string[];
+  optional: string[];
+}
+interface Schema {
+  properties?: Record<string, unknown>;
+  required?: string[];
+}
 
-/** Schemas of the OpenAPI document and the clients' names for them; the Python client gives some as arguments instead. */
-const both: Record<string, string> = {
-  ConnectionInfo: 'ConnectionInfo',
-  ContextAnswer: 'ContextAnswer',
-  SaveAnswer: 'SavedContext',
-  DocsAnswer: 'Docs',
-  OntologyState: 'OntologyState',
-  ModelSettings: 'ModelSettings',
-  Lifecycle: 'Lifecycle',
-  Approval: 'Approval',
-  ApprovalWithToken: 'ApprovalWithToken',
-  AuditEntry: 'AuditEntry',
-  AuditCheckpoint: 'AuditCheckpoint',
-  AuditVerification: 'AuditVerification',
-  PolicyDecision: 'PolicyDecision',
-  SchemaField: 'SchemaField',
-  NewAction: 'NewAction',
-  Action: 'Action',
-  NewSkill: 'NewSkill',
-  Skill: 'Skill',
-  NewAgent: 'NewAgent',
-  Agent: 'Agent',
-  NewAgentflow: 'NewAgentflow',
-  AgentflowPatch: 'AgentflowChanges',
-  Agentflow: 'Agentflow',
-  Promotion: 'Promotion',
-  NewPreviewDecision: 'PreviewDecision',
-  Preview: 'Preview',
-  Execution: 'Execution',
-  ExecutionMonitoring: 'Monitoring',
-  ExecutionEvent: 'ExecutionEvent',
-  ModelDeltaEvent: 'ModelDelta',
-  NewSchedule: 'NewSchedule',
-  SchedulePatch: 'ScheduleChanges',
-  Schedule: 'Schedule',
-  ScheduleRuns: 'ScheduleRuns',
-  NewColumn: 'NewColumn',
-  Column: 'Column',
-  Table: 'Table',
-  File: 'StoredFile',
-};
-const nodeOnly: Record<string, string> = {
-  QueryContextCall: 'ContextQuery',
-  SaveContextCall: 'ContextToSave',
-  CatalogIngestCall: 'CatalogToIngest',
-  RunAgentInputCall: 'AgentRun',
-  NewExecution: 'NewExecution',
-};
-/** The clients know the project and the execution of a call, and have a method of its own for a dry run. */
-const known = new Set(['projectID', 'execution_id', 'dry_run']);
-/** What the gateway adds to the answer of every governed call. */
-const governed = 'lifecycle_id';
-
-let schemas: Record<string, { properties?: object }>;
+/** Of the service that runs, so that a client of an older build fails. */
+let document: { paths: Record<string, object>; components: { schemas: Record<string, Schema> } };
 beforeAll(async () => {
-  await requirePython();
-  schemas = (await apiClient(testRun().url).get('/openapi.json')).body.components.schemas;
+  document = (await apiClient(testRun().url).get('/openapi.json')).body;
 });
 
 describe('the types of the clients', () => {
-  test('in Node have the fields of the API reference', () => {
-    verifies('sdk.node');
-    expectFieldsOf({ ...both, ...nodeOnly }, nodeFields());
+  test('in Node include every schema of the API reference with its fields', () => {
+    verifies('sdk.node', 'sdk.generated');
+    const { schemas, calls } = nodeTypes();
+    expect(schemas).toEqual(expectedFields());
+    expect(calls).toEqual(expectedOperations());
   });
 
-  test('in Python have the fields of the API reference', async () => {
-    verifies('sdk.python');
-    expectFieldsOf(both, await pythonFields());
+  pythonTest('in Python have every schema of the API reference with its fields', async () => {
+    verifies('sdk.python', 'sdk.generated');
+    const { schemas, names, calls } = await pythonTypes();
+    expect(schemas).toEqual(expectedFields());
+    expect(calls).toEqual(expectedOperations());
+    expect(names).toEqual(expect.arrayContaining(Object.keys(document.components.schemas)));
   });
 });
 
-function expectFieldsOf(names: Record<string, string>, found: Fields): void {
-  for (const [schema, type] of Object.entries(names)) {
-    const promised = Object.keys(schemas[schema]?.properties ?? {});
-    const isRequest = /^New|Patch$/.test(schema) || schema in nodeOnly;
-    const own = found[type] ?? [];
-    const missing = promised.filter((field) => !own.includes(field) && field !== governed && !(isRequest && known.has(field)));
-    const unknown = own.filter((field) => !promised.includes(field) && field !== governed);
-    expect({ type, missing, unknown, isEmpty: promised.length === 0 }).toEqual({ type, missing: [], unknown: [], isEmpty: false });
-  }
+describe('the operations that the clients know', () => {
+  test('in Node equal those of the API reference', () => {
+    verifies('sdk.node', 'sdk.generated');
+    expect(Object.keys(operations).sort()).toEqual(expectedOperations());
+  });
+
+  pythonTest('in Python are the same, and called the same', async () => {
+    verifies('sdk.python', 'sdk.generated');
+    expect((await pythonTypes()).operations).toEqual(operations);
+  });
+});
+
+function expectedOperations(): string[] {
+  const names = Object.entries(document.paths).flatMap(([at, item]) =>
+    Object.keys(item).map((method) => `${method} ${at}`),
+  );
+  expect(names.length).toBeGreaterThan(100);
+  return names.sort();
 }
 
-/** The fields of every type that the package exports, as the compiler sees them. */
-function nodeFields(): Fields {
-  const index = path.join(packageRoot, 'sdk/node/src/index.ts');
-  // Names are all that is asked for, so the smallest library will do.
-  const options = { strict: true, module: ts.ModuleKind.NodeNext, types: [], lib: ['lib.es5.d.ts'] };
-  const program = ts.createProgram([index], options);
+function expectedFields(): Record<string, Fields> {
+  const objects = Object.entries(document.components.schemas).filter(([, { properties }]) => properties !== undefined);
+  expect(objects.length).toBeGreaterThan(100);
+  return Object.fromEntries(
+    objects.map(([name, { properties = {}, required = [] }]) => [
+      name,
+      {
+        required: [...required].sort(),
+        optional: Object.keys(properties)
+          .filter((field) => !required.includes(field))
+          .sort(),
+      },
+    ]),
+  );
+}
+
+/** The compiler's view of the generated types. */
+function nodeTypes(): { schemas: Record<string, Fields>; calls: string[] } {
+  const file = path.join(packageRoot, 'sdk/node/src/openapi.ts');
+  const program = ts.createProgram([file], { strict: true, types: [], lib: ['lib.es5.d.ts'] });
   const checker = program.getTypeChecker();
-  const source = program.getSourceFile(index);
-  const exports = source ? checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol) : [];
-  const types = exports.map((each) => (each.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(each) : each));
-  return Object.fromEntries(types.map((type) => [type.name, checker.getDeclaredTypeOfSymbol(type).getProperties().map(({ name }) => name)]));
+  const symbol = checker.getSymbolAtLocation(program.getSourceFile(file) as ts.SourceFile) as ts.Symbol;
+  const exported = Object.fromEntries(checker.getExportsOfModule(symbol).map((each) => [each.name, each]));
+  const typeOf = (name: string) => checker.getDeclaredTypeOfSymbol(exported[name] as ts.Symbol);
+  const inner = (type: ts.Type, name: string) => checker.getTypeOfSymbol(type.getProperty(name) as ts.Symbol);
+
+  const schemas = inner(typeOf('components'), 'schemas');
+  const named = schemas.getProperties().filter(({ name }) => document.components.schemas[name]?.properties);
+  const paths = typeOf('paths');
+  const calls = paths.getProperties().flatMap(({ name: at }) =>
+    inner(paths, at)
+      .getProperties()
+      .filter((method) => checker.getTypeOfSymbol(method).getProperty('responses'))
+      .map(({ name }) => `${name} ${at}`),
+  );
+  return {
+    schemas: Object.fromEntries(named.map(({ name }) => [name, fieldsOf(inner(schemas, name))])),
+    calls: calls.sort(),
+  };
 }
 
-async function pythonFields(): Promise<Fields> {
-  const modules = ['gateway_types', 'governance_types', 'agentflow_types', 'execution_types', 'platform_types', '_connection'];
-  const program = `
-import importlib, json
-types = {}
-for name in ${JSON.stringify(modules)}:
-    for type in vars(importlib.import_module("governed_context_service." + name)).values():
-        if hasattr(type, "__total__"):
-            types[type.__name__] = list(type.__annotations__)
-print(json.dumps(types))`;
-  return JSON.parse((await python(['-c', program])).stdout) as Fields;
+function fieldsOf(type: ts.Type): Fields {
+  const isOptional = ({ flags }: ts.Symbol) => (flags & ts.SymbolFlags.Optional) !== 0;
+  const names = (symbols: ts.Symbol[]) => symbols.map(({ name }) => name).sort();
+  return {
+    required: names(type.getProperties().filter((each) => !isOptional(each))),
+    optional: names(type.getProperties().filter(isOptional)),
+  };
+}
+
+interface PythonTypes {
+  schemas: Record<string, Fields>;
+  names: string[];
+  calls: string[];
+  operations: object;
+}
+
+async function pythonTypes(): Promise<PythonTypes> {
+  const wanted = Object.entries(document.components.schemas).filter(([, { properties }]) => properties);
+  const program = String.raw`
+import inspect, json, re
+from governed_context_service import _calls, types
+from governed_context_service._operations import OPERATIONS
+fields = lambda type: {"required": sorted(type.__required_keys__), "optional": sorted(type.__optional_keys__)}
+schemas = {name: fields(getattr(types, name)) for name in json.loads(${JSON.stringify(JSON.stringify(wanted.map(([name]) => name)))}) if hasattr(types, name)}
+calls = sorted(" ".join(each) for each in re.findall(r'method: Literal\["(\w+)"\], path: Literal\["(.+?)"\]', inspect.getsource(_calls)))
+print(json.dumps({"schemas": schemas, "names": dir(types), "calls": calls, "operations": OPERATIONS}))`;
+  return JSON.parse((await python(['-c', program])).stdout) as PythonTypes;
 }

@@ -6,7 +6,8 @@ import { authenticateApiKey } from '../../src/auth/api-keys.js';
 import { createFreshReads } from '../../src/stores/fresh-reads.js';
 import { verifyPassword } from '../../src/auth/passwords.js';
 import { findUserByEmail, roleOn } from '../../src/auth/users.js';
-import { readWorkspace, seed, type Addresses } from '../../src/seed.js';
+import { readWorkspace } from '../../src/domain/workspace/record.js';
+import { seed, type Addresses } from '../../src/domain/workspace/seed.js';
 import { useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
 
@@ -34,14 +35,20 @@ function start(changes: Partial<Addresses> = {}, wanted = true) {
 }
 
 describe('the first start', () => {
-  test('makes an organization, department, project, OWNER and key, and a private file that names them', async () => {
+  test('creates an organization, department, project, OWNER and key, and a private file that names them', async () => {
     verifies('first-start.seeds', 'first-start.workspace-file');
     const workspace = await start();
     const stored = JSON.parse(await readFile(file, 'utf8'));
     expect(stored).toEqual(workspace);
     expect(Object.keys(stored).sort()).toEqual(
       [
-        ...Object.keys(addresses), 'organization_id', 'department_id', 'project_id', 'workspace', 'admin', 'api_key',
+        ...Object.keys(addresses),
+        'organization_id',
+        'department_id',
+        'project_id',
+        'workspace',
+        'admin',
+        'api_key',
       ].sort(),
     );
     expect(stored).toMatchObject({ ...addresses, workspace: `ws_${stored.project_id}` });
@@ -61,7 +68,7 @@ describe('the first start', () => {
     expect(principal.grants).toHaveLength(8);
   });
 
-  test('by several processes at once seeds once', async () => {
+  test('of several concurrent processes seeds once', async () => {
     const started = await Promise.all(Array.from({ length: 8 }, () => start()));
     expect(new Set(started.map((workspace) => JSON.stringify(workspace))).size).toBe(1);
     const [workspace] = started;
@@ -72,14 +79,14 @@ describe('the first start', () => {
     expect(await readdir(dataDir)).toEqual(['workspace.json']);
   });
 
-  test('makes nothing where no seed is asked for', async () => {
+  test('creates nothing if no seed is requested', async () => {
     verifies('first-start.production');
     expect(await start({}, false)).toBeUndefined();
     expect(await readWorkspace(dataDir)).toBeUndefined();
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  test('in two data folders on one store makes two workspaces', async () => {
+  test('in two data folders on one store creates two workspaces', async () => {
     const first = await start();
     await rm(file);
     const second = await start();
@@ -99,7 +106,7 @@ describe('a later start', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test('on an emptied store makes the records of the file again', async () => {
+  test('on an emptied store creates the records of the file again', async () => {
     const first = await start();
     const organization_id = first?.organization_id ?? '';
     await collections.api_keys.deleteMany({ 'scope.org_id': organization_id });
@@ -107,16 +114,20 @@ describe('a later start', () => {
     await collections.memberships.deleteMany({ organization_id });
     await collections.projects.deleteMany({ organization_id });
     await start();
-    expect(await authenticateApiKey(createFreshReads(collections.api_keys), first?.api_key ?? '')).toMatchObject({ projectId: first?.project_id });
+    expect(await authenticateApiKey(createFreshReads(collections.api_keys), first?.api_key ?? '')).toMatchObject({
+      projectId: first?.project_id,
+    });
     const owner = await findUserByEmail(collections, first?.admin.email ?? '');
     expect(await verifyPassword(owner?.password_hash, first?.admin.password ?? '')).toBe(true);
   });
 
-  test('gives a revoked key no second life', async () => {
+  test('does not restore a revoked key', async () => {
     const first = await start();
     await collections.api_keys.updateOne({ 'scope.org_id': first?.organization_id ?? '' }, { $set: { revoked_at: 1 } });
     await start();
-    await expect(authenticateApiKey(createFreshReads(collections.api_keys), first?.api_key ?? '')).rejects.toThrow('api key invalid or revoked');
+    await expect(authenticateApiKey(createFreshReads(collections.api_keys), first?.api_key ?? '')).rejects.toThrow(
+      'api key invalid or revoked',
+    );
   });
 
   test('never overwrites a file that it cannot read', async () => {

@@ -17,8 +17,12 @@ const log = (line: string): void => void lines.push(line);
 beforeEach(() => {
   lines.length = 0;
   folder = mkdtempSync(path.join(tmpdir(), 'finding-'));
-  // The proxy refuses at once: no vendor can be reached, on any machine.
-  env = { PATH: path.join(folder, 'bin'), XDG_CACHE_HOME: path.join(folder, 'cache'), HTTPS_PROXY: 'http://127.0.0.1:9' };
+  // The proxy refuses immediately, so no vendor can be reached on any machine.
+  env = {
+    PATH: path.join(folder, 'bin'),
+    XDG_CACHE_HOME: path.join(folder, 'cache'),
+    HTTPS_PROXY: 'http://127.0.0.1:9',
+  };
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -41,7 +45,7 @@ async function refusal(work: () => unknown): Promise<string> {
 const oneSentence = /^[^\n]+\.$/;
 
 describe('finding a server', () => {
-  test('takes each from PATH before anything else', async () => {
+  test('takes each from PATH first', async () => {
     verifies('stack.lookup-order');
     const [temporal, mongod, script] = [program('temporal'), program('mongod'), program('neo4j')];
     expect(await resolveTemporal({ env, log })).toBe(temporal);
@@ -50,19 +54,21 @@ describe('finding a server', () => {
     expect(lines).toEqual([]);
   });
 
-  test('builds once, and takes it from the cache from then on', async () => {
+  test('builds once and then uses the cache', async () => {
     verifies('stack.build-cached', 'stack.vendor-unreachable-builds');
     program('go', 'go version go1.26.0 linux/amd64');
     const built = await resolveTemporal({ env, log });
     expect(built).toContain(path.join(folder, 'cache', 'governed-context-service'));
-    expect(lines.join('\n')).toMatch(/temporal\.download cannot be reached\n.*building from the Go module proxy, about .*, once\n/);
+    expect(lines.join('\n')).toMatch(
+      /temporal\.download cannot be reached\n.*building from the Go module proxy, about .*, once\n/,
+    );
     lines.length = 0;
     rmSync(path.join(folder, 'bin'), { recursive: true });
     expect(await resolveTemporal({ env, log })).toBe(built);
     expect(lines).toEqual([]);
   });
 
-  test('builds once when it is asked for twice at the same time', async () => {
+  test('builds once for two concurrent requests', async () => {
     program('go', 'go version go1.26.0 linux/amd64');
     const [one, other] = await Promise.all([resolveTemporal({ env, log }), resolveTemporal({ env, log })]);
     expect(one).toBe(other);
@@ -82,7 +88,7 @@ describe('finding a server', () => {
     expect(await refusal(() => resolveNeo4j({ env, log }))).toMatch(oneSentence);
   });
 
-  test('says in one sentence that a registry cannot be reached', async () => {
+  test('reports in one sentence that a registry cannot be reached', async () => {
     program('go');
     writeFileSync(
       path.join(folder, 'bin', 'go'),
@@ -93,7 +99,7 @@ describe('finding a server', () => {
     expect(message).toMatch(/Go module proxy cannot be reached/);
   });
 
-  test('gives up on the whole stack when one prerequisite is missing', async () => {
+  test('stops for the whole stack if one prerequisite is missing', async () => {
     const dataDir = path.join(folder, 'data');
     expect(await refusal(() => startStack({ dataDir, env, log }))).toMatch(oneSentence);
     expect(await refusal(() => startStack({ dataDir, env, log }))).not.toMatch(/in use/);

@@ -18,7 +18,7 @@ function endedPid(): number {
 }
 
 describe('lock file', () => {
-  test('is refused while a live process holds it, and says which', () => {
+  test('is refused while a live process holds it, and names that process', () => {
     tryLock(file);
     expect(tryLock(file)).toEqual({ heldBy: process.pid });
   });
@@ -33,20 +33,20 @@ describe('lock file', () => {
     expect(tryLock(file)).toEqual({ heldBy: process.pid });
   });
 
-  test('is free again after its release', () => {
+  test('is free again after it is released', () => {
     const lock = tryLock(file);
     if ('release' in lock) lock.release();
     expect(existsSync(file)).toBe(false);
   });
 
-  test("leaves another process's lock alone when it is released late", () => {
+  test("keeps another process's lock if it is released late", () => {
     const lock = tryLock(file);
     writeFileSync(file, JSON.stringify(identify(process.ppid)));
     if ('release' in lock) lock.release();
     expect(existsSync(file)).toBe(true);
   });
 
-  test('is given to one waiter after the other', async () => {
+  test('is given to one waiter after another', async () => {
     const order: string[] = [];
     const hold = async (name: string): Promise<void> => {
       const release = await lockWhenFree(file, { waiting: (pid) => order.push(`${name} waits for ${pid}`) });

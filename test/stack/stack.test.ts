@@ -14,7 +14,7 @@ import { eventually } from '../support/eventually.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 
-/** The run's own Neo4j stands in for an external one; Temporal and MongoDB are this file's. */
+/** The run's own Neo4j represents an external one; Temporal and MongoDB belong to this file. */
 const env = { ...process.env, ...testRun().env, TEMPORAL_ADDRESS: '', MONGODB_URI: '' };
 const dataDir = mkdtempSync(path.join(tmpdir(), 'stack-'));
 const started: Stack[] = [];
@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 describe('the local stack', () => {
-  test('uses servers that the environment names, and starts none', async () => {
+  test('uses the servers in the environment and starts none', async () => {
     verifies('stack.environment-address-wins');
     const running = await start();
     const folder = mkdtempSync(path.join(tmpdir(), 'external-'));
@@ -68,7 +68,7 @@ describe('the local stack', () => {
     expect(Object.values(external.services).every((service) => service.external)).toBe(true);
     expect(external.environment).toEqual(running.environment);
     expect(existsSync(path.join(folder, 'logs'))).toBe(false);
-    await expect(external.services.temporal.restart()).rejects.toThrow(/not ours/);
+    await expect(external.services.temporal.restart()).rejects.toThrow(/is external/);
     await external.stop();
     rmSync(folder, { recursive: true });
   });
@@ -79,7 +79,9 @@ describe('the local stack', () => {
 
   test('brings a killed server back on its port with its data', async () => {
     const { temporal } = started[0]!.services;
-    await withTemporal((client) => client.workflow.start('nothing', { taskQueue: 'no worker', workflowId: 'before-the-kill' }));
+    await withTemporal((client) =>
+      client.workflow.start('nothing', { taskQueue: 'no worker', workflowId: 'before-the-kill' }),
+    );
     await temporal.kill('SIGKILL');
     expect(temporal.pid).toBeUndefined();
     await temporal.restart();
@@ -109,7 +111,7 @@ describe('the local stack', () => {
     await new Promise((resolve) => squatter.close(resolve));
   });
 
-  test.each(['SIGKILL', 'SIGTERM'] as const)('leaves no server behind when its process ends by %s', async (signal) => {
+  test.each(['SIGKILL', 'SIGTERM'] as const)('leaves no server running if its process ends by %s', async (signal) => {
     const process = await startInAnotherProcess();
     const servers = serversOf(dataDir);
     expect(servers.filter(isAlive).length).toBeGreaterThanOrEqual(2);
@@ -121,7 +123,10 @@ describe('the local stack', () => {
 /** From `dist`, which `npm test` has just built. */
 async function startInAnotherProcess(): Promise<ChildProcess> {
   const cli = path.join(packageRoot, 'dist', 'stack', 'cli.js');
-  const child = spawn(process.execPath, [cli], { env: { ...env, DATA_DIR: dataDir }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [cli], {
+    env: { ...env, DATA_DIR: dataDir },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   for await (const line of createInterface({ input: child.stderr })) {
     if (line.includes('The stack is up')) return child;
   }

@@ -47,14 +47,20 @@ describe("a vendor's download", () => {
     expect(readFileSync(path.join(target, 'server'), 'utf8')).toBe('the binary');
   });
 
-  test('is refused when the vendor does not have it', async () => {
+  test('is refused if the vendor does not have it', async () => {
     const download = downloadArchive({ url: `${url}/absent`, folder, env, logFile });
     await expect(download).rejects.toThrow(/answered 404/);
   });
 
-  test('is refused when it is not what the vendor published', async () => {
+  test('is refused if it differs from the published file', async () => {
     const target = mkdtempSync(path.join(folder, 'target-'));
-    const download = downloadArchive({ url: `${url}/archive`, sha256Url: `${url}/wrong`, folder: target, env, logFile });
+    const download = downloadArchive({
+      url: `${url}/archive`,
+      sha256Url: `${url}/wrong`,
+      folder: target,
+      env,
+      logFile,
+    });
     await expect(download).rejects.toThrow(/SHA-256/);
   });
 });

@@ -19,29 +19,48 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Stores one thing in each server and tells how many each then holds. */
+/** Stores one record in each server and returns the count of each. */
 async function storeInEach({ environment }: Stack, name: string): Promise<number[]> {
   const connection = await Connection.connect({ address: environment.TEMPORAL_ADDRESS ?? '' });
   const mongo = new MongoClient(environment.MONGODB_URI ?? '');
-  const driver = neo4j.driver(environment.NEO4J_URI ?? '', neo4j.auth.basic('neo4j', ''), { disableLosslessIntegers: true });
+  const driver = neo4j.driver(environment.NEO4J_URI ?? '', neo4j.auth.basic('neo4j', ''), {
+    disableLosslessIntegers: true,
+  });
   try {
     const { workflow } = new Client({ connection });
     await workflow.start('nothing', { taskQueue: 'nobody', workflowId: name });
     const collection = mongo.db().collection<{ _id: string }>('kept');
     await collection.insertOne({ _id: name });
-    const { records } = await driver.executeQuery('CREATE (:Kept) WITH 1 AS one MATCH (k:Kept) RETURN count(k) AS kept');
-    const workflows = await Promise.all(['first', 'second'].map((id) => workflow.getHandle(id).describe().then(() => 1, () => 0)));
-    return [workflows.reduce((sum, one) => sum + one, 0), await collection.countDocuments(), records[0]?.get('kept') as number];
+    const { records } = await driver.executeQuery(
+      'CREATE (:Kept) WITH 1 AS one MATCH (k:Kept) RETURN count(k) AS kept',
+    );
+    const workflows = await Promise.all(
+      ['first', 'second'].map((id) =>
+        workflow
+          .getHandle(id)
+          .describe()
+          .then(
+            () => 1,
+            () => 0,
+          ),
+      ),
+    );
+    return [
+      workflows.reduce((sum, one) => sum + one, 0),
+      await collection.countDocuments(),
+      records[0]?.get('kept') as number,
+    ];
   } finally {
     await Promise.all([connection.close(), mongo.close(), driver.close()]);
   }
 }
 
 describe('a stack of our own three servers', () => {
-  test('returns when each answers, is prepared, runs beside another, and keeps its data over a stop', async () => {
+  test('returns when each answers and is prepared, runs next to another stack, and keeps its data after a stop', async () => {
     verifies('stack.waits-until-answering', 'stack.temporal-prepared', 'stack.data-survives', 'stack.free-ports');
     running = await startStack({ dataDir, env });
-    for (const name of ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'NEO4J_URI']) expect(running.environment[name]).not.toBe(testRun().env[name]);
+    for (const name of ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'NEO4J_URI'])
+      expect(running.environment[name]).not.toBe(testRun().env[name]);
     const connection = await Connection.connect({ address: running.environment.TEMPORAL_ADDRESS ?? '' });
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' });
     await connection.close();
@@ -50,5 +69,5 @@ describe('a stack of our own three servers', () => {
     await running.stop();
     running = await startStack({ dataDir, env });
     expect(await storeInEach(running, 'second')).toEqual([2, 2, 2]);
-  }, 240_000);
+  });
 });

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { loadConfig } from '../../src/config.js';
-import type { Workspace } from '../../src/seed.js';
+import type { Workspace } from '../../src/domain/workspace/record.js';
 import { apiClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
@@ -11,12 +11,10 @@ import { startHttpSink } from '../support/http-sink.js';
 import { freePort, listenOn } from '../support/ports.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
-import { endAll, launch, type Launched } from './launcher.js';
+import { commandsIn, endAll, launch, paste, type Launched } from './launcher.js';
 
 const farewell = 'Ctrl-C stops everything';
 const deps = useDeps();
-// Each starts two processes or more, on a machine that may be busy.
-jest.setTimeout(120_000);
 let dataDir: string;
 
 beforeEach(async () => {
@@ -38,22 +36,34 @@ function clientOf({ base_url, api_key }: Workspace) {
 async function executionsOf(workspace: Workspace) {
   const answer = await clientOf(workspace).get(`/${workspace.project_id}/execution_flows`);
   expect(answer.status).toBe(200);
-  return answer.body as { total_count: number; data: { status: string; conclusion: { conclusion: string } | null; agents_output: any[] }[] };
+  return answer.body as {
+    total_count: number;
+    data: { status: string; conclusion: { conclusion: string } | null; agents_output: any[] }[];
+  };
 }
 
-async function endsWithin(launched: Launched, signal: NodeJS.Signals, ms: number) {
-  const begun = Date.now();
+async function statusesOf(workspace: Workspace): Promise<string[]> {
+  return (await executionsOf(workspace)).data.map(({ status }) => status).sort();
+}
+
+async function endBy(launched: Launched, signal: NodeJS.Signals) {
   launched.signal(signal);
   const end = await launched.ended;
-  expect(Date.now() - begun).toBeLessThan(ms);
   await eventually(() => expect(launched.processes()).toEqual([]));
   return end;
 }
 
 describe('npm start', () => {
-  test('runs the sample and shows its progress, its result, the links and the next commands', async () => {
+  test('runs the sample and shows its progress, its result, the links and the next commands, which work', async () => {
     verifies('sample.runs-to-completion', 'sample.reads-document', 'sample.calls-http', 'sample.terminal');
-    verifies('first-start.prints-sign-in', 'first-start.api-key-works', 'first-start.workspace-file', 'env.servers', 'env.port', 'env.base-url');
+    verifies(
+      'first-start.prints-sign-in',
+      'first-start.api-key-works',
+      'first-start.workspace-file',
+      'env.servers',
+      'env.port',
+      'env.base-url',
+    );
     const port = await freePort();
     const launched = launch(dataDir, { PORT: port });
     await launched.says(farewell);
@@ -71,10 +81,9 @@ describe('npm start', () => {
     expect(shown.indexOf('agent   Handbook reader')).toBeLessThan(shown.indexOf('agent   Brief writer'));
 
     const { total_count, data } = await executionsOf(workspace);
-    const [execution] = data;
-    expect(await deps.mongo.collections.executions.countDocuments({ projectID: workspace.project_id })).toBe(1);
-    expect(total_count).toBe(1);
-    expect(execution?.status).toBe('completed');
+    const execution = data.find(({ status }) => status === 'completed');
+    expect(await deps.mongo.collections.executions.countDocuments({ projectID: workspace.project_id })).toBe(2);
+    expect(total_count).toBe(2);
     expect(execution?.agents_output.map(({ title }) => title)).toEqual(['Handbook reader', 'Brief writer']);
     expect(execution?.agents_output[1].actions[0].output.apiBaseUrl).toBe(`http://localhost:${port}/v1`);
     const conclusion = execution?.conclusion?.conclusion ?? '';
@@ -82,102 +91,166 @@ describe('npm start', () => {
     expect(conclusion).toMatch(/blue\s+cage/);
     expect(shown).toContain(conclusion);
 
-    const link = new RegExp(`${testRun().env.TEMPORAL_UI_URL}/namespaces/default/workflows/execution%2F[-0-9a-f]{36}/[-0-9a-f]{36}`);
+    const link = new RegExp(
+      `${testRun().env.TEMPORAL_UI_URL}/namespaces/default/workflows/execution%2F[-0-9a-f]{36}/[-0-9a-f]{36}`,
+    );
     expect(shown).toMatch(link);
     expect(shown).toContain(`http://localhost:${port}/docs`);
-    const commands = shown.split('\n').filter((line) => line.startsWith('  curl '));
-    expect(commands).toHaveLength(3);
-    for (const command of commands) {
-      const url = /http:\/\/localhost[^' ]+/.exec(command)?.[0] ?? '';
-      const response = await fetch(url, command.includes('x-api-key') ? { headers: { 'x-api-key': workspace.api_key } } : {});
-      expect([url, response.status]).toEqual([url, 200]);
-    }
-    expect((await endsWithin(launched, 'SIGINT', 20_000)).code).toBe(0);
+    const commands = commandsIn(shown);
+    expect(commands).toHaveLength(5);
+    for (const command of commands.filter((each) => !each.includes('/approve'))) await paste(command);
+    expect((await endBy(launched, 'SIGINT')).code).toBe(0);
   });
 
-  test('a second time keeps workspace and data, adds a run, and brings the addresses up to date', async () => {
-    verifies('first-start.later-starts-keep');
+  test('leaves a second run that waits, and completes it by the command that it prints', async () => {
+    verifies('act.sample');
+    const launched = launch(dataDir, { PORT: await freePort() });
+    await launched.says(farewell);
+    const workspace = await workspaceFile();
+    expect(launched.stdout()).not.toContain('did not get through');
+    const [approve = '', read = ''] = commandsIn(launched.stdout()).slice(-2);
+    expect(await paste(read)).toMatchObject({
+      status: 'running',
+      execution_context: { waiting_for: { kind: 'approval', agent_id: 'sample_checker' } },
+    });
+    expect(await paste(approve)).toMatchObject({ status: expect.stringMatching(/^(approved|used)$/) });
+    await eventually(async () =>
+      expect(await paste(read)).toMatchObject({
+        status: 'completed',
+        agents_output: [{ actions: [{ output: { status: 'ready' } }] }],
+      }),
+    );
+    expect(await statusesOf(workspace)).toEqual(['completed', 'completed']);
+    await endBy(launched, 'SIGINT');
+  });
+
+  test('later keeps workspace and data, adds a run, updates the addresses, and leaves one run waiting', async () => {
+    verifies('first-start.later-starts-keep', 'act.sample.one');
     const first = launch(dataDir, { PORT: await freePort() });
     await first.says(farewell);
     const before = await workspaceFile();
-    await endsWithin(first, 'SIGINT', 20_000);
+    await endBy(first, 'SIGINT');
 
     const port = await freePort();
     const second = launch(dataDir, { PORT: port });
     await second.says(farewell);
     const after = await workspaceFile();
     const address = `http://localhost:${port}`;
-    expect(after).toEqual({ ...before, base_url: address, api_url: address, downstream_url: expect.stringMatching(/^http/) });
-    expect(await executionsOf(after)).toMatchObject({ total_count: 2, data: [{ status: 'completed' }, { status: 'completed' }] });
-    await endsWithin(second, 'SIGTERM', 20_000);
+    expect(after).toEqual({
+      ...before,
+      base_url: address,
+      api_url: address,
+      downstream_url: expect.stringMatching(/^http/),
+    });
+    // The run of the first start waited to call an address at which nothing answers any more.
+    await eventually(async () =>
+      expect(await statusesOf(after)).toEqual(['completed', 'completed', 'failed', 'running']),
+    );
+    await endBy(second, 'SIGTERM');
+
+    const third = launch(dataDir, { PORT: port });
+    await third.says(farewell);
+    const [approve = ''] = commandsIn(third.stdout()).slice(-2);
+    expect(approve).toContain('/approve');
+    expect(commandsIn(second.stdout())).toContain(approve);
+    expect(await statusesOf(after)).toEqual(['completed', 'completed', 'completed', 'failed', 'running']);
+    await endBy(third, 'SIGTERM');
   });
 
-  test('with --no-sample brings the product up and runs nothing', async () => {
-    verifies('sample.skipped-on-request');
-    const launched = launch(dataDir, { PORT: await freePort() }, ['--no-sample']);
+  test('with --no-sample starts the product without a run, with PORT=0 on any free port, and ends by SIGTERM', async () => {
+    verifies('sample.skipped-on-request', 'stack.stops-on-signal');
+    const launched = launch(dataDir, { PORT: '0' }, ['--no-sample']);
+    const [, url = ''] = await launched.says(/API: ready at (http:\/\/localhost:[1-9]\d+) /);
     await launched.says(farewell);
     expect(launched.stdout()).not.toContain('The sample');
-    expect((await executionsOf(await workspaceFile())).total_count).toBe(0);
+    const workspace = await workspaceFile();
+    expect(workspace.base_url).toBe(url);
+    expect((await executionsOf(workspace)).total_count).toBe(0);
+    expect(launched.processes().length).toBeGreaterThanOrEqual(3);
+    await endBy(launched, 'SIGTERM');
   });
 
-  test('with SEED=false says that there is no workspace, and serves', async () => {
+  test('with SEED=false reports that there is no workspace, and serves', async () => {
     const port = await freePort();
     const launched = launch(dataDir, { PORT: port, SEED: 'false' });
     await launched.says('nothing was seeded');
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   });
 
-  test('a sample that fails is reported and takes nothing down', async () => {
+  test('reports a failed sample and keeps running', async () => {
     const elsewhere = await startHttpSink();
     elsewhere.answer('/', (_request, res) => res.writeHead(404).end());
     const port = await freePort();
     const launched = launch(dataDir, { PORT: port, BASE_URL: elsewhere.url });
     await launched.says(farewell);
     await elsewhere.close();
-    expect(launched.stdout()).toMatch(/The sample did not get through: it is failed, see http.*\/monitoring\nEverything else runs\./);
+    expect(launched.stdout()).toMatch(
+      /The sample did not get through: it is failed, see http.*\/monitoring\nEverything else runs\./,
+    );
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   });
 });
 
 describe('the end', () => {
-  test('by Ctrl-C, SIGTERM or during the start leaves no process', async () => {
+  test('by Ctrl-C during the start leaves no process running', async () => {
     verifies('stack.stops-on-signal');
     const early = launch(dataDir, { PORT: await freePort() });
     await eventually(() => expect(early.processes().length).toBeGreaterThan(1), { everyMs: 10 });
-    await endsWithin(early, 'SIGINT', 20_000);
-
-    const launched = launch(dataDir, { PORT: await freePort() }, ['--no-sample']);
-    await launched.says(farewell);
-    expect(launched.processes().length).toBeGreaterThanOrEqual(3);
-    await endsWithin(launched, 'SIGTERM', 20_000);
+    await endBy(early, 'SIGINT');
   });
 
-  test('by kill -9 of the launcher leaves no API and no worker', async () => {
+  test('of a worker or an API starts it again and is reported; kill -9 of the launcher leaves neither running', async () => {
+    verifies('start.restarts');
     const launched = launch(dataDir, { PORT: await freePort() }, ['--no-sample']);
     await launched.says(farewell);
-    launched.signal('SIGKILL');
-    await launched.ended;
-    await eventually(() => expect(launched.processes()).toEqual([]));
-  });
-
-  test.each(['API', 'worker'])('of the %s is told with its log, and ends the rest', async (name) => {
-    const launched = launch(dataDir, { PORT: await freePort() }, ['--no-sample']);
-    const pids = await launched.says(/API: ready at \S+ \(pid (\d+)\); worker: polling \(pid (\d+)\)/);
-    await launched.says(farewell);
-    process.kill(Number(pids[name === 'API' ? 1 : 2]), 'SIGKILL');
-    expect((await launched.ended).code).toBe(1);
-    expect(launched.stderr()).toBe(`The ${name} ended (SIGKILL); see ${path.join(dataDir, 'logs', `${name.toLowerCase()}.log`)}\n`);
-    await eventually(() => expect(launched.processes()).toEqual([]));
-  });
+    const workspace = await workspaceFile();
+    const [, api = '', worker = ''] =
+      /API: ready at \S+ \(pid (\d+)\); worker: polling \(pid (\d+)\)/.exec(launched.stdout()) ?? [];
+    process.kill(Number(worker), 'SIGKILL');
+    await launched.says('The worker ended unexpectedly (SIGKILL); starting it again');
+    process.kill(Number(api), 'SIGKILL');
+    await launched.says('The API ended unexpectedly (SIGKILL); starting it again');
+    const { status, body } = await eventually(() =>
+      clientOf(workspace).post(`/agentflow?projectID=${workspace.project_id}`, {
+        name: 'after',
+        agents: [{ title: 'A', prompt: { template: 'x' } }],
+      }),
+    );
+    expect(status).toBe(201);
+    const created = await clientOf(workspace).post(`/execute_flow?projectID=${workspace.project_id}`, {
+      agentflow_id: body._id,
+      goal: 'g',
+    });
+    await clientOf(workspace).post(`/execute_flow/${created.body.execution_id}/execute`, {});
+    await eventually(async () =>
+      expect((await clientOf(workspace).get(`/execute_flow/${created.body.execution_id}`)).body.status).toBe(
+        'completed',
+      ),
+    );
+    expect((await endBy(launched, 'SIGKILL')).signal).toBe('SIGKILL');
+  }, 480_000);
 });
 
-test('with an empty environment the API is on 8080, known as localhost, and keeps its data in .data', () => {
+test('without DATA_DIR everything is stored in .data of the working directory', async () => {
+  verifies('env.data-dir');
+  const [HOME = '', TMPDIR = ''] = ['home', 'tmp'].map((name) => path.join(dataDir, name));
+  await Promise.all([HOME, TMPDIR].map((folder) => mkdir(folder)));
+  const launched = launch('', { PORT: await freePort(), HOME, TMPDIR, SECRETS_KEY: '' }, [], { cwd: dataDir });
+  await launched.says(farewell);
+  await endBy(launched, 'SIGINT');
+  expect((await readdir(dataDir)).sort()).toEqual(['.data', 'home', 'tmp']);
+  expect([await readdir(HOME), await readdir(TMPDIR)]).toEqual([[], []]);
+  const kept = await readdir(path.join(dataDir, '.data'));
+  expect(kept).toEqual(expect.arrayContaining(['blobs', 'logs', 'secrets.key', 'workspace.json']));
+});
+
+test('with an empty environment the API uses port 8080 and localhost, and stores its data in .data', () => {
   verifies('env.port', 'env.base-url', 'env.data-dir');
   expect(loadConfig({})).toMatchObject({ port: 8080, baseUrl: undefined, dataDir: path.resolve('.data') });
 });
 
-describe('what cannot be', () => {
-  test('a busy PORT of the environment ends the start with one sentence', async () => {
+describe('invalid settings', () => {
+  test('end the start with one sentence if PORT is in use', async () => {
     const other = await listenOn();
     const launched = launch(dataDir, { PORT: String(other.port) });
     expect((await launched.ended).code).toBe(1);
@@ -185,7 +258,7 @@ describe('what cannot be', () => {
     await other.close();
   });
 
-  test('without PORT, a busy 8080 gives way and the address is told', async () => {
+  test('use another port without PORT if 8080 is in use, and report the address', async () => {
     const other = await listenOn(8080).catch(() => undefined);
     const launched = launch(dataDir, {}, ['--no-sample']);
     const [, port = ''] = await launched.says(/Port 8080 is in use: the API takes (\d+)/);
@@ -195,25 +268,19 @@ describe('what cannot be', () => {
     await other?.close();
   });
 
-  test('PORT=0 takes any free port, which is told', async () => {
-    const launched = launch(dataDir, { PORT: '0' }, ['--no-sample']);
-    const [, url = ''] = await launched.says(/API: ready at (http:\/\/127\.0\.0\.1:[1-9]\d+) /);
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  });
-
   test.each([
     [{ PORT: 'http' }, /^PORT must be a port number from 0 to 65535\.\n$/],
     [{ MONGODB_URI: 'mongodb://127.0.0.1:9/service' }, /^The MongoDB that MONGODB_URI names does not answer/],
     [{ LOG_LEVEL: 'loud' }, /The (API|worker) ended while it started[^]*LOG_LEVEL/],
-  ])('%j ends the start with what is wrong', async (env: Record<string, string>, message) => {
+  ])('%j end the start with the reason', async (env: Record<string, string>, message) => {
     verifies('env.invalid-refused');
     const launched = launch(dataDir, { PORT: await freePort(), ...env });
     expect((await launched.ended).code).toBe(1);
     expect(launched.stderr()).toMatch(message);
-    expect(launched.processes()).toEqual([]);
+    await eventually(() => expect(launched.processes()).toEqual([]));
   });
 
-  test('a workspace.json that is none is left alone and named', async () => {
+  test('leave an invalid workspace.json unchanged and name it', async () => {
     const file = path.join(dataDir, 'workspace.json');
     await writeFile(file, '{}');
     const launched = launch(dataDir, { PORT: await freePort() });

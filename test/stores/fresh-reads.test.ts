@@ -6,17 +6,25 @@ import { useDeps } from '../support/fixture.js';
 const deps = useDeps();
 
 describe('fresh reads', () => {
-  test('give each caller the record of its id, and null where there is none', async () => {
+  test('return the record of each id, and null if there is none', async () => {
     const { project_modes } = deps.mongo.collections;
     const ids = Array.from({ length: 30 }, newId);
-    const record = (_id: string) => ({ _id, organization_id: 'o', mode: 'governed' as const, updated_at: 1, updated_by: 'u' });
+    const record = (_id: string) => ({
+      _id,
+      organization_id: 'o',
+      mode: 'governed' as const,
+      updated_at: 1,
+      updated_by: 'u',
+    });
     await project_modes.insertMany(ids.slice(0, 20).map(record));
     const read = createFreshReads(project_modes);
     const found = await Promise.all([...ids, ...ids].map(read));
-    expect(found.map((each) => each?._id ?? null)).toEqual([...ids, ...ids].map((id) => (ids.indexOf(id) < 20 ? id : null)));
+    expect(found.map((each) => each?._id ?? null)).toEqual(
+      [...ids, ...ids].map((id) => (ids.indexOf(id) < 20 ? id : null)),
+    );
   });
 
-  test('see what was written before they were asked for, also while another read is under way', async () => {
+  test('include all earlier writes, even while another read is in progress', async () => {
     const { project_modes } = deps.mongo.collections;
     const read = createFreshReads(project_modes);
     const _id = newId();
@@ -31,9 +39,14 @@ describe('fresh reads', () => {
 
   test('fail together when the store does not answer, and work again afterwards', async () => {
     let broken = true;
-    const collection = { find: () => ({ toArray: async () => (broken ? Promise.reject(new Error('no answer')) : [{ _id: 'a' }]) }) };
+    const collection = {
+      find: () => ({ toArray: async () => (broken ? Promise.reject(new Error('no answer')) : [{ _id: 'a' }]) }),
+    };
     const read = createFreshReads(collection as never);
-    expect((await Promise.allSettled([read('a'), read('b')])).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await Promise.allSettled([read('a'), read('b')])).map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+    ]);
     broken = false;
     expect(await Promise.all([read('a'), read('b')])).toEqual([{ _id: 'a' }, null]);
   });

@@ -3,7 +3,7 @@ import { createGroup } from '../../src/stores/group.js';
 import { eventually } from '../support/eventually.js';
 
 describe('group commit', () => {
-  test('writes together what arrives while a write is in flight', async () => {
+  test('writes together all records that arrive during a write', async () => {
     const batches: number[][] = [];
     let release: () => void = () => undefined;
     const group = createGroup<number, number>(async (batch) => {

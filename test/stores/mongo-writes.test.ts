@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import '../../src/stores/mongo.js';
 import { testRun } from '../support/run.js';
 
-/** Stands before the server; `freeze` stops taking what the driver sends, like a network that has gone. */
+/** A proxy for the server; `freeze` stops reading from the driver, like a lost network. */
 const through: { client: Socket; server: Socket }[] = [];
 const freeze = () => through.forEach(({ client }) => client.pause());
 let proxy: Server;
@@ -15,12 +15,18 @@ beforeAll(async () => {
   proxy = createServer((socket) => {
     const server = connect(Number(target.port), target.hostname);
     through.push({ client: socket, server });
-    socket.on('data', (data) => server.write(data)).on('error', () => server.destroy()).on('close', () => server.destroy());
+    socket
+      .on('data', (data) => server.write(data))
+      .on('error', () => server.destroy())
+      .on('close', () => server.destroy());
     server.pipe(socket).on('error', () => socket.destroy());
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const { port } = proxy.address() as AddressInfo;
-  client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, { socketTimeoutMS: 500, retryWrites: false });
+  client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
+    socketTimeoutMS: 500,
+    retryWrites: false,
+  });
 });
 afterAll(async () => {
   await client.close();
@@ -28,15 +34,17 @@ afterAll(async () => {
   await new Promise((resolve) => proxy.close(resolve));
 });
 
-describe('a write whose connection goes silent', () => {
-  test('fails when the connection is given up, and gives its place in the pool back', async () => {
+describe('a write whose connection stops answering', () => {
+  test('fails when the connection is dropped, and returns its place in the pool', async () => {
     const checkedOut = new Set<number>();
     client.on('connectionCheckedOut', ({ connectionId }) => checkedOut.add(connectionId as number));
     client.on('connectionCheckedIn', ({ connectionId }) => checkedOut.delete(connectionId as number));
     const collection = client.db('silent').collection('letters');
     await collection.findOne({});
     freeze();
-    await expect(collection.insertOne({ text: 'x'.repeat(12_000_000) })).rejects.toMatchObject({ name: 'MongoNetworkTimeoutError' });
+    await expect(collection.insertOne({ text: 'x'.repeat(12_000_000) })).rejects.toMatchObject({
+      name: 'MongoNetworkTimeoutError',
+    });
     expect(checkedOut).toEqual(new Set());
   });
 });

@@ -4,22 +4,50 @@ import path from 'node:path';
 import { expect } from '@jest/globals';
 import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+/** The system's browser, or the one from npm. */
+async function findBrowser(): Promise<{ executablePath: string; args: string[] }> {
+  const installed = [
+    process.env.CHROMIUM_PATH,
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+  ].find((file) => file !== undefined && existsSync(file));
+  if (installed !== undefined) return { executablePath: installed, args: flags };
+  const { default: packaged } = await import('@sparticuz/chromium');
+  return { executablePath: await packaged.executablePath(), args: [...packaged.args, ...flags] };
+}
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 /**
- * A browser of its own with one page. What its console complains about, every dialog, and whatever it loads from an
- * address that begins with none of `origins` fails, unless the work takes it out of the list.
+ * A separate browser with one page. Console errors, dialogs and requests to other origins than `origins` fail the test,
+ * unless the work removes them from the list.
  */
-export async function withBrowser<T>(origins: readonly string[], options: BrowserContextOptions, work: (page: Page, complaints: string[]) => Promise<T>): Promise<T> {
-  if (!existsSync(executablePath)) throw new Error(`no browser at ${executablePath}: apt-get install chromium, or set CHROMIUM_PATH`);
+export async function withBrowser<T>(
+  origins: readonly string[],
+  options: BrowserContextOptions,
+  work: (page: Page, complaints: string[]) => Promise<T>,
+): Promise<T> {
+  const { executablePath, args } = await findBrowser();
   const profile = mkdtempSync(path.join(tmpdir(), 'chromium-'));
-  const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args: flags, ...options });
+  const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args, ...options });
   const page = context.pages()[0] ?? (await context.newPage());
   const complaints: string[] = [];
   page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
   page.on('dialog', (dialog) => void (complaints.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
-  page.on('request', (request) => void (origins.some((origin) => request.url().startsWith(origin)) || complaints.push(`loads ${request.url()}`)));
+  page.on(
+    'request',
+    (request) =>
+      void (origins.some((origin) => request.url().startsWith(origin)) || complaints.push(`loads ${request.url()}`)),
+  );
   try {
     const value = await work(page, complaints);
     expect(complaints.filter((text) => !/favicon|status of 4/.test(text))).toEqual([]);
@@ -30,7 +58,7 @@ export async function withBrowser<T>(origins: readonly string[], options: Browse
   }
 }
 
-/** Presses Tab until what has the focus bears this name. */
+/** Presses Tab until the focused element has this name. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const passed: string[] = [];
   for (let stop = 0; stop < 60; stop += 1) {
@@ -45,11 +73,13 @@ export async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab never reached ${name}, only ${passed.join(' | ')}`);
 }
 
-/** Runs in the page: the lowest ratio of WCAG 2 between a text and what is behind it. */
+/** Runs in the page: the lowest WCAG 2 contrast ratio between a text and its background. */
 export function lowestContrast(): number {
   const { document, getComputedStyle } = globalThis as any;
   const luminance = ([r = 0, g = 0, b = 0]: number[]) => {
-    const [lr = 0, lg = 0, lb = 0] = [r, g, b].map((value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+    const [lr = 0, lg = 0, lb = 0] = [r, g, b].map((value) =>
+      value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4,
+    );
     return 0.2126 * lr + 0.7152 * lg + 0.0722 * lb;
   };
   const numbers = (text: string) => (text.match(/[\d.]+/g) ?? []).map(Number);
@@ -60,8 +90,14 @@ export function lowestContrast(): number {
     }
     return [255, 255, 255];
   };
-  const ratios = [...document.querySelectorAll('h1, h2, h3, p, a, label, button, strong, li, span, dt, dd, code, select, summary, time')].map((element: any) => {
-    const [one = 0, two = 0] = [luminance(numbers(getComputedStyle(element).color)), luminance(behind(element))].sort((a, b) => b - a);
+  const ratios = [
+    ...document.querySelectorAll(
+      'h1, h2, h3, p, a, label, button, strong, li, span, dt, dd, code, select, summary, time',
+    ),
+  ].map((element: any) => {
+    const [one = 0, two = 0] = [luminance(numbers(getComputedStyle(element).color)), luminance(behind(element))].sort(
+      (a, b) => b - a,
+    );
     return (one + 0.05) / (two + 0.05);
   });
   return Math.min(...ratios);

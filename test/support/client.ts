@@ -15,7 +15,12 @@ export interface ApiClient {
 
 /** HTTP as a client sends it; bodies are JSON unless they are already text or bytes. */
 export function apiClient(url: string, credentials: Record<string, string> = {}): ApiClient {
-  const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+  const send = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(url + path, {
       method,

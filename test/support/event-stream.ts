@@ -3,7 +3,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 export interface EventStream {
   status: number;
   headers: Headers;
-  /** What has come so far. */
+  /** The events so far. */
   events: { id: number; event: string; data: any }[];
   /** Settles when the server closes the stream. */
   ended: Promise<void>;
@@ -15,7 +15,8 @@ export async function openEventStream(url: string, headers: Record<string, strin
   const gone = new AbortController();
   const response = await fetch(url, { headers, signal: gone.signal });
   const events: EventStream['events'] = [];
-  const onEvent = ({ id, event, data }: EventSourceMessage) => void events.push({ id: Number(id), event: event ?? '', data: JSON.parse(data) });
+  const onEvent = ({ id, event, data }: EventSourceMessage) =>
+    void events.push({ id: Number(id), event: event ?? '', data: JSON.parse(data) });
   const ended = read(response, createParser({ onEvent }));
   ended.catch(() => undefined);
   return { status: response.status, headers: response.headers, events, ended, leave: () => gone.abort() };

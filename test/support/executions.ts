@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Deps } from '../../src/deps.js';
+import type { Deps } from '../../src/domain/deps.js';
 import { executionWorkflowId } from '../../workflows/agentflow-execution/messages.js';
 import type { Answer } from './client.js';
 import { eventually } from './eventually.js';
@@ -10,7 +10,7 @@ import type { HttpSink } from './http-sink.js';
 
 type Member = Pick<Workspace, 'api' | 'projectID'>;
 
-/** Makes the agentflow and an execution of it in `ready`; gives the execution as created. */
+/** Creates the agentflow and an execution of it in `ready`; returns the execution as created. */
 export async function prepareExecution({ api, projectID }: Member, flow: object, request: object = {}): Promise<any> {
   const agentflow = await api.post(`/agentflow?projectID=${projectID}`, flow);
   expect(agentflow).toMatchObject({ status: 201 });
@@ -20,19 +20,31 @@ export async function prepareExecution({ api, projectID }: Member, flow: object,
   return created.body;
 }
 
-export function moveExecution({ api }: Member, id: string, move: string, body: object = {}, headers: Record<string, string> = {}): Promise<Answer> {
+export function moveExecution(
+  { api }: Member,
+  id: string,
+  move: string,
+  body: object = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   return api.post(`/execute_flow/${id}/${move}`, body, headers);
 }
 
-/** Prepares and executes; gives the id. */
+/** Prepares and executes; returns the id. */
 export async function startExecution(member: Member, flow: object, request: object = {}): Promise<string> {
   const { execution_id: id } = await prepareExecution(member, flow, request);
-  expect(await moveExecution(member, id, 'execute')).toMatchObject({ status: 200, body: { execution_id: id, status: 'ready' } });
+  expect(await moveExecution(member, id, 'execute')).toMatchObject({
+    status: 200,
+    body: { execution_id: id, status: 'ready' },
+  });
   return id;
 }
 
-/** An execution in a workspace of its own whose first of two steps is held open at the sink until `release`. */
-export async function heldExecution(deps: Deps, sink: HttpSink): Promise<{ workspace: Workspace; id: string; release: () => void }> {
+/** An execution in a new workspace; the sink holds its first of two steps open until `release`. */
+export async function heldExecution(
+  deps: Deps,
+  sink: HttpSink,
+): Promise<{ workspace: Workspace; id: string; release: () => void }> {
   const workspace = await createWorkspace(deps);
   const path = `/${workspace.projectID}`;
   const release = sink.hold(`${path}/one`);
@@ -41,22 +53,30 @@ export async function heldExecution(deps: Deps, sink: HttpSink): Promise<{ works
   return { workspace, id, release };
 }
 
+/** Waits for the live view. If it shows the end, also waits until the record has it, which may be later. */
 export async function untilExecution({ api }: Member, id: string, expected: object | string): Promise<any> {
-  return eventually(async () => {
+  const execution = await eventually(async () => {
     const { body } = await api.get(`/execute_flow/${id}`);
     expect(body).toMatchObject(statusOr(expected));
     return body;
   });
+  if (['completed', 'failed'].includes(execution.status)) {
+    // The stream of events ends when the record has ended. The header omits the events.
+    const { status } = await api.get(`/execute_flow/${id}/events`, { 'last-event-id': '999999' });
+    expect([200, 204]).toContain(status);
+  }
+  return execution;
 }
 
-const statusOr = (expected: object | string): object => (typeof expected === 'string' ? { status: expected } : expected);
+const statusOr = (expected: object | string): object =>
+  typeof expected === 'string' ? { status: expected } : expected;
 
 /** The run of an execution in Temporal. */
 export function runOf({ temporal }: Pick<Deps, 'temporal'>, id: string): WorkflowHandle {
   return temporal.client.workflow.getHandle(executionWorkflowId(id));
 }
 
-/** Waits until the run has closed; gives how, as Temporal names it. */
+/** Waits until the run has closed; returns its status in Temporal. */
 export async function closedAs(deps: Pick<Deps, 'temporal'>, id: string): Promise<string> {
   return eventually(async () => {
     const { status } = await runOf(deps, id).describe();
@@ -65,10 +85,10 @@ export async function closedAs(deps: Pick<Deps, 'temporal'>, id: string): Promis
   });
 }
 
-/** The record as it is stored: what lists show, and what a reader sees without the workflow. */
+/** The stored record: lists show it, and reads show it without the workflow. */
 export async function untilListed({ api, projectID }: Member, id: string, expected: object | string): Promise<any> {
   return eventually(async () => {
-    const { body } = await api.get(`/${projectID}/execution_flows?projectID=${projectID}`);
+    const { body } = await api.get(`/${projectID}/execution_flows?projectID=${projectID}&limit=200`);
     const listed = body.data.find((execution: any) => execution._id === id);
     expect(listed).toMatchObject(statusOr(expected));
     return listed;

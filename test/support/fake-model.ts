@@ -13,14 +13,14 @@ export type Respond = (res: ServerResponse, asked: FakeRequest, attempt: number)
 export interface FakeModel {
   /** The `LLM_BASE_URL`. */
   url: string;
-  /** What was asked of a model, in order. */
+  /** The requests to a model, in order. */
   asked(model: string): FakeRequest[];
   /** How a model answers; `attempt` counts from 1. */
   on(model: string, respond: Respond): void;
   close(): Promise<void>;
 }
 
-/** A local OpenAI-compatible endpoint; each test has a model of its own. A model that nobody defined says "fine". */
+/** A local OpenAI-compatible endpoint; each test has its own model. An undefined model answers "fine". */
 export async function startFakeModel(): Promise<FakeModel> {
   const sink = await startHttpSink();
   const asked = new Map<string, FakeRequest[]>();
@@ -46,7 +46,13 @@ export function chunk(delta: object, finish_reason: string | null = null): objec
   return { id: 'c', object: 'chat.completion.chunk', model: 'served', choices: [{ index: 0, delta, finish_reason }] };
 }
 
-export const usageChunk = { id: 'c', object: 'chat.completion.chunk', model: 'served', choices: [], usage: { prompt_tokens: 12, completion_tokens: 3 } };
+export const usageChunk = {
+  id: 'c',
+  object: 'chat.completion.chunk',
+  model: 'served',
+  choices: [],
+  usage: { prompt_tokens: 12, completion_tokens: 3 },
+};
 
 export function beginStream(res: ServerResponse): void {
   res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -57,6 +63,13 @@ export function send(res: ServerResponse, ...chunks: object[]): void {
   for (const each of chunks) res.write(`data: ${JSON.stringify(each)}\n\n`);
 }
 
+/** Sends the chunks, and resets the connection immediately afterwards. */
+export function breakOff(res: ServerResponse, ...chunks: object[]): void {
+  beginStream(res);
+  send(res, ...chunks);
+  res.write(':\n\n', () => res.socket?.resetAndDestroy());
+}
+
 export function endStream(res: ServerResponse): void {
   res.end('data: [DONE]\n\n');
 }
@@ -64,10 +77,21 @@ export function endStream(res: ServerResponse): void {
 /** A whole streamed answer, word by word, with its usage. */
 export function streamText(res: ServerResponse, words: string[], finish = 'stop'): void {
   beginStream(res);
-  send(res, chunk({ role: 'assistant', content: '' }), ...words.map((content) => chunk({ content })), chunk({}, finish), usageChunk);
+  send(
+    res,
+    chunk({ role: 'assistant', content: '' }),
+    ...words.map((content) => chunk({ content })),
+    chunk({}, finish),
+    usageChunk,
+  );
   endStream(res);
 }
 
-export function sendJson(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+export function sendJson(
+  res: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }

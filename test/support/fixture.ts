@@ -1,8 +1,9 @@
 import { afterAll } from '@jest/globals';
 import { createApiKey } from '../../src/auth/api-keys.js';
-import type { Grant } from '../../src/auth/grants.js';
+import { defaultGrants, holdsEverywhere, type Grant } from '../../src/auth/grants.js';
 import { loadConfig } from '../../src/config.js';
-import { createDeps, type Deps } from '../../src/deps.js';
+import { createDeps } from '../../src/deps.js';
+import { type Deps } from '../../src/domain/deps.js';
 import { newId } from '../../src/ids.js';
 import { epochSeconds } from '../../src/time.js';
 import { apiClient, type ApiClient } from './client.js';
@@ -27,7 +28,10 @@ export interface WorkspaceOptions {
 
 /** The run's stores and clients, built as the product builds them; closed after the tests of the file. */
 export function useDeps(overrides: Record<string, string> = {}): Deps {
-  const deps = createDeps(loadConfig({ NODE_ENV: 'test', ...testRun().env, LOG_LEVEL: 'silent', ...overrides }), 'test');
+  const deps = createDeps(
+    loadConfig({ NODE_ENV: 'test', ...testRun().env, LOG_LEVEL: 'silent', ...overrides }),
+    'test',
+  );
   afterAll(() => deps.close());
   return deps;
 }
@@ -54,11 +58,24 @@ export async function createWorkspace(deps: Deps, options: WorkspaceOptions = {}
   return { organizationId, departmentId, projectID: project._id, userId, apiKey, api };
 }
 
-/** Another key on a workspace's project. */
+/** A workspace whose `api` is its person with a user token, for calls that a key cannot make (decision 0009). */
+export async function createPersonalWorkspace(deps: Deps, options: WorkspaceOptions = {}): Promise<Workspace> {
+  const workspace = await createWorkspace(deps, options);
+  const { role, url } = options;
+  return {
+    ...workspace,
+    api: await personOf(deps, workspace, { ...(role !== undefined && { role }), ...(url !== undefined && { url }) }),
+  };
+}
+
+/**
+ * Another key on a workspace's project. By default, a key of an OWNER or ORG_ADMIN has the governance grants in addition
+ * to the defaults, as if such a person had granted them; `grants: defaultGrants(role)` omits them.
+ */
 export async function createKey(
   deps: Deps,
   workspace: Pick<Workspace, 'organizationId' | 'departmentId' | 'projectID' | 'userId'>,
-  options: { role?: string; grants?: readonly Grant[] } = {},
+  { role = 'OWNER', grants = withGovernance(role) }: { role?: string; grants?: readonly Grant[] } = {},
 ): Promise<string> {
   const { secret } = await createApiKey(deps.mongo.collections, {
     name: 'test',
@@ -68,9 +85,43 @@ export async function createKey(
       dept_id: workspace.departmentId,
       project_id: workspace.projectID,
       user_id: workspace.userId,
-      role: options.role ?? 'OWNER',
-      ...(options.grants ? { grants: options.grants } : {}),
+      role,
+      grants,
     },
   });
   return secret;
+}
+
+function withGovernance(role: string): readonly Grant[] {
+  return [
+    ...defaultGrants(role),
+    ...(holdsEverywhere(role) ? (['svc:governance.read', 'svc:governance.write'] as const) : []),
+  ];
+}
+
+export interface PersonOptions {
+  role?: string;
+  userId?: string;
+  url?: string;
+}
+
+/** A user token of the workspace's person or another one, to manage other people and other projects (decision 0009). */
+export async function userTokenOf(
+  deps: Deps,
+  workspace: Omit<Workspace, 'api' | 'apiKey'>,
+  { role = 'OWNER', userId = workspace.userId }: PersonOptions = {},
+): Promise<string> {
+  const { projectID: project_id, organizationId: org_id, departmentId: dept_id } = workspace;
+  const { _id: sid } = await deps.auth.sessions.start({ kind: 'user', user_id: userId, project_id });
+  return deps.auth.tokens.sign(
+    { sub: userId, role, org_id, dept_id, project_id, token_use: 'user', sid },
+    { expiresInSeconds: 3600 },
+  );
+}
+
+/** HTTP to both surfaces with such a token. */
+export async function personOf(deps: Deps, workspace: Workspace, options: PersonOptions = {}): Promise<ApiClient> {
+  return apiClient(options.url ?? testRun().url, {
+    authorization: `Bearer ${await userTokenOf(deps, workspace, options)}`,
+  });
 }

@@ -13,7 +13,9 @@ export function actionTo(url: string, id = 'call', next: string | null = null) {
 
 /** One agent whose skill calls each address in order. */
 export function agentThatCalls(urls: string[], id = 'agent_1', next: string | null = null) {
-  const actions = urls.map((url, at) => actionTo(url, `action_${at + 1}`, at + 1 < urls.length ? `action_${at + 2}` : null));
+  const actions = urls.map((url, at) =>
+    actionTo(url, `action_${at + 1}`, at + 1 < urls.length ? `action_${at + 2}` : null),
+  );
   return {
     _id: id,
     title: `Agent ${id}`,
@@ -29,6 +31,8 @@ export function agentThatCalls(urls: string[], id = 'agent_1', next: string | nu
 export function flowThatCalls(...agents: string[][]) {
   return {
     name: 'Test flow',
-    agents: agents.map((urls, at) => agentThatCalls(urls, `agent_${at + 1}`, at + 1 < agents.length ? `agent_${at + 2}` : null)),
+    agents: agents.map((urls, at) =>
+      agentThatCalls(urls, `agent_${at + 1}`, at + 1 < agents.length ? `agent_${at + 2}` : null),
+    ),
   };
 }

@@ -1,6 +1,6 @@
 import { apiClient, type ApiClient } from './client.js';
-import { createKey, createWorkspace, type Workspace, type WorkspaceOptions } from './fixture.js';
-import type { Deps } from '../../src/deps.js';
+import { createWorkspace, personOf, type Workspace, type WorkspaceOptions } from './fixture.js';
+import type { Deps } from '../../src/domain/deps.js';
 import { newId } from '../../src/ids.js';
 import { testRun } from './run.js';
 
@@ -18,9 +18,13 @@ export function bearerClient(credential: string, url: string = testRun().url): A
   return apiClient(url, { authorization: `Bearer ${credential}` });
 }
 
-/** Another person of the same project, with a key of their own. */
-export async function colleagueOf(deps: Deps, workspace: Workspace, options: { role?: string; url?: string } = {}): Promise<ApiClient> {
-  return bearerClient(await createKey(deps, { ...workspace, userId: newId() }, options), options.url);
+/** Another person of the same project, with a user token. */
+export async function colleagueOf(
+  deps: Deps,
+  workspace: Workspace,
+  options: { role?: string; url?: string } = {},
+): Promise<ApiClient> {
+  return personOf(deps, workspace, { ...options, userId: newId() });
 }
 
 export interface Lifecycle {

@@ -10,11 +10,14 @@ declare global {
   var testRunResources: { stack: Stack; processes: ProductProcess[]; folder: string } | undefined;
 }
 
-/** Starts the real stack once for the run, in a folder of its own, with one API process and one worker. */
+/** Starts the real stack once for the run in its own folder, with one API process and one worker. */
 export default async function globalSetup(): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'service-test-'));
   const logs = path.join(folder, 'logs');
-  mkdirSync(logs);
+  const temporary = path.join(folder, 'tmp');
+  for (const each of [logs, temporary]) mkdirSync(each);
+  // Whatever a test leaves there goes with the run's folder. Jest's workers inherit the variable.
+  process.env.TMPDIR = temporary;
   const stack = await startStack({ dataDir: path.join(folder, 'stack'), log: (line) => console.log(line) });
   const run = randomBytes(4).toString('hex');
   const env = {
@@ -27,6 +30,8 @@ export default async function globalSetup(): Promise<void> {
     PORT: '0',
     ALLOW_PRIVATE_TARGETS: 'true',
     SEED: 'false',
+    // All tests sign in from one address.
+    SIGN_IN_ADDRESS_MAX: '0',
   };
   globalThis.testRunResources = { stack, processes: [], folder };
   const [api, worker] = await Promise.all([
@@ -34,11 +39,14 @@ export default async function globalSetup(): Promise<void> {
     startWorker(env, path.join(logs, 'worker.log')),
   ]);
   globalThis.testRunResources.processes.push(api, worker);
+  // Creates the first signing key. A product that a test starts with a SECRETS_KEY of its own must not be the first to.
+  const keys = await fetch(`${api.url}/.well-known/jwks.json`);
+  if (!keys.ok) throw new Error(`the API answered ${keys.status} when asked for its signing keys, see ${logs}/api.log`);
   const handedOver: TestRun = { url: api.url, env, logs, temporalCli: stack.temporalCli ?? null };
   process.env.TEST_RUN = JSON.stringify(handedOver);
 }
 
-/** Each run has a database of its own, so that runs beside each other on one server do not meet. */
+/** Each run has its own database, so that concurrent runs on one server are separate. */
 function databaseOf(uri: string, name: string): string {
   const url = new URL(uri);
   url.pathname = `/${name}`;

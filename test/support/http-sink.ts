@@ -12,18 +12,18 @@ export interface SinkRequest {
 export interface HttpSink {
   url: string;
   requests: SinkRequest[];
-  /** The requests whose path begins so, in the order in which they came. */
+  /** The requests with this path prefix, in order of arrival. */
   seen(pathPrefix: string): SinkRequest[];
   /** How often each idempotency key came. */
   keys(): Map<string, number>;
-  /** From now on requests whose path begins so are held open until the function that this gives is called. */
+  /** Holds requests with this path prefix open until the returned function is called. */
   hold(pathPrefix: string): () => void;
-  /** The answer to requests whose path begins so; by default 200 with `{ok: true, path}`. */
+  /** The answer to requests with this path prefix; by default 200 with `{ok: true, path}`. */
   answer(pathPrefix: string, respond: (request: SinkRequest, res: ServerResponse) => void): void;
   close(): Promise<void>;
 }
 
-/** A real HTTP server that stands for the outside world of actions and counts what reaches it. */
+/** A real HTTP server that represents the external services of actions and counts their requests. */
 export async function startHttpSink(): Promise<HttpSink> {
   const requests: SinkRequest[] = [];
   const gates = new Map<string, Promise<void>>();
@@ -34,7 +34,13 @@ export async function startHttpSink(): Promise<HttpSink> {
       for await (const chunk of req) chunks.push(chunk as Buffer);
       const path = req.url ?? '';
       const key = req.headers['idempotency-key'];
-      const request = { method: req.method ?? '', path, key: typeof key === 'string' ? key : undefined, headers: req.headers, body: Buffer.concat(chunks).toString() };
+      const request = {
+        method: req.method ?? '',
+        path,
+        key: typeof key === 'string' ? key : undefined,
+        headers: req.headers,
+        body: Buffer.concat(chunks).toString(),
+      };
       requests.push(request);
       await find(gates, path);
       const respond = find(answers, path);

@@ -12,8 +12,12 @@ export async function metricsOf(url: string): Promise<Samples> {
   return samples.map((sample) => {
     const [, name = '', labels = '', value] = line.exec(sample) ?? [];
     const number = Number(value?.replace('Inf', 'Infinity'));
-    if (name === '' || (Number.isNaN(number) && value !== 'NaN' && value !== 'Nan')) throw new Error(`not a sample: ${sample}`);
-    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = '', content = '']) => [label, content]);
+    if (name === '' || (Number.isNaN(number) && value !== 'NaN' && value !== 'Nan'))
+      throw new Error(`not a sample: ${sample}`);
+    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = '', content = '']) => [
+      label,
+      content,
+    ]);
     return { name, labels: Object.fromEntries(pairs) as Record<string, string>, value: number };
   });
 }

@@ -27,7 +27,11 @@ export function ownProduct(overrides: Record<string, string> = {}): OwnProduct {
     return running;
   };
   afterAll(async () => {
-    await Promise.all(started.filter(({ child }) => child.exitCode === null && child.signalCode === null).map((running) => running.end('SIGKILL')));
+    await Promise.all(
+      started
+        .filter(({ child }) => child.exitCode === null && child.signalCode === null)
+        .map((running) => running.end('SIGKILL')),
+    );
   });
   const log = (part: string) => path.join(testRun().logs, `${name}-${part}.log`);
   return {

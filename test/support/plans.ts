@@ -1,5 +1,10 @@
-import type { ModelTurn } from '../../workflows/agentflow-execution/activities.js';
-import type { ActionPlan, AgentflowExecutionInput, AgentPlan, SkillPlan } from '../../workflows/agentflow-execution/messages.js';
+import type { ModelTurn } from '../../workflows/agentflow-execution/model-turn.js';
+import type {
+  ActionPlan,
+  AgentflowExecutionInput,
+  AgentPlan,
+  SkillPlan,
+} from '../../workflows/agentflow-execution/messages.js';
 
 /** Parts of an execution's plan for tests of its workflow. */
 export function actionPlan(_id: string, next: string | null, change: Partial<ActionPlan> = {}): ActionPlan {
@@ -35,7 +40,10 @@ export function agentPlan(_id: string, next: string | null, ...skills: SkillPlan
   };
 }
 
-export function executionPlan(agents: AgentPlan[], change: Partial<AgentflowExecutionInput> = {}): AgentflowExecutionInput {
+export function executionPlan(
+  agents: AgentPlan[],
+  change: Partial<AgentflowExecutionInput> = {},
+): AgentflowExecutionInput {
   return {
     execution_id: 'e',
     project_id: 'p',

@@ -19,7 +19,7 @@ export interface Api extends ProductProcess {
   port: number;
 }
 
-/** A start takes seconds of processor time, and many times that on a machine that is busy with other things. */
+/** A start takes seconds of processor time, and much longer on a busy machine. */
 const startMs = 120_000;
 
 export async function startApi(env: Record<string, string>, logFile: string): Promise<Api> {
@@ -32,9 +32,15 @@ export function startWorker(env: Record<string, string>, logFile: string): Promi
   return startScript('src/worker.js', env, logFile, 'polling');
 }
 
-/** `root` is another folder that holds `dist` and `node_modules`. */
-export async function startScript(script: string, env: Record<string, string>, logFile: string, upMessage: string, root = packageRoot): Promise<ProductProcess> {
-  const child = spawn(process.execPath, ['--enable-source-maps', path.join(root, 'dist', script)], {
+/** `root` is another folder with `dist` and `node_modules`. */
+export async function startScript(
+  script: string,
+  env: Record<string, string>,
+  logFile: string,
+  upMessage: string,
+  root = packageRoot,
+): Promise<ProductProcess> {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', path.join(root, 'dist', script)], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NODE_ENV: 'test', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -44,7 +50,9 @@ export async function startScript(script: string, env: Record<string, string>, l
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const up = await Promise.race([
     waitForLine(child, upMessage, logFile),
-    ended.then(([code, signal]) => Promise.reject(new Error(`${script} ended (${code ?? signal}) before it was up, see ${logFile}`))),
+    ended.then(([code, signal]) =>
+      Promise.reject(new Error(`${script} ended (${code ?? signal}) before it was up, see ${logFile}`)),
+    ),
   ]);
   return {
     child,

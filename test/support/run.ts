@@ -1,4 +1,4 @@
-/** What the global setup tells the tests of a run; handed over in the environment. */
+/** The settings that the global setup passes to the tests of a run in the environment. */
 export interface TestRun {
   /** The shared API process. */
   url: string;

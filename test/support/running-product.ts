@@ -14,7 +14,7 @@ export interface RunningProduct extends Processes {
   sink: HttpSink;
   /** The workspace as seen through the present API. */
   through(workspace: Workspace): Workspace;
-  /** What the actions of a workspace have sent, whose paths begin with its project. */
+  /** The requests of a workspace's actions, whose paths begin with its project. */
   requestsOf(workspace: Workspace): SinkRequest[];
   /** kill -9. */
   kill(...parts: (keyof Processes)[]): Promise<void>;

@@ -7,10 +7,13 @@ import { saveHistory } from './histories.js';
  * with the environment of the product (TEMPORAL_ADDRESS, DATA_DIR).
  */
 async function main([workflowId, name, runId]: string[]): Promise<void> {
-  if (workflowId === undefined || name === undefined) throw new Error('usage: save-history <workflow id> <name> [run id]');
+  if (workflowId === undefined || name === undefined)
+    throw new Error('usage: save-history <workflow id> <name> [run id]');
   const deps = createDeps(loadConfig(process.env), 'test');
   try {
-    console.log(saveHistory(name, await deps.temporal.client.workflow.getHandle(workflowId, runId).fetchHistory()));
+    console.log(
+      saveHistory(name, await deps.temporal.client.workflow.getHandle(workflowId, runId).fetchHistory(), deps.auth.box),
+    );
   } finally {
     await deps.close();
   }

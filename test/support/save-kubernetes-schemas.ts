@@ -9,6 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const roots = [
   'io.k8s.api.apps.v1.Deployment',
   'io.k8s.api.core.v1.ConfigMap',
+  'io.k8s.api.core.v1.PersistentVolumeClaim',
   'io.k8s.api.core.v1.Service',
   'io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler',
   'io.k8s.api.policy.v1.PodDisruptionBudget',
@@ -21,8 +22,12 @@ const { $defs: all } = JSON.parse(readFileSync(source, 'utf8')) as { $defs: Reco
 const kept: Record<string, Json> = {};
 for (const name of roots) keep(name);
 const sorted = Object.fromEntries(Object.entries(kept).sort(([one], [other]) => (one < other ? -1 : 1)));
-const about = 'Kubernetes 1.37, from the PyPI package kubernetes-validate 1.37.0 (Apache-2.0); made by test/support/save-kubernetes-schemas.ts';
-writeFileSync('test/packaging/schemas/kubernetes.json', `${JSON.stringify({ $comment: about, $defs: sorted }, null, 1)}\n`);
+const about =
+  'Kubernetes 1.37, from the PyPI package kubernetes-validate 1.37.0 (Apache-2.0); made by test/support/save-kubernetes-schemas.ts';
+writeFileSync(
+  'test/packaging/schemas/kubernetes.json',
+  `${JSON.stringify({ $comment: about, $defs: sorted }, null, 1)}\n`,
+);
 
 function keep(name: string): void {
   if (name in kept) return;
@@ -30,10 +35,17 @@ function keep(name: string): void {
   for (const [, other = ''] of JSON.stringify(kept[name]).matchAll(/"#\/\$defs\/([^"]+)"/g)) keep(other);
 }
 
-/** What a validator reads; properties may be named like keywords, so that only texts are taken for words. */
+/**
+ * Reduces a schema to what a validator reads; properties can have the names of keywords, so only strings count as
+ * keywords.
+ */
 function withoutWords(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutWords);
   if (value === null || typeof value !== 'object') return value;
-  const entries = Object.entries(value).filter(([key, each]) => !(key === 'description' && typeof each === 'string') && !(key.startsWith('x-kubernetes-') && key !== 'x-kubernetes-group-version-kind'));
+  const entries = Object.entries(value).filter(
+    ([key, each]) =>
+      !(key === 'description' && typeof each === 'string') &&
+      !(key.startsWith('x-kubernetes-') && key !== 'x-kubernetes-group-version-kind'),
+  );
   return Object.fromEntries(entries.map(([key, each]) => [key, withoutWords(each)]));
 }

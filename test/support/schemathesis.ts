@@ -9,8 +9,8 @@ const version = '4.32.5';
 const run = promisify(execFile);
 
 /**
- * The program of schemathesis, in a Python environment of its own below the user's cache folder; installed when it is
- * first asked for. @throws Error with what is missing
+ * The path of schemathesis in its own Python environment in the user's cache folder; installed on first use.
+ * @throws Error that names the missing prerequisite
  */
 export async function schemathesis(): Promise<string> {
   const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'governed-context-service');
@@ -22,9 +22,16 @@ export async function schemathesis(): Promise<string> {
   await mkdir(cache, { recursive: true });
   try {
     await run('python3', ['-m', 'venv', folder]);
-    await run(path.join(folder, 'bin', 'python'), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `schemathesis==${version}`], { timeout: 300_000 });
+    await run(
+      path.join(folder, 'bin', 'python'),
+      ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `schemathesis==${version}`],
+      { timeout: 300_000 },
+    );
   } catch (cause) {
-    throw new Error('the fuzzer cannot be installed: it needs python3 with venv and pip, and PyPI (or a PIP_INDEX_URL that has schemathesis)', { cause });
+    throw new Error(
+      'the fuzzer cannot be installed: it needs python3 with venv and pip, and PyPI (or a PIP_INDEX_URL that has schemathesis)',
+      { cause },
+    );
   }
   await writeFile(`${complete}.new`, version);
   await rename(`${complete}.new`, complete);
@@ -32,7 +39,7 @@ export async function schemathesis(): Promise<string> {
 }
 
 export interface FuzzRun {
-  /** Holds the document, the configuration and the report. */
+  /** Contains the document, the configuration and the report. */
   folder: string;
   url: string;
   document: object;
@@ -46,20 +53,65 @@ export interface FuzzRun {
   phases: string;
 }
 
-const checks = ['not_a_server_error', 'status_code_conformance', 'content_type_conformance', 'response_schema_conformance'];
+const checks = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_schema_conformance',
+];
 
-/** What the fuzzer met that the document does not tell; empty when all is as documented. The seed is fixed. */
+/** The fuzzer's findings that the document does not describe; empty if there are none. The seed is fixed. */
 export async function fuzz(options: FuzzRun): Promise<{ failures: string; calls: number }> {
   const { folder, url, document, headers, parameters, examples, atMost, phases } = options;
   const program = await schemathesis();
-  const [schema, config] = ['openapi.json', 'schemathesis.toml'].map((name) => path.join(folder, name)) as [string, string];
+  const [schema, config] = ['openapi.json', 'schemathesis.toml'].map((name) => path.join(folder, name)) as [
+    string,
+    string,
+  ];
   await writeFile(schema, JSON.stringify(document));
-  const table = (values: Readonly<Record<string, string>>) => Object.entries(values).map(([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`);
-  await writeFile(config, [`base-url = ${JSON.stringify(url)}`, '[headers]', ...table(headers), '[parameters]', ...table(parameters), ''].join('\n'));
-  // One worker: CPython 3.11 fails in threads that compile at once (python/cpython#106905).
-  const flags = ['--checks', checks.join(','), '--phases', phases, '--max-examples', String(examples), '--max-time', String(atMost), '--seed', '1', '--workers', '1'];
-  const quiet = ['--no-color', '--no-shrink', '--continue-on-failure', '--request-timeout', '30', '--generation-database', 'none', '--warnings', 'off'];
-  const { stdout, code } = await run(program, ['--config-file', config, 'run', schema, ...flags, ...quiet], { cwd: folder, maxBuffer: 256 * 1024 * 1024 })
+  const table = (values: Readonly<Record<string, string>>) =>
+    Object.entries(values).map(([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`);
+  await writeFile(
+    config,
+    [
+      `base-url = ${JSON.stringify(url)}`,
+      '[headers]',
+      ...table(headers),
+      '[parameters]',
+      ...table(parameters),
+      '',
+    ].join('\n'),
+  );
+  // One worker: CPython 3.11 fails in threads that compile concurrently (python/cpython#106905).
+  const flags = [
+    '--checks',
+    checks.join(','),
+    '--phases',
+    phases,
+    '--max-examples',
+    String(examples),
+    '--max-time',
+    String(atMost),
+    '--seed',
+    '1',
+    '--workers',
+    '1',
+  ];
+  const quiet = [
+    '--no-color',
+    '--no-shrink',
+    '--continue-on-failure',
+    '--request-timeout',
+    '30',
+    '--generation-database',
+    'none',
+    '--warnings',
+    'off',
+  ];
+  const { stdout, code } = await run(program, ['--config-file', config, 'run', schema, ...flags, ...quiet], {
+    cwd: folder,
+    maxBuffer: 256 * 1024 * 1024,
+  })
     .then(({ stdout: text }) => ({ stdout: text, code: 0 }))
     .catch((failed: { stdout?: string; code?: number }) => {
       if (failed.stdout === undefined || typeof failed.code !== 'number') throw failed;

@@ -1,10 +1,10 @@
-import type { Deps } from '../../src/deps.js';
+import type { Deps } from '../../src/domain/deps.js';
 import { newId } from '../../src/ids.js';
-import type { ExecutionDocument } from '../../src/platform/resources/executions/record.js';
+import type { ExecutionDocument } from '../../src/domain/executions/record.js';
 import { epochSeconds } from '../../src/time.js';
 import type { Workspace } from './fixture.js';
 
-/** The record of an execution as its workflow leaves it, for what only reads such records. */
+/** The record of an execution as its workflow writes it, for tests that only read such records. */
 export async function seedExecution(
   deps: Deps,
   { projectID, organizationId, userId }: Pick<Workspace, 'projectID' | 'organizationId' | 'userId'>,
@@ -18,7 +18,15 @@ export async function seedExecution(
     projectID,
     organization_id: organizationId,
     agentflow_id: coworker.id,
-    agentflow: { agentflow_id: coworker.id, agents: [], image: '', initialAgent: 'a', name: coworker.name, role: '', conclusion: null },
+    agentflow: {
+      agentflow_id: coworker.id,
+      agents: [],
+      image: '',
+      initialAgent: 'a',
+      name: coworker.name,
+      role: '',
+      conclusion: null,
+    },
     plan: [],
     task_id: newId(),
     parent_execution_id: null,

@@ -15,8 +15,12 @@ export interface TestTable {
   records(query?: Record<string, string>): Promise<any>;
 }
 
-/** A table of the workspace with the columns given, made over HTTP. */
-export async function createTable({ api, projectID }: Member, columns: object[] = [], table_name = `table ${Math.random()}`): Promise<TestTable> {
+/** A table of the workspace with the given columns, created over HTTP. */
+export async function createTable(
+  { api, projectID }: Member,
+  columns: object[] = [],
+  table_name = `table ${Math.random()}`,
+): Promise<TestTable> {
   const made = await api.post(`/storage/${projectID}/table`, { table_name, columns });
   expect(made).toMatchObject({ status: 201 });
   const path = `/storage/${projectID}/table/${made.body._id}`;
@@ -32,8 +36,12 @@ export async function createTable({ api, projectID }: Member, columns: object[] 
   };
 }
 
-/** DELETE with a body, as the specification has it for columns. */
-export async function deleteColumn({ api, projectID, apiKey }: Member & Pick<Workspace, 'apiKey'>, body: object, query = ''): Promise<{ status: number; body: any }> {
+/** DELETE with a body, as the specification defines it for columns. */
+export async function deleteColumn(
+  { api, projectID, apiKey }: Member & Pick<Workspace, 'apiKey'>,
+  body: object,
+  query = '',
+): Promise<{ status: number; body: any }> {
   const answer = await fetch(`${api.url}/delete/column/${projectID}${query}`, {
     method: 'DELETE',
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },

@@ -16,16 +16,28 @@ export function multipart(parts: readonly Part[]): { body: Buffer; headers: Reco
   const chunks = parts.flatMap(({ name, filename, type, content }) => {
     const file = filename === undefined ? '' : `; filename="${filename}"`;
     const kind = type === undefined ? '' : `\r\nContent-Type: ${type}`;
-    return [Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}${kind}\r\n\r\n`), Buffer.from(content), Buffer.from('\r\n')];
+    return [
+      Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}${kind}\r\n\r\n`),
+      Buffer.from(content),
+      Buffer.from('\r\n'),
+    ];
   });
-  return { body: Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]), headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } };
+  return {
+    body: Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]),
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+  };
 }
 
 export function file(filename: string, content: string | Uint8Array, type?: string): Part {
   return { name: 'file', filename, content, ...(type === undefined ? {} : { type }) };
 }
 
-export function send(api: ApiClient, path: string, parts: readonly Part[], headers: Record<string, string> = {}): Promise<Answer> {
+export function send(
+  api: ApiClient,
+  path: string,
+  parts: readonly Part[],
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const { body, headers: form } = multipart(parts);
   return api.post(path, body, { ...form, ...headers });
 }
@@ -36,8 +48,13 @@ export interface BigUpload {
   sha256: string;
 }
 
-/** Streams one file of so many bytes, so that the sender holds none of them. */
-export async function sendBig(url: string, apiKey: string, bytes: number, onChunk: (sent: number) => void = () => undefined): Promise<BigUpload> {
+/** Streams one file of this size, so that the sender does not hold its bytes. */
+export async function sendBig(
+  url: string,
+  apiKey: string,
+  bytes: number,
+  onChunk: (sent: number) => void = () => undefined,
+): Promise<BigUpload> {
   const hash = createHash('sha256');
   const edge = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="big.bin"\r\n\r\n`;
   const block = Buffer.alloc(256 * 1024);

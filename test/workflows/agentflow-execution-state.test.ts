@@ -1,34 +1,71 @@
 import { describe, expect, test } from '@jest/globals';
-import type { AgentflowExecutionInput, AgentPlan, ExecutionState } from '../../workflows/agentflow-execution/messages.js';
+import type {
+  AgentflowExecutionInput,
+  AgentPlan,
+  ExecutionState,
+} from '../../workflows/agentflow-execution/messages.js';
 import { actionPlan as action, agentPlan as agent, executionPlan, skillPlan as skill } from '../support/plans.js';
-import { nextStep, stepIdOf } from '../../workflows/agentflow-execution/next-step.js';
-import { addEvent, applyMove, beginStep, conclude, endStep, fail, initialState, isOver, keepTurn, refusalOf } from '../../workflows/agentflow-execution/state.js';
+import { nextStep } from '../../workflows/agentflow-execution/next-step.js';
+import { beginStep, endStep } from '../../workflows/agentflow-execution/step-records.js';
+import {
+  addEvent,
+  applyMove,
+  conclude,
+  fail,
+  initialState,
+  isOver,
+  keepTurn,
+  refusalOf,
+} from '../../workflows/agentflow-execution/state.js';
+import { stepActivities, stepIdOf } from '../../workflows/agentflow-execution/steps/index.js';
+import { queueOfActivity } from '../../workflows/queues/queues.js';
 
 const plan = (agents: AgentPlan[], files: AgentflowExecutionInput['files'] = []) => executionPlan(agents, { files });
 
-/** Walks a plan to its end as the workflow does; gives the ids of its steps. */
+/** Walks a plan to its end like the workflow; returns the ids of its steps. */
 function walk(input: AgentflowExecutionInput): { ids: string[]; state: ExecutionState } {
   const state = initialState(1);
   const ids: string[] = [];
   for (let step = nextStep(input, state); step && ids.length < 50; step = nextStep(input, state)) {
-    if (step.kind !== 'documents' && step.kind !== 'action' && step.kind !== 'model') throw new Error(`unexpected: ${step.kind}`);
+    if (step.kind !== 'documents' && step.kind !== 'action' && step.kind !== 'model')
+      throw new Error(`unexpected: ${step.kind}`);
     const record = beginStep(state, step, 2);
-    ids.push(stepIdOf(step));
+    ids.push(record.step_id);
     endStep(state, record, { status: 'completed', attempts: 1, at: 3 });
     if (step.kind === 'documents') state.documents = [];
-    else if (step.kind === 'action') state.current?.results.push({ action_id: step.action._id, skill_id: step.skill._id, name: step.action.name, output: 1 });
-    else keepTurn(state, step.agent, { model: 'm', content: 'o', tool_calls: [], usage: { input_tokens: 0, output_tokens: 0 } }, 4);
+    else if (step.kind === 'action')
+      state.current?.results.push({
+        action_id: step.action._id,
+        skill_id: step.skill._id,
+        name: step.action.name,
+        output: 1,
+      });
+    else
+      keepTurn(
+        state,
+        step.agent,
+        { model: 'm', content: 'o', tool_calls: [], usage: { input_tokens: 0, output_tokens: 0 } },
+        4,
+      );
   }
   return { ids, state };
 }
 
 describe('nextStep', () => {
   test('reads the documents first, once', () => {
-    expect(walk(plan([agent('a', null)], [{ name: 'n', mime_type: 'text/plain', location: 'l' }])).ids).toEqual(['documents', 'a/model']);
+    expect(walk(plan([agent('a', null)], [{ name: 'n', mime_type: 'text/plain', location: 'l' }])).ids).toEqual([
+      'documents',
+      'a/model',
+    ]);
   });
 
-  test('walks skills in order, their actions along next_action_id, then the model, then next_agent', () => {
-    const first = agent('a', 'b', skill('s', '2', action('1', null), action('2', '3'), action('3', null)), skill('t', '1', action('1', null)));
+  test('visits skills in order, their actions along next_action_id, then the model, then next_agent', () => {
+    const first = agent(
+      'a',
+      'b',
+      skill('s', '2', action('1', null), action('2', '3'), action('3', null)),
+      skill('t', '1', action('1', null)),
+    );
     expect(walk(plan([agent('b', null), first, agent('c', null)].sort((x) => (x._id === 'a' ? -1 : 0)))).ids).toEqual([
       'a/s/2',
       'a/s/3',
@@ -38,17 +75,20 @@ describe('nextStep', () => {
     ]);
   });
 
-  test('ends a skill at a terminal action, and runs none without an initial one', () => {
+  test('ends a skill at a terminal action, and runs no actions without an initial one', () => {
     const early = { ...action('1', '2'), is_terminal: true };
-    expect(walk(plan([agent('a', null, skill('s', '1', early, action('2', null)), skill('t', null, action('3', null)))])).ids).toEqual(['a/s/1', 'a/model']);
+    expect(
+      walk(plan([agent('a', null, skill('s', '1', early, action('2', null)), skill('t', null, action('3', null)))]))
+        .ids,
+    ).toEqual(['a/s/1', 'a/model']);
   });
 
-  test('is a function of plan and state alone, so that it survives JSON', () => {
+  test('depends only on plan and state, which survive JSON', () => {
     const input = plan([agent('a', null, skill('s', '1', action('1', '2'), action('2', null)))]);
     const state = initialState(1);
     const step = nextStep(input, state);
     if (step?.kind !== 'action') throw new Error('an action was expected');
-    expect(stepIdOf(step)).toBe('a/s/1');
+    expect(stepIdOf(step, state)).toBe('a/s/1');
     beginStep(state, step, 1);
     state.current?.results.push({ action_id: '1', skill_id: 's', name: '', output: null });
     const copy = JSON.parse(JSON.stringify(state)) as ExecutionState;
@@ -56,17 +96,25 @@ describe('nextStep', () => {
     expect(nextStep(input, copy)).toEqual(nextStep(input, state));
   });
 
-  test('throws for an agent that is not there', () => {
+  test('throws for an unknown agent', () => {
     expect(() => nextStep({ ...plan([agent('a', null)]), first_agent_id: 'z' }, initialState(1))).toThrow('no agent z');
   });
 });
 
-describe('moves', () => {
+describe('the activities of all kinds of steps', () => {
+  test('run on the queue of the workflows, and the projection on the control queue', () => {
+    expect(stepActivities).toContain('callAction');
+    for (const name of stepActivities) expect(queueOfActivity('base', name)).toBe('base');
+    expect(queueOfActivity('base', 'publishExecution')).toBe('base-control');
+  });
+});
+
+describe('transitions', () => {
   test.each([
     ['pause', ['running']],
     ['resume', ['paused']],
     ['cancel', ['ready', 'running', 'paused']],
-  ] as const)('%s is allowed from %j alone', (move, from) => {
+  ] as const)('%s is allowed only from %j', (move, from) => {
     for (const status of ['ready', 'running', 'paused', 'completed', 'failed'] as const) {
       const refusal = refusalOf(move, status);
       if ((from as readonly string[]).includes(status)) expect(refusal).toBeUndefined();
@@ -74,29 +122,41 @@ describe('moves', () => {
     }
   });
 
-  test('take what an operator types as text, cut to a length', () => {
+  test('accept any operator input as text, truncated to a length', () => {
     const state: ExecutionState = { ...initialState(1), status: 'running' };
     applyMove(state, 'pause', { by: 'x'.repeat(1000), reason: 7 as never }, 2);
     expect(state).toMatchObject({ status: 'paused', pause: { by: 'x'.repeat(500), at: 2 } });
     applyMove(state, 'resume', undefined, 3);
     expect(state).toMatchObject({ status: 'running', pause: null });
     applyMove(state, 'cancel', null as never, 4);
-    expect(state).toMatchObject({ status: 'failed', end_time: 4, failure: { reason: 'cancelled', by: 'operator', message: 'cancelled on request' } });
+    expect(state).toMatchObject({
+      status: 'failed',
+      end_time: 4,
+      failure: { reason: 'cancelled', by: 'operator', message: 'cancelled on request' },
+    });
     expect(isOver(state)).toBe(true);
-    expect(state.unpublished.map(({ seq, type }) => [seq, type])).toEqual([[1, 'paused'], [2, 'resumed'], [3, 'failed']]);
+    expect(state.unpublished.map(({ seq, type }) => [seq, type])).toEqual([
+      [1, 'paused'],
+      [2, 'resumed'],
+      [3, 'failed'],
+    ]);
   });
 });
 
 describe('the end', () => {
-  test('concludes with the last output and the links in it, each once and without the punctuation behind', () => {
+  test('concludes with the last output and its links, each once and without trailing punctuation', () => {
     const { state } = walk(plan([agent('a', 'b'), agent('b', null)]));
     const last = state.agents_output.at(-1);
     if (last) last.output = 'See https://a.example/x?y=1. And [b](https://b.example/), https://a.example/x?y=1!';
     conclude(state, 9);
-    expect(state).toMatchObject({ status: 'completed', end_time: 9, conclusion: { links: ['https://a.example/x?y=1', 'https://b.example/'], created_at: 9 } });
+    expect(state).toMatchObject({
+      status: 'completed',
+      end_time: 9,
+      conclusion: { links: ['https://a.example/x?y=1', 'https://b.example/'], created_at: 9 },
+    });
   });
 
-  test('takes the links out of a long answer at once, since a workflow may not think for a second', () => {
+  test('extracts the links of a long answer quickly, because a workflow task has a time limit', () => {
     const { state } = walk(plan([agent('a', null)]));
     const last = state.agents_output.at(-1);
     const link = `https://a.example/${'.'.repeat(100_000)}x`;
@@ -107,7 +167,7 @@ describe('the end', () => {
     expect(state.conclusion?.links).toEqual([link]);
   });
 
-  test('by a failure clears the pause', () => {
+  test('clears the pause on a failure', () => {
     const state: ExecutionState = { ...initialState(1), status: 'paused', pause: { by: 'x', at: 1 } };
     fail(state, { reason: 'step_failed', code: 'c', message: 'm', by: null, at: 5, step_id: null });
     expect(state).toMatchObject({ status: 'failed', pause: null, end_time: 5 });

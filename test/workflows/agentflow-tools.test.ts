@@ -1,22 +1,33 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
-import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { newId } from '../../src/ids.js';
-import { workflowBundle } from '../../src/workflow-code.js';
-import type { AgentflowExecutionActivities, CallActionRequest, ExecutionProjection, ModelTurn, ModelTurnRequest } from '../../workflows/agentflow-execution/activities.js';
-import { agentflowExecutionType, cancelUpdate, executionWorkflowId, stateQuery, type AgentPlan, type ExecutionConclusion } from '../../workflows/agentflow-execution/messages.js';
+import type {
+  AgentflowExecutionActivities,
+  ExecutionProjection,
+} from '../../workflows/agentflow-execution/activities.js';
+import {
+  agentflowExecutionType,
+  cancelUpdate,
+  executionWorkflowId,
+  maxKeptCharacters,
+  stateQuery,
+  type AgentPlan,
+  type ExecutionConclusion,
+} from '../../workflows/agentflow-execution/messages.js';
+import type { ModelTurn } from '../../workflows/agentflow-execution/model-turn.js';
 import { decidePreviewUpdate } from '../../workflows/agentflow-execution/preview-messages.js';
+import type { CallActionRequest } from '../../workflows/agentflow-execution/steps/action.js';
+import type { ModelTurnRequest } from '../../workflows/agentflow-execution/steps/model.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { actionPlan, agentPlan, executionPlan, modelTurn, skillPlan } from '../support/plans.js';
 import { verifies } from '../support/verifies.js';
-
-Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } } });
+import { useWorkflowWorkers } from '../support/workflow-workers.js';
 
 const taskQueue = `tools-${newId()}`;
 const deps = useDeps({ TEMPORAL_TASK_QUEUE: taskQueue });
 
-/** What stands for the world of one execution. */
+/** The simulated environment of one execution. */
 interface World {
   turns: ModelTurnRequest[];
   calls: CallActionRequest[];
@@ -26,12 +37,8 @@ interface World {
 }
 const worlds = new Map<string, World>();
 
-const activities: AgentflowExecutionActivities = {
+const activities: Partial<AgentflowExecutionActivities> = {
   publishExecution: async (projection) => void worlds.get(projection.execution_id)?.published.push(projection),
-  async cancelOwnRun() {
-    throw new Error('not needed here');
-  },
-  readDocuments: async () => ({ value: [], attempts: 1 }),
   async callAction(request) {
     const world = worlds.get(request.idempotency_key.split('/')[0] ?? '');
     world?.calls.push(request);
@@ -43,32 +50,16 @@ const activities: AgentflowExecutionActivities = {
     return { value: world?.model(world.turns.length) ?? modelTurn('nobody is here'), attempts: 1 };
   },
   composePreview: async () => ({ value: [], attempts: 1 }),
-  detectAnomaly: async () => ({ value: { finding: null, model: 'm', usage: { input_tokens: 0, output_tokens: 0 } }, attempts: 1 }),
-  renderGoal: async () => ({ value: '', attempts: 1 }),
 };
 
-let stop: () => Promise<void>;
-beforeAll(async () => {
-  const connection = await NativeConnection.connect(deps.config.temporal.connection);
-  const worker = await Worker.create({
-    connection,
-    namespace: deps.config.temporal.namespace,
-    taskQueue,
-    workflowBundle,
-    activities,
-    dataConverter: deps.temporal.dataConverter,
-  });
-  const run = worker.run();
-  stop = async () => {
-    worker.shutdown();
-    await run;
-    await connection.close();
-  };
-});
-afterAll(() => stop());
+useWorkflowWorkers(deps, taskQueue, activities);
 
 const to = { field_id: 'to', label: '', type: 'string', required: true, description: 'Whom' };
-const send = actionPlan('send', null, { name: 'Send mail', description: 'Sends one mail', input_schema: { fields: [to] } });
+const send = actionPlan('send', null, {
+  name: 'Send mail',
+  description: 'Sends one mail',
+  input_schema: { fields: [to] },
+});
 const find = actionPlan('find', null, { name: 'Find person' });
 const agent = agentPlan('a', null, skillPlan('mail', null, send), skillPlan('people', 'find', find));
 
@@ -86,9 +77,16 @@ async function start(plan: AgentPlan, behaviour: Pick<World, 'model'> & Partial<
 }
 
 describe('the model turns of an agent', () => {
-  test('offer its actions as tools, run what is called, and tell the answers', async () => {
+  test('offer its actions as tools, run the called ones, and return the results', async () => {
     verifies('agent.tools');
-    const said = [modelTurn([['Send_mail', '{"to":"ada"}'], ['Find_person', '{}']]), modelTurn([['Send_mail', '{"to":"bob"}']]), modelTurn('Both have it.')];
+    const said = [
+      modelTurn([
+        ['Send_mail', '{"to":"ada"}'],
+        ['Find_person', '{}'],
+      ]),
+      modelTurn([['Send_mail', '{"to":"bob"}']]),
+      modelTurn('Both have it.'),
+    ];
     const { world, execution_id, result, handle } = await start(agent, {
       model: (turn) => said[turn - 1] ?? modelTurn('?'),
       act: ({ action, input }) => ({ did: action._id, to: input?.arguments?.to ?? null }),
@@ -96,45 +94,85 @@ describe('the model turns of an agent', () => {
     expect(await result()).toMatchObject({ conclusion: 'Both have it.' });
     expect(world.turns[0]).toMatchObject({
       conversation: [],
-      tools: [{ name: 'Send_mail', description: expect.stringContaining('Sends one mail'), fields: [to] }, { name: 'Find_person' }],
+      tools: [
+        { name: 'Send_mail', description: expect.stringContaining('Sends one mail'), fields: [to] },
+        { name: 'Find_person' },
+      ],
     });
-    expect(world.calls.map(({ idempotency_key, action, input }) => [idempotency_key.replace(execution_id, ''), action._id, input?.arguments])).toEqual([
+    expect(
+      world.calls.map(({ idempotency_key, action, input }) => [
+        idempotency_key.replace(execution_id, ''),
+        action._id,
+        input?.arguments,
+      ]),
+    ).toEqual([
       ['/a/people/find', 'find', undefined],
       ['/a/turn-1/0', 'send', { to: 'ada' }],
       ['/a/turn-1/1', 'find', {}],
       ['/a/turn-2/0', 'send', { to: 'bob' }],
     ]);
     expect(world.turns[2]?.conversation).toEqual([
-      { role: 'assistant', content: '', tool_calls: [expect.objectContaining({ name: 'Send_mail' }), expect.objectContaining({ name: 'Find_person' })] },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [expect.objectContaining({ name: 'Send_mail' }), expect.objectContaining({ name: 'Find_person' })],
+      },
       { role: 'tool', tool_call_id: 'id_0', content: '{"did":"send","to":"ada"}' },
       { role: 'tool', tool_call_id: 'id_1', content: '{"did":"find","to":null}' },
       { role: 'assistant', content: '', tool_calls: [expect.objectContaining({ name: 'Send_mail' })] },
       { role: 'tool', tool_call_id: 'id_0', content: '{"did":"send","to":"bob"}' },
     ]);
     const state = await handle.query(stateQuery);
-    expect(state.steps.map(({ step_id }) => step_id)).toEqual(['a/people/find', 'a/model', 'a/turn-1/0', 'a/turn-1/1', 'a/model-2', 'a/turn-2/0', 'a/model-3']);
-    expect(state.agents_output).toMatchObject([{ output: 'Both have it.', usage: { input_tokens: 30, output_tokens: 30 }, actions: [{}, {}, {}, {}] }]);
+    expect(state.steps.map(({ step_id }) => step_id)).toEqual([
+      'a/people/find',
+      'a/model',
+      'a/turn-1/0',
+      'a/turn-1/1',
+      'a/model-2',
+      'a/turn-2/0',
+      'a/model-3',
+    ]);
+    expect(state.agents_output).toMatchObject([
+      { output: 'Both have it.', usage: { input_tokens: 30, output_tokens: 30 }, actions: [{}, {}, {}, {}] },
+    ]);
     const { events = [] } = await handle.fetchHistory();
-    const names = events?.flatMap((event) => (event.activityTaskScheduledEventAttributes?.activityType?.name === 'callAction' ? [event.activityTaskScheduledEventAttributes.activityId] : []));
+    const names = events?.flatMap((event) =>
+      event.activityTaskScheduledEventAttributes?.activityType?.name === 'callAction'
+        ? [event.activityTaskScheduledEventAttributes.activityId]
+        : [],
+    );
     expect(names).toHaveLength(4);
   });
 
-  test('are told of a call that cannot be made, and of an action that is refused, and go on', async () => {
+  test('report a call that cannot be executed and an action that is refused, and continue', async () => {
     verifies('agent.tools');
-    const said = [modelTurn([['Send_mail', 'nonsense'], ['Send_post', '{}'], ['Send_mail', '{"to":7}'], ['Find_person', '{}']]), modelTurn('I gave up.')];
+    const said = [
+      modelTurn([
+        ['Send_mail', 'nonsense'],
+        ['Send_post', '{}'],
+        ['Send_mail', '{"to":7}'],
+        ['Find_person', '{}'],
+      ]),
+      modelTurn('I gave up.'),
+    ];
     const { world, result, handle } = await start(
       { ...agent, skills: agent.skills.map((skill) => ({ ...skill, initial_action_id: null })) },
       {
         model: (turn) => said[turn - 1] ?? modelTurn('?'),
         act({ action }) {
-          const [type, message] = action._id === 'send' ? ['validation_failed', 'the field "to" must be of type string'] : ['action_refused', 'answered with 403'];
+          const [type, message] =
+            action._id === 'send'
+              ? ['validation_failed', 'the field "to" must be of type string']
+              : ['action_refused', 'answered with 403'];
           throw ApplicationFailure.create({ type, message, nonRetryable: true, details: [{ attempt: 1 }] });
         },
       },
     );
     expect(await result()).toMatchObject({ conclusion: 'I gave up.' });
     expect(world.calls).toHaveLength(2);
-    const told = world.turns[1]?.conversation.flatMap((message) => (message.role === 'tool' ? [`${message.tool_call_id} ${message.content}`] : []));
+    const told = world.turns[1]?.conversation.flatMap((message) =>
+      message.role === 'tool' ? [`${message.tool_call_id} ${message.content}`] : [],
+    );
     expect(told?.sort()).toEqual([
       expect.stringMatching(/id_0 .*not a JSON object/),
       expect.stringMatching(/id_1 .*no tool .*Send_post/),
@@ -156,15 +194,21 @@ describe('the model turns of an agent', () => {
     });
     await eventually(() => expect(world.calls).toHaveLength(2));
     expect(await handle.executeUpdate(cancelUpdate, { args: [{ by: 'me' }] })).toMatchObject({ status: 'failed' });
-    await eventually(async () => expect((await handle.query(stateQuery)).failure).toMatchObject({ reason: 'cancelled' }));
+    await eventually(async () =>
+      expect((await handle.query(stateQuery)).failure).toMatchObject({ reason: 'cancelled' }),
+    );
     await handle.terminate();
     release();
   });
 
-  test('keep what was said over continue-as-new', async () => {
+  test('keep the conversation across continue-as-new', async () => {
     verifies('agent.tools');
-    const { world, result, handle } = await start(agent, { model: (turn) => (turn < 8 ? modelTurn([['Send_mail', `{"to":"${turn}"}`]]) : modelTurn('Done.')) }, { max_history_events: 30 });
-    const first = (await handle.describe()).runId;
+    const { world, result, handle } = await start(
+      agent,
+      { model: (turn) => (turn < 8 ? modelTurn([['Send_mail', `{"to":"${turn}"}`]]) : modelTurn('Done.')) },
+      { max_history_events: 30 },
+    );
+    const first = handle.firstExecutionRunId;
     expect(await result()).toMatchObject({ conclusion: 'Done.' });
     expect((await deps.temporal.client.workflow.getHandle(handle.workflowId).describe()).runId).not.toBe(first);
     expect(world.calls.flatMap(({ input }) => input?.arguments?.to ?? [])).toEqual(['1', '2', '3', '4', '5', '6', '7']);
@@ -173,9 +217,13 @@ describe('the model turns of an agent', () => {
 });
 
 describe('a waiting preview', () => {
-  test('outlives continue-as-new with its time limit, and is decided on afterwards', async () => {
+  test('survives continue-as-new with its time limit, and can be decided afterwards', async () => {
     verifies('agent.preview.waits');
-    const { world, result, handle } = await start({ ...agent, is_preview_mode_enabled: true }, { model: () => modelTurn('Done.') }, { max_history_events: 30 });
+    const { world, result, handle } = await start(
+      { ...agent, is_preview_mode_enabled: true },
+      { model: () => modelTurn('Done.') },
+      { max_history_events: 30 },
+    );
     const before = await eventually(async () => {
       const { previews } = await handle.query(stateQuery);
       expect(previews.a).toMatchObject({ status: 'waiting' });
@@ -190,31 +238,70 @@ describe('a waiting preview', () => {
     });
     expect((await latest.query(stateQuery)).previews.a).toEqual(before);
     expect(world.calls).toEqual([]);
-    expect(await latest.executeUpdate(decidePreviewUpdate, { args: [{ agent_id: 'a', decision: 'approve', by: 'me' }] })).toMatchObject({ status: 'running' });
+    expect(
+      await latest.executeUpdate(decidePreviewUpdate, { args: [{ agent_id: 'a', decision: 'approve', by: 'me' }] }),
+    ).toMatchObject({ status: 'running' });
     expect(await result()).toMatchObject({ conclusion: 'Done.' });
     expect(world.calls).toHaveLength(1);
   });
 });
 
-describe('an agent that goes on with tools', () => {
-  const failed = (result: () => Promise<unknown>) => result().then(() => undefined, (error: { cause?: unknown }) => error.cause);
+describe('the tokens of a turn', () => {
+  test('are charged even if its answer does not fit into the run', async () => {
+    verifies('execution.tokens-charged');
+    const { world, result } = await start(agentPlan('a', null), {
+      model: () => modelTurn('x'.repeat(maxKeptCharacters + 1), 70),
+    });
+    await expect(result()).rejects.toMatchObject({ cause: { type: 'validation_failed' } });
+    const spent = world.published.flatMap((projection) => projection.spent ?? []);
+    expect(spent).toEqual([{ key: 'a/model', model: 'm', input_tokens: 70, output_tokens: 70 }]);
+  });
+});
+
+describe('an agent that keeps calling tools', () => {
+  const failed = (result: () => Promise<unknown>) =>
+    result().then(
+      () => undefined,
+      (error: { cause?: unknown }) => error.cause,
+    );
 
   test('is stopped at its limit of turns', async () => {
     verifies('agent.limits');
-    const { world, result } = await start({ ...agent, max_turns: 3 }, { model: () => modelTurn([['Send_mail', '{"to":"x"}']]) });
-    expect(await failed(result)).toMatchObject({ type: 'limit_exceeded', message: expect.stringContaining('max_turns is 3') });
+    const { world, result } = await start(
+      { ...agent, max_turns: 3 },
+      { model: () => modelTurn([['Send_mail', '{"to":"x"}']]) },
+    );
+    expect(await failed(result)).toMatchObject({
+      type: 'limit_exceeded',
+      message: expect.stringContaining('max_turns is 3'),
+    });
     expect(world.turns).toHaveLength(3);
     expect(world.calls).toHaveLength(3);
-    expect(world.published.at(-1)).toMatchObject({ status: 'failed', failure: { reason: 'limit_exceeded', code: 'limit_exceeded' } });
+    expect(world.published.at(-1)).toMatchObject({
+      status: 'failed',
+      failure: { reason: 'limit_exceeded', code: 'limit_exceeded' },
+    });
   });
 
   test('is stopped at its limit of spending', async () => {
     verifies('agent.limits', 'agent.accounting');
-    const { world, result } = await start({ ...agent, max_total_tokens: 500 }, { model: () => modelTurn([['Send_mail', '{"to":"x"}']], 100) });
-    expect(await failed(result)).toMatchObject({ type: 'limit_exceeded', message: expect.stringContaining('max_total_tokens is 500') });
+    const { world, result } = await start(
+      { ...agent, max_total_tokens: 500 },
+      { model: () => modelTurn([['Send_mail', '{"to":"x"}']], 100) },
+    );
+    expect(await failed(result)).toMatchObject({
+      type: 'limit_exceeded',
+      message: expect.stringContaining('max_total_tokens is 500'),
+    });
     expect(world.turns).toHaveLength(3);
     const told = world.published.flatMap(({ spent = [] }) => spent);
-    expect(told).toMatchObject([{ key: expect.stringMatching(/^a\/unfinished-/), input_tokens: expect.any(Number), output_tokens: expect.any(Number) }]);
+    expect(told).toMatchObject([
+      {
+        key: expect.stringMatching(/^a\/unfinished-/),
+        input_tokens: expect.any(Number),
+        output_tokens: expect.any(Number),
+      },
+    ]);
     expect((told[0]?.input_tokens ?? 0) + (told[0]?.output_tokens ?? 0)).toBeGreaterThanOrEqual(500);
   });
 });

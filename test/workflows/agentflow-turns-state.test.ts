@@ -1,8 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ExecutionState } from '../../workflows/agentflow-execution/messages.js';
-import { limitProblem, nextStep, stepIdOf } from '../../workflows/agentflow-execution/next-step.js';
-import { applyDecision, decisionRefusal, editsOf, requestPreview } from '../../workflows/agentflow-execution/previews.js';
-import { applyMove, beginStep, fail, failOver, initialState, keepTurn, withDefaults } from '../../workflows/agentflow-execution/state.js';
+import { limitProblem, nextStep } from '../../workflows/agentflow-execution/next-step.js';
+import {
+  applyDecision,
+  decisionRefusal,
+  editsOf,
+  requestPreview,
+} from '../../workflows/agentflow-execution/previews.js';
+import { beginStep } from '../../workflows/agentflow-execution/step-records.js';
+import {
+  applyMove,
+  fail,
+  failOver,
+  initialState,
+  keepTurn,
+  withDefaults,
+} from '../../workflows/agentflow-execution/state.js';
+import { stepIdOf } from '../../workflows/agentflow-execution/steps/index.js';
 import { answerCall, pendingCalls, toolsOf } from '../../workflows/agentflow-execution/tools.js';
 import { viewOf } from '../../workflows/agentflow-execution/view.js';
 import { actionPlan, agentPlan, executionPlan, modelTurn, skillPlan } from '../support/plans.js';
@@ -21,18 +35,33 @@ function atWork(agent = worker): ExecutionState {
 }
 
 describe('the tools of a turn', () => {
-  test('have names of their own in the alphabet of function names, at most 64 long', () => {
+  test('have unique names in the alphabet of function names, at most 64 characters long', () => {
     const names = ['Send it!', 'Send it?', 'send_it', '', '…', 'x'.repeat(80), 'x'.repeat(90)];
-    const agent = agentPlan('a', null, skillPlan('s', null, ...names.map((name, at) => actionPlan(String(at), null, { name }))));
+    const agent = agentPlan(
+      'a',
+      null,
+      skillPlan('s', null, ...names.map((name, at) => actionPlan(String(at), null, { name }))),
+    );
     const offered = toolsOf(agent).map(({ offer }) => offer.name);
     expect(new Set(offered).size).toBe(names.length);
     for (const name of offered) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
     expect(offered.slice(0, 3)).toEqual(['Send_it', 'Send_it_2', 'send_it']);
   });
 
-  test('that cannot be called are answered at once with what is wrong, the others wait to be run', () => {
+  test('that cannot be called are answered immediately with the reason, the others wait to be run', () => {
     const state = atWork();
-    keepTurn(state, worker, modelTurn([['Send_it', '{"to":"x"}'], ['Send_it', 'to x'], ['Send_it', '[1]'], ['other', '{}'], ['Send_it', '']]), 2);
+    keepTurn(
+      state,
+      worker,
+      modelTurn([
+        ['Send_it', '{"to":"x"}'],
+        ['Send_it', 'to x'],
+        ['Send_it', '[1]'],
+        ['other', '{}'],
+        ['Send_it', ''],
+      ]),
+      2,
+    );
     const at = state.current;
     if (!at) throw new Error('nobody is at work');
     expect(at.conversation.slice(1)).toMatchObject([
@@ -40,16 +69,19 @@ describe('the tools of a turn', () => {
       { tool_call_id: 'id_2', content: expect.stringContaining('not a JSON object') },
       { tool_call_id: 'id_3', content: expect.stringContaining('there are: Send_it') },
     ]);
-    expect(pendingCalls(worker, at)).toMatchObject([{ index: 0, arguments: { to: 'x' } }, { index: 4, arguments: {} }]);
+    expect(pendingCalls(worker, at)).toMatchObject([
+      { index: 0, arguments: { to: 'x' } },
+      { index: 4, arguments: {} },
+    ]);
     answerCall(at, 'id_0', { ok: true });
     const next = nextStep(executionPlan([worker]), state);
-    expect(next?.kind === 'tool' && stepIdOf(next)).toBe('a/turn-1/4');
+    expect(next?.kind === 'tool' && stepIdOf(next, state)).toBe('a/turn-1/4');
     answerCall(at, 'id_4', null);
     const turn = nextStep(executionPlan([worker]), state);
-    expect(turn?.kind === 'model' && stepIdOf(turn)).toBe('a/model-2');
+    expect(turn?.kind === 'model' && stepIdOf(turn, state)).toBe('a/model-2');
   });
 
-  test('are told apart when the model gives the same id twice, and only 32 of a turn are run', () => {
+  test('are kept apart if the model repeats an id, and only 32 of a turn are run', () => {
     const state = atWork();
     const turn = modelTurn(Array.from({ length: 40 }, () => ['Send_it', '{}']));
     keepTurn(state, worker, { ...turn, tool_calls: turn.tool_calls.map((call) => ({ ...call, id: 'same' })) }, 2);
@@ -62,18 +94,18 @@ describe('the tools of a turn', () => {
 describe('the limits of an agent', () => {
   const usage = (tokens: number) => ({ input_tokens: tokens, output_tokens: 0 });
 
-  test('are 12 turns and 500,000 tokens unless it says otherwise, and the message names the limit', () => {
+  test('default to 12 turns and 500,000 tokens, and the message names the limit', () => {
     expect(limitProblem(worker, { turns: 11, usage: usage(499_999) })).toBeUndefined();
     expect(limitProblem(worker, { turns: 12, usage: usage(0) })).toContain('max_turns is 12');
     expect(limitProblem(worker, { turns: 1, usage: usage(500_000) })).toContain('max_total_tokens is 500000');
     expect(limitProblem({ ...worker, max_turns: 1 }, { turns: 1, usage: usage(0) })).toContain('max_turns is 1');
   });
 
-  test('are met before tools are run whose answers the model would not see', () => {
+  test('apply before tools are run whose answers the model would not see', () => {
     const agent = { ...worker, max_turns: 1 };
     const state = atWork(agent);
     keepTurn(state, agent, modelTurn([['Send_it', '{}']]), 2);
-    expect(nextStep(executionPlan([agent]), state)).toMatchObject({ kind: 'limit' });
+    expect(nextStep(executionPlan([agent]), state)).toMatchObject({ kind: 'stopAtLimit' });
   });
 });
 
@@ -85,15 +117,29 @@ describe('a preview', () => {
     keepTurn(state, previewed, modelTurn([['Send_it', '{"to":"x"}']]), 2);
     const step = nextStep(plan, state);
     if (step?.kind !== 'preview') throw new Error('a preview was expected');
-    const proposed = [{ action_id: 'send', skill_id: 's', call_id: 'id_0', name: 'Send it!', category: 'restful', method: 'POST', endpoint: '', input: { to: 'x' } }];
-    requestPreview(state, previewed, { previewId: step.previewId, proposed }, 10);
+    const proposed = [
+      {
+        action_id: 'send',
+        skill_id: 's',
+        call_id: 'id_0',
+        name: 'Send it!',
+        category: 'restful',
+        method: 'POST',
+        endpoint: '',
+        input: { to: 'x' },
+      },
+    ];
+    requestPreview(state, previewed, { previewId: stepIdOf(step, state), proposed }, 10);
     return state;
   }
 
-  test('is asked for before the tools are run, waits, and then lets them run', () => {
+  test('is requested before the tools are run, waits, and then allows them', () => {
     const state = waiting();
-    expect(nextStep(plan, state)).toMatchObject({ kind: 'decision' });
-    expect(viewOf(state)).toMatchObject({ previews: { a: { status: 'waiting' } }, context: { waiting_for: { kind: 'preview', agent_id: 'a', expires_at: 70 } } });
+    expect(nextStep(plan, state)).toMatchObject({ kind: 'awaitDecision' });
+    expect(viewOf(state)).toMatchObject({
+      previews: { a: { status: 'waiting' } },
+      context: { waiting_for: { kind: 'preview', agent_id: 'a', requested_at: 10, expires_at: 70 } },
+    });
     applyDecision(state, { agent_id: 'a', decision: 'approve', edits: { send: { to: 'y' } }, by: 'me' }, 11);
     expect(state.previews.a).toMatchObject({ status: 'edited', decided_by: 'me', decided_at: 11 });
     expect(editsOf(state, 'a', 'send', 'id_0')).toEqual({ to: 'y' });
@@ -101,9 +147,10 @@ describe('a preview', () => {
     expect(nextStep(plan, state)).toMatchObject({ kind: 'tool' });
   });
 
-  test('refuses a decision that fits nothing', () => {
+  test('refuses a decision that does not match', () => {
     const state = waiting();
-    const refusal = (change: object) => decisionRefusal(plan, state, { agent_id: 'a', decision: 'approve', by: 'me', ...change })?.type;
+    const refusal = (change: object) =>
+      decisionRefusal(plan, state, { agent_id: 'a', decision: 'approve', by: 'me', ...change })?.type;
     expect(refusal({})).toBeUndefined();
     expect(refusal({ agent_id: 'z' })).toBe('not_found');
     expect(refusal({ edits: 'text' })).toBe('invalid_request');
@@ -115,39 +162,43 @@ describe('a preview', () => {
     expect(refusal({})).toBe('conflict');
   });
 
-  test('has a clock that stands still while the run is paused', () => {
+  test('has a clock that stops while the run is paused', () => {
     const state = waiting();
     applyMove(state, 'pause', { by: 'me' }, 20);
     applyMove(state, 'resume', { by: 'me' }, 1020);
     expect(state.previews.a?.expires_at).toBe(1070);
   });
 
-  test('waits no longer when the run ends', () => {
+  test('stops waiting when the run ends', () => {
     const state = waiting();
     fail(state, failure);
     expect(state.previews.a?.status).toBe('expired');
   });
 
-  test('is of the output where an agent has done nothing else, and survives JSON', () => {
+  test('covers the output if an agent has no other effect, and survives JSON', () => {
     const quiet = { ...previewed, skills: [] };
     const quietPlan = executionPlan([quiet]);
     const state = atWork(quiet);
     keepTurn(state, quiet, modelTurn('the word'), 2);
     const step = nextStep(quietPlan, state);
-    expect(step).toMatchObject({ kind: 'ask', output: 'the word', previewId: 'a/output/preview' });
+    expect(step).toMatchObject({ kind: 'requestPreview', output: 'the word', previewId: 'a/output/preview' });
     requestPreview(state, quiet, { previewId: 'a/output/preview', proposed: { output: 'the word' } }, 3);
     const copy = withDefaults(JSON.parse(JSON.stringify(state)) as ExecutionState);
     expect(copy).toEqual(state);
-    expect(decisionRefusal(quietPlan, copy, { agent_id: 'a', decision: 'approve', edits: { output: 1 }, by: 'me' })?.type).toBe('invalid_request');
+    expect(
+      decisionRefusal(quietPlan, copy, { agent_id: 'a', decision: 'approve', edits: { output: 1 }, by: 'me' })?.type,
+    ).toBe('invalid_request');
     applyDecision(copy, { agent_id: 'a', decision: 'approve', edits: 'another', by: 'me' }, 4);
-    expect(nextStep(quietPlan, copy)).toMatchObject({ kind: 'output' });
+    expect(nextStep(quietPlan, copy)).toMatchObject({ kind: 'takeOutput' });
   });
 });
 
 describe('a failover', () => {
-  const plan = executionPlan([agentPlan('a', 'b'), agentPlan('b', null)], { failover: { goal: { template: 'x' }, first_agent_id: 'a' } });
+  const plan = executionPlan([agentPlan('a', 'b'), agentPlan('b', null)], {
+    failover: { goal: { template: 'x' }, first_agent_id: 'a' },
+  });
 
-  test('renders its goal, begins again at the first agent, with step ids of its own', () => {
+  test('renders its goal and starts again at the first agent with its own step ids', () => {
     const state: ExecutionState = { ...initialState(1), status: 'running' };
     beginStep(state, { kind: 'model', agent: agentPlan('a', 'b'), turn: 1 }, 1);
     keepTurn(state, agentPlan('a', 'b'), modelTurn('one'), 2);
@@ -162,7 +213,7 @@ describe('a failover', () => {
 });
 
 describe('a state of an earlier release', () => {
-  test('goes on with what it lacks at its first value', () => {
+  test('continues with initial values for the fields that it lacks', () => {
     const { previews: _p, anomalies: _a, checked: _c, failover: _f, round_start: _r, ...old } = atWork();
     const current = { agent_id: 'a', started_at: 1, results: [] };
     const state = withDefaults(JSON.parse(JSON.stringify({ ...old, current })) as ExecutionState);

@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
+import { decisionPurpose } from '../../src/governance/approvals/decide.js';
 import type { PolicyEvaluation } from '../../src/governance/policy/decision.js';
 import { newId } from '../../src/ids.js';
-import { approvalWorkflowId, stateQuery } from '../../workflows/approval/messages.js';
+import {
+  approvalWorkflowId,
+  decideUpdate,
+  decisionText,
+  stateQuery,
+  type DecideRequest,
+} from '../../workflows/approval/messages.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { asking, colleagueOf, hold, principalOf } from '../support/governance/approvals.js';
@@ -22,7 +29,7 @@ async function held(decision: Partial<PolicyEvaluation> = {}) {
 }
 
 describe('approval', () => {
-  test('waits without a worker, outlives kill -9 of its worker, and is then approved', async () => {
+  test('waits without a worker, survives kill -9 of its worker, and is then approved', async () => {
     verifies('approval.workflow', 'approval.approved');
     const { principal, approval_id, handle } = await held({ approvers: 2 });
     expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'pending' });
@@ -36,19 +43,37 @@ describe('approval', () => {
       const { status } = await approvals.read(principal, approval_id);
       if (status === 'pending') await approvals.decide(approver, approval_id, { decision: 'approve' });
     });
-    await eventually(async () => expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'approved' }));
-    expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'approved', resume_token: expect.any(String) });
-    expect(await handle.result()).toMatchObject({ status: 'approved', votes: [{ decision: 'approve' }, { decision: 'approve' }] });
+    await eventually(async () =>
+      expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'approved' }),
+    );
+    expect(await approvals.read(principal, approval_id)).toMatchObject({
+      status: 'approved',
+      resume_token: expect.any(String),
+    });
+    expect(await handle.result()).toMatchObject({
+      status: 'approved',
+      votes: [{ decision: 'approve' }, { decision: 'approve' }],
+    });
   });
 
-  test('expires by its timer, also when nobody was there to see its time pass', async () => {
+  test('expires by a timer that outlives the worker that started it', async () => {
     verifies('approval.expired');
+    const { principal, approval_id, handle } = await held({ approval_ttl_seconds: 10 });
+    const history = async () => (await handle.fetchHistory()).events ?? [];
+    await eventually(async () =>
+      expect((await history()).some((event) => event.timerStartedEventAttributes)).toBe(true),
+    );
     await worker.end('SIGKILL');
-    const { principal, approval_id, handle } = await held({ approval_ttl_seconds: 1 });
+    await eventually(async () => expect((await history()).some((event) => event.timerFiredEventAttributes)).toBe(true));
+    expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'pending' });
     worker = await product.worker();
     expect(await handle.result()).toMatchObject({ status: 'expired', decided_by: null });
-    await eventually(async () => expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'expired', decided_by: null }));
-    await expect(approvals.decide(colleagueOf(principal), approval_id, { decision: 'approve' })).rejects.toMatchObject({ code: 'conflict' });
+    await eventually(async () =>
+      expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'expired', decided_by: null }),
+    );
+    await expect(approvals.decide(colleagueOf(principal), approval_id, { decision: 'approve' })).rejects.toMatchObject({
+      code: 'conflict',
+    });
     expect(await deps.mongo.collections.resume_tokens.countDocuments({ approval_id })).toBe(0);
   });
 
@@ -58,21 +83,49 @@ describe('approval', () => {
     await handle.cancel();
     expect(await handle.result()).toMatchObject({ status: 'rejected', decided_by: 'operator' });
     expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'rejected' });
-    await expect(approvals.decide(colleagueOf(principal), approval_id, { decision: 'approve' })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(approvals.decide(colleagueOf(principal), approval_id, { decision: 'approve' })).rejects.toMatchObject({
+      code: 'conflict',
+    });
   });
 
-  test('is told apart from a run that was terminated: deciding is a conflict', async () => {
+  test('is distinguished from a terminated run: deciding is a conflict', async () => {
     const { principal, approval_id, handle } = await held();
     await handle.query(stateQuery);
     await handle.terminate();
-    await expect(approvals.decide(colleagueOf(principal), approval_id, { decision: 'approve' })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(approvals.decide(colleagueOf(principal), approval_id, { decision: 'approve' })).rejects.toMatchObject({
+      code: 'conflict',
+    });
   });
 
-  test('shows in Temporal what is asked, by whom and where', async () => {
+  test('refuses a decision that the API did not sign, and one signed for another approval', async () => {
+    verifies('approvals.signed-decisions');
+    const { principal, approval_id, handle } = await held();
+    const other = await held();
+    const request: DecideRequest = { approver: { user_id: newId(), role: 'OWNER' }, decision: 'approve' };
+    const signed = (id: string) => ({
+      ...request,
+      signature: deps.auth.box.sign(decisionText(id, request), decisionPurpose),
+    });
+    for (const forged of [request, { ...request, signature: 'x' }, signed(other.approval_id)]) {
+      await expect(handle.executeUpdate(decideUpdate, { args: [forged] })).rejects.toMatchObject({
+        cause: { type: 'access_denied' },
+      });
+    }
+    expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'pending', votes: [] });
+    expect(await handle.executeUpdate(decideUpdate, { args: [signed(approval_id)] })).toMatchObject({
+      status: 'approved',
+    });
+  });
+
+  test('shows in Temporal the request, its requester and its location', async () => {
     const { principal, handle } = await held();
     const { memo, searchAttributes, type } = await handle.describe();
     expect(type).toBe('approval');
     expect(memo).toEqual({ tool: 'save-context', requested_by: principal.userId });
-    expect(searchAttributes).toMatchObject({ ProjectId: [principal.projectId], OrganizationId: [principal.organizationId], LifecycleId: [expect.any(String)] });
+    expect(searchAttributes).toMatchObject({
+      ProjectId: [principal.projectId],
+      OrganizationId: [principal.organizationId],
+      LifecycleId: [expect.any(String)],
+    });
   });
 });

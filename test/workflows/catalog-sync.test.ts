@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '../../src/ids.js';
-import { catalogSyncType, catalogSyncWorkflowId, changedSignal, type CatalogSyncInput } from '../../workflows/catalog-sync/messages.js';
-import { startFakeCatalog, type FakeCatalog } from '../callbacks/fake-catalog.js';
+import {
+  catalogSyncType,
+  catalogSyncWorkflowId,
+  changedSignal,
+  stateQuery,
+  type CatalogRun,
+  type CatalogSyncInput,
+  type PendingChanges,
+} from '../../workflows/catalog-sync/messages.js';
+import { startFakeCatalog, type FakeCatalog } from '../surfaces/callbacks/fake-catalog.js';
+import { decoded } from '../support/decoded.js';
 import { eventually } from '../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { ownProduct } from '../support/own-product.js';
@@ -24,11 +33,18 @@ afterAll(() => catalog.close());
 
 const handle = () => deps.temporal.client.workflow.getHandle(catalogSyncWorkflowId(workspace.projectID));
 
-/** What the receiver does; the run's id is the first pending signal's. */
+/** Does the same as the receiver; the run's id is the first pending signal's. */
 async function change(input: Partial<CatalogSyncInput> = {}): Promise<string> {
   const run_id = newId();
   const args: [CatalogSyncInput] = [
-    { project_id: workspace.projectID, organization_id: workspace.organizationId, quiet_ms: 300, longest_wait_ms: 60_000, max_history_events: 5000, ...input },
+    {
+      project_id: workspace.projectID,
+      organization_id: workspace.organizationId,
+      quiet_ms: 300,
+      longest_wait_ms: 60_000,
+      max_history_events: 5000,
+      ...input,
+    },
   ];
   await deps.temporal.client.workflow.signalWithStart(catalogSyncType, {
     taskQueue: product.env.TEMPORAL_TASK_QUEUE ?? '',
@@ -40,15 +56,23 @@ async function change(input: Partial<CatalogSyncInput> = {}): Promise<string> {
   return run_id;
 }
 
-const lifecycles = () => deps.mongo.collections.lifecycles.find({ project_id: workspace.projectID, tool: 'catalog-sync' }).sort({ _id: 1 }).toArray();
+const lifecycles = () =>
+  deps.mongo.collections.lifecycles
+    .find({ project_id: workspace.projectID, tool: 'catalog-sync' })
+    .sort({ _id: 1 })
+    .toArray();
 
 async function graph(query: string): Promise<any[]> {
   const { records } = await deps.graph.driver.executeQuery(query, { projectId: workspace.projectID });
   return records.map((record) => record.toObject());
 }
 
-const names = async (type: string) => (await graph(`MATCH (n:${type} {project_id: $projectId}) RETURN n.name AS name ORDER BY name`)).map(({ name }) => name);
-const edges = (type: string) => graph(`MATCH (a:Entity {project_id: $projectId})-[r:${type}]->(b) RETURN a.name AS a, b.name AS b ORDER BY a, b`);
+const names = async (type: string) =>
+  (await graph(`MATCH (n:${type} {project_id: $projectId}) RETURN n.name AS name ORDER BY name`)).map(
+    ({ name }) => name,
+  );
+const edges = (type: string) =>
+  graph(`MATCH (a:Entity {project_id: $projectId})-[r:${type}]->(b) RETURN a.name AS a, b.name AS b ORDER BY a, b`);
 
 describe('catalogSync', () => {
   test('reads tables, columns, owners and lineage page by page into the graph, with provenance', async () => {
@@ -59,24 +83,44 @@ describe('catalogSync', () => {
       { id: 't3', name: 'report' },
     ];
     const run_id = await change();
-    expect(await handle().result()).toMatchObject({ run_id, counts: { tables: 3, lineage: 2, removed: 0 }, failure: null });
+    expect(await handle().result()).toMatchObject({
+      run_id,
+      counts: { tables: 3, lineage: 2, removed: 0 },
+      failure: null,
+    });
     expect(await names('Table')).toEqual(['shop.customers', 'shop.orders', 'shop.report']);
     expect(await names('Column')).toEqual(['id', 'id', 'total']);
     expect(await edges('OWNED_BY')).toEqual([{ a: 'shop.orders', b: 'ada' }]);
-    expect(await edges('FEEDS')).toEqual([{ a: 'shop.orders', b: 'd1' }, { a: 'shop.orders', b: 'shop.report' }]);
-    expect(await graph('MATCH (n:Table {project_id: $projectId}) RETURN DISTINCT n._source AS source, n._lifecycle_id AS run, n._saved_by AS by')).toEqual([
-      { source: 'catalog', run: run_id, by: 'service:catalog-sync' },
+    expect(await edges('FEEDS')).toEqual([
+      { a: 'shop.orders', b: 'd1' },
+      { a: 'shop.orders', b: 'shop.report' },
     ]);
+    expect(
+      await graph(
+        'MATCH (n:Table {project_id: $projectId}) RETURN DISTINCT n._source AS source, n._lifecycle_id AS run, n._saved_by AS by',
+      ),
+    ).toEqual([{ source: 'catalog', run: run_id, by: 'service:catalog-sync' }]);
     expect(catalog.requests.every(({ authorization }) => authorization === 'Bearer catalog token')).toBe(true);
-    expect(catalog.requests.filter(({ path }) => path.startsWith('/api/v1/tables')).map(({ path }) => new URL(path, 'http://x').searchParams.get('after'))).toEqual([null, '2']);
-    expect(await lifecycles()).toMatchObject([{ _id: run_id, status: 'completed', organization_id: workspace.organizationId }]);
+    expect(
+      catalog.requests
+        .filter(({ path }) => path.startsWith('/api/v1/tables'))
+        .map(({ path }) => new URL(path, 'http://x').searchParams.get('after')),
+    ).toEqual([null, '2']);
+    expect(await lifecycles()).toMatchObject([
+      { _id: run_id, status: 'completed', organization_id: workspace.organizationId },
+    ]);
     expect(await deps.mongo.collections.audit_entries.countDocuments({ lifecycle_id: run_id })).toBe(1);
   });
 
   test('removes what the catalog deleted, and leaves what others saved', async () => {
     verifies('catalog-sync.upserts');
-    await graph("CREATE (n:Entity:Table {project_id: $projectId, id: 'mine', type: 'Table', name: 'mine'}) RETURN 1 AS one");
-    catalog.tables = [{ id: 't1', name: 'orders', columns: ['id'], feeds: ['t3'] }, { id: 't3', name: 'report' }];
+    await graph(
+      "CREATE (n:Entity:Table {project_id: $projectId, id: 'mine', type: 'Table', name: 'mine'}) RETURN 1 AS one",
+    );
+    catalog.tables = [
+      { id: 't1', name: 'orders', columns: ['id'], feeds: ['t3'] },
+      { id: 't3', name: 'report' },
+    ];
     await change();
     expect(await handle().result()).toMatchObject({ failure: null });
     expect(await names('Table')).toEqual(['mine', 'shop.orders', 'shop.report']);
@@ -84,33 +128,32 @@ describe('catalogSync', () => {
     expect([await edges('OWNED_BY'), await edges('FEEDS')]).toEqual([[], [{ a: 'shop.orders', b: 'shop.report' }]]);
   });
 
-  test('makes one run of a burst, begun anew by each event, and not beyond the longest wait', async () => {
+  test('makes one run of a burst, restarts the window with each event, and respects the maximum wait', async () => {
     verifies('catalog-sync.coalesced', 'catalog-sync.longest-wait');
     const before = catalog.firstPages();
-    const begun = Date.now();
-    for (let at = 0; at < 12; at += 1) {
-      await change({ quiet_ms: 1500, longest_wait_ms: 60_000 });
-      await new Promise((resolve) => setTimeout(resolve, 200));
+    const quiet_ms = 4000;
+    let pending: PendingChanges | null = null;
+    // The burst is longer than the window, which would end within it if only its first event began it.
+    for (let sent = 1; !pending || pending.last_at - pending.first_at < quiet_ms + 1000; sent += 1) {
+      await change({ quiet_ms });
+      pending = await eventually(async () => {
+        const state = await handle().query(stateQuery);
+        expect(state.pending).toMatchObject({ events: sent });
+        return state.pending;
+      });
     }
     expect(catalog.firstPages()).toBe(before);
-    expect(await handle().result()).toMatchObject({ events: 12 });
-    expect(Date.now() - begun).toBeGreaterThan(12 * 200 + 1000);
+    const run = (await handle().result()) as CatalogRun;
+    expect(run).toMatchObject({ events: pending.events, first_event_at: pending.first_at });
+    expect(run.started_at).toBeGreaterThanOrEqual(pending.last_at + quiet_ms);
     expect(catalog.firstPages()).toBe(before + 1);
 
-    let isOver = false;
-    const noise = (async () => {
-      while (!isOver) {
-        await change({ quiet_ms: 1500, longest_wait_ms: 2500 });
-        await new Promise((resolve) => setTimeout(resolve, 250));
-      }
-    })();
-    await eventually(() => expect(catalog.firstPages()).toBeGreaterThan(before + 1), { timeoutMs: 20_000 });
-    isOver = true;
-    await noise;
-    await handle().result();
+    await change({ quiet_ms: 24 * 3600 * 1000, longest_wait_ms: 1000 });
+    expect(await handle().result()).toMatchObject({ events: 1, failure: null });
+    expect(catalog.firstPages()).toBe(before + 2);
   });
 
-  test('makes exactly one more run of the events that come during a run', async () => {
+  test('makes exactly one more run of the events that arrive during a run', async () => {
     verifies('catalog-sync.during-run');
     const before = catalog.firstPages();
     const release = catalog.hold();
@@ -122,7 +165,7 @@ describe('catalogSync', () => {
     expect(catalog.firstPages()).toBe(before + 2);
   });
 
-  test('continues as new when its history is full, with the events that wait, and makes their run there', async () => {
+  test('continues as new with its waiting events when its history is full, and runs them there', async () => {
     verifies('catalog-sync.during-run');
     const before = catalog.firstPages();
     const release = catalog.hold();
@@ -138,7 +181,61 @@ describe('catalogSync', () => {
     expect((await lifecycles()).map(({ _id }) => _id).slice(-2)).toEqual([first, waiting]);
   });
 
-  test('tries a failing catalog again with growing waits, keeps to Retry-After, and shows it in Temporal', async () => {
+  test('continues as new while the catalog is down, loses no event, and lists its lifecycles newest first', async () => {
+    verifies('catalog-sync.continues-as-new', 'lifecycles.newest-first');
+    const before = (await lifecycles()).length;
+    let isDown = true;
+    catalog.intercept((path, res) => {
+      if (!isDown || !path.startsWith('/api/v1/tables')) return false;
+      res.writeHead(503).end();
+      return true;
+    });
+    const run_id = await change({ quiet_ms: 0, max_history_events: 40 });
+    const { runId } = await handle().describe();
+    for (let at = 0; at < 60; at += 1) await change({ quiet_ms: 0 });
+    await eventually(
+      async () => {
+        const { runId: present, historyLength, status } = await handle().describe();
+        expect([present === runId, status.name]).toEqual([false, 'RUNNING']);
+        expect(historyLength).toBeLessThan(40);
+      },
+      { timeoutMs: 120_000 },
+    );
+    expect(await handle().query(stateQuery)).toMatchObject({
+      run: { run_id, ended_at: null },
+      pending: { events: 60 },
+    });
+    isDown = false;
+    expect(await handle().result()).toMatchObject({ events: 60, failure: null });
+    catalog.intercept(null);
+    const made = (await lifecycles()).slice(before);
+    expect(made.map(({ _id }) => _id)[0]).toBe(run_id);
+    // One that an operator starts gets its id from the workflow.
+    const options = {
+      taskQueue: product.env.TEMPORAL_TASK_QUEUE ?? '',
+      workflowId: catalogSyncWorkflowId(workspace.projectID),
+    };
+    const args: [CatalogSyncInput] = [
+      {
+        project_id: workspace.projectID,
+        organization_id: workspace.organizationId,
+        quiet_ms: 0,
+        longest_wait_ms: 1000,
+        max_history_events: 5000,
+      },
+    ];
+    const result: any = await deps.temporal.client.workflow.execute(catalogSyncType, { ...options, args });
+    const listed = (
+      await workspace.api.get('/v1/lifecycles?tool=catalog-sync&limit=200', {
+        authorization: `Bearer ${workspace.apiKey}`,
+      })
+    ).body.data;
+    expect(listed[0].lifecycle_id).toBe(result.run_id);
+    const times = listed.map(({ created_at }: any) => created_at as number);
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+  });
+
+  test('retries a failing catalog with exponential backoff, respects Retry-After, and shows it in Temporal', async () => {
     verifies('catalog-sync.failing', 'catalog-sync.reads');
     const times: number[] = [];
     catalog.intercept((path, res) => {
@@ -152,7 +249,10 @@ describe('catalogSync', () => {
     await change({ quiet_ms: 0 });
     const pending = await eventually(async () => {
       const { raw } = await handle().describe();
-      expect(raw.pendingActivities?.[0]).toMatchObject({ attempt: expect.any(Number), lastFailure: { message: 'the catalog answered with status 503' } });
+      expect(raw.pendingActivities?.[0]).toMatchObject({
+        attempt: expect.any(Number),
+        lastFailure: { message: 'Encoded failure' },
+      });
       return raw.pendingActivities?.[0];
     });
     expect(pending?.activityType?.name).toBe('syncCatalogTables');
@@ -165,9 +265,12 @@ describe('catalogSync', () => {
     expect(waits[3]).toBeGreaterThanOrEqual(1900);
   });
 
-  test('goes on where a killed worker was', async () => {
+  test('continues at the position of a killed worker', async () => {
     verifies('catalog-sync.reads');
-    catalog.tables = Array.from({ length: 40 }, (_, at) => ({ id: `k${String(at).padStart(2, '0')}`, name: `table_${at}` }));
+    catalog.tables = Array.from({ length: 40 }, (_, at) => ({
+      id: `k${String(at).padStart(2, '0')}`,
+      name: `table_${at}`,
+    }));
     const from = catalog.requests.length;
     const stuck = new Set<string>();
     catalog.intercept((path) => {
@@ -177,19 +280,26 @@ describe('catalogSync', () => {
     });
     await change({ quiet_ms: 0 });
     await eventually(() => expect(stuck.size).toBe(1));
-    // The heartbeat with the place is sent at once, or at the next beat.
-    await new Promise((resolve) => setTimeout(resolve, 13_000));
+    // A worker sends at most one heartbeat per second: kill it after Temporal has received the position.
+    await eventually(async () => {
+      const { raw } = await handle().describe();
+      const [place] = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads ?? [];
+      expect(await decoded(deps, place)).toMatchObject({ after: '20' });
+    });
     await worker.end('SIGKILL');
     worker = await product.worker();
     expect(await handle().result()).toMatchObject({ failure: null, counts: { tables: 40 } });
     catalog.intercept(null);
-    const pages = catalog.requests.slice(from).filter(({ path }) => path.startsWith('/api/v1/tables')).map(({ path }) => new URL(path, 'http://x').searchParams.get('after'));
+    const pages = catalog.requests
+      .slice(from)
+      .filter(({ path }) => path.startsWith('/api/v1/tables'))
+      .map(({ path }) => new URL(path, 'http://x').searchParams.get('after'));
     expect(pages.filter((after) => after === null)).toHaveLength(1);
     expect(pages.filter((after) => after === '20')).toHaveLength(2);
     expect(await names('Table')).toHaveLength(41);
-  }, 90_000);
+  });
 
-  test('fails for all to see where no catalog is configured, and its next events try again', async () => {
+  test('fails visibly if no catalog is configured, and tries again with its next events', async () => {
     const url = environment.CATALOG_URL ?? '';
     environment.CATALOG_URL = '';
     await worker.end('SIGKILL');

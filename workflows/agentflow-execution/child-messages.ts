@@ -10,5 +10,5 @@ export interface StartChildRequest {
   attributes: AttributeValues;
 }
 
-/** False when the execution was started before. Refused with type `conflict` by a run that is over. */
+/** Returns false if the execution was already started. Refused with type `conflict` by a run that has ended. */
 export const startChildUpdate = defineUpdate<boolean, [StartChildRequest]>('startChild');

@@ -1,14 +1,27 @@
-import { ApplicationFailure, CancellationScope, ChildWorkflowCancellationType, ParentClosePolicy, setHandler, startChild } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  ParentClosePolicy,
+  setHandler,
+  startChild,
+} from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@temporalio/common';
 import { attributePairs } from '../search-attributes.js';
 import { epochSeconds } from '../time.js';
 import { startChildUpdate, type StartChildRequest } from './child-messages.js';
-import { agentflowExecutionType, executionWorkflowId, type AgentflowExecutionInput, type ExecutionConclusion, type ExecutionState } from './messages.js';
+import {
+  agentflowExecutionType,
+  executionWorkflowId,
+  type AgentflowExecutionInput,
+  type ExecutionConclusion,
+  type ExecutionState,
+} from './messages.js';
 import { addEvent, isOver } from './state.js';
 
 type Run = (input: AgentflowExecutionInput) => Promise<ExecutionConclusion>;
 
-/** Executions that name this one as their parent are started by it; they outlive its end and its cancellation. */
+/** Starts the executions that name this one as their parent. They continue after this one ends or is cancelled. */
 export function handleChildren(state: ExecutionState, changed: () => void): void {
   const start = async (request: StartChildRequest): Promise<boolean> => {
     const { input, attributes, ...options } = request;
@@ -34,7 +47,8 @@ export function handleChildren(state: ExecutionState, changed: () => void): void
   };
   setHandler<boolean, [StartChildRequest], typeof startChildUpdate>(startChildUpdate, start, {
     validator: () => {
-      if (isOver(state)) throw ApplicationFailure.nonRetryable(`the execution is ${state.status}`, 'conflict', { status: state.status });
+      if (isOver(state))
+        throw ApplicationFailure.nonRetryable(`the execution is ${state.status}`, 'conflict', { status: state.status });
     },
   });
 }

@@ -6,10 +6,13 @@ export function detailsOf(input: AgentflowExecutionInput, state: ExecutionState)
   const step = state.steps.at(-1);
   return [
     `**${state.status}**: ${input.agentflow_name}`,
-    `Agents: ${done} of ${input.agents.length} done`,
+    `Agents: ${done} of ${input.agents.length} completed`,
     ...(step ? [`Last step: ${step.name} (${step.status})`] : []),
-    ...Object.values(state.previews).filter(({ status }) => status === 'waiting').map(({ title }) => `Waits for a decision on the preview of "${title}"`),
-    ...(state.failover ? [`Goes on after: ${state.failover.from.message}`] : []),
+    ...Object.values(state.previews)
+      .filter(({ status }) => status === 'waiting')
+      .map(({ title }) => `Waiting for a decision on the preview of "${title}"`),
+    ...(state.held ? [`Waiting for approval ${state.held.approval_id} of a call`] : []),
+    ...(state.failover ? [`Continued with the failover goal after: ${state.failover.from.message}`] : []),
     ...(state.pause ? [`Paused by ${state.pause.by}`] : []),
     ...(state.failure ? [`Ended by ${state.failure.reason}: ${state.failure.message}`] : []),
   ].join('\n\n');

@@ -2,33 +2,64 @@ import { RetryState } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import { causeOf, messageOf } from '../failure.js';
 import { endCodes, type ExecutionFailure, type ExecutionState } from './messages.js';
+import type { StepAttempt } from './step-record.js';
 
-/** Of one step. */
-export const attemptsAtMost = 5;
+/** Of one step, in runs of earlier releases. */
+export const maxAttempts = 5;
 
-/** What an error of a step says to the people who look at the execution: the activity's cause, not its wrapper. */
+/** The failure that people see in the execution: the cause in the activity, not the SDK's wrapper. */
 export function executionFailureOf(error: unknown, state: ExecutionState, at: number): ExecutionFailure {
   const code = codeOf(error);
   const last = state.steps.at(-1);
   return {
     reason: (error instanceof ApplicationFailure && endCodes.find((one) => one === code)) || 'step_failed',
     code,
-    message: messageOf(error),
+    message: stepMessageOf(error),
     by: null,
     at,
-    // An earlier step that failed was told to a model, or is what the run went on after.
+    // Any earlier failed step did not end the run.
     step_id: last?.status === 'failed' ? last.step_id : null,
   };
 }
 
-/** Activities put the attempt into their failure's details; a timeout tells only that all attempts were used. */
+/** The attempts so far. Activities put them into the details of their failure, and into heartbeats in case the worker is lost. */
+export function attemptDetailsOf(error: unknown): StepAttempt[] | undefined {
+  const cause = causeOf(error);
+  if (cause instanceof TimeoutFailure) return toAttempts(cause.lastHeartbeatDetails);
+  const details: unknown = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
+  return typeof details === 'object' && details !== null && 'attempt_details' in details
+    ? toAttempts(details.attempt_details)
+    : undefined;
+}
+
+function toAttempts(value: unknown): StepAttempt[] | undefined {
+  return Array.isArray(value) && value.length > 0 ? (value as StepAttempt[]) : undefined;
+}
+
+/** No worker took the step within its time limit, so the failure says nothing about what the step calls. */
+export function wasNeverStarted(error: unknown): boolean {
+  const cause = causeOf(error);
+  if (!(error instanceof ActivityFailure && cause instanceof TimeoutFailure)) return false;
+  const inQueue = cause.timeoutType === 'SCHEDULE_TO_START' || cause.timeoutType === 'SCHEDULE_TO_CLOSE';
+  return inQueue && cause.cause === undefined && cause.lastHeartbeatDetails === undefined;
+}
+
+/** For a timeout, includes the failure of the previous attempt, which is more specific. */
+export function stepMessageOf(error: unknown): string {
+  const cause = causeOf(error);
+  const before = cause instanceof TimeoutFailure ? cause.cause : undefined;
+  return before instanceof Error ? `${messageOf(error)}; before that: ${before.message}` : messageOf(error);
+}
+
 export function attemptsOf(error: unknown): number {
   const cause = causeOf(error);
   const details: unknown = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
   if (typeof details === 'object' && details !== null && 'attempt' in details && typeof details.attempt === 'number') {
     return details.attempt;
   }
-  return error instanceof ActivityFailure && error.retryState === RetryState.MAXIMUM_ATTEMPTS_REACHED ? attemptsAtMost : 1;
+  const last = attemptDetailsOf(error)?.at(-1);
+  if (last) return last.attempt;
+  return error instanceof ActivityFailure && error.retryState === RetryState.MAXIMUM_ATTEMPTS_REACHED ? maxAttempts : 1;
 }
 
 export function codeOf(error: unknown): string {

@@ -1,8 +1,11 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { TurnMessage } from './activities.js';
-import type { Preview } from './preview-messages.js';
+import type { McpToolPlan } from './mcp-tool-plan.js';
+import type { TurnMessage } from './model-turn.js';
+import type { Preview } from './preview-record.js';
+import type { StepRecord } from './step-record.js';
+import type { Held } from './act-messages.js';
 
-/** What a client, an operator or another workflow needs to talk to an `agentflowExecution` (design, Workflows). */
+/** What clients, operators and other workflows use to work with an `agentflowExecution` (design, Workflows). */
 export const agentflowExecutionType = 'agentflowExecution';
 
 export function executionWorkflowId(executionId: string): string {
@@ -30,6 +33,8 @@ export interface ActionPlan {
   next_action_id: string | null;
   input_schema: { fields: SchemaField[] };
   output_schema: { fields: SchemaField[] };
+  /** For category `mcp`. */
+  tool?: McpToolPlan;
 }
 
 export interface SkillPlan {
@@ -49,35 +54,39 @@ export interface AgentPlan {
   llm: { model: string; temperature: number; max_tokens: number };
   prompt: { template: string; variables: string[] };
   context: unknown[];
-  /** Absent in plans that were made before it was used. */
+  /** Absent in plans of earlier releases. */
   has_knowledge_base?: boolean;
   skills: SkillPlan[];
   next_agent: string | null;
-  /** Model turns that the agent may take, and tokens that they may use together; by default `agentDefaults`. */
+  /** The most model turns that the agent may take, and tokens that they may use in total; by default `agentDefaults`. */
   max_turns?: number;
   max_total_tokens?: number;
-  /** A person decides before the agent acts; `preview_timeout_seconds` is how long it waits for one. */
+  /** A person decides before the agent acts, within `preview_timeout_seconds`. */
   is_preview_mode_enabled?: boolean;
   preview_timeout_seconds?: number;
   /** Inputs for the actions before the first model turn, and for the tool calls after it. */
   action_inputs?: { pre: Record<string, unknown>; post: Record<string, unknown> };
 }
 
-export const agentDefaults = { max_turns: 12, max_total_tokens: 500_000, preview_timeout_seconds: 7 * 24 * 3600 } as const;
+export const agentDefaults = {
+  max_turns: 12,
+  max_total_tokens: 500_000,
+  preview_timeout_seconds: 7 * 24 * 3600,
+} as const;
 
-/** Characters that a run keeps: they travel in the context of its steps and stand in its record, which MongoDB bounds to 16 MB. */
-export const keptAtMost = 2 * 1024 * 1024;
+/** How many characters a run keeps: its steps receive them as context, and its record, which MongoDB limits to 16 MB, stores them. */
+export const maxKeptCharacters = 2 * 1024 * 1024;
 
-/** A document of the execution: where its bytes lie in the file store. */
+/** A document of the execution, and where the file store has its bytes. */
 export interface DocumentReference {
   name: string;
   mime_type: string;
   location: string;
-  /** `file` for an uploaded file; else what came with the request. */
+  /** `file` for an uploaded file; otherwise the document came with the request. */
   store?: 'blob' | 'file' | undefined;
 }
 
-/** Everything that a run needs, so that it never depends on a record that somebody edits meanwhile. */
+/** Everything that a run needs, so that it does not depend on records that can be edited while it runs. */
 export interface AgentflowExecutionInput {
   execution_id: string;
   project_id: string;
@@ -90,39 +99,33 @@ export interface AgentflowExecutionInput {
   runtime_inputs: Record<string, unknown>;
   files: DocumentReference[];
   agents: AgentPlan[];
-  /** The agent to begin with: the agentflow's `initialAgent`, or the caller's `start_from_agent_id`. */
+  /** The agentflow's `initialAgent`, or the caller's `start_from_agent_id`. */
   first_agent_id: string;
-  /** Absent when it is off. */
+  /** Absent if it is disabled. */
   anomaly_detection?: { instructions: string };
-  /** What to do after a failure, from which agent; a template is rendered when it comes to that. */
+  /** The goal and the first agent after a failure. A template is rendered only when it is needed. */
   failover?: { goal: string | { template: string }; first_agent_id: string };
-  /** Outputs of another execution that this one, its rerun, goes on from. */
+  /** For a rerun: outputs of the earlier execution, which this one continues from. */
   kept_outputs?: AgentOutput[];
-  /** Continue as new when the history holds so many events; the server's own suggestion counts as well. */
+  /** The run continues as new when its history has this many events, or when the server suggests it. */
   max_history_events: number;
-  /** The `AgentflowStatus` that the run was started with; `ready` where this is left out. */
+  /**
+   * How long a step is retried after transient failures. Absent in runs of earlier releases, whose steps have five attempts
+   * and whose `AgentflowStatus` is never `waiting`.
+   */
+  step_patience_seconds?: number;
+  /** The `AgentflowStatus` that the run was started with; `ready` by default. */
   status_indexed?: ExecutionStatus;
-  /** Who cancelled the execution before anybody executed it: the run then only ends. */
+  /** What started the run; absent, like the version, in runs of earlier releases. */
+  started_by?: 'person' | 'schedule' | 'trigger';
+  /** The promoted version that is run; absent for an agentflow that was run without one. */
+  agentflow_version?: number;
+  /** True. Absent in runs of earlier releases, which have a patch marker for it or none. */
+  writes_sparingly?: true;
+  /** The request that cancelled the execution before it started: the run ends at once. */
   cancelled?: MoveRequest;
-  /** The state of the run before, after continue-as-new. */
+  /** The state of the previous run, after continue-as-new. */
   resumed?: ExecutionState;
-}
-
-export type StepKind = 'documents' | 'action' | 'model' | 'preview' | 'anomaly' | 'goal';
-
-/** One step, the unit that a killed worker repeats at most. Times are epoch seconds. */
-export interface StepRecord {
-  step_id: string;
-  kind: StepKind;
-  agent_id: string;
-  skill_id: string | null;
-  action_id: string | null;
-  name: string;
-  status: 'running' | 'completed' | 'failed' | 'cancelled';
-  attempts: number;
-  started_at: number;
-  ended_at: number | null;
-  error: string | null;
 }
 
 export interface ActionResult {
@@ -141,7 +144,7 @@ export interface AgentOutput {
   usage: { input_tokens: number; output_tokens: number };
   started_at: number;
   ended_at: number;
-  /** The execution that it was taken from, in a rerun. */
+  /** In a rerun: the execution that the output was taken from. */
   kept_from?: string;
 }
 
@@ -155,9 +158,12 @@ export interface Document {
 export const endCodes = ['limit_exceeded', 'preview_rejected', 'preview_expired'] as const;
 export type EndCode = (typeof endCodes)[number];
 
+/** Why a run ended without its workflow being able to report it. The execution's record then has this reason. */
+export type LostReason = 'terminated' | 'timed_out' | 'lost';
+
 export interface ExecutionFailure {
-  /** `step_failed` has the code of the step's error; of the others code and reason are the same. */
-  reason: 'cancelled' | 'step_failed' | EndCode;
+  /** For `step_failed`, `code` is the code of the step's error; otherwise it equals the reason. */
+  reason: 'cancelled' | 'step_failed' | EndCode | LostReason;
   code: string;
   message: string;
   by: string | null;
@@ -178,28 +184,28 @@ export interface ExecutionEvent {
   data: Record<string, unknown>;
 }
 
-/** The agent at work: which step comes next follows from its results (`nextStep`). */
-export interface AgentAtWork {
+/** The agent that is running. `nextStep` derives its next step from what it has done. */
+export interface CurrentAgent {
   agent_id: string;
   started_at: number;
-  /** Of the actions before the first model turn. */
+  /** Results of the actions before the first model turn. */
   results: ActionResult[];
-  /** Model turns taken; what they said and were told; what their tool calls gave back. */
+  /** The number of model turns taken. */
   turns: number;
   conversation: TurnMessage[];
   tool_results: ActionResult[];
   usage: { input_tokens: number; output_tokens: number };
-  /** Of the last turn. */
+  /** The model of the last turn. */
   model: string | null;
-  /** The last word of an agent whose output is previewed. */
+  /** The final answer, while it waits for a preview. */
   draft: { model: string; content: string } | null;
-  /** Whether a person has decided on something of this agent. */
+  /** Whether a person has decided on a preview of this agent. */
   is_previewed: boolean;
 }
 
-/** Model turns that stand in no output: a check's, or those of an agent that did not end. */
+/** Model usage that no output includes: that of a check, or of an agent that did not finish. */
 export interface Spending {
-  /** The same whenever it is told again, and one in its execution. */
+  /** Unique in the execution, and the same whenever the usage is reported again. */
   key: string;
   model: string;
   input_tokens: number;
@@ -212,40 +218,53 @@ export interface Anomaly {
   at: number;
 }
 
-/** Plain JSON and complete: it is carried over continue-as-new and is what the query answers. */
+/** Plain JSON and complete: it is passed to the next run by continue-as-new, and the query returns it. */
 export interface ExecutionState {
   status: ExecutionStatus;
   started_at: number;
   end_time: number | null;
-  current: AgentAtWork | null;
+  current: CurrentAgent | null;
   documents: Document[] | null;
   steps: StepRecord[];
   agents_output: AgentOutput[];
   conclusion: ExecutionConclusion | null;
   failure: ExecutionFailure | null;
-  /** By agent, the last one asked for. */
+  /** The last preview requested for each agent. */
   previews: Record<string, Preview>;
   anomalies: Anomaly[];
-  /** How many outputs were checked for anomalies. */
+  /** The number of outputs checked for anomalies. */
   checked: number;
-  /** What the projection has not been told of. */
+  /** Usage that is not yet in the projection. */
   spent: Spending[];
-  /** The failure after which the run went on; `goal` is null until its template is rendered. */
+  /** The failure after which the run continued. `goal` is null until its template is rendered. */
   failover: { from: ExecutionFailure; at: number; goal: string | null } | null;
-  /** How many outputs stood before the present way through the flow: those kept, and those before a failover. */
+  /** The number of outputs before the current pass through the flow: those of a rerun's origin, and those before a failover. */
   round_start: number;
   pause: { by: string; at: number } | null;
+  /** The act that waits for an approval; absent until one did. */
+  held?: HeldAct | null;
+  /** Approvals that were settled since they were asked for, the last ones. */
+  settled_approvals?: string[];
   last_event_seq: number;
-  /** Size of the documents, answers and outputs so far, in characters of JSON. */
+  /** The size of the documents, answers and outputs so far, in characters of JSON. */
   kept: number;
-  /** Events that the projection does not hold yet. */
+  /** Events that are not yet in the projection. */
   unpublished: ExecutionEvent[];
-  /** How many settled steps and outputs the projection holds. */
+  /** The numbers of ended steps and of outputs that are in the projection. */
   published: { steps: number; outputs: number };
+  /** The time of the last write of the projection; 0 before the first. */
+  projected_at: number;
+}
+
+/** An act that waits for an approval. Its step is called again once the approval is settled. */
+export interface HeldAct extends Held {
+  step_id: string;
+  agent_id: string;
+  requested_at: number;
 }
 
 export interface MoveRequest {
-  /** Who asks, as it is to be shown: a user id, or `operator` when the field is left out in the Temporal UI. */
+  /** Who makes the request: a user id. Defaults to `operator`, for requests from the Temporal UI. */
   by?: string;
   reason?: string;
 }
@@ -255,16 +274,19 @@ export interface MoveResult {
   status: ExecutionStatus;
 }
 
-/** Signals take effect where the state allows it and are otherwise noted as an event and ignored. */
+/** A signal that the state does not allow is recorded as an event and has no other effect. */
 export const pauseSignal = defineSignal<[MoveRequest]>('pause');
 export const resumeSignal = defineSignal<[MoveRequest]>('resume');
 export const cancelSignal = defineSignal<[MoveRequest]>('cancel');
 
-/** Updates of the same moves, for callers that need the verdict; refused with type `conflict` in a wrong state. */
+/** The same moves as updates, for callers that need the result. Refused with type `conflict` if the state does not allow them. */
 export const pauseUpdate = defineUpdate<MoveResult, [MoveRequest]>('pause');
 export const resumeUpdate = defineUpdate<MoveResult, [MoveRequest]>('resume');
 export const cancelUpdate = defineUpdate<MoveResult, [MoveRequest]>('cancel');
 
+/** Sent by the workflow of an approval when it is settled. */
+export const approvalSettledSignal = defineSignal<[string]>('approvalSettled');
+
 export const stateQuery = defineQuery<ExecutionState>('state');
-/** The events that the projection does not hold yet: what a stream of events asks again and again. */
+/** Events that are not yet in the projection. Event streams poll this query. */
 export const eventsQuery = defineQuery<ExecutionEvent[]>('events');

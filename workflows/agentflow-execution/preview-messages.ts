@@ -1,46 +1,16 @@
 import { defineUpdate } from '@temporalio/workflow';
 import type { MoveResult } from './messages.js';
-
-/** An action as it would be called; inputs that only an earlier answer will give are still missing. */
-export interface ProposedAction {
-  action_id: string;
-  skill_id: string;
-  /** The model's tool call; null for an action that the skill prescribes. */
-  call_id: string | null;
-  name: string;
-  category: string;
-  method: string;
-  endpoint: string;
-  input: Record<string, unknown>;
-}
-
-/** Of actions the fields to change by action id or call id; of an output the text that replaces it. */
-export type PreviewEdits = Record<string, unknown> | string;
-
-/** What an agent is about to do, for a person to decide. Times are epoch seconds. */
-export interface Preview {
-  /** The place in the run, `<agent>/preview`, `<agent>/turn-<n>/preview` or `<agent>/output/preview`. */
-  preview_id: string;
-  agent_id: string;
-  title: string;
-  status: 'waiting' | 'approved' | 'edited' | 'rejected' | 'expired';
-  kind: 'actions' | 'output';
-  proposed: ProposedAction[] | { output: string };
-  edits: PreviewEdits | null;
-  requested_at: number;
-  /** Moved on by the length of a pause when the run is resumed. */
-  expires_at: number;
-  decided_by: string | null;
-  decided_at: number | null;
-}
+import type { PreviewEdits } from './preview-record.js';
 
 export interface PreviewDecision {
   agent_id: string;
+  /** The preview that was decided on. API processes of earlier releases do not send it. */
+  preview_id?: string;
   decision: 'approve' | 'reject';
   edits?: PreviewEdits | null;
   reason?: string;
   by: string;
 }
 
-/** Refused with type `not_found` (agent), `conflict` (nothing waits), `invalid_request` (edits that fit nothing). */
+/** Refused with type `not_found` (agent), `conflict` (no preview is waiting, or another one) or `invalid_request` (edits that do not fit). */
 export const decidePreviewUpdate = defineUpdate<MoveResult, [PreviewDecision]>('decidePreview');

@@ -1,10 +1,16 @@
 import { agentDefaults, type AgentflowExecutionInput, type AgentPlan, type ExecutionState } from './messages.js';
-import type { Preview, PreviewDecision, PreviewEdits, ProposedAction } from './preview-messages.js';
+import type { PreviewDecision } from './preview-messages.js';
+import type { Preview, PreviewEdits, ProposedAction } from './preview-record.js';
 import { addEvent, fail } from './state.js';
 
 type Proposal = { previewId: string; proposed: Preview['proposed'] };
 
-export function requestPreview(state: ExecutionState, agent: AgentPlan, { previewId, proposed }: Proposal, at: number): void {
+export function requestPreview(
+  state: ExecutionState,
+  agent: AgentPlan,
+  { previewId, proposed }: Proposal,
+  at: number,
+): void {
   const expires_at = at + (agent.preview_timeout_seconds ?? agentDefaults.preview_timeout_seconds);
   const kind = Array.isArray(proposed) ? 'actions' : 'output';
   state.previews[agent._id] = {
@@ -28,23 +34,45 @@ export interface Refusal {
   message: string;
 }
 
-/** Undefined when the decision can be taken, otherwise why not. */
-export function decisionRefusal(plan: AgentflowExecutionInput, state: ExecutionState, request: PreviewDecision): Refusal | undefined {
-  const { agent_id, decision, edits } = request;
+/** Why the decision cannot be applied; undefined if it can. */
+export function decisionRefusal(
+  plan: AgentflowExecutionInput,
+  state: ExecutionState,
+  request: PreviewDecision,
+): Refusal | undefined {
+  const { agent_id, preview_id, decision, edits } = request;
   const agent = plan.agents.find(({ _id }) => _id === agent_id);
   if (!agent) return { type: 'not_found', message: 'the agentflow of this execution has no such agent' };
   const preview = state.previews[agent_id];
   if (preview?.status !== 'waiting') {
-    return { type: 'conflict', message: preview ? `the preview of this agent is ${preview.status}` : 'no preview of this agent waits' };
+    return {
+      type: 'conflict',
+      message: preview
+        ? `the preview of this agent is ${preview.status}`
+        : 'no preview of this agent is waiting for a decision',
+    };
+  }
+  if (preview_id !== undefined && preview_id !== preview.preview_id) {
+    return {
+      type: 'conflict',
+      message: `this agent now waits for a decision on another preview, ${JSON.stringify(preview.preview_id)}`,
+    };
   }
   const problem = editsProblem(agent, preview, decision === 'approve' ? edits : undefined);
   return problem === undefined ? undefined : { type: 'invalid_request', message: `edits: ${problem}` };
 }
 
-function editsProblem(agent: AgentPlan, { kind, proposed }: Preview, edits: PreviewEdits | null | undefined): string | undefined {
+function editsProblem(
+  agent: AgentPlan,
+  { kind, proposed }: Preview,
+  edits: PreviewEdits | null | undefined,
+): string | undefined {
   if (edits === undefined || edits === null) return undefined;
-  if (kind === 'output' || !Array.isArray(proposed)) return outputOf(edits) === undefined ? 'must be a text, or an object with the text `output`' : undefined;
-  if (typeof edits === 'string') return 'must be an object by action id';
+  if (kind === 'output' || !Array.isArray(proposed))
+    return outputOf(edits) === undefined
+      ? 'must be a string, or an object whose only field is the string `output`'
+      : undefined;
+  if (typeof edits === 'string') return 'must be an object whose keys are action ids';
   for (const [id, values] of Object.entries(edits)) {
     const action = proposed.find((one) => one.action_id === id || one.call_id === id);
     if (!action) return `no action ${JSON.stringify(id)} is proposed`;
@@ -61,7 +89,7 @@ function fieldsOf(agent: AgentPlan, { skill_id, action_id }: ProposedAction): Re
   return new Set(action?.input_schema.fields.map(({ field_id }) => field_id));
 }
 
-/** Takes a decision that was not refused; a rejection ends the run. */
+/** Applies a decision that was not refused. A rejection ends the run. */
 export function applyDecision(state: ExecutionState, request: PreviewDecision, at: number): void {
   const preview = state.previews[request.agent_id];
   if (!preview) return;
@@ -82,8 +110,13 @@ export function expirePreview(state: ExecutionState, preview: Preview, at: numbe
   addEvent(state, 'preview_decided', at, { agent_id: preview.agent_id, status: 'expired', by: null });
 }
 
-/** What a person changed of an action's inputs; by call id before by action id. */
-export function editsOf(state: ExecutionState, agentId: string, actionId: string, callId: string | null): Record<string, unknown> | undefined {
+/** The inputs of an action that a person changed. Edits by call id take precedence over edits by action id. */
+export function editsOf(
+  state: ExecutionState,
+  agentId: string,
+  actionId: string,
+  callId: string | null,
+): Record<string, unknown> | undefined {
   const preview = state.previews[agentId];
   const edits = preview?.kind === 'actions' ? preview.edits : null;
   if (!isObject(edits)) return undefined;
@@ -91,7 +124,7 @@ export function editsOf(state: ExecutionState, agentId: string, actionId: string
   return isObject(own) ? own : undefined;
 }
 
-/** The text that a person put in the place of an output. */
+/** The text with which a person replaced an output. */
 export function outputOf(edits: PreviewEdits | null): string | undefined {
   if (typeof edits === 'string') return edits;
   return typeof edits?.output === 'string' && Object.keys(edits).length === 1 ? edits.output : undefined;

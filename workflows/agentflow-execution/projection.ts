@@ -1,54 +1,91 @@
-import { CancellationScope, proxyActivities } from '@temporalio/workflow';
-import type { AgentflowExecutionActivities } from './activities.js';
-import type { ExecutionState } from './messages.js';
+import { CancellationScope, condition, patched, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { AgentflowExecutionActivities, ExecutionProjection } from './activities.js';
+import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
 import { viewOf } from './view.js';
 
-const { publishExecution } = proxyActivities<Pick<AgentflowExecutionActivities, 'publishExecution'>>({
+type Publishing = Pick<AgentflowExecutionActivities, 'publishExecution'>;
+const summary = 'write the execution record';
+
+const { publishExecution } = proxyActivities<Publishing>({
   startToCloseTimeout: '10s',
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' },
-  summary: 'write the execution record',
+  summary,
 });
 
+/** Runs within the workflow task: one event in the history, where an activity needs six and another workflow task. */
+const local = proxyLocalActivities<Publishing>({ startToCloseTimeout: '5s', retry: { maximumAttempts: 1 }, summary });
+
+/** `person`: a person acted, or has to act. `result`: an agent or the run got further. `step`: only a step ended. */
+export type Change = 'person' | 'result' | 'step';
+
 export interface ProjectionWriter {
-  request(): void;
-  /** Until the record holds everything that was requested. */
+  request(change: Change): void;
+  /** Resolves when everything requested has been written. */
   drain(): Promise<void>;
 }
 
+/** How often the record of a running execution is written, apart from the actions of people. */
+const intervalMs = 1000;
+/** A change this long after the timer started restarts it. */
+const restartMs = 500;
+
 /**
- * Writes the state to the execution's record, one write at a time, so that an older state can never overwrite a
- * newer one; requests that come during a write are answered by one more. Retried for as long as it takes.
+ * Writes the state to the execution's record, one write at a time, so that an older state can never overwrite a newer
+ * one. Writes after an action of a person and at the end, otherwise at most once a second (decision 0003).
  */
-export function createProjectionWriter(executionId: string, state: ExecutionState): ProjectionWriter {
-  let wanted = false;
+export function createProjectionWriter(input: AgentflowExecutionInput, state: ExecutionState): ProjectionWriter {
+  // Runs of earlier releases write each result at once, by a regular activity. A patch costs a run two events and a write
+  // to the visibility store.
+  const isSparing = input.writes_sparingly ?? patched('record-written-sparingly');
+  let isWanted = false;
+  let isDue = false;
+  let changedAt = Date.now();
+  let writtenAt = changedAt;
   let writing: Promise<void> | undefined;
 
+  /** Quick steps restart the timer before it fires, because firing costs a workflow task. */
+  const untilDue = async () => {
+    let startedAt = changedAt;
+    const isOver = () => isDue || changedAt >= startedAt + restartMs;
+    while (!isDue && (await condition(isOver, intervalMs))) startedAt = changedAt;
+  };
   const write = async () => {
-    while (wanted) {
-      wanted = false;
-      await writeOnce(executionId, state);
+    while (isWanted) {
+      if (!isDue) await untilDue();
+      [isWanted, isDue, writtenAt] = [false, false, Date.now()];
+      await writeOnce(input, state, isSparing);
     }
     writing = undefined;
   };
   return {
-    request(): void {
-      wanted = true;
+    request(change): void {
+      if (!isSparing && change === 'step') return;
+      isWanted = true;
+      changedAt = Date.now();
+      isDue ||= !isSparing || change === 'person' || changedAt >= writtenAt + intervalMs;
       writing ??= CancellationScope.nonCancellable(write);
     },
     async drain(): Promise<void> {
+      isDue = true;
       await writing;
     },
   };
 }
 
-async function writeOnce(executionId: string, state: ExecutionState): Promise<void> {
+async function writeOnce(input: AgentflowExecutionInput, state: ExecutionState, isSparing: boolean): Promise<void> {
   const { published } = state;
   const events = [...state.unpublished];
-  const settled = state.steps.filter((step) => step.status !== 'running').length;
+  const settled = state.steps.filter(({ status }) => status !== 'running' && status !== 'waiting').length;
   const outputs = state.agents_output.length;
   const spent = [...state.spent];
-  await publishExecution({
-    execution_id: executionId,
+  // Later in each write, also if the clock of another Temporal server is behind.
+  state.projected_at = Math.max(Date.now(), Math.round(state.projected_at * 1000) + 1) / 1000;
+  const projection: ExecutionProjection = {
+    execution_id: input.execution_id,
+    organization_id: input.organization_id,
+    project_id: input.project_id,
+    agentflow_id: input.agentflow_id,
+    projected_at: state.projected_at,
     status: state.status,
     started_at: state.started_at,
     end_time: state.end_time,
@@ -60,11 +97,21 @@ async function writeOnce(executionId: string, state: ExecutionState): Promise<vo
     agents_output: from(state.agents_output, published.outputs),
     spent,
     events,
-  });
+  };
+  await (isSparing ? publishSparingly(projection) : publishExecution(projection));
   const lastSeq = events.at(-1)?.seq ?? 0;
   state.unpublished = state.unpublished.filter(({ seq }) => seq > lastSeq);
   state.spent = state.spent.slice(spent.length);
   state.published = { steps: settled, outputs };
+}
+
+/** A regular activity repeats without limit, and its attempts add nothing to the history, however long MongoDB is down. */
+async function publishSparingly(projection: ExecutionProjection): Promise<void> {
+  try {
+    await local.publishExecution(projection);
+  } catch {
+    await publishExecution(projection);
+  }
 }
 
 function from<T>(list: readonly T[], start: number): { index: number; value: T }[] {

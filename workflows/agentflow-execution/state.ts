@@ -1,32 +1,48 @@
-import type { ModelTurn } from './activities.js';
-import type { AgentAtWork, AgentOutput, AgentPlan, ExecutionFailure, ExecutionState, ExecutionStatus, MoveRequest, StepRecord } from './messages.js';
-import { nameOf, stepIdOf, type Step } from './next-step.js';
+import type {
+  AgentOutput,
+  AgentPlan,
+  CurrentAgent,
+  ExecutionFailure,
+  ExecutionState,
+  ExecutionStatus,
+  MoveRequest,
+} from './messages.js';
+import type { ModelTurn } from './model-turn.js';
 import { keepToolCalls } from './tools.js';
 
 export type Move = 'pause' | 'resume' | 'cancel';
 
-/** Which states each move starts from (contract, State rules). */
+/** The states in which each move is allowed (contract, State rules). */
 const movesFrom: Record<Move, readonly ExecutionStatus[]> = {
   pause: ['running'],
   resume: ['paused'],
   cancel: ['ready', 'running', 'paused'],
 };
 
-/** Undefined when the state allows the move, otherwise why not. */
+/** Why the state does not allow the move; undefined if it does. */
 export function refusalOf(move: Move, status: ExecutionStatus): string | undefined {
-  return movesFrom[move].includes(status) ? undefined : `the execution is ${status}: ${move} needs ${movesFrom[move].join(' or ')}`;
+  return movesFrom[move].includes(status)
+    ? undefined
+    : `the execution is ${status}: ${move} needs ${movesFrom[move].join(' or ')}`;
 }
 
 export function isOver(state: ExecutionState): boolean {
   return state.status === 'completed' || state.status === 'failed';
 }
 
-/** Applies a move that the state allows. What an operator types into the Temporal UI is taken as untrusted text. */
+/** Applies a move that the state allows. The request is untrusted: an operator can type anything into the Temporal UI. */
 export function applyMove(state: ExecutionState, move: Move, request: MoveRequest | undefined, at: number): void {
   const by = textOr(request?.by, 'operator');
   const reason = textOr(request?.reason, '');
   if (move === 'cancel') {
-    fail(state, { reason: 'cancelled', code: 'cancelled', message: reason || 'cancelled on request', by, at, step_id: null });
+    fail(state, {
+      reason: 'cancelled',
+      code: 'cancelled',
+      message: reason || 'cancelled on request',
+      by,
+      at,
+      step_id: null,
+    });
     return;
   }
   if (state.pause) delayPreviews(state, at - state.pause.at);
@@ -35,7 +51,7 @@ export function applyMove(state: ExecutionState, move: Move, request: MoveReques
   addEvent(state, move === 'pause' ? 'paused' : 'resumed', at, { by, reason });
 }
 
-/** The clocks of a paused run stand still (design, Workflows). */
+/** Time during a pause does not count towards a preview's time limit (design, Workflows). */
 function delayPreviews(state: ExecutionState, seconds: number): void {
   for (const preview of Object.values(state.previews)) if (preview.status === 'waiting') preview.expires_at += seconds;
 }
@@ -44,7 +60,7 @@ function textOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' && value !== '' ? value.slice(0, 500) : otherwise;
 }
 
-/** `kept` are the outputs that a rerun goes on from. */
+/** `kept` are the outputs that a rerun continues from. */
 export function initialState(at: number, kept: readonly AgentOutput[] = []): ExecutionState {
   return {
     status: 'ready',
@@ -67,18 +83,34 @@ export function initialState(at: number, kept: readonly AgentOutput[] = []): Exe
     kept: 0,
     unpublished: [],
     published: { steps: 0, outputs: kept.length },
+    projected_at: 0,
   };
 }
 
-/** A state of a run that began before a field was added has the field's first value. */
+/** Adds initial values for fields that did not exist when the run began. */
 export function withDefaults(state: ExecutionState): ExecutionState {
   const { current } = state;
-  return { ...initialState(state.started_at), ...state, current: current && { ...agentAtWork(current.agent_id, current.started_at), ...current } };
+  return {
+    ...initialState(state.started_at),
+    ...state,
+    current: current && { ...newCurrentAgent(current.agent_id, current.started_at), ...current },
+  };
 }
 
-function agentAtWork(agent_id: string, started_at: number): AgentAtWork {
+function newCurrentAgent(agent_id: string, started_at: number): CurrentAgent {
   const usage = { input_tokens: 0, output_tokens: 0 };
-  return { agent_id, started_at, results: [], turns: 0, conversation: [], tool_results: [], usage, model: null, draft: null, is_previewed: false };
+  return {
+    agent_id,
+    started_at,
+    results: [],
+    turns: 0,
+    conversation: [],
+    tool_results: [],
+    usage,
+    model: null,
+    draft: null,
+    is_previewed: false,
+  };
 }
 
 export function addEvent(state: ExecutionState, type: string, at: number, data: Record<string, unknown> = {}): void {
@@ -86,46 +118,9 @@ export function addEvent(state: ExecutionState, type: string, at: number, data: 
   state.unpublished.push({ seq: state.last_event_seq, type, at, data });
 }
 
-const stepsOfAgents: ReadonlySet<Step['kind']> = new Set(['preview', 'action', 'tool', 'model']);
-
-export function beginStep(state: ExecutionState, step: Step, at: number): StepRecord {
-  if ('agent' in step && stepsOfAgents.has(step.kind) && !state.current) {
-    state.current = agentAtWork(step.agent._id, at);
-    addEvent(state, 'agent_started', at, { agent_id: step.agent._id, title: step.agent.title });
-  }
-  const record: StepRecord = {
-    step_id: stepIdOf(step, state),
-    kind: step.kind === 'tool' ? 'action' : step.kind,
-    agent_id: 'agent' in step ? step.agent._id : '',
-    ...placeOf(step),
-    name: nameOf(step),
-    status: 'running',
-    attempts: 0,
-    started_at: at,
-    ended_at: null,
-    error: null,
-  };
-  state.steps.push(record);
-  addEvent(state, 'step_started', at, { step_id: record.step_id, kind: record.kind, name: record.name });
-  return record;
-}
-
-function placeOf(step: Step): Pick<StepRecord, 'skill_id' | 'action_id'> {
-  if (step.kind === 'action') return { skill_id: step.skill._id, action_id: step.action._id };
-  if (step.kind === 'tool') return { skill_id: step.call.tool.skill._id, action_id: step.call.tool.action._id };
-  return { skill_id: null, action_id: null };
-}
-
-export function endStep(
-  state: ExecutionState,
-  record: StepRecord,
-  end: { status: 'completed' | 'failed' | 'cancelled'; attempts: number; at: number; error?: string },
-): void {
-  record.status = end.status;
-  record.attempts = end.attempts;
-  record.ended_at = end.at;
-  record.error = end.error ?? null;
-  addEvent(state, `step_${end.status}`, end.at, { step_id: record.step_id, attempts: end.attempts, error: record.error });
+export function beginAgent(state: ExecutionState, { _id, title }: AgentPlan, at: number): void {
+  state.current = newCurrentAgent(_id, at);
+  addEvent(state, 'agent_started', at, { agent_id: _id, title });
 }
 
 export function endAgent(state: ExecutionState, output: AgentOutput): void {
@@ -134,14 +129,17 @@ export function endAgent(state: ExecutionState, output: AgentOutput): void {
   addEvent(state, 'agent_completed', output.ended_at, { agent_id: output.agent_id, output: output.output });
 }
 
-/** Keeps what the model said: tool calls to run, a draft for a person, or the agent's output. */
+/** Keeps the model's answer: tool calls to run, a draft for a person to decide on, or the agent's output. */
 export function keepTurn(state: ExecutionState, agent: AgentPlan, turn: ModelTurn, at: number): void {
   const { current } = state;
   if (!current) return;
   current.turns += 1;
   current.model = turn.model;
   const { input_tokens, output_tokens } = current.usage;
-  current.usage = { input_tokens: input_tokens + turn.usage.input_tokens, output_tokens: output_tokens + turn.usage.output_tokens };
+  current.usage = {
+    input_tokens: input_tokens + turn.usage.input_tokens,
+    output_tokens: output_tokens + turn.usage.output_tokens,
+  };
   if (turn.tool_calls.length > 0) {
     for (const { call, problem } of keepToolCalls(agent, current, turn)) {
       addEvent(state, 'tool_call_refused', at, { agent_id: agent._id, name: call.name.slice(0, 100), problem });
@@ -149,11 +147,11 @@ export function keepTurn(state: ExecutionState, agent: AgentPlan, turn: ModelTur
     return;
   }
   current.draft = { model: turn.model, content: turn.content };
-  // Who has decided on the actions of an agent is not asked again for what it says about them.
+  // A person who has decided on the agent's actions is not asked again about its output.
   if (!agent.is_preview_mode_enabled || current.is_previewed) takeOutput(state, agent, at);
 }
 
-/** The draft becomes the agent's output; `text` is what a person put in its place. */
+/** Makes the draft the agent's output; `text` is a person's replacement for it. */
 export function takeOutput(state: ExecutionState, agent: AgentPlan, at: number, text?: string): void {
   const { current } = state;
   if (!current?.draft) return;
@@ -170,21 +168,22 @@ export function takeOutput(state: ExecutionState, agent: AgentPlan, at: number, 
   });
 }
 
-/** The turns of the agent at work, which now has no output to tell of them. */
-function tellOfUnfinished({ current, spent, steps }: ExecutionState): void {
-  if (current?.model) spent.push({ key: `${current.agent_id}/unfinished-${steps.length}`, model: current.model, ...current.usage });
+/** Records the usage of the current agent, because it will have no output that includes it. */
+function recordUnfinishedUsage({ current, spent, steps }: ExecutionState): void {
+  if (current?.model)
+    spent.push({ key: `${current.agent_id}/unfinished-${steps.length}`, model: current.model, ...current.usage });
 }
 
-/** After a failure, once: from the first agent again, for another goal; a template is rendered by the next step. */
+/** Restarts once, after a failure, from the failover's first agent with another goal. The next step renders a goal template. */
 export function failOver(state: ExecutionState, from: ExecutionFailure, goal: string | { template: string }): void {
   state.failover = { from, at: from.at, goal: typeof goal === 'string' ? goal : null };
   state.round_start = state.agents_output.length;
-  tellOfUnfinished(state);
+  recordUnfinishedUsage(state);
   state.current = null;
   addEvent(state, 'failover_started', from.at, { failure: from });
 }
 
-/** Ends the run as completed; the last agent's output is the conclusion. */
+/** Ends the run as completed, with the last agent's output as the conclusion. */
 export function conclude(state: ExecutionState, at: number): void {
   const text = state.agents_output.at(-1)?.output ?? '';
   state.conclusion = { conclusion: text, links: linksIn(text), created_at: at };
@@ -194,11 +193,12 @@ export function conclude(state: ExecutionState, at: number): void {
 }
 
 export function fail(state: ExecutionState, failure: ExecutionFailure): void {
-  tellOfUnfinished(state);
+  recordUnfinishedUsage(state);
   state.failure = failure;
   state.status = 'failed';
   state.end_time = failure.at;
   state.pause = null;
+  if (state.held) state.held = null;
   for (const preview of Object.values(state.previews)) if (preview.status === 'waiting') preview.status = 'expired';
   addEvent(state, 'failed', failure.at, { ...failure });
 }

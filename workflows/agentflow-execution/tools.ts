@@ -1,5 +1,15 @@
-import type { ModelTurn, ToolCall, ToolOffer, TurnMessage } from './activities.js';
-import type { ActionPlan, AgentAtWork, AgentPlan, SkillPlan } from './messages.js';
+import type { ActionPlan, AgentPlan, CurrentAgent, SchemaField, SkillPlan } from './messages.js';
+import type { ModelTurn, ToolCall } from './model-turn.js';
+
+/** An action as it is offered to the model. */
+export interface ToolOffer {
+  /** Unique within the turn, with the characters of function names: 1 to 64 of A-Z a-z 0-9 _ -. */
+  name: string;
+  description: string;
+  fields: SchemaField[];
+  /** The JSON Schema of the arguments, instead of `fields`. */
+  input_schema?: Record<string, unknown>;
+}
 
 export interface Tool {
   offer: ToolOffer;
@@ -7,82 +17,101 @@ export interface Tool {
   action: ActionPlan;
 }
 
-/** A call that can be run: its place among the calls of its turn, and what it is a call of. */
+/** A call that can be run: its position among the calls of its turn, and the action that it calls. */
 export interface PendingCall {
   id: string;
   index: number;
-  tool: Tool;
+  skill: SkillPlan;
+  action: ActionPlan;
   arguments: Record<string, unknown>;
 }
 
-const nameAtMost = 64;
-const callsAtMost = 32;
-const answerAtMost = 50_000;
+const maxNameLength = 64;
+const maxCallsPerTurn = 32;
+const maxAnswerLength = 50_000;
 
-/** All actions of the agent's skills, each under a function name of its own. */
+/** All actions of the agent's skills, each with its own function name. */
 export function toolsOf(agent: Pick<AgentPlan, 'skills'>): Tool[] {
   const taken = new Set<string>();
   return agent.skills.flatMap((skill) =>
     skill.actions.map((action) => {
-      const name = freeName(action.name, taken);
+      const name = uniqueName(action.name, taken);
       taken.add(name);
       const description = [action.description || action.name, `(${skill.name})`].join(' ');
-      return { offer: { name, description, fields: action.input_schema.fields }, skill, action };
+      const schema = action.tool && { input_schema: action.tool.input_schema };
+      return { offer: { name, description, fields: action.input_schema.fields, ...schema }, skill, action };
     }),
   );
 }
 
-function freeName(actionName: string, taken: ReadonlySet<string>): string {
-  const base = actionName.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '').slice(0, nameAtMost) || 'action';
+function uniqueName(actionName: string, taken: ReadonlySet<string>): string {
+  const base =
+    actionName
+      .replace(/[^A-Za-z0-9_-]+/g, '_')
+      .replace(/^_+|_+$/g, '')
+      .slice(0, maxNameLength) || 'action';
   let name = base;
   for (let count = 2; taken.has(name); count += 1) {
     const ending = `_${count}`;
-    name = base.slice(0, nameAtMost - ending.length) + ending;
+    name = base.slice(0, maxNameLength - ending.length) + ending;
   }
   return name;
 }
 
-/** Keeps a turn that asks for tools; calls that cannot be run are answered at once with what is wrong. */
-export function keepToolCalls(agent: AgentPlan, at: AgentAtWork, turn: ModelTurn): { call: ToolCall; problem: string }[] {
+/** Adds a turn with tool calls to the conversation. A call that cannot be run is answered at once with the reason. */
+export function keepToolCalls(
+  agent: AgentPlan,
+  current: CurrentAgent,
+  turn: ModelTurn,
+): { call: ToolCall; problem: string }[] {
   const seen = new Set<string>();
   const calls = turn.tool_calls.map((call, index) => {
-    const id = call.id === '' || seen.has(call.id) ? `call_${at.turns}_${index}` : call.id;
+    const id = call.id === '' || seen.has(call.id) ? `call_${current.turns}_${index}` : call.id;
     seen.add(id);
     return { ...call, id };
   });
-  at.conversation.push({ role: 'assistant', content: turn.content, tool_calls: calls });
+  current.conversation.push({ role: 'assistant', content: turn.content, tool_calls: calls });
   const refused = calls.flatMap((call, index) => {
-    const problem = index < callsAtMost ? readCall(agent, call).problem : `at most ${callsAtMost} calls are run in one turn`;
+    const problem =
+      index < maxCallsPerTurn ? readCall(agent, call).problem : `at most ${maxCallsPerTurn} calls are run in one turn`;
     return problem === undefined ? [] : [{ call, problem }];
   });
-  for (const { call, problem } of refused) answerCall(at, call.id, { error: { code: 'validation_failed', message: problem } });
+  for (const { call, problem } of refused)
+    answerCall(current, call.id, { error: { code: 'validation_failed', message: problem } });
   return refused;
 }
 
 /** The calls of the last turn that have no answer yet, in order. */
-export function pendingCalls(agent: AgentPlan, at: AgentAtWork): PendingCall[] {
-  const last = at.conversation.findLastIndex(({ role }) => role === 'assistant');
-  const message: TurnMessage | undefined = at.conversation[last];
-  if (message?.role !== 'assistant') return [];
-  const answered = new Set(at.conversation.slice(last + 1).map((told) => (told.role === 'tool' ? told.tool_call_id : '')));
-  return message.tool_calls.flatMap((call, index) => {
+export function pendingCalls(agent: AgentPlan, { conversation }: CurrentAgent): PendingCall[] {
+  const turn = conversation.findLast(({ role }) => role === 'assistant');
+  if (turn?.role !== 'assistant') return [];
+  const answers = conversation.slice(conversation.lastIndexOf(turn) + 1);
+  const answered = new Set(answers.map((message) => (message.role === 'tool' ? message.tool_call_id : '')));
+  return turn.tool_calls.flatMap((call, index) => {
     const { tool, values } = readCall(agent, call);
-    return tool && values && !answered.has(call.id) ? [{ id: call.id, index, tool, arguments: values }] : [];
+    if (!tool || !values || answered.has(call.id)) return [];
+    return [{ id: call.id, index, skill: tool.skill, action: tool.action, arguments: values }];
   });
 }
 
-export function answerCall(at: AgentAtWork, callId: string, answer: unknown): void {
+export function answerCall(current: CurrentAgent, callId: string, answer: unknown): void {
   const text = JSON.stringify(answer) ?? 'null';
-  const content = text.length > answerAtMost ? `${text.slice(0, answerAtMost)} [cut: ${text.length} characters in all]` : text;
-  at.conversation.push({ role: 'tool', tool_call_id: callId, content });
+  const content =
+    text.length > maxAnswerLength ? `${text.slice(0, maxAnswerLength)} [cut: ${text.length} characters in all]` : text;
+  current.conversation.push({ role: 'tool', tool_call_id: callId, content });
 }
 
-type ReadCall = { tool: Tool; values: Record<string, unknown>; problem?: undefined } | { problem: string; tool?: undefined; values?: undefined };
+type ReadCall =
+  | { tool: Tool; values: Record<string, unknown>; problem?: undefined }
+  | { problem: string; tool?: undefined; values?: undefined };
 
 function readCall(agent: AgentPlan, call: ToolCall): ReadCall {
   const tools = toolsOf(agent);
   const tool = tools.find(({ offer }) => offer.name === call.name);
-  if (!tool) return { problem: `there is no tool ${JSON.stringify(call.name)}; there are: ${tools.map(({ offer }) => offer.name).join(', ') || 'none'}` };
+  if (!tool)
+    return {
+      problem: `there is no tool ${JSON.stringify(call.name)}; there are: ${tools.map(({ offer }) => offer.name).join(', ') || 'none'}`,
+    };
   const values = parseObject(call.arguments);
   return values ? { tool, values } : { problem: 'the arguments are not a JSON object' };
 }

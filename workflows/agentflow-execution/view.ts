@@ -1,22 +1,59 @@
-import type { Anomaly, ExecutionState } from './messages.js';
-import type { Preview } from './preview-messages.js';
+import type { AgentflowExecutionInput, Anomaly, ExecutionState, HeldAct } from './messages.js';
+import type { Preview } from './preview-record.js';
 
 export interface ExecutionView {
   previews: Record<string, Preview>;
   anomaly_detected: Anomaly[] | null;
-  /** Fields of `execution_context`, apart from the failure. */
+  /** The fields of `execution_context` except the failure. */
   context: Record<string, unknown>;
 }
 
-/** What a person sees of the state beyond its outputs, the same in the stored record and in the live view. */
-export function viewOf({ previews, anomalies, failover }: Pick<ExecutionState, 'previews' | 'anomalies' | 'failover'>): ExecutionView {
+export function waitingPreview({ previews }: Pick<ExecutionState, 'previews'>): Preview | undefined {
+  return Object.values(previews).find(({ status }) => status === 'waiting');
+}
+
+/** `AgentflowStatus`: the execution's own status, or `waiting` while a running execution waits for a person. */
+export function indexedStatus(
+  input: Pick<AgentflowExecutionInput, 'step_patience_seconds'>,
+  state: Pick<ExecutionState, 'status' | 'previews' | 'held'>,
+): string {
+  const isWaiting =
+    input.step_patience_seconds !== undefined &&
+    state.status === 'running' &&
+    (waitingPreview(state) !== undefined || (state.held ?? null) !== null);
+  return isWaiting ? 'waiting' : state.status;
+}
+
+function heldView({ agent_id, step_id, approval_id, requested_at, expires_at }: HeldAct) {
+  return { kind: 'approval', agent_id, step_id, approval_id, requested_at, expires_at };
+}
+
+/** The part of the state that is shown in addition to the outputs, identical in the stored record and the live view. */
+export function viewOf({
+  previews,
+  anomalies,
+  failover,
+  held,
+}: Pick<ExecutionState, 'previews' | 'anomalies' | 'failover' | 'held'>): ExecutionView {
   const all = Object.values(previews);
-  const waiting = all.find(({ status }) => status === 'waiting');
+  const waiting = waitingPreview({ previews });
   return {
     previews,
     anomaly_detected: anomalies.length > 0 ? anomalies : null,
     context: {
-      ...(all.length > 0 && { waiting_for: waiting ? { kind: 'preview', agent_id: waiting.agent_id, expires_at: waiting.expires_at } : null }),
+      ...((all.length > 0 || held !== undefined) && {
+        waiting_for: held
+          ? heldView(held)
+          : waiting
+            ? {
+                kind: 'preview',
+                agent_id: waiting.agent_id,
+                preview_id: waiting.preview_id,
+                requested_at: waiting.requested_at,
+                expires_at: waiting.expires_at,
+              }
+            : null,
+      }),
       ...(failover && { failover }),
     },
   };

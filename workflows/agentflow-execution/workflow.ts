@@ -17,111 +17,73 @@ import type { AgentflowExecutionActivities } from './activities.js';
 import { detailsOf } from './details.js';
 import { handleChildren } from './children.js';
 import { executionFailureOf } from './failure.js';
+import { handleApprovals } from './held-acts.js';
+import { handleMoves, handlePreviews } from './handlers.js';
 import {
-  cancelSignal,
-  cancelUpdate,
   eventsQuery,
-  pauseSignal,
-  pauseUpdate,
-  resumeSignal,
-  resumeUpdate,
   stateQuery,
   type AgentflowExecutionInput,
   type ExecutionConclusion,
   type ExecutionState,
-  type MoveRequest,
-  type MoveResult,
 } from './messages.js';
-import { createProjectionWriter, type ProjectionWriter } from './projection.js';
-import { decidePreviewUpdate, type PreviewDecision } from './preview-messages.js';
-import { applyDecision, decisionRefusal } from './previews.js';
+import { createProjectionWriter, type Change } from './projection.js';
 import { runFlow } from './run-steps.js';
-import { addEvent, applyMove, conclude, fail, initialState, isOver, refusalOf, withDefaults, type Move } from './state.js';
+import { addEvent, applyMove, conclude, fail, initialState, isOver, withDefaults } from './state.js';
+import { indexedStatus } from './view.js';
 
 const { cancelOwnRun } = proxyActivities<Pick<AgentflowExecutionActivities, 'cancelOwnRun'>>({
   startToCloseTimeout: '10s',
   summary: 'close the run as cancelled',
 });
 
-const moves = [
-  { name: 'pause', update: pauseUpdate, signal: pauseSignal },
-  { name: 'resume', update: resumeUpdate, signal: resumeSignal },
-  { name: 'cancel', update: cancelUpdate, signal: cancelSignal },
-] as const;
-
 /**
  * Runs one agentflow from its first agent to its conclusion (design, Workflows). Closes as Completed with the
- * conclusion, as Failed with the failing step's code as type, or as Canceled.
+ * conclusion, as Failed with the code of the failed step as type, or as Canceled.
  */
 export async function agentflowExecution(input: AgentflowExecutionInput): Promise<ExecutionConclusion> {
   const state = input.resumed ? withDefaults(input.resumed) : initialState(epochSeconds(), input.kept_outputs);
   const steps = new CancellationScope();
-  const projection = createProjectionWriter(input.execution_id, state);
-  // Each change of a search attribute costs the server a write to its visibility store.
-  let indexed = (input.resumed ? undefined : input.status_indexed) ?? state.status;
-  // Before the handlers: what was sent meanwhile meets an execution that has begun.
+  const projection = createProjectionWriter(input, state);
+  // Every change of a search attribute makes the server write to its visibility store.
+  let indexed = (input.resumed ? undefined : input.status_indexed) ?? indexedStatus(input, state);
+  // Before the handlers are set, so that messages that are already waiting reach an execution that has begun.
   const isNew = state.status === 'ready';
   if (isNew) begin(input, state);
-  const changed = () => {
+  const changed = (change: Change = 'result') => {
     setCurrentDetails(detailsOf(input, state));
-    if (state.status !== indexed) upsertSearchAttributes([{ key: searchAttributes.agentflowStatus, value: state.status }]);
-    indexed = state.status;
-    projection.request();
+    const value = indexedStatus(input, state);
+    if (value !== indexed) upsertSearchAttributes([{ key: searchAttributes.agentflowStatus, value }]);
+    indexed = value;
+    projection.request(change);
   };
 
   setHandler(stateQuery, () => state);
   setHandler(eventsQuery, () => state.unpublished);
-  for (const { name, update, signal } of moves) {
-    const move = (request: MoveRequest | undefined): MoveResult => {
-      applyMove(state, name, request, epochSeconds());
-      changed();
-      if (name === 'cancel') steps.cancel();
-      return { execution_id: input.execution_id, status: state.status };
-    };
-    setHandler<MoveResult, [MoveRequest], typeof update>(update, move, { validator: () => refuse(name, state) });
-    setHandler(signal, (request) => {
-      if (refusalOf(name, state.status) === undefined) move(request);
-      else ignore(name, state, projection);
-    });
-  }
-
-  handlePreviews(input, state, steps, changed);
+  const execution = { input, state, steps, changed };
+  handleMoves(execution, projection);
+  handlePreviews(execution);
+  handleApprovals(state);
   handleChildren(state, changed);
 
   if (isNew) changed();
   else setCurrentDetails(detailsOf(input, state));
-  let goesOn = false;
+  let isContinued = false;
   try {
-    goesOn = !isOver(state) && (await steps.run(() => runFlow(input, state, changed))) === 'history is full';
-    if (goesOn) {
+    isContinued = !isOver(state) && (await steps.run(() => runFlow(input, state, changed))) === 'history is full';
+    if (isContinued) {
       await projection.drain();
       await condition(allHandlersFinished);
     } else if (!isOver(state)) conclude(state, epochSeconds());
   } catch (error) {
-    // What ended the run first stands: a step may fail on its way out after a cancel.
-    if (!isOver(state)) endBy(error, state);
+    // The first reason for the end takes precedence: a step can also fail after a cancel.
+    if (!isOver(state)) endWith(error, state);
   }
-  if (goesOn && !isOver(state)) return continueAsNew<typeof agentflowExecution>({ ...input, resumed: state });
+  if (isContinued && !isOver(state)) return continueAsNew<typeof agentflowExecution>({ ...input, resumed: state });
   changed();
-  // A child that is being started has its answer before the run closes.
+  // A request to start a child is answered before the run closes.
   await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
   await CancellationScope.nonCancellable(() => projection.drain());
   return close(state);
-}
-
-function handlePreviews(input: AgentflowExecutionInput, state: ExecutionState, steps: CancellationScope, changed: () => void): void {
-  const decide = (request: PreviewDecision): MoveResult => {
-    applyDecision(state, request, epochSeconds());
-    changed();
-    if (isOver(state)) steps.cancel();
-    return { execution_id: input.execution_id, status: state.status };
-  };
-  setHandler<MoveResult, [PreviewDecision], typeof decidePreviewUpdate>(decidePreviewUpdate, decide, {
-    validator: (request) => {
-      const refusal = decisionRefusal(input, state, request);
-      if (refusal) throw ApplicationFailure.nonRetryable(refusal.message, refusal.type, { status: state.status });
-    },
-  });
 }
 
 function begin(input: AgentflowExecutionInput, state: ExecutionState): void {
@@ -130,30 +92,22 @@ function begin(input: AgentflowExecutionInput, state: ExecutionState): void {
   addEvent(state, 'started', epochSeconds(), { goal: input.goal });
 }
 
-function ignore(signal: Move, state: ExecutionState, projection: ProjectionWriter): void {
-  if (isOver(state)) return;
-  addEvent(state, 'signal_ignored', epochSeconds(), { signal, status: state.status });
-  projection.request();
-}
-
-/** A cancellation that is not a move of ours is Temporal's own request (the Cancel button of its UI). */
-function endBy(error: unknown, state: ExecutionState): void {
+/** A cancellation that is not one of our moves was requested in Temporal, for example with the Cancel button of its UI. */
+function endWith(error: unknown, state: ExecutionState): void {
   if (isCancellation(error)) applyMove(state, 'cancel', { by: 'operator' }, epochSeconds());
   else fail(state, executionFailureOf(error, state, epochSeconds()));
 }
 
-function refuse(name: Move, state: ExecutionState): void {
-  const refusal = refusalOf(name, state.status);
-  if (refusal !== undefined) throw ApplicationFailure.nonRetryable(refusal, 'conflict', { status: state.status });
-}
-
-/** The workflow's own end, so that the Temporal UI shows Completed, Failed or Canceled as the execution does. */
+/** Ends the workflow so that the Temporal UI shows the execution's outcome as Completed, Failed or Canceled. */
 async function close(state: ExecutionState): Promise<ExecutionConclusion> {
   if (state.conclusion) return state.conclusion;
   if (state.failure?.reason !== 'cancelled') {
-    throw ApplicationFailure.nonRetryable(state.failure?.message ?? 'the execution failed', state.failure?.code ?? 'step_failed');
+    throw ApplicationFailure.nonRetryable(
+      state.failure?.message ?? 'the execution failed',
+      state.failure?.code ?? 'step_failed',
+    );
   }
-  // Only a run that Temporal was asked to cancel may close as Canceled, and the server refuses that from the run itself.
+  // Only a run with a cancel request may close as Canceled, and the server accepts that request only from outside the run.
   const root = CancellationScope.current();
   if (!root.consideredCancelled) {
     await CancellationScope.nonCancellable(() => cancelOwnRun());

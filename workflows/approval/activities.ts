@@ -1,9 +1,11 @@
-import type { ApprovalInput, ApprovalState } from './messages.js';
+import type { ApprovalInput, ApprovalState, DecideRequest } from './messages.js';
 
-/** The outside of an approval. Both are safe to repeat. */
+/** The activities of an approval. All are safe to repeat. */
 export interface ApprovalActivities {
-  /** Writes the approval's record, of which the workflow is the only writer once it runs, unless a later revision is there. */
+  /** Writes the approval's record, unless it already has a later revision. Only the workflow writes it after the start. */
   publishApproval(approval: { input: ApprovalInput; state: ApprovalState; revision: number }): Promise<void>;
-  /** Mints the one resume token of an approved call. The token never passes through the workflow's history. */
+  /** Fails with type `access_denied` unless the API signed the decision, because anyone with access to Temporal can send an update. */
+  verifyDecision(decision: { approval_id: string; request: DecideRequest }): Promise<void>;
+  /** Mints the single resume token of an approved call. The token is never part of the workflow's history. */
   mintResumeToken(approval: { input: ApprovalInput; approved_at: number }): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
 
-/** What a client or an operator needs to talk to an `approval` (design, Workflows). */
+/** What clients and operators use to work with an `approval` (design, Workflows). */
 export const approvalType = 'approval';
 
 export function approvalWorkflowId(approvalId: string): string {
@@ -9,27 +9,33 @@ export function approvalWorkflowId(approvalId: string): string {
 
 export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'expired';
 
-/** The one call that waits: everything that its resume token will be bound to. Times are epoch seconds. */
+/** The call that waits, with everything that its resume token will be bound to. Times are epoch seconds. */
 export interface ApprovalInput {
   approval_id: string;
   organization_id: string;
   project_id: string;
   lifecycle_id: string;
   tool: string;
-  /** The person who asks, with whichever credential: never an approver of this call. */
+  /** The person who makes the call, with any credential. They cannot approve it. */
   requested_by: string;
-  /** The credential that asked, the only one that may use the resume token. */
+  /** The credential of the call, which is the only one that may use the resume token. */
   caller: string;
   reason: string;
   policy_ids: string[];
   policy_version: number;
-  /** SHA-256 of the canonical payload; the payload itself stays with the caller. */
+  /** SHA-256 of the canonical payload. The record store has a redacted copy for approvers; the workflow has none. */
   payload_digest: string;
   required_approvers: number;
   created_at: number;
   expires_at: number;
-  /** How long the resume token can be used, counted from the approval. */
+  /** The lifetime of the resume token, counted from the approval. */
   token_ttl_seconds: number;
+  /** Only for an act of a run, which waits: its workflow is told when the approval is settled. */
+  execution_id?: string;
+  /** For an act of a run: whether the person who started the run may decide. */
+  starter_may_decide?: boolean;
+  /** The only roles that may decide, if the rules name any. */
+  approver_roles?: string[];
 }
 
 export interface ApprovalVote {
@@ -40,11 +46,11 @@ export interface ApprovalVote {
   at: number;
 }
 
-/** Plain JSON and complete: what the query answers. */
+/** Plain JSON and complete: the query returns it. */
 export interface ApprovalState {
   status: ApprovalStatus;
   votes: ApprovalVote[];
-  /** Whose vote settled it; null while pending and after expiry. */
+  /** Whose vote decided it; null while pending and after expiry. */
   decided_by: string | null;
   decided_at: number | null;
 }
@@ -53,6 +59,13 @@ export interface DecideRequest {
   approver: { user_id: string; role: string };
   decision: 'approve' | 'reject';
   comment?: string;
+  /** An HMAC over `decisionText`, made by the API, which has authenticated the approver. */
+  signature?: string;
+}
+
+/** The text that a decision's signature covers. */
+export function decisionText(approvalId: string, { approver, decision, comment = '' }: DecideRequest): string {
+  return JSON.stringify([approvalId, approver.user_id, approver.role, decision, comment]);
 }
 
 export interface DecideResult {
@@ -62,7 +75,7 @@ export interface DecideResult {
   required_approvers: number;
 }
 
-/** Refused with type `conflict` (no longer pending, voted before), `access_denied` or `invalid_request`. */
+/** Refused with type `conflict` (no longer pending, or already voted), `access_denied` or `invalid_request`. */
 export const decideUpdate = defineUpdate<DecideResult, [DecideRequest]>('decide');
 
 export const stateQuery = defineQuery<ApprovalState>('state');

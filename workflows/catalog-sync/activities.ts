@@ -5,14 +5,24 @@ export interface CatalogRunReference {
   run_id: string;
 }
 
-/** The outside of a catalog sync. Each goes on where a killed worker left it, and may be repeated. */
+export interface CatalogSliceRequest extends CatalogRunReference {
+  /** Where the previous slice ended; absent in the first one. */
+  cursor?: unknown;
+}
+
+/** The counts so far. `next` is where the next slice begins; null, or absent in earlier releases, if the step is done. */
+export type CatalogSlice<Counts> = Counts & { next?: unknown };
+
+/** The activities of a catalog sync, in slices of about a minute. All are safe to repeat and resume where a killed worker stopped. */
 export interface CatalogSyncActivities {
-  /** Pages through the tables and writes them with columns and owners. */
-  syncCatalogTables(run: CatalogRunReference): Promise<{ tables: number; entities: number; relationships: number }>;
+  /** Reads all pages of tables and writes the tables with their columns and owners. */
+  syncCatalogTables(
+    run: CatalogSliceRequest,
+  ): Promise<CatalogSlice<{ tables: number; entities: number; relationships: number }>>;
   /** Reads the lineage of each table that this run has seen. */
-  syncCatalogLineage(run: CatalogRunReference): Promise<{ lineage: number }>;
-  /** Takes out of the graph what the sync wrote before and this run has not seen. */
-  removeFromCatalog(run: CatalogRunReference): Promise<{ removed: number }>;
+  syncCatalogLineage(run: CatalogSliceRequest): Promise<CatalogSlice<{ lineage: number }>>;
+  /** Removes from the graph what earlier runs wrote and this run did not see. */
+  removeFromCatalog(run: CatalogSliceRequest): Promise<CatalogSlice<{ removed: number }>>;
   /** Stores the run's lifecycle and audit entry. */
   recordCatalogRun(run: { scope: CatalogScope; run: CatalogRun }): Promise<void>;
 }

@@ -1,34 +1,34 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 
-/** What a client or an operator needs to talk to a `catalogSync` (design, Workflows). */
+/** What clients and operators use to work with a `catalogSync` (design, Workflows). */
 export const catalogSyncType = 'catalogSync';
 
 export function catalogSyncWorkflowId(scope: string): string {
   return `catalog-sync/${scope}`;
 }
 
-/** The graph that a catalog is brought into. */
+/** The graph that a catalog is written to. */
 export interface CatalogScope {
   project_id: string;
   organization_id: string;
 }
 
 export interface CatalogSyncInput extends CatalogScope {
-  /** How long no event may come before a run begins; each event begins it anew. */
+  /** A run begins after this long without an event. */
   quiet_ms: number;
-  /** A run begins this long after its first event at the latest. */
+  /** A run begins at the latest this long after its first event. */
   longest_wait_ms: number;
-  /** Continue as new when the history holds so many events; the server's own suggestion counts as well. */
+  /** The run continues as new when its history has this many events, or when the server suggests it. */
   max_history_events: number;
   resumed?: CatalogSyncState;
 }
 
-/** What one signal tells: the changes of one or more deliveries. */
+/** The content of one signal: the changes of one or more deliveries. */
 export interface CatalogChanges {
-  /** The lifecycle of the run that these changes start, unless earlier ones wait already. */
+  /** The lifecycle of the run that these changes start, unless earlier changes are already waiting. */
   run_id: string;
   events: number;
-  /** Names of a few of the changed entities, for the operator's eyes. */
+  /** Names of a few of the changed entities, shown to operators. */
   entities: string[];
 }
 
@@ -49,7 +49,7 @@ export interface CatalogCounts {
 export interface CatalogRun {
   run_id: string;
   events: number;
-  /** When the first of its events came; runs that an older worker began have none. */
+  /** When its first event arrived. Absent in runs that an older worker began. */
   first_event_at?: number;
   started_at: number;
   ended_at: number | null;
@@ -57,8 +57,21 @@ export interface CatalogRun {
   failure: { type: string; message: string } | null;
 }
 
-/** Plain JSON and complete: it is carried over continue-as-new and is what the query answers. */
+/** Where a run continues: the step, and the position in it. */
+export interface CatalogProgress {
+  step: number;
+  cursor: unknown;
+  /** Since when the step has been failing, in epoch milliseconds, and how often it failed. */
+  failing_since: number | null;
+  failures: number;
+  /** The last one. */
+  failure?: { type: string; message: string } | null;
+}
+
+/** Plain JSON and complete: it is passed to the next run by continue-as-new, and the query returns it. */
 export interface CatalogSyncState {
+  /** Null or absent if no run is in progress. */
+  progress?: CatalogProgress | null;
   pending: PendingChanges | null;
   run: CatalogRun | null;
   runs: number;

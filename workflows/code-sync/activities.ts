@@ -1,8 +1,13 @@
 import type { CodeSyncInput, CodeSyncResult } from './messages.js';
 
 export interface CodeSyncActivities {
-  /** Brings commits, authors and touched paths into the graph; goes on where a killed worker left it. */
+  /** Writes commits, authors and changed paths into the graph. Resumes where a killed worker stopped. */
   saveCommits(input: CodeSyncInput): Promise<CodeSyncResult>;
   /** Stores the lifecycle and the audit entry. */
-  recordCodeSync(sync: { input: CodeSyncInput; started_at: number; result: CodeSyncResult | null; failure: string | null }): Promise<void>;
+  recordCodeSync(sync: {
+    input: CodeSyncInput;
+    started_at: number;
+    result: CodeSyncResult | null;
+    failure: string | null;
+  }): Promise<void>;
 }

@@ -1,7 +1,7 @@
-/** What a client needs to start a `codeSync` (design, Workflows). */
+/** What clients use to start a `codeSync` (design, Workflows). */
 export const codeSyncType = 'codeSync';
 
-/** The delivery's id stands in the workflow's, so that Temporal starts one for it and no second. */
+/** `deliveryId` is the digest of the body, so that Temporal starts one workflow for each delivery. */
 export function codeSyncWorkflowId(projectId: string, deliveryId: string): string {
   return `code-sync/${projectId}/${deliveryId}`;
 }
@@ -20,7 +20,11 @@ export interface PushedCommit {
 export interface Push {
   repository: string;
   branch: string;
+  /** The commit that the branch pointed to before the push. */
+  before?: string;
   head: string;
+  /** Epoch seconds: when it was pushed, according to the code host. Absent in pushes that an earlier release received. */
+  pushed_at?: number;
   /** Epoch seconds: when the push was received. */
   received_at: number;
   commits: PushedCommit[];
@@ -32,6 +36,8 @@ export interface CodeSyncInput {
   delivery_id: string;
   lifecycle_id: string;
   push: Push;
+  /** Where the JSON of the commits lies in the file store, when they are too many for a history; `push` holds none then. */
+  stored_commits?: { location: string; count: number };
 }
 
 export interface CodeSyncResult {

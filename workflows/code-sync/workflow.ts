@@ -7,17 +7,24 @@ import type { CodeSyncInput, CodeSyncResult } from './messages.js';
 const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' } as const;
 const { saveCommits } = proxyActivities<CodeSyncActivities>({
   startToCloseTimeout: '1h',
+  scheduleToCloseTimeout: '24h',
   heartbeatTimeout: '15s',
   retry,
   summary: 'write commits, authors and paths',
 });
-const { recordCodeSync } = proxyActivities<CodeSyncActivities>({ startToCloseTimeout: '30s', retry, summary: 'record the sync' });
+const { recordCodeSync } = proxyActivities<CodeSyncActivities>({
+  startToCloseTimeout: '30s',
+  scheduleToCloseTimeout: '24h',
+  retry,
+  summary: 'record the sync',
+});
 
-/** Brings one push to a bound repository into the graph of one project. */
+/** Writes one push to a bound repository into the graph of one project. */
 export async function codeSync(input: CodeSyncInput): Promise<CodeSyncResult> {
-  const { push } = input;
+  const { push, stored_commits } = input;
+  const commits = stored_commits?.count ?? push.commits.length;
   const started_at = epochSeconds();
-  setCurrentDetails(`Push of ${push.commits.length} commits to \`${push.repository}\`, branch \`${push.branch}\``);
+  setCurrentDetails(`Push of ${commits} commits to \`${push.repository}\`, branch \`${push.branch}\``);
   try {
     const result = await saveCommits(input);
     await recordCodeSync({ input, started_at, result, failure: null });

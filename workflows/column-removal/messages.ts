@@ -1,4 +1,4 @@
-/** What a client or an operator needs of a `columnRemoval`. */
+/** What clients and operators use to work with a `columnRemoval`. */
 export const columnRemovalType = 'columnRemoval';
 
 export function columnRemovalWorkflowId(tableId: string, columnId: string): string {
@@ -8,17 +8,17 @@ export function columnRemovalWorkflowId(tableId: string, columnId: string): stri
 export interface ColumnRemovalInput {
   table_id: string;
   column_id: string;
-  /** Row ids of one update. */
+  /** The number of row ids in one update. */
   batch_rows: number;
   resumed?: ColumnRemovalState;
 }
 
-/** Plain JSON and complete: it is carried over continue-as-new. */
+/** Plain JSON and complete: it is passed to the next run by continue-as-new. */
 export interface ColumnRemovalState {
-  /** Rows up to this row id are done. */
+  /** Rows up to this row id are cleared. */
   reached: number;
   /** The last row that can have the column. */
   last_row_id: number;
-  /** Records that had a value. */
+  /** The number of records that had a value. */
   cleared: number;
 }

@@ -2,23 +2,36 @@ import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from 
 import type { ColumnRemovalActivities } from './activities.js';
 import type { ColumnRemovalInput, ColumnRemovalState } from './messages.js';
 
-/** The record store may be away for long: it is tried for as long as it takes. */
+/** Without a limit, because the record store can be unavailable for a long time. */
 const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
-/** Updates of one activity, so that progress shows and the history stays short. */
-const batchesASlice = 10;
+/** Updates in one activity: few enough to show progress, and enough to keep the history short. */
+const batchesPerSlice = 10;
 
-const { hideTableColumn } = proxyActivities<ColumnRemovalActivities>({ startToCloseTimeout: '1m', retry, summary: 'take the column out of the table' });
-const { sweepTableColumn } = proxyActivities<ColumnRemovalActivities>({ startToCloseTimeout: '1h', heartbeatTimeout: '15s', retry, summary: 'remove its data' });
-const { endTableColumnRemoval } = proxyActivities<ColumnRemovalActivities>({ startToCloseTimeout: '1m', retry, summary: 'forget the removal' });
+const { hideTableColumn } = proxyActivities<ColumnRemovalActivities>({
+  startToCloseTimeout: '1m',
+  retry,
+  summary: 'remove the column from the table',
+});
+const { sweepTableColumn } = proxyActivities<ColumnRemovalActivities>({
+  startToCloseTimeout: '1h',
+  heartbeatTimeout: '15s',
+  retry,
+  summary: 'remove the data of the column',
+});
+const { endTableColumnRemoval } = proxyActivities<ColumnRemovalActivities>({
+  startToCloseTimeout: '1m',
+  retry,
+  summary: 'end the removal',
+});
 
-/** Takes the data of a deleted column out of every row of a large table, slice by slice of row ids. */
+/** Removes the data of a deleted column from every row of a large table, in slices of row ids. */
 export async function columnRemoval(input: ColumnRemovalInput): Promise<{ cleared: number }> {
   const { table_id, column_id, batch_rows } = input;
   const column = { table_id, column_id };
   const state: ColumnRemovalState = input.resumed ?? { reached: 0, cleared: 0, ...(await hideTableColumn(column)) };
   while (state.reached < state.last_row_id) {
     setCurrentDetails(detailsOf(column_id, state));
-    const to = Math.min(state.reached + batch_rows * batchesASlice, state.last_row_id);
+    const to = Math.min(state.reached + batch_rows * batchesPerSlice, state.last_row_id);
     const { cleared } = await sweepTableColumn({ ...column, from: state.reached, to, batch_rows });
     state.reached = to;
     state.cleared += cleared;

@@ -6,7 +6,7 @@ export interface StartCoworkerRequest {
   callback: Omit<ConnectorCallback, 'starts'>;
 }
 
-/** The outside of a connector's callbacks; all may be repeated. */
+/** What a connector's callbacks cause. All are safe to repeat. */
 export interface ConnectorEventsActivities {
   /** Fetches the reported account from its provider and sets the connector's status accordingly. */
   verifyAccount(request: { connector_id: string; account_id: string | null }): Promise<{ status: string }>;

@@ -1,14 +1,14 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 
-/** What a client or an operator needs to talk to a `connectorEvents` (design, Workflows). */
+/** What clients and operators use to work with a `connectorEvents` (design, Workflows). */
 export const connectorEventsType = 'connectorEvents';
 
-/** `id` is a connector's, or that of a voice or media trigger that has none. */
+/** `id` is the id of a connector, or of a voice or media trigger without a connector. */
 export function connectorWorkflowId(id: string): string {
   return `connector/${id}`;
 }
 
-/** One coworker that a callback starts; the execution's id is given with it, so that it is made once. */
+/** One coworker that a callback starts. It includes the execution's id, so that the execution is created once. */
 export interface CoworkerStart {
   execution_id: string;
   agentflow_id: string;
@@ -18,39 +18,48 @@ export interface CoworkerStart {
   user_id: string;
 }
 
-/** What the body was: JSON and forms as their value, other text as it is, anything else in base64. */
+/** The body: the value of JSON and forms, other text unchanged, anything else in base64. */
 export interface CallbackPayload {
   encoding: 'json' | 'form' | 'text' | 'base64';
   value: unknown;
-  /** Where the value's JSON lies in the file store, when it is too large for a signal; `value` is null then. */
+  /** Where the file store has the value's JSON if it is too large for a signal; `value` is then null. */
   location?: string;
 }
 
 export interface ConnectorCallback {
   callback_id: string;
-  /** The provider's own id of the event, by which a repeat is known; null where it gave none. */
+  /** Copies of an event have the same callback id, by which a repeat is recognized. Absent in callbacks of earlier releases. */
+  is_claimed?: true;
+  /** The provider's id of the event, by which a repeat is recognized; null if the provider sent none. */
   event_id: string | null;
   kind: 'notify' | 'event' | 'voice' | 'media';
   event: string;
   /** Epoch seconds. */
   received_at: number;
   payload: CallbackPayload;
-  /** The account that a hosted authentication reported. */
+  /** The account that the provider's hosted authentication reported. */
   account_id: string | null;
   starts: CoworkerStart[];
 }
 
 export interface ConnectorEventsInput {
   connector_id: string;
-  /** Continue as new when the history holds so many events; the server's own suggestion counts as well. */
+  /** The run continues as new when its history has this many events, or when the server suggests it. */
   max_history_events: number;
   resumed?: ConnectorEventsState;
 }
 
-/** Plain JSON and complete: it is carried over continue-as-new and is what the query answers. */
+/** A callback whose activities had a transient failure goes back to `pending` until its next attempt. */
+export interface PendingCallback extends ConnectorCallback {
+  /** Epoch milliseconds. */
+  not_before?: number;
+  attempts?: number;
+}
+
+/** Plain JSON and complete: it is passed to the next run by continue-as-new, and the query returns it. */
 export interface ConnectorEventsState {
-  pending: ConnectorCallback[];
-  /** Ids of the newest events, so that a repeat that came at the same time starts nothing. */
+  pending: PendingCallback[];
+  /** Ids of the most recent events, so that a repeat starts nothing. */
   seen: string[];
   handled: number;
   failures: { callback_id: string; type: string; message: string }[];

@@ -1,26 +1,55 @@
-import type { ConnectorCallback, ConnectorEventsState } from './messages.js';
+import type { ConnectorCallback, ConnectorEventsState, PendingCallback } from './messages.js';
 
-const seenAtMost = 1000;
-const failuresAtMost = 20;
+const maxSeen = 1000;
+const maxFailures = 20;
 
 export function initialState(): ConnectorEventsState {
   return { pending: [], seen: [], handled: 0, failures: [] };
 }
 
-/** Takes a callback in, unless its event was. What an operator sends by hand without a callback's form is left. */
+/** Adds a callback unless its event is a repeat. Ignores signals without the form of a callback, which operators can send by hand. */
 export function noteCallback(state: ConnectorEventsState, callback: ConnectorCallback | undefined): void {
   if (typeof callback?.callback_id !== 'string' || !Array.isArray(callback.starts)) return;
-  const key = callback.event_id ?? callback.callback_id;
+  const key = callback.is_claimed ? callback.callback_id : (callback.event_id ?? callback.callback_id);
   if (state.seen.includes(key)) return;
-  state.seen = [...state.seen, key].slice(-seenAtMost);
+  state.seen = [...state.seen, key].slice(-maxSeen);
   state.pending.push(callback);
 }
 
-export function noteFailure(state: ConnectorEventsState, callback_id: string, failure: { type: string; message: string }): void {
-  state.failures = [...state.failures, { callback_id, ...failure }].slice(-failuresAtMost);
+const firstWaitMs = 30_000;
+const maxWaitMs = 5 * 60_000;
+const maxRetryTimeMs = 24 * 3600 * 1000;
+
+/** Puts a callback back for a later attempt. Returns false once it has been retried for a day. */
+export function postpone(state: ConnectorEventsState, callback: PendingCallback, now: number): boolean {
+  if (now > callback.received_at * 1000 + maxRetryTimeMs) return false;
+  const attempts = (callback.attempts ?? 0) + 1;
+  state.pending.push({
+    ...callback,
+    attempts,
+    not_before: now + Math.min(firstWaitMs * 2 ** (attempts - 1), maxWaitMs),
+  });
+  return true;
+}
+
+/** Removes and returns the first callback that is due. */
+export function takeDue(state: ConnectorEventsState, now: number): PendingCallback | undefined {
+  const at = state.pending.findIndex(({ not_before = 0 }) => not_before <= now);
+  return at === -1 ? undefined : state.pending.splice(at, 1)[0];
+}
+
+export function noteFailure(
+  state: ConnectorEventsState,
+  callback_id: string,
+  failure: { type: string; message: string },
+): void {
+  state.failures = [...state.failures, { callback_id, ...failure }].slice(-maxFailures);
 }
 
 /** The Markdown that the Temporal UI shows as the run's current details. */
 export function detailsOf({ pending, handled, failures }: ConnectorEventsState): string {
-  return [`Callbacks: ${handled} handled, ${pending.length} waiting`, ...failures.map(({ callback_id, message }) => `- ${callback_id}: ${message}`)].join('\n\n');
+  return [
+    `Callbacks: ${handled} handled, ${pending.length} waiting`,
+    ...failures.map(({ callback_id, message }) => `- ${callback_id}: ${message}`),
+  ].join('\n\n');
 }

@@ -1,32 +1,51 @@
 import {
+  ActivityFailure,
   allHandlersFinished,
   condition,
   continueAsNew,
+  isCancellation,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
+import { RetryState } from '@temporalio/common';
 import { failureOf } from '../failure.js';
 import { historyIsFull } from '../history.js';
 import type { ConnectorEventsActivities } from './activities.js';
-import { callbackSignal, stateQuery, type ConnectorCallback, type ConnectorEventsInput, type ConnectorEventsState } from './messages.js';
-import { detailsOf, initialState, noteCallback, noteFailure } from './state.js';
-
-const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' } as const;
-/** About an hour: a provider that is gone for longer leaves the connector as it is, and its next callback tries again. */
-const verifying = { ...retry, maximumAttempts: 20 } as const;
-const atOnce = 20;
-
-const { verifyAccount } = proxyActivities<ConnectorEventsActivities>({ startToCloseTimeout: '1m', retry: verifying, summary: 'fetch the reported account' });
-const { startCoworker } = proxyActivities<ConnectorEventsActivities>({ startToCloseTimeout: '1m', retry, summary: 'start the coworker' });
+import {
+  callbackSignal,
+  stateQuery,
+  type ConnectorEventsInput,
+  type ConnectorEventsState,
+  type CoworkerStart,
+  type PendingCallback,
+} from './messages.js';
+import { detailsOf, initialState, noteCallback, noteFailure, postpone, takeDue } from './state.js';
 
 /**
- * Works the callbacks of one connector: a finished authentication verifies its account, an event starts coworkers. One that
- * fails for good is noted and holds up no other. Ends when nothing is left.
+ * Activities end within minutes, so that the workflow can continue as new: signals accumulate while an activity runs. After a
+ * transient failure, a timer starts the next attempt.
  */
-export async function connectorEvents(input: ConnectorEventsInput): Promise<Pick<ConnectorEventsState, 'handled' | 'failures'>> {
+const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s', maximumAttempts: 5 } as const;
+const maxConcurrent = 20;
+
+const options = { startToCloseTimeout: '1m', scheduleToCloseTimeout: '5m', retry } as const;
+const { verifyAccount } = proxyActivities<ConnectorEventsActivities>({
+  ...options,
+  summary: 'fetch the reported account',
+});
+const { startCoworker } = proxyActivities<ConnectorEventsActivities>({ ...options, summary: 'start the coworker' });
+
+/**
+ * Handles the callbacks of one connector: a finished authentication has its account verified, and an event starts coworkers. A
+ * callback that fails permanently, or for a day, is recorded and does not delay the others. Ends when no callback is left.
+ */
+export async function connectorEvents(
+  input: ConnectorEventsInput,
+): Promise<Pick<ConnectorEventsState, 'handled' | 'failures'>> {
   const state = input.resumed ?? initialState();
-  let atWork = 0;
+  let running = 0;
   const changed = () => setCurrentDetails(detailsOf(state));
 
   setHandler(stateQuery, () => state);
@@ -35,39 +54,79 @@ export async function connectorEvents(input: ConnectorEventsInput): Promise<Pick
     changed();
   });
 
-  const work = async (callback: ConnectorCallback) => {
-    await handle(input, state, callback);
-    state.handled += 1;
-    atWork -= 1;
+  const work = async (callback: PendingCallback) => {
+    if (await handle(input, state, callback)) state.handled += 1;
+    running -= 1;
     changed();
   };
   await condition(() => state.pending.length > 0, '1s');
-  while (state.pending.length > 0 || atWork > 0) {
-    while (state.pending.length > 0 && atWork < atOnce && !historyIsFull(input)) {
-      atWork += 1;
-      void work(state.pending.shift() as ConnectorCallback);
+  while (state.pending.length > 0 || running > 0) {
+    while (running < maxConcurrent && !historyIsFull(input)) {
+      const next = takeDue(state, Date.now());
+      if (!next) break;
+      running += 1;
+      void work(next);
     }
-    if (atWork === 0 && historyIsFull(input)) {
+    if (running === 0 && historyIsFull(input)) {
       await condition(allHandlersFinished);
       return continueAsNew<typeof connectorEvents>({ ...input, resumed: state });
     }
-    const before = atWork;
-    await condition(() => atWork < before || (state.pending.length > 0 && atWork < atOnce && !historyIsFull(input)));
+    await untilWorkIsDue(input, state, () => running);
   }
   return { handled: state.handled, failures: state.failures };
 }
 
-async function handle({ connector_id }: ConnectorEventsInput, state: ConnectorEventsState, { starts, ...callback }: ConnectorCallback): Promise<void> {
-  try {
-    if (callback.kind === 'notify') await verifyAccount({ connector_id, account_id: callback.account_id });
-  } catch (error) {
-    noteFailure(state, callback.callback_id, failureOf(error, 'callback_failed'));
-  }
-  for (const start of starts) {
+/** Waits until a callback has ended, another one can start, or a postponed one is due. */
+async function untilWorkIsDue(
+  input: ConnectorEventsInput,
+  { pending }: ConnectorEventsState,
+  running: () => number,
+): Promise<void> {
+  const [before, waiting] = [running(), pending.length];
+  const times = pending.map(({ not_before = 0 }) => not_before);
+  const hasMore = () =>
+    running() < before ||
+    (running() === 0 && historyIsFull(input)) ||
+    (pending.length > waiting && running() < maxConcurrent && !historyIsFull(input));
+  const isPostponed = times.length > 0 && times.every((at) => at > Date.now());
+  if (isPostponed) await condition(hasMore, Math.min(...times) - Date.now());
+  else
+    await condition(
+      () => running() < before || (pending.length > 0 && running() < maxConcurrent && !historyIsFull(input)),
+    );
+}
+
+/** Returns false for a callback that is retried later. */
+async function handle(
+  { connector_id }: ConnectorEventsInput,
+  state: ConnectorEventsState,
+  callback: PendingCallback,
+): Promise<boolean> {
+  const { starts, not_before: _time, attempts: _attempts, ...sent } = callback;
+  const verify = { start: null, run: () => verifyAccount({ connector_id, account_id: callback.account_id }) };
+  const steps = starts.map((start) => ({ start, run: () => startCoworker({ start, connector_id, callback: sent }) }));
+  const postponed: (CoworkerStart | null)[] = [];
+  let lastError: unknown;
+  for (const { start, run } of callback.kind === 'notify' ? [verify, ...steps] : steps) {
     try {
-      await startCoworker({ start, connector_id, callback });
+      await run();
     } catch (error) {
-      noteFailure(state, callback.callback_id, failureOf(error, 'callback_failed'));
+      if (isTransient(error)) postponed.push(start);
+      else noteFailure(state, callback.callback_id, failureOf(error, 'callback_failed'));
+      lastError = error;
     }
   }
+  if (postponed.length === 0) return true;
+  if (postpone(state, { ...callback, starts: postponed.flatMap((start) => start ?? []) }, Date.now())) return false;
+  noteFailure(state, callback.callback_id, failureOf(lastError, 'callback_failed'));
+  return true;
+}
+
+/** Whether attempts or time ran out, instead of the activity refusing. */
+function isTransient(error: unknown): boolean {
+  const isRefused =
+    !(error instanceof ActivityFailure) ||
+    error.retryState === RetryState.NON_RETRYABLE_FAILURE ||
+    isCancellation(error);
+  return !isRefused && patched('tried-again-by-a-timer');
 }

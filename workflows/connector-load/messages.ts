@@ -1,7 +1,7 @@
-/** What a client needs to schedule a `connectorLoad` (design, Workflows). */
+/** What clients use to schedule a `connectorLoad` (design, Workflows). */
 export const connectorLoadType = 'connectorLoad';
 
-/** The id of the schedule, and the beginning of the ids of its runs. */
+/** The id of the schedule, and the prefix of the ids of its runs. */
 export function connectorLoadId(connectorId: string): string {
   return `connector-load/${connectorId}`;
 }
@@ -12,10 +12,10 @@ export interface ConnectorLoadInput {
   organization_id: string;
 }
 
-/** `gone` and `inactive`: there was nothing to load, and the schedule was brought into line with the connector. */
+/** `gone` and `inactive`: there was nothing to load, and the schedule was deleted or paused like the connector. */
 export interface ConnectorLoadResult {
   outcome: 'loaded' | 'gone' | 'inactive';
-  /** Records that became entities, and those that have no id or name to be one by. */
+  /** The number of records that became entities, and of those skipped because they have no id or name. */
   saved: number;
   skipped: number;
 }

@@ -1,6 +1,7 @@
-import { ApplicationFailure, isCancellation, proxyActivities, setCurrentDetails, sleep, uuid4 } from '@temporalio/workflow';
+import { ApplicationFailure, isCancellation, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import { failureOf } from '../failure.js';
 import { epochSeconds } from '../time.js';
+import { timeOrderedId } from '../time-ordered-id.js';
 import type { ConnectorLoadActivities } from './activities.js';
 import type { ConnectorLoadInput, ConnectorLoadResult } from './messages.js';
 
@@ -8,19 +9,29 @@ const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '
 const { loadConnector } = proxyActivities<ConnectorLoadActivities>({
   startToCloseTimeout: '1h',
   heartbeatTimeout: '15s',
-  // A source that is gone for longer is left to the next firing.
+  // The next firing loads from a source that is unavailable for longer.
   retry: { ...retry, maximumAttempts: 8 },
   summary: 'read the records and write them into the graph',
 });
-const { alignLoadSchedule } = proxyActivities<ConnectorLoadActivities>({ startToCloseTimeout: '30s', retry, summary: 'bring the schedule into line' });
-const { recordConnectorLoad } = proxyActivities<ConnectorLoadActivities>({ startToCloseTimeout: '30s', retry, summary: 'record the load' });
+const { alignLoadSchedule } = proxyActivities<ConnectorLoadActivities>({
+  startToCloseTimeout: '30s',
+  scheduleToCloseTimeout: '24h',
+  retry,
+  summary: 'align the schedule with the connector',
+});
+const { recordConnectorLoad } = proxyActivities<ConnectorLoadActivities>({
+  startToCloseTimeout: '30s',
+  scheduleToCloseTimeout: '24h',
+  retry,
+  summary: 'record the load',
+});
 
 /** One load of a connector's data, started by its schedule. */
 export async function connectorLoad(input: ConnectorLoadInput): Promise<ConnectorLoadResult> {
-  const load = { ...input, lifecycle_id: uuid4() };
+  const load = { ...input, lifecycle_id: timeOrderedId() };
   const started_at = epochSeconds();
   try {
-    const result = await loadOnceThere(load);
+    const result = await loadWhenStored(load);
     setCurrentDetails(`${result.outcome}: ${result.saved} records saved, ${result.skipped} skipped`);
     if (result.outcome === 'loaded') await recordConnectorLoad({ ...load, started_at, result, failure: null });
     else await alignLoadSchedule(input);
@@ -33,10 +44,10 @@ export async function connectorLoad(input: ConnectorLoadInput): Promise<Connecto
   }
 }
 
-/** The schedule comes before its connector is stored or activated, so one that is not there is looked for once more. */
-async function loadOnceThere(load: Parameters<typeof loadConnector>[0]): Promise<ConnectorLoadResult> {
+/** The schedule is created before its connector is stored or activated, so a missing connector is looked up a second time. */
+async function loadWhenStored(load: Parameters<typeof loadConnector>[0]): Promise<ConnectorLoadResult> {
   const first = await loadConnector(load);
   if (first.outcome === 'loaded') return first;
-  await sleep('15s', { summary: 'the connector may be on its way' });
+  await sleep('15s', { summary: 'the connector may not be stored yet' });
   return loadConnector(load);
 }

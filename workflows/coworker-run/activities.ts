@@ -3,8 +3,10 @@ import type { StartChildRequest } from '../agentflow-execution/child-messages.js
 /** One firing of a schedule. Times are epoch seconds. */
 export interface RunReference {
   schedule_id: string;
-  /** The workflow's id: the same over continue-as-new, another for each firing. */
+  /** The workflow id: different for each firing, and unchanged by continue-as-new. */
   run_id: string;
+  /** Temporal's id of the workflow's first run, which distinguishes a repeated firing from the first one. */
+  first_run?: string;
   scheduled_for: number;
   started_at: number;
 }
@@ -15,11 +17,11 @@ export interface RowReference {
   values: Record<string, unknown>;
 }
 
-/** What a firing is to do: nothing where the schedule is gone, one execution, or one for each row of a table. */
-export type RunPlan = { kind: 'gone' } | { kind: 'once' } | { kind: 'rows'; table_id: string };
+/** What a firing does: nothing if the schedule is deleted or has already fired for this time, one execution, or one for each row of a table. */
+export type RunPlan = { kind: 'gone' } | { kind: 'repeated' } | { kind: 'once' } | { kind: 'rows'; table_id: string };
 
 export interface ExecutionOutcome {
-  /** Null where it could not be prepared. */
+  /** Null if it could not be prepared. */
   execution_id: string | null;
   record_id: string | null;
   status: 'completed' | 'failed' | 'cancelled';
@@ -27,15 +29,20 @@ export interface ExecutionOutcome {
   error: string | null;
 }
 
-/** The outside of a scheduled run; all may be repeated. */
+/** The activities of a scheduled run. All are safe to repeat. */
 export interface CoworkerRunActivities {
   planRun(run: RunReference): Promise<RunPlan>;
-  /** Prepares the execution of a firing, or of one of its rows: the same one however often it is asked for. `at` orders them by time. */
-  prepareRun(request: { run: RunReference; row: RowReference | null; at: number }): Promise<StartChildRequest>;
+  /** Prepares the execution of a firing or of one of its rows; a repeat returns the same one. Only earlier releases set `at`. */
+  prepareRun(request: { run: RunReference; row: RowReference | null; at?: number }): Promise<StartChildRequest>;
   /** Rows by ascending `row_id`, after a given one. */
   readRows(request: { run: RunReference; table_id: string; after: number; limit: number }): Promise<RowReference[]>;
-  /** Writes how an execution ended into the run and the schedule. */
+  /** Records the outcome of an execution in the run and the schedule. */
   recordExecution(request: { run: RunReference; outcome: ExecutionOutcome }): Promise<void>;
-  /** Counts the run in its schedule and brings the schedule's state up to date. */
-  recordRun(request: { run: RunReference; ended_at: number; status: 'completed' | 'failed' | 'cancelled'; error: string | null }): Promise<void>;
+  /** Counts the run in its schedule and updates the schedule's state. */
+  recordRun(request: {
+    run: RunReference;
+    ended_at: number;
+    status: 'completed' | 'failed' | 'cancelled';
+    error: string | null;
+  }): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What a schedule starts (design, Workflows). */
+/** The workflow that a schedule starts (design, Workflows). */
 export const coworkerRunType = 'coworkerRun';
 
 /** The id of the Temporal Schedule. */
@@ -6,37 +6,48 @@ export function scheduleId(id: string): string {
   return `schedule/${id}`;
 }
 
-/** The beginning of the ids of its runs; Temporal adds the time. */
+/** The prefix of the ids of its runs; Temporal appends the time. */
 export function coworkerRunId(id: string): string {
   return `coworker-run/${id}`;
+}
+
+/** The id of a triggered run, which differs from that of every planned run. */
+export function triggeredRunId(id: string, requestId: string): string {
+  return `${coworkerRunId(id)}${triggered}${requestId}`;
+}
+
+const triggered = '-trigger-';
+
+export function isTriggeredRun(runId: string): boolean {
+  return runId.includes(triggered);
 }
 
 export interface CoworkerRunInput {
   schedule_id: string;
   project_id: string;
   organization_id: string;
-  /** Continue as new when the history holds so many events; the server's own suggestion counts as well. */
+  /** The run continues as new when its history has this many events, or when the server suggests it. */
   max_history_events: number;
-  /** How far the rows of a table have come, after continue-as-new. */
+  /** The progress through the rows of a table, after continue-as-new. */
   resumed?: RowsState;
 }
 
-/** Plain JSON and complete: it is carried over continue-as-new. */
+/** Plain JSON and complete: it is passed to the next run by continue-as-new. */
 export interface RowsState {
   run_id: string;
   scheduled_for: number;
   started_at: number;
-  /** The table that the run began with, whatever becomes of its schedule. Absent in what an earlier release carried over. */
+  /** The table that the run began with, even if its schedule changes. Absent in states of earlier releases. */
   table_id?: string;
-  /** The `row_id` of the last row that was taken up. */
+  /** The `row_id` of the last row that was started. */
   after: number;
   executions: number;
   failed: number;
-  /** Of the last execution that failed. */
+  /** The error of the last failed execution. */
   error: string | null;
 }
 
 export interface CoworkerRunResult {
-  outcome: 'completed' | 'gone';
+  outcome: 'completed' | 'gone' | 'repeated';
   executions: number;
 }

@@ -1,9 +1,9 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 
-/** What a client or an operator needs to talk to a `knowledgeUpload` (design, Workflows). */
+/** What clients and operators use to work with a `knowledgeUpload` (design, Workflows). */
 export const knowledgeUploadType = 'knowledgeUpload';
 
-/** One for each file, so that what writes its chunks is also what takes them away. */
+/** One workflow for each file, which both writes and removes its chunks. */
 export function knowledgeUploadWorkflowId(fileId: string): string {
   return `knowledge/${fileId}`;
 }
@@ -28,6 +28,6 @@ export interface KnowledgeUploadResult {
   removed: boolean;
 }
 
-/** Takes the file's chunks away, whether they are being written, are all there, or never were. */
+/** Removes the file's chunks, whether they are complete, partly written or not yet written. */
 export const removeSignal = defineSignal('remove');
 export const stateQuery = defineQuery<KnowledgeUploadState>('state');

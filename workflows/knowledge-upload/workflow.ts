@@ -10,22 +10,30 @@ import {
 import { failureOf } from '../failure.js';
 import { epochSeconds } from '../time.js';
 import type { KnowledgeUploadActivities } from './activities.js';
-import { removeSignal, stateQuery, type KnowledgeUploadInput, type KnowledgeUploadResult, type KnowledgeUploadState } from './messages.js';
+import {
+  removeSignal,
+  stateQuery,
+  type KnowledgeUploadInput,
+  type KnowledgeUploadResult,
+  type KnowledgeUploadState,
+} from './messages.js';
 
 const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
-/** Removal waits until a batch that is under way has ended, so that it misses no chunk. */
+/** Removal waits until the current batch has ended, so that it misses no chunk. */
 const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 const { extractChunks } = proxyActivities<KnowledgeUploadActivities>({
   startToCloseTimeout: '30m',
   heartbeatTimeout: '15s',
+  scheduleToCloseTimeout: '24h',
   cancellationType,
-  // Whatever is wrong with a document is wrong again; the rest are passing faults.
+  // Activities refuse faulty documents without a retry; all other failures are transient.
   retry,
   summary: 'read the text',
 });
 const { saveChunks } = proxyActivities<KnowledgeUploadActivities>({
   startToCloseTimeout: '10m',
   heartbeatTimeout: '15s',
+  scheduleToCloseTimeout: '24h',
   cancellationType,
   retry,
   summary: 'write chunks into the graph',
@@ -33,13 +41,14 @@ const { saveChunks } = proxyActivities<KnowledgeUploadActivities>({
 const { finishKnowledge, removeKnowledge } = proxyActivities<KnowledgeUploadActivities>({
   startToCloseTimeout: '30m',
   heartbeatTimeout: '15s',
+  scheduleToCloseTimeout: '24h',
   retry,
-  summary: 'record how it ended',
+  summary: 'record the outcome',
 });
 
 /**
- * Brings one document into the graph of its project, and takes it out again when it is asked to `remove`.
- * Fails with the reason for which a document cannot be read; a cancelled one counts as failed.
+ * Writes one document into the graph of its project, and removes it again on the signal `remove`. Fails with the reason why
+ * the document cannot be read. A cancelled upload counts as failed.
  */
 export async function knowledgeUpload(upload: KnowledgeUploadInput): Promise<KnowledgeUploadResult> {
   const state: KnowledgeUploadState = { total: null, done: 0, removing: false };
@@ -51,15 +60,15 @@ export async function knowledgeUpload(upload: KnowledgeUploadInput): Promise<Kno
     work.cancel();
   });
 
-  const laid = { total: 0, batches: 0 };
+  const stored = { total: 0, batches: 0 };
   let failure: ApplicationFailure | null = null;
   try {
-    if (!state.removing) await work.run(() => bring(upload, state, laid));
+    if (!state.removing) await work.run(() => writeAll(upload, state, stored));
   } catch (error) {
-    failure = endOf(error);
+    failure = toFailure(error);
   }
   await CancellationScope.nonCancellable(async () => {
-    if (!state.removing) await finishKnowledge({ upload, started_at, ...laid, failure: failure?.message ?? null });
+    if (!state.removing) await finishKnowledge({ upload, started_at, ...stored, failure: failure?.message ?? null });
     if (state.removing) await removeKnowledge(upload);
   });
   setCurrentDetails(detailsOf(upload, state));
@@ -67,11 +76,15 @@ export async function knowledgeUpload(upload: KnowledgeUploadInput): Promise<Kno
   return { chunks: state.removing ? 0 : state.done, removed: state.removing };
 }
 
-async function bring(upload: KnowledgeUploadInput, state: KnowledgeUploadState, laid: { total: number; batches: number }): Promise<void> {
+async function writeAll(
+  upload: KnowledgeUploadInput,
+  state: KnowledgeUploadState,
+  stored: { total: number; batches: number },
+): Promise<void> {
   setCurrentDetails(detailsOf(upload, state));
-  Object.assign(laid, await extractChunks(upload));
-  state.total = laid.total;
-  for (let batch = 0; batch < laid.batches; batch += 1) {
+  Object.assign(stored, await extractChunks(upload));
+  state.total = stored.total;
+  for (let batch = 0; batch < stored.batches; batch += 1) {
     setCurrentDetails(detailsOf(upload, state));
     const { saved } = await saveChunks({ upload, batch, before: state.done });
     state.done += saved;
@@ -85,7 +98,7 @@ function detailsOf({ name }: KnowledgeUploadInput, { total, done, removing }: Kn
   return total === null ? `${title}: reading its text` : `${title}: ${done} of ${total} chunks`;
 }
 
-function endOf(error: unknown): ApplicationFailure {
+function toFailure(error: unknown): ApplicationFailure {
   if (isCancellation(error)) return ApplicationFailure.nonRetryable('the upload was cancelled', 'cancelled');
   const { type, message } = failureOf(error, 'knowledge_upload_failed');
   return ApplicationFailure.nonRetryable(message, type);

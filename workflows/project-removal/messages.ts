@@ -1,4 +1,4 @@
-/** What a client or an operator needs of a `projectRemoval`. */
+/** What clients and operators use to work with a `projectRemoval`. */
 export const projectRemovalType = 'projectRemoval';
 
 export function projectRemovalWorkflowId(projectId: string): string {
@@ -8,6 +8,6 @@ export function projectRemovalWorkflowId(projectId: string): string {
 export interface ProjectRemovalInput {
   project_id: string;
   organization_id: string;
-  /** Whose request it is; what still runs is cancelled in their name. */
+  /** Who requested the deletion. Running executions are cancelled in their name. */
   deleted_by: string;
 }

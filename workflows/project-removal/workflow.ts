@@ -2,15 +2,22 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { ProjectRemovalActivities } from './activities.js';
 import type { ProjectRemovalInput } from './messages.js';
 
-/** A server that is away may be so for long: it is tried for as long as it takes. */
+/** Without a limit, because a server can be unavailable for a long time. */
 const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
 const slow = { startToCloseTimeout: '1h', heartbeatTimeout: '15s', retry } as const;
 
-const { closeProject } = proxyActivities<ProjectRemovalActivities>({ startToCloseTimeout: '1m', retry, summary: 'end its credentials and mark it deleted' });
-const { removeStarters } = proxyActivities<ProjectRemovalActivities>({ ...slow, summary: 'take away what starts runs' });
-const { cancelExecutions } = proxyActivities<ProjectRemovalActivities>({ ...slow, summary: 'cancel what runs' });
+const { closeProject } = proxyActivities<ProjectRemovalActivities>({
+  startToCloseTimeout: '1m',
+  retry,
+  summary: 'revoke its credentials and mark it as deleted',
+});
+const { removeStarters } = proxyActivities<ProjectRemovalActivities>({ ...slow, summary: 'remove what starts runs' });
+const { cancelExecutions } = proxyActivities<ProjectRemovalActivities>({
+  ...slow,
+  summary: 'cancel running executions',
+});
 
-/** Deletes a project with all that would go on firing in it: first nothing can be started any more, then what runs ends. */
+/** Deletes a project and everything in it that starts runs: first prevents new runs, then cancels the running ones. */
 export async function projectRemoval(input: ProjectRemovalInput): Promise<{ cancelled: number }> {
   await closeProject(input);
   await removeStarters(input);

@@ -1,11 +1,11 @@
 import type { ScheduleChangeInput } from './messages.js';
 
-/** The outside of a change; all may be repeated. */
+/** The activities of a change. All are safe to repeat. */
 export interface ScheduleChangeActivities {
   /** Writes the change into the record. */
   storeScheduleChange(input: ScheduleChangeInput): Promise<void>;
-  /** Makes the Temporal Schedule what the record says now: there or gone, with its times, policies and state. */
+  /** Creates, updates or deletes the Temporal Schedule so that it matches the record. */
   applySchedule(scheduleId: string): Promise<void>;
-  /** Takes back what `storeScheduleChange` wrote, where Temporal refuses it for good. */
+  /** Reverts what `storeScheduleChange` wrote, if Temporal refuses the change permanently. */
   undoScheduleChange(input: ScheduleChangeInput): Promise<void>;
 }

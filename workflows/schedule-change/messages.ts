@@ -1,12 +1,14 @@
-/** What a client needs to change a schedule (design, Workflows). */
+import { defineSignal } from '@temporalio/workflow';
+
+/** What clients use to change a schedule (design, Workflows). */
 export const scheduleChangeType = 'scheduleChange';
 
-/** One workflow a change, however often its request is sent. */
-export function scheduleChangeId(scheduleId: string, changeId: string): string {
-  return `schedule-change/${scheduleId}/${changeId}`;
+/** One workflow makes all changes of a schedule, one after another. */
+export function scheduleChangeId(scheduleId: string): string {
+  return `schedule-change/${scheduleId}`;
 }
 
-/** `record` is the whole new record; `fields` are the changed ones. Both as they are stored. */
+/** `record` is the complete new record and `fields` are the changed fields, both as stored. */
 export type ScheduleChange =
   | { kind: 'create'; record: Record<string, unknown> }
   | { kind: 'update'; fields: Record<string, unknown> }
@@ -17,3 +19,27 @@ export interface ScheduleChangeInput {
   change_id: string;
   change: ScheduleChange;
 }
+
+export interface Refusal {
+  type: string;
+  message: string;
+}
+
+/** Plain JSON and complete: it is passed to the next run by continue-as-new. */
+export interface ScheduleChangeState {
+  pending: ScheduleChangeInput[];
+  /** The outcomes of the most recent changes. `refusal` is null for a change that was made. */
+  outcomes: { change_id: string; refusal: Refusal | null }[];
+}
+
+/** Runs of earlier releases have their only change in the input. */
+export interface ScheduleChangesInput extends Partial<ScheduleChangeInput> {
+  schedule_id: string;
+  max_history_events?: number;
+  resumed?: ScheduleChangeState;
+}
+
+/** The workflow's signature for clients. */
+export type ScheduleChanges = (input: ScheduleChangesInput) => Promise<ScheduleChangeState['outcomes']>;
+
+export const changeSignal = defineSignal<[ScheduleChangeInput]>('change');

@@ -1,26 +1,83 @@
-import { ApplicationFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
-import { messageOf } from '../failure.js';
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+} from '@temporalio/workflow';
+import { failureOf } from '../failure.js';
+import { historyIsFull } from '../history.js';
 import type { ScheduleChangeActivities } from './activities.js';
-import type { ScheduleChangeInput } from './messages.js';
+import {
+  changeSignal,
+  type Refusal,
+  type ScheduleChangeInput,
+  type ScheduleChangesInput,
+  type ScheduleChangeState,
+} from './messages.js';
 
 const retry = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '1m' } as const;
-const options = { startToCloseTimeout: '30s', retry } as const;
+/** A change that fails for an hour is refused, so that the next changes are made. */
+const options = { startToCloseTimeout: '30s', scheduleToCloseTimeout: '1h', retry } as const;
 const { storeScheduleChange } = proxyActivities<ScheduleChangeActivities>({ ...options, summary: 'write the record' });
-const { applySchedule } = proxyActivities<ScheduleChangeActivities>({ ...options, summary: 'make the Temporal Schedule what the record says' });
-const { undoScheduleChange } = proxyActivities<ScheduleChangeActivities>({ ...options, summary: 'take the change back' });
+const { applySchedule } = proxyActivities<ScheduleChangeActivities>({
+  ...options,
+  summary: 'update the Temporal Schedule from the record',
+});
+const { undoScheduleChange } = proxyActivities<ScheduleChangeActivities>({ ...options, summary: 'revert the change' });
+
+const maxOutcomes = 100;
+const maxHistoryEvents = 5000;
 
 /**
- * Changes a schedule in the record and in Temporal, both or neither: whoever dies on the way, this goes on. A change that
- * Temporal refuses is taken back.
+ * Makes the changes of one schedule in the order in which they arrived, each in both the record and Temporal or in neither. A
+ * change that Temporal refuses is undone before the next one begins. Ends when no change is waiting.
  */
-export async function scheduleChange(input: ScheduleChangeInput): Promise<void> {
-  await storeScheduleChange(input);
+export async function scheduleChange(input: ScheduleChangesInput): Promise<ScheduleChangeState['outcomes']> {
+  const { schedule_id, change_id, change, max_history_events = maxHistoryEvents } = input;
+  const first = change_id !== undefined && change !== undefined ? { schedule_id, change_id, change } : undefined;
+  const state = input.resumed ?? { pending: first ? [first] : [], outcomes: [] };
+  setHandler(changeSignal, (next: ScheduleChangeInput | undefined) => {
+    if (typeof next?.change_id !== 'string') return;
+    const isKnown = [...state.pending, ...state.outcomes].some((each) => each.change_id === next.change_id);
+    if (!isKnown) state.pending.push(next);
+  });
+
+  for (let next = state.pending[0]; next; next = state.pending[0]) {
+    const refusal = await make(next);
+    state.pending.shift();
+    state.outcomes = [...state.outcomes, { change_id: next.change_id, refusal }].slice(-maxOutcomes);
+    if (state.pending.length > 0 && historyIsFull({ max_history_events })) {
+      await condition(allHandlersFinished);
+      return continueAsNew<typeof scheduleChange>({ schedule_id, max_history_events, resumed: state });
+    }
+  }
+  const refused = first && state.outcomes.find((outcome) => outcome.change_id === first.change_id)?.refusal;
+  if (refused) throw ApplicationFailure.nonRetryable(refused.message, refused.type);
+  return state.outcomes;
+}
+
+/** Returns the refusal of a change that was not made, otherwise null. */
+async function make(input: ScheduleChangeInput): Promise<Refusal | null> {
   try {
+    await storeScheduleChange(input);
+    await applySchedule(input.schedule_id);
+    return null;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const refusal = failureOf(error, 'unavailable');
+    await undo(input);
+    return refusal;
+  }
+}
+
+async function undo(input: ScheduleChangeInput): Promise<void> {
+  try {
+    await undoScheduleChange(input);
     await applySchedule(input.schedule_id);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    await undoScheduleChange(input);
-    await applySchedule(input.schedule_id);
-    throw ApplicationFailure.nonRetryable(messageOf(error), 'validation_failed');
   }
 }

@@ -1,11 +1,11 @@
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import { ContinueAsNew, proxySinks, workflowInfo, type Sinks, type WorkflowInterceptors } from '@temporalio/workflow';
 
-/** The header that Temporal's OpenTelemetry interceptors of client and activities read and write. */
+/** The header that Temporal's OpenTelemetry interceptors read and write in clients and activities. */
 const traceHeader = '_tracer-data';
 const traceparentForm = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** One run of a workflow as a span; times are epoch milliseconds. */
+/** One run of a workflow as a span. Times are epoch milliseconds. */
 export interface RunSpan {
   traceId: string;
   spanId: string;
@@ -21,12 +21,15 @@ export interface TraceSinks extends Sinks {
 }
 
 /**
- * Hands a run's trace on to its activities, children and next runs, and tells of the run when it ends. It waits for
- * nothing and draws no random number, so that a run replays alike whether traces are on or off (decision 0042).
+ * Passes a run's trace to its activities, children and next runs, and reports the run when it ends. It never waits and uses
+ * no random numbers, so that a run replays identically whether tracing is on or off (decision 0042).
  */
 export function interceptors(): WorkflowInterceptors {
   let own: Headers = {};
-  const withTrace = <T extends { headers: Headers }>(input: T): T => ({ ...input, headers: { ...input.headers, ...own } });
+  const withTrace = <T extends { headers: Headers }>(input: T): T => ({
+    ...input,
+    headers: { ...input.headers, ...own },
+  });
   return {
     inbound: [
       {
@@ -34,7 +37,11 @@ export function interceptors(): WorkflowInterceptors {
           const begun = begin(input.headers);
           if (begun) own = { [traceHeader]: defaultPayloadConverter.toPayload({ traceparent: traceparentOf(begun) }) };
           const running = next(input);
-          if (begun) running.then(() => end(begun, false), (error: unknown) => end(begun, !(error instanceof ContinueAsNew)));
+          if (begun)
+            running.then(
+              () => end(begun, false),
+              (error: unknown) => end(begun, !(error instanceof ContinueAsNew)),
+            );
           return running;
         },
       },
@@ -53,7 +60,7 @@ export function interceptors(): WorkflowInterceptors {
 
 type Begun = Omit<RunSpan, 'endedAt' | 'failed'>;
 
-/** The span's id comes from the run's, which is random already and the same in every replay. */
+/** The span id is part of the run id, which is random and the same in every replay. */
 function begin(headers: Headers): Begun | undefined {
   const payload = headers[traceHeader];
   const carrier = payload && defaultPayloadConverter.fromPayload<{ traceparent?: string }>(payload);

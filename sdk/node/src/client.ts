@@ -1,8 +1,10 @@
-import { parseWorkspace, type ConnectionInfo } from './connection.js';
+import { createCall, type Call } from './call.js';
+import { parseWorkspace } from './connection.js';
 import { createGateway, type Gateway } from './gateway.js';
 import { createPlatform, type Platform } from './platform.js';
 import type { RetryOptions } from './retry.js';
 import { createTransport, type CallOptions } from './transport.js';
+import type { ConnectionInfo } from './types.js';
 
 export interface ClientOptions extends RetryOptions {
   /** The workspace URL, `https://<host>/ws_<project id>`; `SERVICE_WORKSPACE`. */
@@ -16,6 +18,8 @@ export interface ClientOptions extends RetryOptions {
 export interface Client {
   projectId: string;
   connectionInfo(options?: Pick<CallOptions, 'signal'>): Promise<ConnectionInfo>;
+  /** Any operation of the API, typed by the API reference. */
+  call: Call;
   gateway: Gateway;
   platform: Platform;
 }
@@ -24,14 +28,20 @@ export interface Client {
  * A client of one project. Nothing is sent before the first call, which asks the deployment for its addresses.
  * @throws TypeError without a workspace URL or a key
  */
-export function createClient({ workspace = process.env.SERVICE_WORKSPACE, apiKey = process.env.SERVICE_API_KEY, ...options }: ClientOptions = {}): Client {
+export function createClient({
+  workspace = process.env.SERVICE_WORKSPACE,
+  apiKey = process.env.SERVICE_API_KEY,
+  ...options
+}: ClientOptions = {}): Client {
   if (!workspace) throw new TypeError('name the workspace URL: SERVICE_WORKSPACE, or createClient({ workspace })');
   if (!apiKey) throw new TypeError('name the API key: SERVICE_API_KEY, or createClient({ apiKey })');
   const transport = createTransport({ workspace: parseWorkspace(workspace), apiKey, ...options });
+  const call = createCall(transport);
   return {
     projectId: transport.workspace.projectId,
     connectionInfo: transport.connectionInfo,
-    gateway: createGateway(transport),
-    platform: createPlatform(transport),
+    call,
+    gateway: createGateway(transport, call),
+    platform: createPlatform(transport, call),
   };
 }

@@ -1,18 +1,13 @@
+import type { components } from './openapi.js';
+
+export type ConnectionInfo = components['schemas']['ConnectionInfo'];
+
 export interface Workspace {
   /** Where the deployment is reached, without a slash at the end. */
   baseUrl: string;
   projectId: string;
   /** What the workspace header carries: `ws_<project id>`. */
   name: string;
-}
-
-/** Where a client connects (specification, Connection info). */
-export interface ConnectionInfo {
-  mcpServerUrl: string;
-  mcpSseUrl: string;
-  apiBaseUrl: string;
-  workspaceHeader: string;
-  sdk: Record<'python' | 'node', { package: string; install: string }>;
 }
 
 /**
@@ -22,7 +17,13 @@ export interface ConnectionInfo {
 export function parseWorkspace(text: string): Workspace {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const [, prefix, name, projectId] = /^(.*)\/(ws_([^/]+))\/?$/.exec(url?.pathname ?? '') ?? [];
-  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  const isPlain =
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === '' &&
+    url.password === '' &&
+    url.search === '' &&
+    url.hash === '';
   if (!isPlain || prefix === undefined || name === undefined || projectId === undefined) {
     throw new TypeError('SERVICE_WORKSPACE must be a workspace URL: https://<host>/ws_<project id>');
   }

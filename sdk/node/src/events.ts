@@ -1,7 +1,7 @@
-import type { ExecutionEvent, ModelDelta } from './execution-types.js';
 import { secondsToWait } from './retry.js';
 import { ServiceError } from './service-error.js';
 import type { Transport } from './transport.js';
+import type { ExecutionEvent, ModelDelta } from './types.js';
 
 export interface FollowOptions {
   signal?: AbortSignal;
@@ -21,7 +21,7 @@ export async function* followEvents(
   const { maxAttempts, sleep } = transport.retry;
   const options = signal ? { signal } : {};
   let last = lastEventId;
-  for (let failures = 0; ; ) {
+  for (let failures = 0; ;) {
     const before = last;
     try {
       const headers = { accept: 'text/event-stream', ...(last !== undefined && { 'last-event-id': String(last) }) };

@@ -1,112 +1,85 @@
-import type { NewSkill } from './agentflow-types.js';
-import type {
-  AgentRun,
-  CatalogToIngest,
-  ContextAnswer,
-  ContextQuery,
-  ContextToSave,
-  Docs,
-  DocsTopic,
-  DryRun,
-  Governed,
-  ModelSettings,
-  OntologyState,
-  Orchestrated,
-  Orchestration,
-  ProjectMode,
-  RepositoryBinding,
-  SavedContext,
-  SavedSkill,
-  StartedRun,
-} from './gateway-types.js';
-import type {
-  Approval,
-  ApprovalStatus,
-  ApprovalWithToken,
-  AuditEntry,
-  AuditVerification,
-  Lifecycle,
-  LifecycleStatus,
-  PolicyDecision,
-} from './governance-types.js';
-import type { Page, PageQuery } from './page.js';
+import type { Call, QueryOf, ToolAnswer, ToolInput, ToolName } from './call.js';
 import type { CallOptions, SendRequest, Transport } from './transport.js';
-
-/** Each call of these makes something new, and the gateway takes no idempotency key. */
-const makeAnew = new Set(['run-agent', 'save-skill']);
+import type { DocsTopic, DryRun, ProjectMode } from './types.js';
 
 /**
  * The context gateway. Every call rejects with `ServiceError` where the service refuses, and where a policy holds the call
  * for approval (status 202).
  */
-export function createGateway(transport: Transport) {
-  const request: SendRequest = (method, path, parts = {}, options) => transport.call('gateway', { method, path, ...parts }, options);
-  const call = <T = Record<string, unknown>>(tool: string, input: object, options?: CallOptions) => {
-    const outgoing = { method: 'POST', path: `/v1/${encodeURIComponent(tool)}`, body: input, isUnsafeToRepeat: makeAnew.has(tool) } as const;
-    return transport.call<Governed<T>>('gateway', outgoing, options);
-  };
+export function createGateway(transport: Transport, call: Call) {
+  const request: SendRequest = (method, path, parts = {}, options) =>
+    transport.call('gateway', { method, path, isUnsafeToRepeat: method === 'POST', ...parts }, options);
+  // One tool stands for all: which input and answer belong to which name is in the type of `tool`.
+  const tool: CallTool = (name, input, options) =>
+    call('post', `/v1/${name}` as '/v1/docs', { body: input as ToolInput<'docs'> }, options) as Promise<never>;
   return {
-    /** Any other route of the gateway, such as `request('GET', '/v1/policies')`. */
+    /** A route that this version of the client does not know: `client.call` is typed. */
     request,
     /** Any tool by its name, such as `call('docs', { topic: 'query' })`. */
-    call,
+    call: tool,
     /** What a tool would do; it has no effect. */
-    dryRun: (tool: string, input: object, options?: CallOptions) => call<DryRun>(tool, { ...input, dry_run: true }, options),
-    ...createTools(call, request),
-    ...createProjectMode(request, transport.workspace.projectId),
-    ...createGovernance(request),
+    dryRun: <T extends ToolName>(name: T, input: ToolInput<T>, options?: CallOptions) =>
+      tool(name, { ...input, dry_run: true }, options) as Promise<DryRun>,
+    ...createTools(tool),
+    ...createProjectMode(call),
+    ...createGovernance(call),
   };
 }
 
 export type Gateway = ReturnType<typeof createGateway>;
 
-type CallTool = <T>(tool: string, input: object, options?: CallOptions) => Promise<Governed<T>>;
+type CallTool = <T extends ToolName>(name: T, input: ToolInput<T>, options?: CallOptions) => Promise<ToolAnswer<T>>;
 
-function createTools(call: CallTool, request: SendRequest) {
+function createTools(tool: CallTool) {
+  const named =
+    <T extends ToolName>(name: T) =>
+    (input: ToolInput<T>, options?: CallOptions) =>
+      tool(name, input, options);
   return {
-    queryContext: (query: ContextQuery, options?: CallOptions) => call<ContextAnswer>('query-context', query, options),
-    saveContext: (context: ContextToSave, options?: CallOptions) => call<SavedContext>('save-context', context, options),
-    /** With `define` keeps a draft, with `commit` puts it in force, with neither tells both. */
-    ontology: (step: { define?: object; commit?: true } = {}, options?: CallOptions) => call<OntologyState>('ontology', step, options),
-    docs: (topic: DocsTopic = 'governance', options?: CallOptions) => call<Docs>('docs', { topic }, options),
-    /** Starts an agentflow's promoted version; repeated after 429 only, since a fault may come after the start. */
-    runAgent: (run: AgentRun, options?: CallOptions) => call<StartedRun>('run-agent', run, options),
-    orchestrate: (orchestration: Orchestration, options?: CallOptions) => call<Orchestrated>('orchestrate', orchestration, options),
-    /** Repeated after 429 only, as `runAgent` is. */
-    saveSkill: (skill: Omit<NewSkill, '_id'>, options?: CallOptions) => call<SavedSkill>('save-skill', skill, options),
-    saveModel: (settings: ModelSettings, options?: CallOptions) => call<Required<ModelSettings>>('save-model', settings, options),
-    /** `repository` is `owner/name`; without a branch all of them count. */
-    bindRepository: (binding: { repository: string; branch?: string }, options?: CallOptions) => call<RepositoryBinding>('bind-repository', binding, options),
-    ingestCatalog: (catalog: CatalogToIngest, options?: CallOptions) =>
-      request<Governed<SavedContext>>('POST', '/v1/catalog/ingest', { body: catalog }, options),
+    queryContext: named('query-context'),
+    saveContext: named('save-context'),
+    /** Keeps a draft with `define`, puts it in force with `commit`, and returns both. */
+    ontology: (step: ToolInput<'ontology'> = {}, options?: CallOptions) => tool('ontology', step, options),
+    docs: (topic: DocsTopic = 'governance', options?: CallOptions) => tool('docs', { topic }, options),
+    /** Starts an agentflow's promoted version. */
+    runAgent: named('run-agent'),
+    orchestrate: named('orchestrate'),
+    saveSkill: named('save-skill'),
+    saveModel: named('save-model'),
+    /** `repository` is `owner/name`; without a branch, all branches count. */
+    bindRepository: named('bind-repository'),
+    ingestCatalog: named('catalog/ingest'),
   };
 }
 
-function createProjectMode(request: SendRequest, projectId: string) {
-  const path = `/v1/projects/${encodeURIComponent(projectId)}/mode`;
+function createProjectMode(call: Call) {
+  const path = '/v1/projects/{projectId}/mode';
   return {
-    mode: (options?: CallOptions) => request<Governed<{ mode: ProjectMode }>>('GET', path, {}, options),
-    setMode: (mode: ProjectMode, options?: CallOptions) => request<Governed<{ mode: ProjectMode }>>('PUT', path, { body: { mode } }, options),
+    mode: (options?: CallOptions) => call('get', path, {}, options),
+    setMode: (mode: ProjectMode, options?: CallOptions) => call('put', path, { body: { mode } }, options),
   };
 }
 
-function createGovernance(request: SendRequest) {
-  const get = <T>(path: string, query: PageQuery, options?: CallOptions) => request<T>('GET', path, { query: { ...query } }, options);
-  const decide = (id: string, decision: 'approve' | 'reject', comment?: string, options?: CallOptions) =>
-    request<Approval>('POST', `/v1/approvals/${encodeURIComponent(id)}/${decision}`, { body: comment === undefined ? {} : { comment } }, options);
+function createGovernance(call: Call) {
+  const at = (id: string) => ({ params: { id } });
   return {
-    lifecycle: (id: string, options?: CallOptions) => get<Lifecycle>(`/v1/lifecycles/${encodeURIComponent(id)}`, {}, options),
-    lifecycles: (query: PageQuery & { tool?: string; status?: LifecycleStatus; from?: number; to?: number } = {}, options?: CallOptions) =>
-      get<Page<Lifecycle>>('/v1/lifecycles', query, options),
-    policyDecisions: (query: PageQuery = {}, options?: CallOptions) => get<Page<PolicyDecision>>('/v1/policy-decisions', query, options),
+    lifecycle: (id: string, options?: CallOptions) => call('get', '/v1/lifecycles/{id}', at(id), options),
+    lifecycles: (query: QueryOf<'get', '/v1/lifecycles'> = {}, options?: CallOptions) =>
+      call('get', '/v1/lifecycles', { query }, options),
+    policyDecisions: (query: QueryOf<'get', '/v1/policy-decisions'> = {}, options?: CallOptions) =>
+      call('get', '/v1/policy-decisions', { query }, options),
 
-    approvals: (query: PageQuery & { status?: ApprovalStatus } = {}, options?: CallOptions) => get<Page<Approval>>('/v1/approvals', query, options),
+    approvals: (query: QueryOf<'get', '/v1/approvals'> = {}, options?: CallOptions) =>
+      call('get', '/v1/approvals', { query }, options),
     /** Gives its requester the resume token, once it is approved. */
-    approval: (id: string, options?: CallOptions) => get<ApprovalWithToken>(`/v1/approvals/${encodeURIComponent(id)}`, {}, options),
-    approve: (id: string, comment?: string, options?: CallOptions) => decide(id, 'approve', comment, options),
-    reject: (id: string, comment?: string, options?: CallOptions) => decide(id, 'reject', comment, options),
+    approval: (id: string, options?: CallOptions) => call('get', '/v1/approvals/{id}', at(id), options),
+    approve: (id: string, comment?: string, options?: CallOptions) =>
+      call('post', '/v1/approvals/{id}/approve', { ...at(id), body: { comment } }, options),
+    reject: (id: string, comment?: string, options?: CallOptions) =>
+      call('post', '/v1/approvals/{id}/reject', { ...at(id), body: { comment } }, options),
 
-    auditEntries: (query: PageQuery = {}, options?: CallOptions) => get<Page<AuditEntry>>('/v1/audit', query, options),
-    verifyAudit: (options?: CallOptions) => get<AuditVerification>('/v1/audit/verify', {}, options),
+    auditEntries: (query: QueryOf<'get', '/v1/audit'> = {}, options?: CallOptions) =>
+      call('get', '/v1/audit', { query }, options),
+    verifyAudit: (options?: CallOptions) => call('get', '/v1/audit/verify', {}, options),
   };
 }

@@ -1,25 +1,26 @@
 export { createClient, type Client, type ClientOptions } from './client.js';
-export type { ConnectionInfo } from './connection.js';
+export type { AnswerOf, BodyOf, Call, InputOf, PathOf, QueryOf, ToolAnswer, ToolInput, ToolName } from './call.js';
 export type { FollowOptions } from './events.js';
 export type { Gateway } from './gateway.js';
 export { paginate, type Page, type PageQuery } from './page.js';
+export type { components, paths } from './openapi.js';
 export type { Platform } from './platform.js';
 export type { RetryOptions } from './retry.js';
 export { ServiceError, type ErrorBody } from './service-error.js';
 export type { CallOptions, Method, Query, RequestParts, SendRequest } from './transport.js';
 export type {
-  Governed,
+  Schemas,
+  ConnectionInfo,
   ContextQuery,
-  Provenance,
+  ContextAnswer,
   Entity,
   Relationship,
   Fact,
-  ContextAnswer,
-  Json,
-  EntityRef,
+  Provenance,
+  ContextToSave,
   NewEntity,
   NewRelationship,
-  ContextToSave,
+  EntityRef,
   CatalogToIngest,
   SavedContext,
   DocsTopic,
@@ -34,23 +35,19 @@ export type {
   DryRun,
   Orchestration,
   Orchestrated,
-} from './gateway-types.js';
-export type {
-  LifecycleStatus,
   Lifecycle,
-  ApprovalStatus,
+  LifecycleStatus,
   Approval,
+  ApprovalStatus,
   ApprovalWithToken,
   AuditEntry,
   AuditCheckpoint,
   AuditVerification,
   PolicyDecision,
-} from './governance-types.js';
-export type {
-  ActionCategory,
-  SchemaField,
   NewAction,
+  ActionCategory,
   Action,
+  SchemaField,
   NewSkill,
   Skill,
   NewAgent,
@@ -59,34 +56,30 @@ export type {
   AgentflowChanges,
   Agentflow,
   Promotion,
-} from './agentflow-types.js';
-export type {
-  ExecutionStatus,
   NewExecution,
+  Execution,
+  ExecutionStatus,
   AgentOutput,
   Preview,
-  Execution,
   PreviewDecision,
-  Step,
-  Monitoring,
   MovedExecution,
+  Monitoring,
+  Step,
   ExecutionEvent,
   ModelDelta,
-} from './execution-types.js';
-export type {
-  Overlap,
   NewSchedule,
   ScheduleChanges,
   Schedule,
-  ScheduleRun,
+  Overlap,
   ScheduleRuns,
-  ColumnType,
-  ObjectField,
+  ScheduleRun,
   NewColumn,
+  ObjectField,
   Column,
+  ColumnType,
   Table,
   RowValues,
   TableRecord,
-  FileToUpload,
   StoredFile,
-} from './platform-types.js';
+  FileToUpload,
+} from './types.js';

@@ -18,8 +18,14 @@ export interface RetryOptions {
 
 export type Retry = Required<RetryOptions>;
 
-export function retryOf({ maxAttempts = 5, random = Math.random, now = Date.now, sleep = sleepSeconds }: RetryOptions): Retry {
-  if (!Number.isInteger(maxAttempts) || maxAttempts < 1) throw new TypeError('maxAttempts must be a whole number from 1');
+export function retryOf({
+  maxAttempts = 5,
+  random = Math.random,
+  now = Date.now,
+  sleep = sleepSeconds,
+}: RetryOptions): Retry {
+  if (!Number.isInteger(maxAttempts) || maxAttempts < 1)
+    throw new TypeError('maxAttempts must be a whole number from 1');
   return { maxAttempts, random, now, sleep };
 }
 
@@ -32,7 +38,11 @@ export function mayRepeat(status: number, error: string): boolean {
  * Seconds to wait after the attempt of this number, counted from 1 (specification, Retry rules 2 and 3): no less than
  * `Retry-After`, or else full jitter.
  */
-export function secondsToWait(attempt: number, retryAfter: string | null, { random, now }: Pick<Retry, 'random' | 'now'>): number {
+export function secondsToWait(
+  attempt: number,
+  retryAfter: string | null,
+  { random, now }: Pick<Retry, 'random' | 'now'>,
+): number {
   const atLeast = parseRetryAfter(retryAfter, now());
   if (atLeast !== undefined) return atLeast + random() * offsetSeconds;
   return random() * Math.min(capSeconds, 2 ** attempt);

@@ -3,12 +3,12 @@ import { apiRoot, type ConnectionInfo, type Workspace } from './connection.js';
 import { mayRepeat, retryOf, secondsToWait, type Retry, type RetryOptions } from './retry.js';
 import { ServiceError, type ErrorBody } from './service-error.js';
 
-/** What any call takes beside its input. */
+/** What any call takes in addition to its input. */
 export interface CallOptions {
   signal?: AbortSignal;
   /** For this call in place of the client's. */
   maxAttempts?: number;
-  /** Of a platform POST; made anew for each call where it is not given, so that a repeat makes nothing twice. */
+  /** Of an operation that takes one; by default a new one for each call, which its repeats share. */
   idempotencyKey?: string;
   /** Of an approval, for the same call as the one that waited. */
   resumeToken?: string;
@@ -18,7 +18,7 @@ export type Query = Record<string, string | number | boolean | undefined>;
 
 /** What goes with a method and a path. */
 export interface RequestParts {
-  query?: Query;
+  query?: Query | undefined;
   /** Sent as JSON, or as it is where it is a form. */
   body?: unknown;
 }
@@ -26,13 +26,19 @@ export interface RequestParts {
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Any route of a surface, by its path from the root of the API, with the leading slash. */
-export type SendRequest = <T = unknown>(method: Method, path: string, parts?: RequestParts, options?: CallOptions) => Promise<T>;
+export type SendRequest = <T = unknown>(
+  method: Method,
+  path: string,
+  parts?: RequestParts,
+  options?: CallOptions,
+) => Promise<T>;
 
 export interface Outgoing extends RequestParts {
   method: Method;
   path: string;
   headers?: Record<string, string>;
-  /** A fault may come after the deed was done, and nothing tells the service that a repeat is one: after 429 only. */
+  takesKey?: boolean;
+  /** A fault may come after the service did it, and the service cannot recognise a repeat: repeated after 429 only. */
   isUnsafeToRepeat?: boolean;
 }
 
@@ -42,7 +48,7 @@ export interface Transport {
   workspace: Workspace;
   retry: Retry;
   connectionInfo(options?: Pick<CallOptions, 'signal'>): Promise<ConnectionInfo>;
-  /** The answer's JSON; undefined where it has no body. */
+  /** The answer's JSON, or its text if it is of another type; undefined if it has no body. */
   call<T>(surface: Surface, outgoing: Outgoing, options?: CallOptions): Promise<T>;
   /** The answer itself, for streams. */
   open(surface: Surface, outgoing: Outgoing, options?: CallOptions): Promise<Response>;
@@ -56,35 +62,46 @@ export interface TransportOptions extends RetryOptions {
   fetch?: typeof fetch;
 }
 
-export function createTransport({ workspace, apiKey, fetch: send = fetch, ...retryOptions }: TransportOptions): Transport {
+export function createTransport({
+  workspace,
+  apiKey,
+  fetch: send = fetch,
+  ...retryOptions
+}: TransportOptions): Transport {
   const retry = retryOf(retryOptions);
   let known: ConnectionInfo | undefined;
 
-  const sendRepeatedly = (url: string, init: RequestInit, isUnsafeToRepeat: boolean, { signal, maxAttempts = retry.maxAttempts }: CallOptions = {}) =>
+  const sendRepeatedly = (
+    url: string,
+    init: RequestInit,
+    isUnsafeToRepeat: boolean,
+    { signal, maxAttempts = retry.maxAttempts }: CallOptions = {},
+  ) =>
     // A redirect would take the key to another place.
-    repeatedly({ ...retry, maxAttempts }, isUnsafeToRepeat, signal, () => send(url, { ...init, redirect: 'manual', ...(signal && { signal }) }));
+    repeatedly({ ...retry, maxAttempts }, isUnsafeToRepeat, signal, () =>
+      send(url, { ...init, redirect: 'manual', ...(signal && { signal }) }),
+    );
 
   const connectionInfo: Transport['connectionInfo'] = async ({ signal } = {}) => {
-    known ??= (await (await sendRepeatedly(`${workspace.baseUrl}/v1/connection-info`, {}, false, signal ? { signal } : {})).json()) as ConnectionInfo;
+    known ??= (await (
+      await sendRepeatedly(`${workspace.baseUrl}/v1/connection-info`, {}, false, signal ? { signal } : {})
+    ).json()) as ConnectionInfo;
     return known;
   };
 
   const open: Transport['open'] = async (surface, outgoing, options = {}) => {
     const info = await connectionInfo(options);
     const url = new URL(apiRoot(workspace, info) + outgoing.path);
-    for (const [name, value] of Object.entries(outgoing.query ?? {})) if (value !== undefined) url.searchParams.set(name, String(value));
-    const credential: Record<string, string> =
-      surface === 'gateway' ? { authorization: `Bearer ${apiKey}`, [info.workspaceHeader]: workspace.name } : { 'x-api-key': apiKey };
+    for (const [name, value] of Object.entries(outgoing.query ?? {}))
+      if (value !== undefined) url.searchParams.set(name, String(value));
     const { body, type } = encoded(outgoing.body);
-    const headers = {
-      ...credential,
-      ...type,
-      // Routes that cannot do a thing twice by themselves take it; the others look past it.
-      ...(surface === 'platform' && outgoing.method === 'POST' && { 'idempotency-key': options.idempotencyKey ?? randomUUID() }),
-      ...(options.resumeToken !== undefined && { 'x-resume-token': options.resumeToken }),
-      ...outgoing.headers,
-    };
-    return sendRepeatedly(url.href, { method: outgoing.method, headers, ...(body !== undefined && { body }) }, outgoing.isUnsafeToRepeat ?? false, options);
+    const headers = { ...headersOf(surface, outgoing, options, { ...info, apiKey, workspace }), ...type };
+    return sendRepeatedly(
+      url.href,
+      { method: outgoing.method, headers, ...(body !== undefined && { body }) },
+      outgoing.isUnsafeToRepeat ?? false,
+      options,
+    );
   };
 
   return {
@@ -95,7 +112,8 @@ export function createTransport({ workspace, apiKey, fetch: send = fetch, ...ret
     async call<T>(surface: Surface, outgoing: Outgoing, options?: CallOptions): Promise<T> {
       const response = await open(surface, outgoing, options);
       const text = await response.text();
-      const body = (text === '' ? undefined : JSON.parse(text)) as T;
+      const isJson = /^(application\/json\b|$)/.test(response.headers.get('content-type') ?? '');
+      const body = (text !== '' && isJson ? JSON.parse(text) : text || undefined) as T;
       if (response.status === 202) refuseWaiting(body as ErrorBody & { status?: string });
       return body;
     },
@@ -105,14 +123,41 @@ export function createTransport({ workspace, apiKey, fetch: send = fetch, ...ret
   };
 }
 
+function headersOf(
+  surface: Surface,
+  { takesKey, headers }: Outgoing,
+  { idempotencyKey, resumeToken }: CallOptions,
+  {
+    apiKey,
+    workspace,
+    workspaceHeader,
+  }: Pick<TransportOptions, 'apiKey' | 'workspace'> & Pick<ConnectionInfo, 'workspaceHeader'>,
+): Record<string, string> {
+  return {
+    ...(surface === 'gateway'
+      ? { authorization: `Bearer ${apiKey}`, [workspaceHeader]: workspace.name }
+      : { 'x-api-key': apiKey }),
+    ...(takesKey && { 'idempotency-key': idempotencyKey ?? randomUUID() }),
+    ...(resumeToken !== undefined && { 'x-resume-token': resumeToken }),
+    ...headers,
+  };
+}
+
 /** A form brings its own media type, with its boundary. */
 function encoded(body: unknown): { body?: string | FormData; type?: { 'content-type': string } } {
   if (body === undefined) return {};
-  return body instanceof FormData ? { body } : { body: JSON.stringify(body), type: { 'content-type': 'application/json' } };
+  return body instanceof FormData
+    ? { body }
+    : { body: JSON.stringify(body), type: { 'content-type': 'application/json' } };
 }
 
 /** @throws ServiceError for an answer that is none, once it may not be repeated or the attempts are used up */
-async function repeatedly(retry: Retry, isUnsafeToRepeat: boolean, signal: AbortSignal | undefined, send: () => Promise<Response>): Promise<Response> {
+async function repeatedly(
+  retry: Retry,
+  isUnsafeToRepeat: boolean,
+  signal: AbortSignal | undefined,
+  send: () => Promise<Response>,
+): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await send();
     if (response.ok) return response;
@@ -129,7 +174,9 @@ async function errorBodyOf(response: Response): Promise<ErrorBody> {
     const body: unknown = JSON.parse(await response.text());
     if (typeof body !== 'object' || body === null) return {};
     const { error, error_description, lifecycle_id } = body as Record<string, unknown>;
-    return Object.fromEntries(Object.entries({ error, error_description, lifecycle_id }).filter(([, value]) => typeof value === 'string'));
+    return Object.fromEntries(
+      Object.entries({ error, error_description, lifecycle_id }).filter(([, value]) => typeof value === 'string'),
+    );
   } catch {
     return {};
   }
@@ -138,5 +185,9 @@ async function errorBodyOf(response: Response): Promise<ErrorBody> {
 /** A call that a policy holds has not been done, so it never looks like an answer. */
 function refuseWaiting(body: (ErrorBody & { status?: string }) | undefined): void {
   if (body?.status !== 'pending_approval') return;
-  throw new ServiceError(202, { ...body, error: 'pending_approval', error_description: 'the call waits for an approval' });
+  throw new ServiceError(202, {
+    ...body,
+    error: 'pending_approval',
+    error_description: 'the call waits for an approval',
+  });
 }

@@ -6,15 +6,15 @@ import os
 import unittest
 
 from governed_context_service import CallOptions, Client, FileToUpload, ServiceError, paginate
-from governed_context_service.agentflow_types import NewAction, NewAgentflow
+from governed_context_service.types import NewAction, NewAgentflow
 
 GREETER: NewAgentflow = {"name": "Greeter", "agents": [{"title": "Greeter", "prompt": {"template": "Greet {{ goal }}"}}]}
 
 
 class OnAService(unittest.TestCase):
     def setUp(self) -> None:
-        client = Client()
-        self.gateway, self.platform = client.gateway, client.platform
+        self.client = Client()
+        self.gateway, self.platform = self.client.gateway, self.client.platform
 
 
 class Context(OnAService):
@@ -45,7 +45,7 @@ class Tools(OnAService):
         self.assertEqual(gateway.dry_run("save-model", {"model": "small"})["would"]["save"]["model"], "small")
         self.assertEqual(gateway.save_model("small")["max_tokens"], 1024)
         self.assertEqual(gateway.save_skill({"name": "Look up"})["name"], "Look up")
-        self.assertIsNone(gateway.bind_repository("octo/catalog")["branch"])
+        self.assertIsNone(gateway.bind_repository("octo/of-the-python-sdk")["branch"])
         self.assertEqual((gateway.set_mode("governed")["mode"], gateway.mode()["mode"]), ("governed", "governed"))
         self.assertIn("policies", gateway.request("GET", "/v1/policies"))
 
@@ -152,4 +152,6 @@ class Records(OnAService):
         self.assertEqual(files.download(file["_id"]).decode(), "blåbær")
 
     def test_of_other_routes(self) -> None:
+        self.assertIn("data", self.client.call("get", "/marketplace"))
+        self.assertIn("# HELP", self.client.call("get", "/metrics"))
         self.assertIn("data", self.platform.request("GET", "/marketplace"))

@@ -54,6 +54,33 @@ class Calls(WithFakeService):
         self.assertNotEqual(second, third)
         self.assertEqual(fourth, "mine")
 
+    def test_reach_any_operation_of_the_api_reference_in_the_project_of_the_client(self) -> None:
+        self.answer(Answer(500), Answer(200, {}))
+        client = self.client()
+        client.call("post", "/tag", body={"name": "a"})
+        client.call("get", "/{projectID}/execution_flows", query={"status": "failed"})
+        client.call("get", "/tag", query={"projectID": "p2"})
+        client.call("put", "/v1/projects/{projectId}/mode", body={"mode": "governed"})
+        client.call("post", "/v1/approvals/{id}/approve", params={"id": "a/1"})
+        sent = [(f"{asked.method} {asked.path}", "authorization" in asked.headers, "idempotency-key" in asked.headers) for asked in self.service.asked]
+        self.assertEqual(
+            sent,
+            [
+                ("POST /tag?projectID=p1", False, True),
+                ("POST /tag?projectID=p1", False, True),
+                ("GET /p1/execution_flows?status=failed", False, False),
+                ("GET /tag?projectID=p2", False, False),
+                ("PUT /v1/projects/p1/mode", True, False),
+                ("POST /v1/approvals/a%2F1/approve", True, True),
+            ],
+        )
+
+    def test_refuse_an_operation_that_the_api_does_not_have_and_a_parameter_that_is_missing(self) -> None:
+        with self.assertRaisesRegex(ValueError, "the API has no operation get /nothing"):
+            self.client().call("get", "/nothing")  # type: ignore[call-overload]
+        with self.assertRaisesRegex(ValueError, "get /task/{id} needs params\\['id'\\]"):
+            self.client().call("get", "/task/{id}")  # type: ignore[call-overload]
+
     def test_take_a_call_that_waits_for_approval_for_an_error_and_send_it_again_with_its_token(self) -> None:
         self.answer(Answer(202, {"lifecycle_id": "l1", "status": "pending_approval", "approval_id": "a1", "expires_at": 5}), Answer(200, {"saved": {}}))
         gateway = self.client().gateway

@@ -44,8 +44,12 @@ class Which(WithFakeService):
             self.assertEqual(len(self.service.asked), attempts)
 
     def test_repeats_what_would_be_done_twice_after_429_only(self) -> None:
-        gateway = self.client().gateway
-        for call in (lambda: gateway.run_agent("flow", "goal"), lambda: gateway.save_skill({"name": "skill"})):
+        client = self.client()
+        for call in (
+            lambda: client.gateway.run_agent("flow", "goal"),
+            lambda: client.gateway.save_skill({"name": "skill"}),
+            lambda: client.call("post", "/v1/apikeys", body={"project_id": "p1", "name": "key"}),
+        ):
             self.answer(Answer(429), Answer(502, {"error": "harness_unreachable"}))
             with self.assertRaises(ServiceError) as caught:
                 call()

@@ -1,27 +1,46 @@
 import type { Principal } from '../../auth/principal.js';
-import type { ListQuery, Page } from '../../http/lists.js';
 import type { SecretBox } from '../../auth/secret-box.js';
-import type { Collections } from '../../stores/collections.js';
-import type { Temporal } from '../../temporal/client.js';
+import type { ListQuery, Page } from '../../stores/lists.js';
 import { decideApproval } from './decide.js';
 import { listApprovals, readApproval } from './read.js';
 import type { Approval, ApprovalWithToken } from './record.js';
+import type { RequestDeps } from './request.js';
+import { readPayloads } from './payload.js';
+import { settleApproval, type Settlement } from './settle.js';
 import { approvalStage, type ApprovalOutcome, type ApprovalRequest } from './stage.js';
 
-/** Approvals of held calls (design, S6): each is a workflow, its record the read model. */
+/** Approvals of held calls (design, S6). A workflow makes each decision; the database record is its read model. */
 export interface Approvals {
-  /** The pipeline's stage S6. */
+  /** Stage S6 of the pipeline. */
   stage(call: ApprovalRequest): Promise<ApprovalOutcome>;
+  /** Must be called after a call that used a resume token. */
+  settle(settlement: Settlement): Promise<void>;
   list(principal: Principal, query: ListQuery & { status?: Approval['status'] | undefined }): Promise<Page<Approval>>;
+  /** The acts themselves, as approvers see them, of those of these approvals that the caller may decide. */
+  shown(approvals: readonly Approval[]): Promise<ReadonlyMap<string, unknown>>;
   read(principal: Principal, id: string): Promise<ApprovalWithToken>;
-  decide(principal: Principal, id: string, vote: { decision: 'approve' | 'reject'; comment?: string | undefined }): Promise<Approval>;
+  decide(
+    principal: Principal,
+    id: string,
+    vote: { decision: 'approve' | 'reject'; comment?: string | undefined },
+    updateId?: string,
+  ): Promise<Approval>;
 }
 
-export function createApprovals(deps: { collections: Collections; temporal: Temporal; secrets: Pick<SecretBox, 'open'> }): Approvals {
+export function createApprovals(deps: RequestDeps & { secrets: Pick<SecretBox, 'open' | 'seal' | 'sign'> }): Approvals {
   return {
     stage: (call) => approvalStage(deps, call),
+    settle: (settlement) => settleApproval(deps.collections, settlement),
     list: (principal, query) => listApprovals(deps.collections, principal, query),
+    shown: (approvals) =>
+      readPayloads(
+        deps,
+        // Who may not decide does not see the call.
+        approvals
+          .filter(({ execution_id, has_payload }) => execution_id !== null && has_payload)
+          .map(({ approval_id }) => approval_id),
+      ),
     read: (principal, id) => readApproval(deps, principal, id),
-    decide: (principal, id, vote) => decideApproval(deps, principal, id, vote),
+    decide: (principal, id, vote, updateId) => decideApproval(deps, principal, id, vote, updateId),
   };
 }

@@ -1,7 +1,12 @@
-import { createHash } from 'node:crypto';
-import canonicalize from 'canonicalize';
+import { canonicalText } from '../../json.js';
+import { sha256Hex } from '../../sha256.js';
 
-/** SHA-256 (hex) of tool and input in canonical JSON (RFC 8785): what an approval and its resume token are bound to. */
-export function payloadDigest(tool: string, input: unknown): string {
-  return createHash('sha256').update(canonicalize({ tool, input: input ?? null }) ?? '').digest('hex');
+/**
+ * SHA-256 (hex) of the canonical JSON (RFC 8785) of `{tool, input}`. The input includes default values. `bound` is
+ * added if the operation acts on state that its input does not contain. An approval and its resume token are bound to
+ * this digest.
+ */
+export function payloadDigest(tool: string, input: unknown, bound?: unknown): string {
+  const payload = { tool, input: input ?? null, ...(bound !== undefined && { bound }) };
+  return sha256Hex(canonicalText(payload));
 }

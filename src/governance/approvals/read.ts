@@ -1,43 +1,71 @@
-import { isAdmin, type Principal } from '../../auth/principal.js';
+import { holdsGrant, type Principal } from '../../auth/principal.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import { notFound } from '../../errors.js';
 import { isId } from '../../ids.js';
-import { listPage, type ListQuery, type Page } from '../../http/lists.js';
+import { listPage, type ListQuery, type Page } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
+import { readPayload } from './payload.js';
 import { sealedFor } from './resume-token.js';
-import { approvalView, type Approval, type ApprovalDocument, type ApprovalWithToken } from './record.js';
+import { isApprover, toApproval, type Approval, type ApprovalDocument, type ApprovalWithToken } from './record.js';
 
-/** Administrators see the approvals of the credential's project, everybody else those that they asked for. */
+/** Lists all approvals of the project with `svc:governance.read`, otherwise only those that the caller requested. */
 export async function listApprovals(
-  { approvals }: Collections,
+  { approvals, approval_payloads }: Collections,
   principal: Principal,
   query: ListQuery & { status?: Approval['status'] | undefined },
 ): Promise<Page<Approval>> {
   const { status } = query;
-  const mine = isAdmin(principal) ? {} : { requested_by: principal.userId };
-  const page = await listPage(approvals, { project_id: principal.projectId, ...mine, ...(status && { status }) }, query);
-  return { ...page, data: page.data.map(approvalView) };
+  const mine = holdsGrant(principal, 'svc:governance.read') ? {} : { requested_by: principal.userId };
+  const page = await listPage(
+    approvals,
+    { project_id: principal.projectId, ...mine, ...(status && { status }) },
+    query,
+    'created_at',
+  );
+  const pending = page.data
+    .filter((record) => record.status === 'pending' && isApprover(principal, record))
+    .map(({ _id }) => _id);
+  const kept =
+    pending.length === 0
+      ? []
+      : await approval_payloads.find({ _id: { $in: pending } }, { projection: { _id: 1 } }).toArray();
+  const shown = new Set(kept.map(({ _id }) => _id));
+  return { ...page, data: page.data.map((record) => toApproval(record, shown.has(record._id))) };
 }
 
-/** @throws AppError `not_found` for an unknown or malformed id, and for an approval that the caller does not see */
-export async function findApproval({ approvals }: Collections, principal: Principal, id: string): Promise<ApprovalDocument> {
+/** @throws AppError `not_found` for an unknown or malformed id, and for an approval that the caller cannot see */
+export async function findApproval(
+  { approvals }: Collections,
+  principal: Principal,
+  id: string,
+): Promise<ApprovalDocument> {
   const record = isId(id) ? await approvals.findOne({ _id: id }) : null;
-  const sees = isAdmin(principal) || record?.requested_by === principal.userId;
+  const sees = holdsGrant(principal, 'svc:governance.read') || record?.requested_by === principal.userId;
   if (!record || record.project_id !== principal.projectId || !sees) throw notFound('approval');
   return record;
 }
 
-/** With the resume token for the person who asked, while it can be used. */
+/** Adds the call for its approvers, and the resume token for the requester while it can be used. */
 export async function readApproval(
-  { collections, secrets }: { collections: Collections; secrets: Pick<SecretBox, 'open'> },
+  { collections, secrets }: { collections: Collections; secrets: Pick<SecretBox, 'open' | 'seal'> },
   principal: Principal,
   id: string,
 ): Promise<ApprovalWithToken> {
   const record = await findApproval(collections, principal, id);
-  const view = approvalView(record);
-  if (record.status !== 'approved' || record.requested_by !== principal.userId) return view;
+  const payload =
+    record.status === 'pending' && isApprover(principal, record)
+      ? await readPayload({ collections, secrets }, id)
+      : undefined;
+  const view = { ...toApproval(record, payload !== undefined), ...(payload !== undefined && { payload }) };
+  // A run uses its approval itself.
+  const isMine = record.requested_by === principal.userId && record.execution_id === undefined;
+  if (record.status !== 'approved' || !isMine) return view;
   const token = await collections.resume_tokens.findOne({ approval_id: id });
   if (!token || token.used_at !== null || token.expires_at <= epochSeconds()) return view;
-  return { ...view, resume_token: secrets.open(token.sealed, sealedFor(id)), resume_token_expires_at: token.expires_at };
+  return {
+    ...view,
+    resume_token: secrets.open(token.sealed, sealedFor(id)),
+    resume_token_expires_at: token.expires_at,
+  };
 }

@@ -1,53 +1,119 @@
+import { defineCollection, expiring } from '../../stores/collections.js';
 import { z } from 'zod';
+import { holdsGrant, isPerson, type Principal } from '../../auth/principal.js';
 import type { ApprovalInput, ApprovalState } from '../../../workflows/approval/messages.js';
+import { Id, UserId } from '../../ids.js';
+import { EpochSeconds, Expiry } from '../../time.js';
+import { Digest } from '../../sha256.js';
+import { PolicyIds, PolicyVersion } from '../lifecycles/policy-decision.js';
 
-export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expired']);
+/** `used`: approved, and the call has been executed. */
+export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expired', 'used']);
 
 /** An approval as its project sees it (contract, approvals). Times are epoch seconds. */
 export const Approval = z
   .object({
-    approval_id: z.string(),
-    lifecycle_id: z.string(),
-    tool: z.string(),
-    requested_by: z.string(),
-    reason: z.string(),
-    policy_ids: z.array(z.string()),
-    policy_version: z.int(),
-    payload_digest: z.string().meta({ description: 'SHA-256 (hex) of the canonical payload (RFC 8785).' }),
+    approval_id: Id,
+    lifecycle_id: Id,
+    tool: z.string().meta({ example: 'save-context' }),
+    requested_by: UserId,
+    reason: z.string().meta({ example: 'Agents ask two people before they write much.' }),
+    policy_ids: PolicyIds,
+    policy_version: PolicyVersion,
+    payload_digest: Digest.meta({
+      description:
+        'SHA-256 (hex) of the canonical JSON (RFC 8785) of `{tool, input}`, and of `bound` where the operation acts on state that its input does not name.',
+    }),
     status: ApprovalStatus,
-    required_approvers: z.int(),
-    votes: z.array(z.object({ user_id: z.string(), role: z.string(), decision: z.enum(['approve', 'reject']), comment: z.string(), at: z.number() })),
-    created_at: z.number(),
-    expires_at: z.number().meta({ description: 'Until then it can be decided.' }),
-    decided_by: z.string().nullable(),
-    decided_at: z.number().nullable(),
+    required_approvers: z.int().meta({ example: 1 }),
+    approver_roles: z
+      .array(z.string())
+      .nullable()
+      .meta({
+        description:
+          'Only people with one of these roles in the project may decide; null: everybody with `svc:governance.write`.',
+        example: null,
+      }),
+    votes: z.array(
+      z.object({
+        user_id: UserId,
+        role: z.string().meta({ example: 'OWNER' }),
+        decision: z.enum(['approve', 'reject']),
+        comment: z.string().meta({ example: 'As agreed' }),
+        at: EpochSeconds,
+      }),
+    ),
+    created_at: EpochSeconds,
+    expires_at: Expiry.meta({ description: 'The approval can be decided until then.' }),
+    decided_by: UserId.nullable(),
+    decided_at: EpochSeconds.nullable(),
+    used_at: EpochSeconds.nullable().meta({ description: 'When the call was executed.', example: null }),
+    execution_id: Id.nullable().meta({
+      description: 'The run whose act waits; null for every other call.',
+      example: null,
+    }),
+    used_by: Id.nullable().meta({ description: 'The lifecycle of the call that was executed.', example: null }),
+    has_payload: z
+      .boolean()
+      .meta({ description: 'Whether the caller can see the call itself at `GET /v1/approvals/{id}`.' }),
   })
   .meta({ id: 'Approval' });
 export type Approval = z.infer<typeof Approval>;
 
 export const ApprovalWithToken = Approval.extend({
-  resume_token: z.string().optional().meta({ description: 'For the requester, while it can be used: send it as `X-Resume-Token` with the same call.' }),
-  resume_token_expires_at: z.number().optional(),
+  resume_token: z
+    .string()
+    .optional()
+    .meta({
+      description: 'Only for the requester, while it can be used. Send it as `X-Resume-Token` with the same call.',
+      example: 'svc_rt_Jq3v0Yx8uR2m',
+    }),
+  resume_token_expires_at: Expiry.optional(),
+  payload: z
+    .unknown()
+    .optional()
+    .meta({
+      description:
+        'The call, for its approvers until it is decided: `input`, what it is `about`, and the state that it is `bound` to; without secrets and personal data.',
+    }),
 }).meta({ id: 'ApprovalWithToken' });
 export type ApprovalWithToken = z.infer<typeof ApprovalWithToken>;
 
 /** `_id` is the approval id, a UUIDv7. */
-export interface ApprovalDocument extends Omit<Approval, 'approval_id'> {
+export interface ApprovalDocument extends Omit<
+  Approval,
+  'approval_id' | 'has_payload' | 'used_at' | 'used_by' | 'execution_id' | 'approver_roles'
+> {
   _id: string;
-  /** Grows with each change, so that a write that comes late never undoes a later one. */
+  /** Absent until the call has been executed. */
+  used_at?: number | null;
+  used_by?: string | null;
+  /** Only for an act of a run, like the next. */
+  execution_id?: string;
+  starter_may_decide?: boolean;
+  /** Only if a rule names roles. */
+  approver_roles?: string[];
+  /** Increases with each change, so that a late write never overwrites a newer one. */
   revision: number;
   organization_id: string;
   project_id: string;
 }
 
-/** `_id` is the hash of who asks for what: identical calls that wait share one approval. */
+/** `_id` is the approval id. Sealed; deleted once the approval is decided. */
+export interface ApprovalPayloadDocument {
+  _id: string;
+  sealed: string;
+  expires_at: Date;
+}
+
+/** `_id` is the hash of caller and call: identical pending calls share one approval. */
 export interface ApprovalRequestDocument {
   _id: string;
   request: ApprovalInput;
   forget_at: Date;
 }
 
-/** `_id` is the SHA-256 of the token; `sealed` is the token for its requester. */
+/** `_id` is the SHA-256 of the token; `sealed` is the encrypted token for its requester. */
 export interface ResumeTokenDocument {
   _id: string;
   approval_id: string;
@@ -61,17 +127,80 @@ export interface ResumeTokenDocument {
   sealed: string;
   expires_at: number;
   used_at: number | null;
-  /** The lifecycle of the call that used it. */
+  /** The lifecycle of the call that used the token. */
   used_by: string | null;
+  /** The id for a record that the call creates, set at its first attempt. */
+  record_id?: string;
 }
 
-export function approvalRecord(input: ApprovalInput, state: ApprovalState, revision: number): ApprovalDocument {
+export function toApprovalDocument(input: ApprovalInput, state: ApprovalState, revision: number): ApprovalDocument {
   const { approval_id, organization_id, project_id, lifecycle_id, tool, requested_by, reason, policy_ids } = input;
   const { policy_version, payload_digest, required_approvers, created_at, expires_at } = input;
-  const call = { organization_id, project_id, lifecycle_id, tool, requested_by, reason, policy_ids, policy_version, payload_digest };
+  const { execution_id, starter_may_decide = false, approver_roles } = input;
+  const call = {
+    organization_id,
+    project_id,
+    lifecycle_id,
+    tool,
+    requested_by,
+    reason,
+    policy_ids,
+    policy_version,
+    payload_digest,
+    ...(execution_id !== undefined && { execution_id, starter_may_decide }),
+    ...(approver_roles && { approver_roles }),
+  };
   return { _id: approval_id, revision, ...call, required_approvers, created_at, expires_at, ...state };
 }
 
-export function approvalView({ _id, revision: _revision, organization_id: _organization, project_id: _project, ...record }: ApprovalDocument): Approval {
-  return { approval_id: _id, ...record };
+export function toApproval(document: ApprovalDocument, has_payload: boolean): Approval {
+  const {
+    _id,
+    revision: _revision,
+    organization_id: _organization,
+    project_id: _project,
+    starter_may_decide: _rule,
+    execution_id = null,
+    approver_roles = null,
+    used_at = null,
+    used_by = null,
+    ...record
+  } = document;
+  return { approval_id: _id, ...record, execution_id, approver_roles, used_at, used_by, has_payload };
+}
+
+/** Whether the caller has the grant, and the role if a rule names any, to decide on other people's calls. */
+export function isApprover(
+  principal: Principal,
+  { approver_roles }: Pick<ApprovalDocument, 'approver_roles'>,
+): boolean {
+  if (!holdsGrant(principal, 'svc:governance.write')) return false;
+  return approver_roles === undefined || (isPerson(principal) && approver_roles.includes(principal.role));
+}
+
+export const approvalsCollection = defineCollection('approvals', {
+  indexes: [
+    { keys: { project_id: 1, created_at: -1, _id: -1 } },
+    { keys: { project_id: 1, status: 1, created_at: -1, _id: -1 } },
+    { keys: { project_id: 1, requested_by: 1, created_at: -1, _id: -1 } },
+    { keys: { project_id: 1, requested_by: 1, status: 1, created_at: -1, _id: -1 } },
+  ],
+});
+export const approvalRequestsCollection = defineCollection('approval_requests', {
+  indexes: [{ keys: { forget_at: 1 }, options: { expireAfterSeconds: 0 } }],
+  majorityRead: true,
+});
+export const approvalPayloadsCollection = defineCollection('approval_payloads', { indexes: [expiring] });
+export const resumeTokensCollection = defineCollection('resume_tokens', {
+  indexes: [{ keys: { approval_id: 1 }, options: { unique: true } }],
+  majorityRead: true,
+});
+
+declare module '../../stores/collections.js' {
+  interface Documents {
+    approvals: ApprovalDocument;
+    approval_requests: ApprovalRequestDocument;
+    approval_payloads: ApprovalPayloadDocument;
+    resume_tokens: ResumeTokenDocument;
+  }
 }

@@ -1,24 +1,48 @@
+import { newId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
+import type { ResumeTokenDocument } from './record.js';
 import { hashResumeToken, isResumeToken, refusalOf, type ResumedCall, type ResumeRefusal } from './resume-token.js';
 
-export type Redemption = { ok: true; approvalId: string } | { ok: false; reason: ResumeRefusal };
+export type Redemption =
+  { ok: true; approvalId: string; recordId: string; tokenId: string } | { ok: false; reason: ResumeRefusal };
 
-/**
- * Uses a token up for one call. A call that is not the token's leaves it as it is; of many that are, one update by
- * `_id` lets exactly one pass.
- */
+/** Redeems the token that a caller sent. A call that does not match the token leaves the token unused. */
 export async function redeemResumeToken(
-  { resume_tokens }: Pick<Collections, 'resume_tokens'>,
-  { token, lifecycleId, ...call }: ResumedCall & { token: string; lifecycleId: string },
+  { resume_tokens }: Tokens,
+  { token, ...call }: RedeemingCall & { token: string },
 ): Promise<Redemption> {
   if (!isResumeToken(token)) return { ok: false, reason: 'malformed' };
-  const record = await resume_tokens.findOne({ _id: hashResumeToken(token) });
+  return redeem({ resume_tokens }, await resume_tokens.findOne({ _id: hashResumeToken(token) }), call);
+}
+
+/**
+ * Redeems the token of an approval for a caller that does not hold the token itself, such as a person in the console.
+ */
+export async function redeemOfApproval(
+  { resume_tokens }: Tokens,
+  approvalId: string,
+  call: RedeemingCall,
+): Promise<Redemption> {
+  return redeem({ resume_tokens }, await resume_tokens.findOne({ approval_id: approvalId }), call);
+}
+
+type Tokens = Pick<Collections, 'resume_tokens'>;
+type RedeemingCall = ResumedCall & { lifecycleId: string };
+
+/**
+ * Marks the token as used by one lifecycle. If several matching calls arrive, the atomic update lets exactly one of
+ * them through. A call that does not complete releases the token; the next attempt then uses the same record id.
+ */
+async function redeem(
+  { resume_tokens }: Tokens,
+  record: ResumeTokenDocument | null,
+  { lifecycleId, ...call }: RedeemingCall,
+): Promise<Redemption> {
   if (!record) return { ok: false, reason: 'unknown' };
   const refusal = refusalOf(record, call);
   if (refusal !== undefined) return { ok: false, reason: refusal };
-  const { matchedCount } = await resume_tokens.updateOne(
-    { _id: record._id, used_at: null },
-    { $set: { used_at: call.now, used_by: lifecycleId } },
-  );
-  return matchedCount === 1 ? { ok: true, approvalId: record.approval_id } : { ok: false, reason: 'used' };
+  const { _id: tokenId, approval_id: approvalId, record_id: recordId = newId() } = record;
+  const bound = { used_at: call.now, used_by: lifecycleId, record_id: recordId };
+  const { matchedCount } = await resume_tokens.updateOne({ _id: tokenId, used_at: null }, { $set: bound });
+  return matchedCount === 1 ? { ok: true, approvalId, recordId, tokenId } : { ok: false, reason: 'used' };
 }

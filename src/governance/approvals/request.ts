@@ -1,7 +1,15 @@
-import { createHash } from 'node:crypto';
-import { WorkflowExecutionAlreadyStartedError, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/client';
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+} from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
-import { approvalType, approvalWorkflowId, type ApprovalInput, type ApprovalState } from '../../../workflows/approval/messages.js';
+import {
+  approvalType,
+  approvalWorkflowId,
+  type ApprovalInput,
+  type ApprovalState,
+} from '../../../workflows/approval/messages.js';
 import { searchAttributes } from '../../../workflows/search-attributes.js';
 import type { Principal } from '../../auth/principal.js';
 import { newId } from '../../ids.js';
@@ -10,8 +18,10 @@ import { insertOnce } from '../../stores/mongo.js';
 import type { Temporal } from '../../temporal/client.js';
 import { epochSeconds } from '../../time.js';
 import type { PolicyEvaluation } from '../policy/decision.js';
-import { approvalRecord, type ApprovalRequestDocument } from './record.js';
+import { keepPayload, type PayloadDeps } from './payload.js';
+import { toApprovalDocument, type ApprovalRequestDocument } from './record.js';
 import { callerOf } from './resume-token.js';
+import { sha256Hex } from '../../sha256.js';
 
 export interface ApprovalCall {
   principal: Principal;
@@ -19,6 +29,8 @@ export interface ApprovalCall {
   tool: string;
   payloadDigest: string;
   decision: PolicyEvaluation;
+  /** What the approvers can see of the call. */
+  shown(): Promise<unknown>;
 }
 
 export interface PendingApproval {
@@ -26,31 +38,44 @@ export interface PendingApproval {
   expires_at: number;
 }
 
-interface RequestDeps {
+export interface RequestDeps extends PayloadDeps {
   collections: Collections;
   temporal: Temporal;
 }
 
 /**
- * Starts the approval of one call. The same call of the same caller under the same policies gets the approval that
- * waits already, from whichever process.
- * @throws AppError `unavailable` when Temporal does not answer; asking again then goes on with the same approval
+ * Starts the approval of a call. The same call of the same caller under the same policies shares the pending approval,
+ * even across processes.
+ * @throws AppError `unavailable` if Temporal does not answer; a retry continues with the same approval
  */
 export async function requestApproval(deps: RequestDeps, call: ApprovalCall): Promise<PendingApproval> {
   const { approvals } = deps.collections;
   const request = await heldRequest(deps.collections, documentOf(call));
   const { approval_id, expires_at } = request;
   if (!(await approvals.findOne({ _id: approval_id }))) {
+    // Stored first, so that approvers can always see the call.
+    await keepPayload(deps, approval_id, await call.shown(), expires_at);
     await start(deps, request);
-    // For readers that are quicker than the workflow's own first write, which replaces it.
+    // For readers before the first write of the workflow, which replaces this record.
     const pending: ApprovalState = { status: 'pending', votes: [], decided_by: null, decided_at: null };
-    await insertOnce(approvals, approvalRecord(request, pending, 0));
+    await insertOnce(approvals, toApprovalDocument(request, pending, 0));
   }
   return { approval_id, expires_at };
 }
 
-/** The identical request that waits, or ours from now on. */
-async function heldRequest({ approvals, approval_requests }: Collections, mine: ApprovalRequestDocument): Promise<ApprovalInput> {
+/** The id of the latest approval for the identical request, in any state. */
+export async function approvalOfRequest(
+  { approval_requests }: Pick<Collections, 'approval_requests'>,
+  call: ApprovalCall,
+): Promise<string | undefined> {
+  return (await approval_requests.findOne({ _id: documentOf(call)._id }))?.request.approval_id;
+}
+
+/** Returns the identical pending request, or stores the new one. */
+async function heldRequest(
+  { approvals, approval_requests }: Collections,
+  mine: ApprovalRequestDocument,
+): Promise<ApprovalInput> {
   for (;;) {
     const held = await insertOnce(approval_requests, mine);
     const { approval_id, expires_at } = held.request;
@@ -58,13 +83,16 @@ async function heldRequest({ approvals, approval_requests }: Collections, mine: 
     const record = await approvals.findOne({ _id: approval_id });
     const waits = (record?.status ?? 'pending') === 'pending' && expires_at > epochSeconds();
     if (waits) return held.request;
-    const replaced = await approval_requests.findOneAndReplace({ _id: mine._id, 'request.approval_id': approval_id }, mine);
+    const replaced = await approval_requests.findOneAndReplace(
+      { _id: mine._id, 'request.approval_id': approval_id },
+      mine,
+    );
     if (replaced) return mine.request;
   }
 }
 
 function documentOf({ principal, lifecycleId, tool, payloadDigest, decision }: ApprovalCall): ApprovalRequestDocument {
-  const { approvers, approval_ttl_seconds, policy_ids, policy_version, reason } = decision;
+  const { approvers, approval_ttl_seconds, approver_roles, policy_ids, policy_version, reason } = decision;
   const now = epochSeconds();
   const request: ApprovalInput = {
     approval_id: newId(),
@@ -82,13 +110,25 @@ function documentOf({ principal, lifecycleId, tool, payloadDigest, decision }: A
     created_at: now,
     expires_at: now + approval_ttl_seconds,
     token_ttl_seconds: approval_ttl_seconds,
+    ...(principal.executionId !== undefined && {
+      execution_id: principal.executionId,
+      starter_may_decide: decision.starter_may_decide,
+    }),
+    ...(approver_roles && { approver_roles }),
   };
-  const identity = [principal.projectId, request.caller, principal.userId, tool, payloadDigest, policy_version, policy_ids, approvers];
-  return {
-    _id: createHash('sha256').update(JSON.stringify(identity)).digest('hex'),
-    request,
-    forget_at: new Date((request.expires_at + 3600) * 1000),
-  };
+  const identity = [
+    principal.projectId,
+    request.caller,
+    principal.userId,
+    tool,
+    payloadDigest,
+    policy_version,
+    policy_ids,
+    approvers,
+    ...(request.starter_may_decide === true ? ['starter may decide'] : []),
+    ...(approver_roles ?? []),
+  ];
+  return { _id: sha256Hex(JSON.stringify(identity)), request, forget_at: new Date((request.expires_at + 3600) * 1000) };
 }
 
 async function start({ temporal }: RequestDeps, input: ApprovalInput): Promise<void> {
@@ -111,7 +151,7 @@ async function start({ temporal }: RequestDeps, input: ApprovalInput): Promise<v
       }),
     );
   } catch (error) {
-    // Over already, after a start whose record never came: the workflow writes it.
+    // The workflow has already ended, after a start whose record was not written: the workflow writes the record.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Principal } from '../../auth/principal.js';
 import type { ResumeTokenDocument } from './record.js';
+import { sha256Hex } from '../../sha256.js';
 
 const prefix = 'svc_rt_';
 const wellFormed = /^svc_rt_[A-Za-z0-9_-]{43}$/;
@@ -14,20 +15,29 @@ export function isResumeToken(text: string): boolean {
 }
 
 export function hashResumeToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return sha256Hex(token);
 }
 
-/** The purpose that the sealed token is bound to. */
+/** The purpose to which the sealed token is bound. */
 export function sealedFor(approvalId: string): string {
   return `resume-token:${approvalId}`;
 }
 
-/** Whom a token is bound to: one API key, or one person by one kind of token and client, since tokens are renewed while a call waits. */
-export function callerOf({ kind, keyId, userId, clientId }: Pick<Principal, 'kind' | 'keyId' | 'userId' | 'clientId'>): string {
-  return [kind, userId, keyId ?? clientId ?? ''].join(':');
+/**
+ * Identifies the caller to whom a token is bound: an API key, a run, or a person with one kind of token and client. It does
+ * not contain the access token, which is renewed while a call waits.
+ */
+export function callerOf({
+  kind,
+  keyId,
+  userId,
+  clientId,
+  executionId,
+}: Pick<Principal, 'kind' | 'keyId' | 'userId' | 'clientId' | 'executionId'>): string {
+  return [kind, userId, keyId ?? clientId ?? executionId ?? ''].join(':');
 }
 
-/** Why a token does not let its call pass: for the audit chain only, the caller learns nothing of it. */
+/** Why a token is refused. */
 export type ResumeRefusal =
   | 'malformed'
   | 'unknown'
@@ -38,6 +48,7 @@ export type ResumeRefusal =
   | 'other_policy_version'
   | 'other_policies'
   | 'expired'
+  | 'rejected'
   | 'used'
   | 'not_asked';
 
@@ -53,15 +64,16 @@ export interface ResumedCall {
   now: number;
 }
 
-/** Undefined when the token is for exactly this call, as it is judged now. */
+/** Returns undefined if the token matches exactly this call and its current policy decision. */
 export function refusalOf(token: ResumeTokenDocument, call: ResumedCall): ResumeRefusal | undefined {
   if (token.project_id !== call.projectId) return 'other_project';
   if (token.caller !== call.caller) return 'other_caller';
   if (token.tool !== call.tool) return 'other_tool';
   if (token.payload_digest !== call.payloadDigest) return 'other_payload';
   if (token.policy_version !== call.policyVersion) return 'other_policy_version';
-  // The same version may ask for more by now: another hour, another mode.
-  const covered = call.policyIds.every((id) => token.policy_ids.includes(id)) && call.approvers <= token.required_approvers;
+  // The same version can require more than before, for example at another hour or in another mode.
+  const covered =
+    call.policyIds.every((id) => token.policy_ids.includes(id)) && call.approvers <= token.required_approvers;
   if (!covered) return 'other_policies';
   if (call.now >= token.expires_at) return 'expired';
   if (token.used_at !== null) return 'used';

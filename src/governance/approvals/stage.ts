@@ -1,38 +1,66 @@
 import { AppError } from '../../errors.js';
-import { epochSeconds } from '../../time.js';
-import { redeemResumeToken } from './redeem.js';
-import { requestApproval, type ApprovalCall } from './request.js';
-import { callerOf, type ResumeRefusal } from './resume-token.js';
+import { isId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
-import type { Temporal } from '../../temporal/client.js';
+import { epochSeconds } from '../../time.js';
+import { redeemOfApproval, redeemResumeToken, type Redemption } from './redeem.js';
+import { approvalOfRequest, requestApproval, type ApprovalCall, type RequestDeps } from './request.js';
+import { callerOf, type ResumeRefusal } from './resume-token.js';
 
 export interface ApprovalRequest extends ApprovalCall {
-  /** The header `X-Resume-Token`. */
+  /** The header `X-Resume-Token`, or the id of the approval from a client that has no token. */
   resumeToken: string | undefined;
   dryRun: boolean;
+  /** For a caller that cannot store a token: a repeat of the same call uses the approval that was given for it. */
+  resumesItself?: boolean;
+  /** The approval under which a caller without a token repeats its call. */
+  approvalId?: string | undefined;
 }
 
-/** `error` is what the caller gets, the same for every reason; `reason` is for the audit chain. */
+/** `reason` is for the audit chain. The message of `error` is for the holder of the token. */
 export type ApprovalOutcome =
   | { outcome: 'not_asked' }
-  | { outcome: 'resumed'; approval_id: string }
+  | { outcome: 'resumed'; approval_id: string; record_id: string; token_id: string }
   | { outcome: 'pending'; approval_id: string; expires_at: number }
   | { outcome: 'refused'; reason: ResumeRefusal; error: AppError };
 
 /**
- * S6. A token counts for the call that it was given for and for nothing else: with a call that no policy holds, and with
- * a dry run, it is refused. A dry run changes nothing, so it asks nobody.
+ * Stage S6. A token is valid only for the call for which it was given. It is refused for a call that needs no approval
+ * and for a dry run. A dry run never requests an approval.
  */
-export async function approvalStage(deps: { collections: Collections; temporal: Temporal }, call: ApprovalRequest): Promise<ApprovalOutcome> {
-  const { principal, lifecycleId, tool, payloadDigest, decision, resumeToken, dryRun } = call;
+export async function approvalStage(deps: RequestDeps, call: ApprovalRequest): Promise<ApprovalOutcome> {
+  const { decision, resumeToken, dryRun } = call;
   const asked = decision.decision === 'require_approval';
   if (resumeToken === undefined) {
     if (!asked || dryRun) return { outcome: 'not_asked' };
+    if (call.approvalId !== undefined) return underApproval(deps.collections, call, call.approvalId);
+    const approvalId = call.resumesItself ? await approvalOfRequest(deps.collections, call) : undefined;
+    const redemption =
+      approvalId === undefined ? undefined : await redeemOfApproval(deps.collections, approvalId, redeeming(call));
+    if (redemption?.ok) return resumed(redemption);
     return { outcome: 'pending', ...(await requestApproval(deps, call)) };
   }
   if (!asked || dryRun) return refused('not_asked');
-  const redemption = await redeemResumeToken(deps.collections, {
-    token: resumeToken,
+  const redemption = await redeemResumeToken(deps.collections, { token: resumeToken, ...redeeming(call) });
+  if (redemption.ok) return resumed(redemption);
+  return refused((await reasonOfApproval(deps.collections, call, resumeToken)) ?? redemption.reason);
+}
+
+async function underApproval(
+  collections: Collections,
+  call: ApprovalRequest,
+  approvalId: string,
+): Promise<ApprovalOutcome> {
+  const redemption = await redeemOfApproval(collections, approvalId, redeeming(call));
+  if (redemption.ok) return resumed(redemption);
+  return refused((await reasonOfApproval(collections, call, approvalId)) ?? redemption.reason);
+}
+
+function resumed({ approvalId, recordId, tokenId }: Extract<Redemption, { ok: true }>): ApprovalOutcome {
+  return { outcome: 'resumed', approval_id: approvalId, record_id: recordId, token_id: tokenId };
+}
+
+function redeeming({ principal, lifecycleId, tool, payloadDigest, decision }: ApprovalRequest) {
+  return {
     lifecycleId,
     caller: callerOf(principal),
     projectId: principal.projectId,
@@ -42,10 +70,48 @@ export async function approvalStage(deps: { collections: Collections; temporal: 
     policyIds: decision.policy_ids,
     approvers: decision.approvers,
     now: epochSeconds(),
-  });
-  return redemption.ok ? { outcome: 'resumed', approval_id: redemption.approvalId } : refused(redemption.reason);
+  };
 }
 
+/** Why the approval with this id has no usable token. Only the requester learns it. */
+async function reasonOfApproval(
+  { approvals }: Pick<Collections, 'approvals'>,
+  { principal }: ApprovalCall,
+  id: string,
+): Promise<ResumeRefusal | undefined> {
+  const record = isId(id) ? await approvals.findOne({ _id: id }) : null;
+  if (record?.project_id !== principal.projectId || record.requested_by !== principal.userId) return undefined;
+  const reasons = {
+    pending: undefined,
+    approved: undefined,
+    rejected: 'rejected',
+    expired: 'expired',
+    used: 'used',
+  } as const;
+  return reasons[record.status];
+}
+
+const invalid = 'the resume token is not valid for this credential';
+const otherPolicies =
+  'the policies changed after the approval was given: repeat the call without a resume token to ask again';
+
+/** Message for each reason. The holder of another caller's token learns nothing about it. */
+const texts: Record<ResumeRefusal, string> = {
+  malformed: invalid,
+  unknown: invalid,
+  other_project: invalid,
+  other_caller: invalid,
+  other_tool: 'the resume token was given for another operation',
+  other_payload:
+    'the resume token was given for another payload: the call, or the state that it acts on, differs from what was approved',
+  other_policy_version: otherPolicies,
+  other_policies: otherPolicies,
+  rejected: 'the approval was rejected',
+  expired: 'the approval or its resume token has expired: repeat the call without a resume token to ask again',
+  used: 'the resume token was already used',
+  not_asked: 'this call needs no approval: repeat it without a resume token',
+};
+
 function refused(reason: ResumeRefusal): ApprovalOutcome {
-  return { outcome: 'refused', reason, error: new AppError('S6:approval', 'the resume token does not allow this call') };
+  return { outcome: 'refused', reason, error: new AppError('approval_refused', texts[reason]) };
 }

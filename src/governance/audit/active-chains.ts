@@ -12,7 +12,9 @@ export interface ActiveChainsOptions {
   onError?(error: unknown): void;
 }
 
-/** The chains to which this process appends, each sealed by a checkpoint every so many entries and seconds. */
+/**
+ * The chains to which this process appends. Seals each of them with a checkpoint after a number of entries or seconds.
+ */
 export interface ActiveChains {
   appender(organizationId: string): Appender;
   seal(organizationId: string): Promise<Checkpoint | null>;
@@ -21,14 +23,20 @@ export interface ActiveChains {
 
 interface ActiveChain {
   appender: Appender;
-  /** The last entry of this process since the last sweep. */
+  /** The last entry that this process appended since the last sweep. */
   appended: Head | undefined;
   sealed: number;
   sealing: Promise<Checkpoint | null> | undefined;
 }
 
 export function createActiveChains(options: ActiveChainsOptions): ActiveChains {
-  const { collections, checkpoints, checkpointEvery = 1000, checkpointSeconds = 60, onError = () => undefined } = options;
+  const {
+    collections,
+    checkpoints,
+    checkpointEvery = 1000,
+    checkpointSeconds = 60,
+    onError = () => undefined,
+  } = options;
   const chains = new Map<string, ActiveChain>();
 
   function chainOf(organizationId: string): ActiveChain {
@@ -50,7 +58,7 @@ export function createActiveChains(options: ActiveChainsOptions): ActiveChains {
     return checkpoint;
   }
 
-  /** One at a time for a chain; the next begins with the head that is there then. */
+  /** One seal per chain at a time; the next one starts with the current head. */
   async function seal(organizationId: string): Promise<Checkpoint | null> {
     const chain = chainOf(organizationId);
     while (chain.sealing) await chain.sealing.catch(() => undefined);
@@ -61,13 +69,13 @@ export function createActiveChains(options: ActiveChainsOptions): ActiveChains {
   function sealInBackground(organizationId: string, chain: ActiveChain): void {
     if (chain.sealing) return;
     void seal(organizationId).catch((error: unknown) => {
-      // Tried again when as many entries were added, not with each of them.
+      // Retries after the next `checkpointEvery` entries, not after each entry.
       chain.sealed = chain.appended?.seq ?? chain.sealed;
       onError(error);
     });
   }
 
-  /** Seals what is not sealed, and forgets the chains to which nothing was added since the sweep before. */
+  /** Seals unsealed entries, and drops the chains without new entries since the previous sweep. */
   function sweep(): void {
     for (const [organizationId, chain] of chains) {
       if (chain.appended && chain.appended.seq > chain.sealed) sealInBackground(organizationId, chain);

@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
 import { AppError } from '../../errors.js';
 import { createGroup, type Waiting } from '../../stores/group.js';
-import { durable, isDuplicateKey } from '../../stores/mongo.js';
+import { isDuplicateKey } from '../../stores/mongo.js';
 import { chain, type AuditEntryDocument, type Head, type UnchainedEntry } from './entry.js';
-import { entriesAfter, findHead } from './head.js';
+import { entriesAfter, findHead, isStored } from './head.js';
 
 export interface Appender {
-  /** Resolves with the entry's place once it is durably stored. */
+  /** Resolves with the position of the entry once it is stored durably. */
   append(entry: UnchainedEntry): Promise<Head>;
-  /** The head as this process knows it, followed to what others appended. */
+  /** The current head, including entries of other processes. */
   head(): Promise<Head>;
   idle(): Promise<void>;
 }
@@ -24,19 +24,24 @@ export interface AppenderOptions {
 
 const giveUpMs = 15_000;
 const sharedForMs = 1000;
+const unreplicatedMs = 25;
 
 /**
- * One organization's appends of this process, in groups. The unique `_id` decides between processes: the loser follows the
- * chain to its new head and chains what is left of its group behind it. What a failed write left behind is read back, so an
- * entry is stored once however the write ended. An ordered insert stores a prefix of the group or nothing, so a crash at any
- * moment, here or in the store, leaves a valid chain.
+ * Appends the entries of one organization in batches. The unique `_id` decides between processes: the process that
+ * loses reads the chain to its new head and appends the rest of its batch there. After a failed write it reads back
+ * what was stored, so each entry is stored exactly once. An ordered insert stores a prefix of the batch or nothing, so
+ * a crash of the process or the database always leaves a valid chain. The chain is read with majority concern: a new
+ * entry only follows an entry that no failover can undo.
  */
 export function createAppender({ entries, organizationId, onAppended }: AppenderOptions): Appender {
   let known: Head | undefined;
   let sharedUntil = 0;
   let roundTripMs = 0;
 
-  /** Follows the chain from the place after which `batch` was tried: settles what is found stored, gives the others. */
+  /**
+   * Reads the chain from the head after which `batch` was tried. Resolves the entries that were stored, and returns the
+   * others.
+   */
   async function follow(from: Head, batch: Batch): Promise<{ head: Head; left: Batch }> {
     const left = new Map(batch.map((waiting) => [waiting.item.entry_id, waiting]));
     let head = from;
@@ -49,37 +54,54 @@ export function createAppender({ entries, organizationId, onAppended }: Appender
     return { head, left: [...left.values()] };
   }
 
-  /** Gives the error instead of throwing it: what it left behind is to be read back, whatever it was. */
+  /** Returns the error instead of throwing it: after any error, the caller must read back what was stored. */
   async function insert(batch: Batch, documents: readonly AuditEntryDocument[]): Promise<Error | undefined> {
     const began = performance.now();
     try {
-      await entries.insertMany(documents, { ordered: true, writeConcern: durable });
+      await entries.insertMany(documents, { ordered: true });
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }
     roundTripMs = performance.now() - began;
-    batch.forEach(({ resolve }, index) => resolve(placeOf(documents[index])));
+    batch.forEach(({ resolve }, index) => resolve(toHead(documents[index])));
     return undefined;
   }
 
-  async function write(batch: Batch): Promise<void> {
+  /** Stores `batch` after `from`, and returns the new head. */
+  async function writeAfter(from: Head, batch: Batch): Promise<Head> {
     const deadline = Date.now() + giveUpMs;
-    // Where others append too, they get the time to follow and write, else the fastest would always be first.
-    if (Date.now() < sharedUntil) await delay(roundTripMs * (1 + Math.random()));
-    known ??= await findHead(entries, organizationId);
-    let left = batch;
-    for (let failures = 0; left.length > 0; ) {
-      const documents = chain(organizationId, known, left.map(({ item }) => item));
+    let [head, left] = [from, batch];
+    for (let failures = 0; left.length > 0;) {
+      const documents = chain(
+        organizationId,
+        head,
+        left.map(({ item }) => item),
+      );
       const error = await insert(left, documents);
-      if (error === undefined) {
-        known = placeOf(documents.at(-1));
-        break;
+      if (error === undefined) return toHead(documents.at(-1));
+      if (!isDuplicateKey(error)) {
+        failures += 1;
+        if (!(await isStored(entries, organizationId, head))) throw error;
       }
-      ({ head: known, left } = await follow(known, left));
-      if (!isDuplicateKey(error)) failures += 1;
+      const before = head.seq;
+      ({ head, left } = await follow(head, left));
       if (left.length > 0 && failures > 1) throw error;
-      if (Date.now() > deadline) throw new AppError('unavailable', 'the audit chain does not take entries', { cause: error });
+      if (Date.now() > deadline)
+        throw new AppError('unavailable', 'the entry could not be added to the audit chain', { cause: error });
+      // Another entry has this position, but is not replicated yet.
+      if (head.seq === before) await delay(unreplicatedMs);
     }
+    return head;
+  }
+
+  async function write(batch: Batch): Promise<void> {
+    // If other processes append too, gives them time to read and write. Otherwise, the fastest process would always
+    // win.
+    if (Date.now() < sharedUntil) await delay(roundTripMs * (1 + Math.random()));
+    const from = known ?? (await findHead(entries, organizationId));
+    // After an error, the next batch reads the head from the database.
+    known = undefined;
+    known = await writeAfter(from, batch);
     onAppended(known);
   }
 
@@ -91,7 +113,7 @@ export function createAppender({ entries, organizationId, onAppended }: Appender
   };
 }
 
-function placeOf(entry: AuditEntryDocument | undefined): Head {
-  if (!entry) throw new Error('an empty batch has no place');
+function toHead(entry: AuditEntryDocument | undefined): Head {
+  if (!entry) throw new Error('an empty batch has no head');
   return { seq: entry.seq, hash: entry.hash };
 }

@@ -1,41 +1,51 @@
 import { AppError } from '../../errors.js';
-import type { ListQuery, Page } from '../../http/lists.js';
+import type { ListQuery, Page } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { createActiveChains } from './active-chains.js';
 import { createCheckpointFile } from './checkpoint-file.js';
 import { createCheckpoints, type Checkpoints } from './checkpoints.js';
-import { entryId, idsAfter, unchained, type AuditEntry, type AuditEntryDocument, type AuditEvent, type Head } from './entry.js';
+import {
+  entryId,
+  idsAfter,
+  unchained,
+  type AuditEntry,
+  type AuditEntryDocument,
+  type AuditEvent,
+  type Head,
+} from './entry.js';
 import { exportLines } from './export.js';
-import { entryOfCall, listEntries, type AuditedCall } from './list.js';
+import { entryOfCall, entryWithin, listEntries, type AuditedCall, type AuditFilter } from './list.js';
 import { checkpointOf, type Checkpoint, type StatementSigner } from './statement.js';
 import { verifyChain, type Verification } from './verify.js';
 
 export interface AuditOptions {
   collections: Pick<Collections, 'audit_entries' | 'audit_checkpoints'>;
   signer: StatementSigner;
-  /** Where statements are kept beside the database, out of reach of whoever can change it: a folder below `DATA_DIR`. */
+  /** A folder below `DATA_DIR` for signed statements, out of reach of anybody who can change the database. */
   checkpointFolder: string;
-  /** A checkpoint is made after so many entries, and after so many seconds in which there were any. */
+  /** A checkpoint is made after this number of entries, and after this number of seconds if there are new entries. */
   checkpointEvery?: number;
   checkpointSeconds?: number;
-  /** Told when a checkpoint in the background fails, or is refused because the chain is broken. */
+  /** Called if a background checkpoint fails, or is refused because the chain is broken. */
   onError?(error: unknown): void;
   now?(): number;
 }
 
 export interface Audit {
-  /** Resolves with the entry's place in its organization's chain once it is durably stored. */
+  /** Resolves with the position in the organization's chain once the entry is stored durably. */
   append(event: AuditEvent): Promise<Head>;
-  list(organizationId: string, query: ListQuery): Promise<Page<AuditEntry>>;
-  /** The entry of a governed call; undefined where the chain holds none near the time that it ended. */
+  list(organizationId: string, query: ListQuery & AuditFilter): Promise<Page<AuditEntry>>;
+  /** The entry of a governed call, or undefined if there is none near the time at which the call ended. */
   entryOf(organizationId: string, call: AuditedCall): Promise<AuditEntry | undefined>;
+  /** The entry of a call that started at this time (epoch seconds). Does not read much older entries. */
+  entrySince(organizationId: string, call: { lifecycle_id: string; since: number }): Promise<AuditEntry | undefined>;
   verify(organizationId: string): Promise<Verification>;
-  /** @throws AppError `conflict` where the chain is broken */
+  /** @throws AppError `conflict` if the chain is broken */
   checkpoint(organizationId: string): Promise<Checkpoint | null>;
   checkpoints: Checkpoints['list'];
-  /** JSON Lines, sealed by a fresh checkpoint; a broken chain is exported as it is. */
+  /** Exports JSON Lines, sealed by a new checkpoint. A broken chain is exported as it is. */
   export(organizationId: string): AsyncGenerator<string>;
-  /** Finishes what is being written, seals what is not sealed, and stops. */
+  /** Waits for pending writes, seals the remaining entries, and stops. */
   close(): Promise<void>;
 }
 
@@ -49,39 +59,64 @@ export function createAudit(options: AuditOptions): Audit {
   const verifying = new Map<string, Promise<Verification>>();
 
   function entriesOf(organizationId: string, upTo?: number): AsyncIterable<AuditEntryDocument> {
-    const _id = { ...idsAfter(organizationId, 0), ...(upTo === undefined ? {} : { $lte: entryId(organizationId, upTo) }) };
+    const _id = {
+      ...idsAfter(organizationId, 0),
+      ...(upTo === undefined ? {} : { $lte: entryId(organizationId, upTo) }),
+    };
     return entries.find({ _id }).sort({ _id: 1 }).batchSize(1000);
   }
 
   async function verify(organizationId: string): Promise<Verification> {
-    // The kept statements first: each was stored before it was kept.
+    // Reads the file before the database: each statement is stored in the database first.
     const keptStatements = await file.read(organizationId);
-    const [statements, jwks] = await Promise.all([checkpoints.statements(organizationId), signer.jwks()]);
-    return verifyChain({ organizationId, entries: entriesOf(organizationId), statements, keptStatements, jwks });
+    const [statements, jwks, pinnedKeys] = await Promise.all([
+      checkpoints.statements(organizationId),
+      signer.jwks(),
+      file.pinned(),
+    ]);
+    return verifyChain({
+      organizationId,
+      entries: entriesOf(organizationId),
+      statements,
+      keptStatements,
+      jwks,
+      pinnedKeys,
+    });
   }
 
   return {
     append: (event) => chains.appender(event.organization_id).append(unchained(event, now() / 1000)),
-    list: async (organizationId, query) => listEntries(entries, organizationId, await chains.appender(organizationId).head(), query),
-    entryOf: async (organizationId, call) => entryOfCall(entries, organizationId, await chains.appender(organizationId).head(), call),
+    list: async (organizationId, query) =>
+      listEntries(entries, organizationId, await chains.appender(organizationId).head(), query),
+    entryOf: async (organizationId, call) =>
+      entryOfCall(entries, organizationId, await chains.appender(organizationId).head(), call),
+    entrySince: async (organizationId, { lifecycle_id, since }) =>
+      entryWithin(entries, organizationId, await chains.appender(organizationId).head(), { lifecycle_id, from: since }),
     verify(organizationId) {
-      const running = verifying.get(organizationId) ?? verify(organizationId).finally(() => verifying.delete(organizationId));
+      const running =
+        verifying.get(organizationId) ?? verify(organizationId).finally(() => verifying.delete(organizationId));
       verifying.set(organizationId, running);
       return running;
     },
     checkpoint: chains.seal,
     checkpoints: checkpoints.list,
     async *export(organizationId) {
-      const whole = await chains.seal(organizationId).then(() => true, falseWhenBroken);
+      const isIntact = await chains.seal(organizationId).then(() => true, falseWhenBroken);
       const [statements, jwks] = await Promise.all([checkpoints.statements(organizationId), signer.jwks()]);
       const sealed = statements.reduce((most, statement) => Math.max(most, checkpointOf(statement)?.entries ?? 0), 0);
-      yield* exportLines({ organizationId, at: now() / 1000, entries: entriesOf(organizationId, whole ? sealed : undefined), statements, jwks });
+      yield* exportLines({
+        organizationId,
+        at: now() / 1000,
+        entries: entriesOf(organizationId, isIntact ? sealed : undefined),
+        statements,
+        jwks,
+      });
     },
     close: chains.close,
   };
 }
 
-/** A chain that is broken is exported all the same: the file shows where. */
+/** A broken chain is exported too, so that the export shows where it is broken. */
 function falseWhenBroken(error: unknown): false {
   if (error instanceof AppError && error.code === 'conflict') return false;
   throw error;

@@ -1,36 +1,41 @@
 import { genesis, hashOf, type AuditEntry, type Head } from './entry.js';
 
-/** What a checkpoint says of a chain: after so many entries its head is this. */
+/** What a checkpoint states: the hash of the head after this number of entries. */
 export interface Mark {
   entries: number;
   head_hash: string;
 }
 
 export interface ChainFinding {
-  /** The first entry that is not what it was. */
+  /** The first entry that is missing or was changed. */
   seq: number;
   reason: string;
 }
 
 export interface ChainVerdict {
-  /** How many entries were seen, and the hash that the last of them bears. */
+  /** The number of entries, and the stored hash of the last one. */
   entries: number;
   headHash: string;
   finding: ChainFinding | undefined;
 }
 
 export interface ChainCheck {
-  /** Takes the entries in the order in which they are stored; false from the first on that is wrong. */
+  /** Takes the next entry in stored order. Returns false from the first problem on. */
   take(entry: AuditEntry): boolean;
   end(): ChainVerdict;
 }
 
 /**
- * Walks a chain, with the marks of its checkpoints in ascending order, and stops hashing at the first thing that is wrong.
- * A rewritten chain agrees with itself; only a mark tells, and then the first entry after the last mark that still held is
- * named. So is a tail that was cut off.
+ * Checks a chain against its hashes and against the marks of its checkpoints, which must be in ascending order. Stops
+ * hashing at the first problem. A chain that was rewritten completely has consistent hashes and can be detected only by
+ * a mark; the finding then names the first entry after the last matching mark. A truncated chain is detected in the
+ * same way.
  */
-export function createChainCheck(organizationId: string, marks: readonly Mark[], start: Head = genesis(organizationId)): ChainCheck {
+export function createChainCheck(
+  organizationId: string,
+  marks: readonly Mark[],
+  start: Head = genesis(organizationId),
+): ChainCheck {
   let { seq, hash } = start;
   let entries = seq;
   let held = seq;
@@ -40,7 +45,8 @@ export function createChainCheck(organizationId: string, marks: readonly Mark[],
 
   function checkEntry(entry: AuditEntry): ChainFinding | undefined {
     const expected = seq + 1;
-    if (entry.seq !== expected) return { seq: expected, reason: 'the entry of this place is missing, or another stands in it' };
+    if (entry.seq !== expected)
+      return { seq: expected, reason: 'the entry at this position is missing or was replaced' };
     if (hashOfStored(entry) !== entry.hash) return { seq: expected, reason: 'the entry was changed' };
     if (entry.prev_hash !== hash) return { seq: expected, reason: 'the entry does not follow from the one before it' };
     return undefined;
@@ -48,7 +54,8 @@ export function createChainCheck(organizationId: string, marks: readonly Mark[],
 
   function checkMarks(): ChainFinding | undefined {
     for (let mark = marks[nextMark]; mark?.entries === seq; mark = marks[nextMark]) {
-      if (mark.head_hash !== hash) return { seq: held + 1, reason: `rewritten: entries up to ${seq} differ from what the checkpoint over them signed` };
+      if (mark.head_hash !== hash)
+        return { seq: held + 1, reason: `rewritten: the entries up to ${seq} do not match their signed checkpoint` };
       held = seq;
       nextMark += 1;
     }
@@ -67,13 +74,17 @@ export function createChainCheck(organizationId: string, marks: readonly Mark[],
     },
     end() {
       const longest = marks.at(-1)?.entries ?? 0;
-      if (!finding && longest > seq) finding = { seq: seq + 1, reason: `cut: the chain ends here, but a checkpoint was signed over ${longest} entries` };
+      if (!finding && longest > seq)
+        finding = {
+          seq: seq + 1,
+          reason: `truncated: the chain ends here, but a checkpoint covers ${longest} entries`,
+        };
       return { entries, headHash: lastHash, finding };
     },
   };
 }
 
-/** Every stored field counts, also one that was added; `_id` only repeats the place. */
+/** Hashes every stored field, including added ones, except `_id`, which only repeats the position. */
 function hashOfStored(entry: AuditEntry & { _id?: string }): string | undefined {
   const { _id, hash: _hash, ...content } = entry;
   try {

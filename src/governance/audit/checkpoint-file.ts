@@ -2,36 +2,72 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { hasCode } from '../../errors.js';
 
-/** Statements beside the database, where whoever can change the database does not reach. */
+/** Keeps statements and their public keys out of reach of anybody who can change the database. */
 export interface CheckpointFile {
   append(organizationId: string, statement: string): Promise<void>;
-  /** Every statement in the order in which it was made here; empty where none was. */
+  /** All statements in the order in which they were written here. */
   read(organizationId: string): Promise<string[]>;
+  /** Stores new keys. An existing key with the same id is never replaced. */
+  pin(keys: readonly object[]): Promise<void>;
+  pinned(): Promise<{ keys: object[] }>;
 }
 
-/** One append-only file for each organization, a statement a line. Several processes may share the folder. */
+/**
+ * Append-only files: one per organization with a statement per line, and one for the public keys. Several processes can
+ * share the folder. An empty line follows each line, which distinguishes a complete line from one that a crash
+ * truncated.
+ */
 export function createCheckpointFile(folder: string): CheckpointFile {
   const fileOf = (organizationId: string) => path.join(folder, `${encodeURIComponent(organizationId)}.jws`);
+  const keyFile = path.join(folder, 'keys.jwks');
+  const known = new Set<string>();
+
+  async function readKeys(): Promise<Map<string, object>> {
+    const keys = new Map<string, object>();
+    for (const line of await linesOf(keyFile)) {
+      const key = JSON.parse(line) as { kid?: string };
+      if (typeof key.kid === 'string' && !keys.has(key.kid)) keys.set(key.kid, key);
+    }
+    return keys;
+  }
+
   return {
-    async append(organizationId, statement) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const handle = await open(fileOf(organizationId), 'a', 0o600);
-      try {
-        // Its own line even behind one that a crash has torn.
-        await handle.appendFile(`\n${statement}\n`);
-        await handle.sync();
-      } finally {
-        await handle.close();
+    append: (organizationId, statement) => appendLine(folder, fileOf(organizationId), statement),
+    read: (organizationId) => linesOf(fileOf(organizationId)),
+    async pin(keys) {
+      const missing = keys.filter((key) => !known.has(kidOf(key)));
+      if (missing.length === 0) return;
+      const present = await readKeys();
+      for (const key of missing) {
+        if (!present.has(kidOf(key))) await appendLine(folder, keyFile, JSON.stringify(key));
+        known.add(kidOf(key));
       }
     },
-    async read(organizationId) {
-      try {
-        const text = await readFile(fileOf(organizationId), 'utf8');
-        return text.split('\n').filter((line) => line !== '');
-      } catch (error) {
-        if (hasCode(error, 'ENOENT')) return [];
-        throw error;
-      }
-    },
+    pinned: async () => ({ keys: [...(await readKeys()).values()] }),
   };
+}
+
+function kidOf(key: object): string {
+  return 'kid' in key && typeof key.kid === 'string' ? key.kid : '';
+}
+
+async function appendLine(folder: string, file: string, line: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const handle = await open(file, 'a', 0o600);
+  try {
+    await handle.appendFile(`\n${line}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function linesOf(file: string): Promise<string[]> {
+  try {
+    const text = await readFile(file, 'utf8');
+    return [...text.matchAll(/([^\n]+)\n(?=\n|$)/g)].map(([, line = '']) => line);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  }
 }

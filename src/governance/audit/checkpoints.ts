@@ -1,12 +1,20 @@
 import type { Collection } from 'mongodb';
 import { AppError } from '../../errors.js';
-import { listPage, type ListQuery, type Page } from '../../http/lists.js';
+import { listPage, type ListQuery, type Page } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
 import { createChainCheck } from './chain-check.js';
 import type { CheckpointFile } from './checkpoint-file.js';
 import { entryId, idsAfter, type AuditEntryDocument, type Head } from './entry.js';
-import { checkpointOf, digestOf, statementType, verifyStatement, type Checkpoint, type CheckpointPayload, type StatementSigner } from './statement.js';
+import {
+  checkpointOf,
+  digestOf,
+  statementType,
+  verifyStatement,
+  type Checkpoint,
+  type CheckpointPayload,
+  type StatementSigner,
+} from './statement.js';
 
 export interface CheckpointsOptions {
   collections: Pick<Collections, 'audit_entries' | 'audit_checkpoints'>;
@@ -17,12 +25,12 @@ export interface CheckpointsOptions {
 
 export interface Checkpoints {
   /**
-   * Signs the chain's length and head, once what was added since the last checkpoint is found sound; the last checkpoint
-   * where nothing was added, null where the chain is empty.
-   * @throws AppError `conflict` where the chain is broken: nothing is signed that would vouch for it
+   * Checks the entries since the last checkpoint and then signs the chain's length and head. Returns the last
+   * checkpoint if there are no new entries, and null if the chain is empty.
+   * @throws AppError `conflict` if the chain is broken; nothing is signed then
    */
   seal(organizationId: string, head: Head): Promise<Checkpoint | null>;
-  /** Every stored statement in ascending order. */
+  /** All stored statements in ascending order. */
   statements(organizationId: string): Promise<string[]>;
   list(organizationId: string, query: ListQuery): Promise<Page<Checkpoint>>;
 }
@@ -58,11 +66,16 @@ export function createCheckpoints({ collections, signer, file, now }: Checkpoint
         await requireSound(entries, organizationId, last, head);
         const checkpoint = await sign(organizationId, head, last);
         try {
-          await checkpoints.insertOne({ _id: entryId(organizationId, checkpoint.number), organization_id: organizationId, statement: checkpoint.statement });
+          await checkpoints.insertOne({
+            _id: entryId(organizationId, checkpoint.number),
+            organization_id: organizationId,
+            statement: checkpoint.statement,
+          });
         } catch (error) {
           if (isDuplicateKey(error)) continue;
           throw error;
         }
+        await file.pin((await signer.jwks()).keys);
         await file.append(organizationId, checkpoint.statement);
         return checkpoint;
       }
@@ -78,12 +91,23 @@ export function createCheckpoints({ collections, signer, file, now }: Checkpoint
   };
 }
 
-/** Hashes what was added since the last checkpoint. The head comes from the appending process, not only from the store. */
-async function requireSound(entries: Collection<AuditEntryDocument>, organizationId: string, last: Checkpoint | null, head: Head): Promise<void> {
+/**
+ * Checks the hashes of the entries since the last checkpoint. The head comes from the appending process, not only from
+ * the database.
+ */
+async function requireSound(
+  entries: Collection<AuditEntryDocument>,
+  organizationId: string,
+  last: Checkpoint | null,
+  head: Head,
+): Promise<void> {
   const start = last ? { seq: last.entries, hash: last.head_hash } : undefined;
   const check = createChainCheck(organizationId, [{ entries: head.seq, head_hash: head.hash }], start);
-  const added = entries.find({ _id: { ...idsAfter(organizationId, last?.entries ?? 0), $lte: entryId(organizationId, head.seq) } });
+  const added = entries.find({
+    _id: { ...idsAfter(organizationId, last?.entries ?? 0), $lte: entryId(organizationId, head.seq) },
+  });
   for await (const entry of added.sort({ _id: 1 }).batchSize(1000)) if (!check.take(entry)) break;
   const { finding } = check.end();
-  if (finding) throw new AppError('conflict', `no checkpoint is signed: the audit chain is broken at entry ${finding.seq}`);
+  if (finding)
+    throw new AppError('conflict', `no checkpoint can be signed: the audit chain is broken at entry ${finding.seq}`);
 }

@@ -1,41 +1,46 @@
-import { hash as digest } from 'node:crypto';
+import { defineCollection } from '../../stores/collections.js';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
-import { newId } from '../../ids.js';
+import { Id, newId, UserId } from '../../ids.js';
+import { Digest, sha256Hex } from '../../sha256.js';
+import { EpochSeconds } from '../../time.js';
 
 /**
- * One link of an organization's chain (contract, audit). `hash` is the SHA-256 of the RFC 8785 JSON of every other field,
- * and `prev_hash` the `hash` of the entry before, so that nothing here can change without every later hash changing.
+ * One entry of an organization's chain (contract, audit). `hash` is the SHA-256 of the RFC 8785 JSON of all other
+ * fields, and `prev_hash` is the `hash` of the previous entry. A change to an entry therefore changes all later hashes.
  */
 export const AuditEntry = z
   .object({
-    entry_id: z.string(),
-    seq: z.int().meta({ description: 'From 1, without gaps.' }),
-    at: z.number(),
-    actor: z.string(),
-    action: z.string(),
-    resource: z.string(),
-    outcome: z.string(),
-    lifecycle_id: z.string().nullable(),
-    prev_hash: z.string(),
-    hash: z.string().meta({ description: 'SHA-256 over the canonical JSON (RFC 8785) of the other fields.' }),
+    entry_id: Id,
+    seq: z.int().meta({ description: 'From 1, without gaps.', example: 17 }),
+    at: EpochSeconds,
+    actor: UserId,
+    action: z.string().meta({ example: 'query-context' }),
+    resource: z.string().meta({ example: 'context/graph' }),
+    outcome: z.string().meta({ example: 'completed' }),
+    lifecycle_id: Id.nullable(),
+    prev_hash: Digest,
+    hash: Digest.meta({ description: 'SHA-256 of the canonical JSON (RFC 8785) of the other fields.' }),
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** `_id` is `<organization>:<seq>`, so that of two processes that append at once only one can have the next place. */
+/** `_id` is `<organization>:<seq>`, so that only one of several concurrent processes can take a position. */
 export type AuditEntryDocument = AuditEntry & { _id: string };
 
-/** What happened, before it has its place in the chain. */
+/** An entry without its position in the chain. */
 export type UnchainedEntry = Omit<AuditEntry, 'seq' | 'prev_hash' | 'hash'>;
 
-/** What a caller reports. Texts never hold secrets; the longest are cut. `at` is epoch seconds, now when not given. */
+/**
+ * An event to record. Texts must not contain secrets; long ones are shortened. `at` is in epoch seconds; the default is
+ * now.
+ */
 export interface AuditEvent extends Pick<AuditEntry, 'actor' | 'action' | 'resource' | 'outcome' | 'lifecycle_id'> {
   organization_id: string;
   at?: number;
 }
 
-/** The place after which the next entry comes. */
+/** The last position of a chain. */
 export interface Head {
   seq: number;
   hash: string;
@@ -43,21 +48,26 @@ export interface Head {
 
 const maxText = 1000;
 
-/** The place before the first entry; it differs by organization, so that a chain cannot pass for another's. */
+/**
+ * The position before the first entry. It differs by organization, so that a chain cannot be passed off as another one.
+ */
 export function genesis(organizationId: string): Head {
-  return { seq: 0, hash: digest('sha256', `audit-chain:${organizationId}`) };
+  return { seq: 0, hash: sha256Hex(`audit-chain:${organizationId}`) };
 }
 
 export function entryId(organizationId: string, seq: number): string {
   return `${organizationId}:${String(seq).padStart(12, '0')}`;
 }
 
-/** The range of an organization's `_id`s after `seq`; `;` follows `:`. */
+/** The range of an organization's `_id`s after `seq`; `;` is the character after `:`. */
 export function idsAfter(organizationId: string, seq: number): { $gt: string; $lt: string } {
   return { $gt: entryId(organizationId, seq), $lt: `${organizationId};` };
 }
 
-/** Texts are made what the store gives back, so that the hash over them holds: well-formed Unicode. */
+/**
+ * Makes an entry of an event. Replaces invalid Unicode, as the database would, so that the hash still matches after
+ * reading.
+ */
 export function unchained(event: AuditEvent, now: number): UnchainedEntry {
   const text = (value: string) => Buffer.from(value.slice(0, maxText)).toString();
   return {
@@ -71,26 +81,29 @@ export function unchained(event: AuditEvent, now: number): UnchainedEntry {
   };
 }
 
-/** @throws Error for what has no canonical form, such as NaN */
+/** @throws Error for values without a canonical form, such as NaN */
 export function hashOf(content: Omit<AuditEntry, 'hash'>): string {
-  return digest('sha256', canonicalText(content));
+  return sha256Hex(canonicalText(content));
 }
 
 const fieldCount = 9;
 
 /**
- * The RFC 8785 text. Of a flat object it is the JSON of its fields in order, which is several times as quick as the general
- * way; what a tamperer made of an entry takes the general way.
+ * The RFC 8785 text. For a flat object with the expected fields it is the JSON of the sorted fields, which is several
+ * times faster than the general algorithm. An entry with other fields was tampered with and takes the general
+ * algorithm.
  */
 function canonicalText(content: Omit<AuditEntry, 'hash'>): string {
   const values = Object.values(content);
-  const isFlat = values.length === fieldCount && values.every((value) => typeof value === 'string' || Number.isFinite(value) || value === null);
+  const isFlat =
+    values.length === fieldCount &&
+    values.every((value) => typeof value === 'string' || Number.isFinite(value) || value === null);
   const { action, actor, at, entry_id, lifecycle_id, outcome, prev_hash, resource, seq } = content;
   if (isFlat) return JSON.stringify({ action, actor, at, entry_id, lifecycle_id, outcome, prev_hash, resource, seq });
   return canonicalize(content) ?? '';
 }
 
-/** Gives entries their places after `head`. */
+/** Assigns entries their positions after `head`. */
 export function chain(organizationId: string, head: Head, entries: readonly UnchainedEntry[]): AuditEntryDocument[] {
   let { seq, hash } = head;
   return entries.map((entry) => {
@@ -99,4 +112,20 @@ export function chain(organizationId: string, head: Head, entries: readonly Unch
     hash = hashOf(content);
     return { _id: entryId(organizationId, seq), ...content, hash };
   });
+}
+
+export const auditEntriesCollection = defineCollection('audit_entries', {
+  indexes: [
+    { keys: { lifecycle_id: 1 } },
+    { keys: { actor: 1, _id: 1 } },
+    { keys: { action: 1, _id: 1 } },
+    { keys: { resource: 1, _id: 1 } },
+  ],
+  majorityRead: true,
+});
+
+declare module '../../stores/collections.js' {
+  interface Documents {
+    audit_entries: AuditEntryDocument;
+  }
 }

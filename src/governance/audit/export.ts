@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { AuditEntry } from './entry.js';
+import { OrganizationId } from '../../ids.js';
+import { EpochSeconds } from '../../time.js';
 
 /**
- * One line of an export: a heading, the entries, the statements over them, the keys that signed those, and an end that
- * tells a complete file from one that was cut short.
+ * One line of an export: a header, the entries, the signed statements, their public keys, and an end line, which shows
+ * that the file is complete.
  */
 export const ExportLine = z
   .discriminatedUnion('kind', [
-    z.object({ kind: z.literal('export'), format: z.literal(1), organization: z.string(), at: z.number() }),
+    z.object({ kind: z.literal('export'), format: z.literal(1), organization: OrganizationId, at: EpochSeconds }),
     z.object({ kind: z.literal('entry'), entry: AuditEntry }),
     z.object({ kind: z.literal('checkpoint'), statement: z.string() }),
     z.object({ kind: z.literal('jwks'), keys: z.array(z.looseObject({ kty: z.string() })) }),
@@ -26,7 +28,7 @@ export interface ExportSource {
 
 const chunkLength = 64 * 1024;
 
-/** The lines in chunks of some 64 KiB; memory does not grow with the chain. */
+/** Yields the lines in chunks of about 64 KiB. Memory use does not depend on the length of the chain. */
 export async function* exportLines(source: ExportSource): AsyncGenerator<string> {
   let chunk = line({ kind: 'export', format: 1, organization: source.organizationId, at: source.at });
   let entries = 0;

@@ -1,18 +1,86 @@
-import type { Collection } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import { AppError } from '../../errors.js';
-import type { ListQuery, Page } from '../../http/lists.js';
+import type { ListQuery, Page } from '../../stores/lists.js';
 import { entryId, type AuditEntry, type AuditEntryDocument, type Head } from './entry.js';
 
+type Entries = Collection<AuditEntryDocument>;
+
+/** Filters for entries, combined with AND. Times are epoch seconds. */
+export interface AuditFilter {
+  actor?: string | undefined;
+  action?: string | undefined;
+  resource?: string | undefined;
+  outcome?: string | undefined;
+  lifecycle_id?: string | undefined;
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+const maxCounted = 10_000;
+
 /**
- * A page of a chain, newest first. Places are counted, so a page is a range of `_id`s; where entries were removed it is short.
- * @throws AppError `invalid_request` for a cursor that this product did not give
+ * A page of a chain, newest first. Positions have no gaps, so a page without a filter is a range of `_id`s. The page is
+ * shorter if entries were removed.
+ * @throws AppError `invalid_request` for an invalid cursor
  */
-export async function listEntries(entries: Collection<AuditEntryDocument>, organizationId: string, head: Head, query: ListQuery): Promise<Page<AuditEntry>> {
-  const last = query.cursor === undefined ? head.seq : decodeCursor(query.cursor) - 1;
-  const first = Math.max(1, last - query.limit + 1);
-  const range = { $gte: entryId(organizationId, first), $lte: entryId(organizationId, last) };
-  const found = last < 1 ? [] : await entries.find({ _id: range }, { projection: { _id: 0 } }).sort({ _id: -1 }).toArray();
-  return { data: found, total_count: head.seq, next_cursor: first > 1 ? encodeCursor(first) : null };
+export async function listEntries(
+  entries: Entries,
+  organizationId: string,
+  head: Head,
+  query: ListQuery & AuditFilter,
+): Promise<Page<AuditEntry>> {
+  const { limit, cursor, from, to, ...rest } = query;
+  const last = cursor === undefined ? head.seq : decodeCursor(cursor) - 1;
+  const filter = filterOf(rest);
+  if (Object.keys(filter).length === 0 && from === undefined && to === undefined) {
+    const first = Math.max(1, last - limit + 1);
+    const range = { $gte: entryId(organizationId, first), $lte: entryId(organizationId, last) };
+    const found =
+      last < 1
+        ? []
+        : await entries
+            .find({ _id: range }, { projection: { _id: 0 } })
+            .sort({ _id: -1 })
+            .toArray();
+    return { data: found, total_count: head.seq, next_cursor: first > 1 ? encodeCursor(first) : null };
+  }
+  const [begin, end] = await positionsBetween(entries, organizationId, head, from, to);
+  const at = { ...(from !== undefined && { $gte: from }), ...(to !== undefined && { $lt: to }) };
+  const matching = { ...filter, ...(Object.keys(at).length > 0 && { at }) };
+  const within = (until: number) => ({
+    _id: { $gte: entryId(organizationId, begin), $lt: entryId(organizationId, until) },
+    ...matching,
+  });
+  const [found, total] = await Promise.all([
+    entries
+      .find(within(Math.min(end, last + 1)), { projection: { _id: 0 } })
+      .sort({ _id: -1 })
+      .limit(limit + 1)
+      .toArray(),
+    entries.countDocuments(within(end), { limit: maxCounted }),
+  ]);
+  const data = found.slice(0, limit);
+  return { data, total_count: total, next_cursor: found.length > limit ? encodeCursor(data.at(-1)?.seq ?? 1) : null };
+}
+
+/**
+ * Builds the filter. `actor` is a complete actor, or the id of a person, key, client or run; `outcome` is a complete
+ * outcome or its first word.
+ */
+function filterOf({ actor, action, resource, outcome, lifecycle_id }: AuditFilter): Filter<AuditEntryDocument> {
+  return {
+    ...(actor !== undefined && { actor: actor.includes(':') ? actor : new RegExp(`:${escaped(actor)}(:|$)`) }),
+    ...(action !== undefined && { action }),
+    ...(resource !== undefined && { resource }),
+    ...(outcome !== undefined && {
+      outcome: outcome.includes(':') ? outcome : new RegExp(`^${escaped(outcome)}(:|$)`),
+    }),
+    ...(lifecycle_id !== undefined && { lifecycle_id }),
+  };
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 export interface AuditedCall {
@@ -21,14 +89,20 @@ export interface AuditedCall {
   ended_at: number;
 }
 
-/** How far the clocks and queues of processes that append to one chain may be apart. */
+/** The maximum time difference between clocks and queues of processes that append to one chain. */
 const marginSeconds = 30;
 
 /**
- * The entry of a call. Entries are not looked up by their call when they are written, so there is no index to pay for: the
- * chain is in order of time but for a margin, and so the place is found by halving.
+ * The first position and the end position of entries from this period. A chain is in chronological order, within a
+ * margin.
  */
-export async function entryOfCall(entries: Collection<AuditEntryDocument>, organizationId: string, head: Head, call: AuditedCall): Promise<AuditEntry | undefined> {
+async function positionsBetween(
+  entries: Entries,
+  organizationId: string,
+  head: Head,
+  from: number | undefined,
+  to: number | undefined,
+): Promise<[number, number]> {
   const firstFrom = async (at: number): Promise<number> => {
     let [low, high] = [1, head.seq + 1];
     while (low < high) {
@@ -39,9 +113,32 @@ export async function entryOfCall(entries: Collection<AuditEntryDocument>, organ
     }
     return low;
   };
-  const [first, end] = await Promise.all([firstFrom(call.ended_at - marginSeconds), firstFrom(call.ended_at + marginSeconds)]);
+  return Promise.all([
+    from === undefined ? 1 : firstFrom(from - marginSeconds),
+    to === undefined ? head.seq + 1 : firstFrom(to + marginSeconds),
+  ]);
+}
+
+/** The entry of a call, found by a binary search by time. */
+export async function entryOfCall(
+  entries: Entries,
+  organizationId: string,
+  head: Head,
+  { lifecycle_id, ended_at }: AuditedCall,
+): Promise<AuditEntry | undefined> {
+  return entryWithin(entries, organizationId, head, { lifecycle_id, from: ended_at, to: ended_at });
+}
+
+/** The entry of a call in this period. Without `to`, only the end of the chain is read. */
+export async function entryWithin(
+  entries: Entries,
+  organizationId: string,
+  head: Head,
+  { lifecycle_id, from, to }: { lifecycle_id: string; from: number; to?: number },
+): Promise<AuditEntry | undefined> {
+  const [first, end] = await positionsBetween(entries, organizationId, head, from, to);
   const _id = { $gte: entryId(organizationId, first), $lt: entryId(organizationId, end) };
-  return (await entries.findOne({ _id, lifecycle_id: call.lifecycle_id }, { projection: { _id: 0 } })) ?? undefined;
+  return (await entries.findOne({ _id, lifecycle_id }, { projection: { _id: 0 } })) ?? undefined;
 }
 
 function encodeCursor(seq: number): string {

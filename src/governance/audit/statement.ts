@@ -1,8 +1,11 @@
-import { hash as digest } from 'node:crypto';
+import { defineCollection } from '../../stores/collections.js';
 import { compactVerify, createLocalJWKSet } from 'jose';
 import { z } from 'zod';
+import { Digest, sha256Hex } from '../../sha256.js';
+import { OrganizationId } from '../../ids.js';
+import { EpochSeconds } from '../../time.js';
 
-/** Signs statements with the product's published keys; `jwks` also holds retired ones, for what they signed before. */
+/** Signs statements with the product's published keys. `jwks` also contains retired keys, for old statements. */
 export interface StatementSigner {
   /** A compact JWS with `typ` in its protected header. */
   sign(payload: object, typ: string): Promise<string>;
@@ -11,61 +14,84 @@ export interface StatementSigner {
 
 export const statementType = 'audit-checkpoint+jwt';
 
-/** A signed statement of a chain's length and head; `previous` is the digest of the statement before it. */
+/** A signed statement of a chain's length and head. `previous` is the digest of the previous statement. */
 export const Checkpoint = z
   .object({
-    organization: z.string(),
-    number: z.int().meta({ description: 'From 1, without gaps.' }),
-    entries: z.int(),
-    head_hash: z.string(),
-    at: z.number(),
-    previous: z.string().nullable().meta({ description: 'SHA-256 of the statement before; null for the first.' }),
-    statement: z.string().meta({ description: 'Compact JWS over the other fields; keys at /.well-known/jwks.json.' }),
+    organization: OrganizationId,
+    number: z.int().meta({ description: 'From 1, without gaps.', example: 1 }),
+    entries: z.int().meta({ example: 128 }),
+    head_hash: Digest,
+    at: EpochSeconds,
+    previous: Digest.nullable().meta({ description: 'SHA-256 of the previous statement; null for the first.' }),
+    statement: z
+      .string()
+      .meta({
+        description: 'Compact JWS over the other fields; keys at /.well-known/jwks.json.',
+        example: 'eyJhbGciOiJFUzI1NiJ9.eyJudW1iZXIiOjF9.c2lnbmF0dXJl',
+      }),
   })
   .meta({ id: 'AuditCheckpoint' });
 export type Checkpoint = z.infer<typeof Checkpoint>;
 
-/** What the statement's payload holds. */
+/** The payload of a statement. */
 export const CheckpointPayload = Checkpoint.omit({ statement: true });
 export type CheckpointPayload = z.infer<typeof CheckpointPayload>;
 
-/** `_id` is `<organization>:<number>`, so that of two processes only one makes a checkpoint's number. */
+/** `_id` is `<organization>:<number>`, so that only one of several processes can create a number. */
 export interface CheckpointDocument {
   _id: string;
   organization_id: string;
-  /** Its payload is the only copy of what it says, so that no other copy can lie. */
+  /** The payload is stored only here, so that no other copy can contradict it. */
   statement: string;
 }
 
 export interface StatementProblem {
-  /** Entries beyond this are vouched for by no sound statement before the problem. */
+  /** The number of entries that sound statements before the problem cover. */
   soundEntries: number;
   reason: string;
 }
 
 export interface StatementsVerdict {
-  /** The sound ones in ascending order. */
+  /** The sound statements in ascending order. */
   sound: Checkpoint[];
   problem: StatementProblem | undefined;
 }
 
-const algorithms = ['EdDSA', 'Ed25519', 'ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
+const algorithms = [
+  'EdDSA',
+  'Ed25519',
+  'ES256',
+  'ES384',
+  'ES512',
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+];
 
 export function digestOf(statement: string): string {
-  return digest('sha256', statement);
+  return sha256Hex(statement);
 }
 
 /**
- * Checks statements in ascending order. Each holds the digest of the one before it, so one that a sound statement
- * points at is sound without looking at its signature; the last is checked by its signature.
+ * Checks statements, which must be in ascending order. The last one is checked by its signature. Each statement
+ * contains the digest of the previous one, so the previous one is sound if the digest matches; otherwise its signature
+ * is checked.
  */
-export async function checkStatements(organizationId: string, statements: readonly string[], jwks: { keys: object[] }): Promise<StatementsVerdict> {
+export async function checkStatements(
+  organizationId: string,
+  statements: readonly string[],
+  jwks: { keys: object[] },
+): Promise<StatementsVerdict> {
   const sound: Checkpoint[] = [];
   let unsound: number | undefined;
   let vouched: string | null = null;
   for (let index = statements.length - 1; index >= 0; index -= 1) {
     const statement = statements[index] ?? '';
-    const payload: Checkpoint | undefined = digestOf(statement) === vouched ? checkpointOf(statement) : await verifyStatement(statement, jwks);
+    const payload: Checkpoint | undefined =
+      digestOf(statement) === vouched ? checkpointOf(statement) : await verifyStatement(statement, jwks);
     if (payload?.organization === organizationId) sound.push(payload);
     else unsound = index + 1;
     vouched = payload?.previous ?? null;
@@ -74,7 +100,7 @@ export async function checkStatements(organizationId: string, statements: readon
   return { sound, problem: brokenLink(sound) ?? (unsound === undefined ? undefined : unsigned(sound, unsound)) };
 }
 
-/** What a published key signed as a checkpoint; undefined for anything else. */
+/** The checkpoint in a statement that a published key signed, or undefined. */
 export async function verifyStatement(statement: string, jwks: { keys: object[] }): Promise<Checkpoint | undefined> {
   try {
     const { protectedHeader } = await compactVerify(statement, createLocalJWKSet(jwks), { algorithms });
@@ -84,10 +110,12 @@ export async function verifyStatement(statement: string, jwks: { keys: object[] 
   }
 }
 
-/** What a statement says, whoever signed it; undefined where it is none. */
+/** Reads a statement without checking its signature; undefined if it is invalid. */
 export function checkpointOf(statement: string): Checkpoint | undefined {
   try {
-    const payload = CheckpointPayload.parse(JSON.parse(Buffer.from(statement.split('.')[1] ?? '', 'base64url').toString()));
+    const payload = CheckpointPayload.parse(
+      JSON.parse(Buffer.from(statement.split('.')[1] ?? '', 'base64url').toString()),
+    );
     return { ...payload, statement };
   } catch {
     return undefined;
@@ -98,8 +126,10 @@ function brokenLink(sound: readonly Checkpoint[]): StatementProblem | undefined 
   let previous: Checkpoint | undefined;
   for (const checkpoint of sound) {
     const number = (previous?.number ?? 0) + 1;
-    const follows = checkpoint.number === number && checkpoint.previous === (previous ? digestOf(previous.statement) : null);
-    if (!follows) return { soundEntries: previous?.entries ?? 0, reason: `checkpoint ${number} is missing or was replaced` };
+    const follows =
+      checkpoint.number === number && checkpoint.previous === (previous ? digestOf(previous.statement) : null);
+    if (!follows)
+      return { soundEntries: previous?.entries ?? 0, reason: `checkpoint ${number} is missing or was replaced` };
     previous = checkpoint;
   }
   return undefined;
@@ -107,4 +137,15 @@ function brokenLink(sound: readonly Checkpoint[]): StatementProblem | undefined 
 
 function unsigned(sound: readonly Checkpoint[], number: number): StatementProblem {
   return { soundEntries: sound.at(-1)?.entries ?? 0, reason: `checkpoint ${number} is not signed by a published key` };
+}
+
+export const auditCheckpointsCollection = defineCollection('audit_checkpoints', {
+  indexes: [{ keys: { organization_id: 1, _id: -1 } }],
+  majorityRead: true,
+});
+
+declare module '../../stores/collections.js' {
+  interface Documents {
+    audit_checkpoints: CheckpointDocument;
+  }
 }

@@ -2,16 +2,23 @@ import { z } from 'zod';
 import { createChainCheck, type ChainVerdict, type Mark } from './chain-check.js';
 import type { AuditEntry } from './entry.js';
 import { Checkpoint, checkStatements, verifyStatement, type StatementsVerdict } from './statement.js';
+import { Digest } from '../../sha256.js';
 
 /** The verdict on a chain (contract, `/v1/audit/verify`). */
 export const Verification = z
   .object({
     valid: z.boolean(),
-    entries: z.int().meta({ description: 'How many entries are stored.' }),
-    head_hash: z.string(),
-    first_broken_seq: z.int().nullable().meta({ description: 'The first entry that is not what it was, or that no sound checkpoint vouches for.' }),
-    checkpoint: Checkpoint.nullable().meta({ description: 'The last sound checkpoint.' }),
-    reason: z.string().nullable(),
+    entries: z.int().meta({ description: 'How many entries are stored.', example: 128 }),
+    head_hash: Digest,
+    first_broken_seq: z
+      .int()
+      .nullable()
+      .meta({
+        description: 'The first entry that was changed or removed, or that no valid checkpoint covers.',
+        example: null,
+      }),
+    checkpoint: Checkpoint.nullable().meta({ description: 'The last valid checkpoint.' }),
+    reason: z.string().nullable().meta({ example: null }),
   })
   .meta({ id: 'AuditVerification' });
 export type Verification = z.infer<typeof Verification>;
@@ -21,32 +28,64 @@ export interface StoredChain {
   entries: AsyncIterable<AuditEntry>;
   /** Statements that are stored with the chain, in ascending order. */
   statements: readonly string[];
-  /** Statements that are kept apart from it; those that no published key signed are not looked at. */
+  /** Statements that are stored outside the database. */
   keptStatements: readonly string[];
   jwks: { keys: object[] };
+  /** The keys that are stored with `keptStatements`. They take precedence over published keys with the same id. */
+  pinnedKeys: { keys: object[] };
 }
 
-/** Walks the whole chain once, in the order it comes, against every sound checkpoint. */
+/** Checks the whole chain once against every sound checkpoint. */
 export async function verifyChain(chain: StoredChain): Promise<Verification> {
   const { organizationId, statements, jwks } = chain;
-  const stored = await checkStatements(organizationId, statements, jwks);
-  const lost = await lostStatements(chain);
+  const [stored, { lost, unverifiable }] = await Promise.all([
+    checkStatements(organizationId, statements, jwks),
+    missingStatements(chain),
+  ]);
   const marks = [...stored.sound, ...lost].sort((a, b) => a.entries - b.entries);
   const check = createChainCheck(organizationId, marks);
   for await (const entry of chain.entries) check.take(entry);
-  return verdict(check.end(), stored, lost, marks);
+  return verdict(check.end(), stored, { lost, unverifiable }, marks);
 }
 
-/** Sound statements that were kept but are stored no more: somebody removed them. */
-async function lostStatements({ organizationId, statements, keptStatements, jwks }: StoredChain): Promise<Checkpoint[]> {
+interface Missing {
+  /** Sound kept statements that are missing in the database: somebody removed them there. */
+  lost: Checkpoint[];
+  /** The number of kept statements that no pinned key signed: somebody changed them or replaced the key. */
+  unverifiable: number;
+}
+
+async function missingStatements({
+  organizationId,
+  statements,
+  keptStatements,
+  jwks,
+  pinnedKeys,
+}: StoredChain): Promise<Missing> {
   const present = new Set(statements);
-  const missing = keptStatements.filter((statement) => !present.has(statement));
-  const sound = await Promise.all(missing.map((statement) => verifyStatement(statement, jwks)));
-  return sound.filter((checkpoint) => checkpoint?.organization === organizationId).filter((checkpoint) => checkpoint !== undefined);
+  const pinned = new Set(pinnedKeys.keys.map(kidOf));
+  const keys = { keys: [...pinnedKeys.keys, ...jwks.keys.filter((key) => !pinned.has(kidOf(key)))] };
+  const kept = keptStatements.filter((statement) => !present.has(statement));
+  const checked = await Promise.all(kept.map((statement) => verifyStatement(statement, keys)));
+  const lost = checked
+    .filter((checkpoint) => checkpoint?.organization === organizationId)
+    .filter((checkpoint) => checkpoint !== undefined);
+  return { lost, unverifiable: checked.length - lost.length };
 }
 
-function verdict({ entries, headHash, finding }: ChainVerdict, stored: StatementsVerdict, lost: readonly Checkpoint[], marks: readonly Mark[]): Verification {
-  const checkpointProblem = stored.problem?.reason ?? (lost[0] ? `checkpoint ${lost[0].number} is no longer stored` : undefined);
+function kidOf(key: object): unknown {
+  return 'kid' in key ? key.kid : undefined;
+}
+
+function verdict(
+  { entries, headHash, finding }: ChainVerdict,
+  stored: StatementsVerdict,
+  { lost, unverifiable }: Missing,
+  marks: readonly Mark[],
+): Verification {
+  const lostProblem = lost[0] ? `checkpoint ${lost[0].number} is no longer stored` : undefined;
+  const keptProblem = unverifiable > 0 ? 'a kept checkpoint is not signed by a pinned key' : undefined;
+  const checkpointProblem = stored.problem?.reason ?? lostProblem ?? keptProblem;
   const vouched = Math.max(stored.problem?.soundEntries ?? marks.at(-1)?.entries ?? 0, lost.at(-1)?.entries ?? 0);
   const unvouched = checkpointProblem !== undefined && vouched < entries ? vouched + 1 : null;
   return {

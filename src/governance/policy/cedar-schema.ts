@@ -1,33 +1,47 @@
 import type { SchemaJson } from '@cedar-policy/cedar-wasm/nodejs';
-import { governedTools, type Fact } from './governed-tools.js';
+import type { Catalog } from '../operations/catalog.js';
+import type { Fact, Facts } from '../operations/operation.js';
 
-type Attributes = Record<string, { type: 'String' | 'Long' | 'Boolean' } | ReturnType<typeof record> | typeof texts>;
+type Attributes = Record<string, { type: 'String' | 'Long' | 'Boolean' } | ReturnType<typeof record> | typeof strings>;
 
-const text = { type: 'String' } as const;
-const whole = { type: 'Long' } as const;
-const yes = { type: 'Boolean' } as const;
-const texts = { type: 'Set', element: text } as const;
-const typeOfFact: Record<Fact['type'], Attributes[string]> = { String: text, Long: whole, Boolean: yes, Set: texts };
+const string = { type: 'String' } as const;
+const long = { type: 'Long' } as const;
+const boolean = { type: 'Boolean' } as const;
+const strings = { type: 'Set', element: string } as const;
+const typeOfFact: Record<Fact['type'], Attributes[string]> = {
+  String: string,
+  Long: long,
+  Boolean: boolean,
+  Set: strings,
+};
 
-/** What rules can be written about; Cedar refuses at once a rule that asks for anything else. */
-export const cedarSchema: SchemaJson<string> = {
+/** The entities, actions and attributes that rules can use. Cedar rejects a rule that uses anything else. */
+export const cedarSchemaOf = ({ operations }: Catalog): SchemaJson<string> => ({
   '': {
     entityTypes: {
-      User: { shape: record({ user_id: text, role: text, kind: text, grants: texts }) },
-      Resource: { shape: record({ type: text, id: text }) },
+      User: { shape: record({ user_id: string, role: string, kind: string, client_id: string, grants: strings }) },
+      Resource: { shape: record({ type: string, id: string }) },
     },
     actions: Object.fromEntries(
-      Object.entries(governedTools).map(([tool, facts]) => [
-        tool,
+      operations.map(({ name, facts }) => [
+        name,
         { appliesTo: { principalTypes: ['User'], resourceTypes: ['Resource'], context: contextWith(facts) } },
       ]),
     ),
   },
-};
+});
 
-function contextWith(facts: Readonly<Record<string, Fact>>) {
+function contextWith(facts: Facts) {
   const input = Object.fromEntries(Object.entries(facts).map(([name, { type }]) => [name, typeOfFact[type]]));
-  return record({ project_id: text, mode: text, dry_run: yes, hour: whole, weekday: whole, input: record(input) });
+  return record({
+    project_id: string,
+    mode: string,
+    channel: string,
+    dry_run: boolean,
+    hour: long,
+    weekday: long,
+    input: record(input),
+  });
 }
 
 function record(attributes: Record<string, unknown>) {

@@ -1,7 +1,8 @@
-import type { DetailedError, Expr, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
+import type { DetailedError, Expr, PolicyJson, SchemaJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { cedar } from './cedar.js';
-import { cedarSchema } from './cedar-schema.js';
-import { governedTools } from './governed-tools.js';
+import { cedarSchemaOf } from './cedar-schema.js';
+import { ownRules, type Catalog } from '../operations/catalog.js';
+import { commonRoles, noRole } from './decision.js';
 import type { PolicyRule } from './rule.js';
 
 export interface RuleProblem {
@@ -16,55 +17,105 @@ export interface CompiledRules {
 }
 
 const maxLevels = 50;
+const ofApprovals = ['approvers', 'approval_ttl_seconds', 'starter_may_decide', 'approver_roles'] as const;
 
-/** Reads the rules into Cedar policies. What was stored by an earlier release is taken as it is: see `problemsOf`. */
-export function compileRules(rules: readonly PolicyRule[]): CompiledRules {
+/**
+ * Compiles rules to Cedar policies. Does not validate them, because an earlier release may have stored them;
+ * `problemsOf` does.
+ */
+export function compileRules(catalog: Catalog, rules: readonly PolicyRule[]): CompiledRules {
   const problems: RuleProblem[] = [];
   const policies: Record<string, PolicyJson> = {};
   for (const rule of rules) {
     const condition = parseCondition(rule.when);
     if (typeof condition === 'string') problems.push({ policy_id: rule.policy_id, problem: condition });
-    else policies[rule.policy_id] = toPolicy(rule, condition);
+    else policies[rule.policy_id] = toPolicy(catalog, rule, condition);
   }
   return { policies, problems };
 }
 
-/** Everything that keeps rules from being stored, by rule: syntax, unknown tools and attributes, wrong types, no effect. */
-export function problemsOf(rules: readonly PolicyRule[]): RuleProblem[] {
-  const { policies, problems } = compileRules(rules);
+/**
+ * All problems that prevent rules from being stored: syntax, unknown operations and attributes, wrong types, no effect.
+ */
+export function problemsOf(catalog: Catalog, rules: readonly PolicyRule[]): RuleProblem[] {
+  const { policies, problems } = compileRules(catalog, rules);
   const seen = new Set<string>();
-  for (const { policy_id, effect, tools, approvers, approval_ttl_seconds } of rules) {
+  for (const rule of rules) {
+    const { policy_id, effect, tools } = rule;
     const note = (problem: string) => problems.push({ policy_id, problem });
     if (seen.has(policy_id)) note('the policy_id is used twice');
     seen.add(policy_id);
-    for (const tool of tools ?? []) if (!Object.hasOwn(governedTools, tool)) note(`there is no tool ${tool}`);
-    if (effect !== 'require_approval' && (approvers ?? approval_ttl_seconds) !== undefined) {
-      note('approvers and approval_ttl_seconds belong to require_approval');
-    }
+    for (const tool of tools ?? []) if (!catalog.find(tool)) note(`${tool} is not an operation`);
+    if (locksEverybodyOut(catalog, rule))
+      note('it would permanently prevent everybody from changing the policies: add a condition');
+    if (effect === 'require_approval') continue;
+    for (const field of ofApprovals) if (rule[field] !== undefined) note(`${field} belongs to require_approval`);
   }
-  return problems.length > 0 ? problems : schemaProblems(policies);
+  const held = rules.filter((rule) => rule.effect === 'require_approval' && isOnPolicies(catalog, rule));
+  if (commonRoles(held)?.length === 0)
+    problems.push({ policy_id: held.at(-1)?.policy_id ?? '', problem: `policies.replace: ${noRole}` });
+  return problems.length > 0 ? problems : schemaProblems(catalog, policies);
 }
 
 /**
- * An approval is a permit on a condition: Cedar's forbids win over it, and our decision then sees it among the
- * permits that hold.
+ * Compiles a rule that requires approval to a permit. Forbids take precedence over it in Cedar, and `decisionOf` finds
+ * it among the permits that apply.
  */
-function toPolicy(rule: PolicyRule, condition: Expr | undefined): PolicyJson {
+function toPolicy(catalog: Catalog, rule: PolicyRule, condition: Expr | undefined): PolicyJson {
   const projects = rule.projects?.map((project) => ({ Value: project }));
   const inProjects: Expr | undefined = projects && {
     contains: { left: { Set: projects }, right: { '.': { left: { Var: 'context' }, attr: 'project_id' } } },
   };
+  const named =
+    rule.tools &&
+    unaliased(
+      catalog,
+      rule.tools.map((id) => ({ type: 'Action', id })),
+    );
+  const conditions = [inProjects, condition && unaliased(catalog, condition)].filter((body) => body !== undefined);
   return {
     effect: rule.effect === 'forbid' ? 'forbid' : 'permit',
     principal: { op: 'All' },
-    action: rule.tools ? { op: 'in', entities: rule.tools.map((id) => ({ type: 'Action', id })) } : { op: 'All' },
+    action: named ? { op: 'in', entities: named } : { op: 'All' },
     resource: { op: 'All' },
-    conditions: [inProjects, condition].filter((body) => body !== undefined).map((body) => ({ kind: 'when', body })),
+    conditions: [
+      ...(named ? [] : [{ kind: 'unless' as const, body: changesOwnRules }]),
+      ...conditions.map((body) => ({ kind: 'when' as const, body })),
+    ],
     annotations: { effect: rule.effect },
   };
 }
 
-/** The expression, nothing for none, or what is wrong with it. Only the parsed tree goes on, so that text cannot leave its clause. */
+const changesOwnRules: Expr = {
+  in: {
+    left: { Var: 'action' },
+    right: { Set: ownRules.map((id) => ({ Value: { __entity: { type: 'Action', id } } })) },
+  },
+};
+
+/** Replaces aliases of tools by operation names, because calls are evaluated under the operation name. */
+function unaliased<T>(catalog: Catalog, tree: T): T {
+  if (Array.isArray(tree)) return tree.map((each: unknown) => unaliased(catalog, each)) as T;
+  if (typeof tree !== 'object' || tree === null) return tree;
+  const fields = tree as Record<string, unknown>;
+  if (fields.type === 'Action' && typeof fields.id === 'string')
+    return { ...tree, id: catalog.find(fields.id)?.name ?? fields.id };
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, unaliased(catalog, value)])) as T;
+}
+
+function locksEverybodyOut(catalog: Catalog, rule: PolicyRule): boolean {
+  const { effect, when, projects } = rule;
+  return effect === 'forbid' && when === undefined && projects === undefined && isOnPolicies(catalog, rule);
+}
+
+function isOnPolicies(catalog: Catalog, { tools = [] }: PolicyRule): boolean {
+  return tools.some((tool) => catalog.find(tool)?.name === 'policies.replace');
+}
+
+/**
+ * Returns the expression, undefined if there is none, or a text that describes the problem. Only the parsed tree is
+ * used further, so that the text cannot break out of its clause.
+ */
 function parseCondition(when: string | undefined): Expr | undefined | string {
   if (when === undefined) return undefined;
   if (levelsOpened(when) > maxLevels) return `the condition has more than ${maxLevels} brackets`;
@@ -76,34 +127,47 @@ function parseCondition(when: string | undefined): Expr | undefined | string {
 }
 
 /**
- * Cedar's parser recurses without a bound, and from about 100 levels on its overflow breaks the engine for the whole
- * process. So what opens a level is counted, wherever it stands: closing ones could stand in a text.
+ * Counts everything that opens a level. The recursion of Cedar's parser is unlimited, and from about 100 levels on it
+ * overflows and breaks the engine for the whole process. Closing brackets are not subtracted, because they may be part
+ * of a string.
  */
 function levelsOpened(when: string): number {
   return when.match(/[([{]|\bif\b/g)?.length ?? 0;
 }
 
-function schemaProblems(policies: Record<string, PolicyJson>): RuleProblem[] {
-  return Object.entries(policies).flatMap(([policy_id, policy]) =>
-    [...new Set(validate(policy))].map((problem) => ({ policy_id, problem })),
-  );
+/** In the order of the rules. Cedar reports the problems of a rule in a random order. */
+function schemaProblems(catalog: Catalog, policies: Record<string, PolicyJson>): RuleProblem[] {
+  const found = validate(cedarSchemaOf(catalog), policies);
+  return Object.keys(policies).flatMap((policy_id) => {
+    const own = found.filter((each) => each.policy_id === policy_id).map(({ problem }) => problem);
+    return [...new Set(own)].sort().map((problem) => ({ policy_id, problem }));
+  });
 }
 
-/** Warnings count: they tell of rules that can never apply and of texts that look like other texts. */
-function validate(policy: PolicyJson): string[] {
+/** Warnings count as problems: they report rules that can never apply and strings that look like other strings. */
+function validate(schema: SchemaJson<string>, policies: Record<string, PolicyJson>): RuleProblem[] {
+  const [policy_id = '', ...others] = Object.keys(policies);
+  const eachAlone = () => Object.entries(policies).flatMap(([id, policy]) => validate(schema, { [id]: policy }));
   try {
-    const answer = cedar.validate({ schema: cedarSchema, policies: { staticPolicies: { rule: policy } } });
-    if (answer.type === 'failure') return answer.errors.map(explain);
-    return [...answer.validationErrors, ...answer.validationWarnings].map(({ error }) => explain(error));
+    const answer = cedar.validate({ schema, policies: { staticPolicies: policies } });
+    if (answer.type === 'success')
+      return [...answer.validationErrors, ...answer.validationWarnings].map(({ policyId, error }) => ({
+        policy_id: policyId,
+        problem: explain(error),
+      }));
+    return others.length > 0 ? eachAlone() : answer.errors.map((error) => ({ policy_id, problem: explain(error) }));
   } catch (error) {
-    // The engine reads a policy's tree up to a fixed depth and throws beyond it.
-    if (String(error).includes('recursion limit')) return ['the condition is too long'];
-    throw error;
+    // The engine throws if the tree of a policy exceeds a fixed depth.
+    if (!String(error).includes('recursion limit')) throw error;
+    return others.length > 0 ? eachAlone() : [{ policy_id, problem: 'the condition is too long' }];
   }
 }
 
 function explain({ message, help, sourceLocations }: DetailedError): string {
   const labels = (sourceLocations ?? []).map(({ label }) => label).filter((label) => label !== null);
-  const text = [message.replace(/^(failed to parse policy from string: |for policy `rule`, )/, ''), ...labels, help];
-  return text.filter((part) => part !== null && part !== '').join(', ').slice(0, 400);
+  const text = [message.replace(/^(failed to parse policy from string: |for policy `[^`]*`, )/, ''), ...labels, help];
+  return text
+    .filter((part) => part !== null && part !== '')
+    .join(', ')
+    .slice(0, 400);
 }

@@ -1,24 +1,34 @@
 import type { AuthorizationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
+import { adminRoles, type AdminRole } from '../../auth/grants.js';
 import type { PolicyRule } from './rule.js';
 
-/** What the policies in force say about one call, with the rules that say it. */
+/** The decision of the policies in force on one call, with the rules that determined it. */
 export interface PolicyEvaluation {
   decision: 'permit' | 'forbid' | 'require_approval';
   policy_ids: string[];
   policy_version: number;
-  /** How many different people must approve; 0 where no approval is asked. */
+  /** The number of different people who must approve; 0 if no approval is required. */
   approvers: number;
   approval_ttl_seconds: number;
+  /** Whether every asking rule lets the person who started the run decide on an act of the run. */
+  starter_may_decide: boolean;
+  /** The roles that every asking rule with roles names; null if none names any. */
+  approver_roles: AdminRole[] | null;
   reason: string;
 }
 
+export const noRole = 'the rules that ask for approval have no approver role in common';
 const defaultApprovalTtlSeconds = 86_400;
 
 /**
- * A forbid wins over all, then an approval that is asked for, then a permit; a call that no rule permits is forbidden.
- * A rule that could not be evaluated forbids as well: it may have been one that forbids.
+ * A forbid takes precedence over a required approval, and this over a permit. A call that no rule permits is forbidden.
+ * A rule that cannot be evaluated forbids the call, because it could be a forbid.
  */
-export function decisionOf(answer: AuthorizationAnswer, rules: ReadonlyMap<string, PolicyRule>, version: number): PolicyEvaluation {
+export function decisionOf(
+  answer: AuthorizationAnswer,
+  rules: ReadonlyMap<string, PolicyRule>,
+  version: number,
+): PolicyEvaluation {
   if (answer.type === 'failure') {
     throw new Error(`the policy engine refused the request: ${answer.errors.map(({ message }) => message).join('; ')}`);
   }
@@ -27,24 +37,56 @@ export function decisionOf(answer: AuthorizationAnswer, rules: ReadonlyMap<strin
   if (broken.length > 0) return outcome('forbid', broken, version, `${broken.join(', ')} could not be evaluated`);
   const determining = diagnostics.reason.map((id) => rules.get(id)).filter((rule) => rule !== undefined);
   if (decision === 'deny') {
-    return determining.length > 0 ? because('forbid', determining, version) : outcome('forbid', [], version, 'no policy permits this call');
+    return determining.length > 0
+      ? because('forbid', determining, version)
+      : outcome('forbid', [], version, 'no policy permits this call');
   }
   const asking = determining.filter(({ effect }) => effect === 'require_approval');
   return asking.length > 0 ? because('require_approval', asking, version) : because('permit', determining, version);
 }
 
-function because(decision: PolicyEvaluation['decision'], rules: readonly PolicyRule[], version: number): PolicyEvaluation {
+function because(
+  decision: PolicyEvaluation['decision'],
+  rules: readonly PolicyRule[],
+  version: number,
+): PolicyEvaluation {
   const reasons = rules.map(({ policy_id, description }) => description || policy_id);
   const ids = rules.map(({ policy_id }) => policy_id).sort();
   const base = outcome(decision, ids, version, reasons.sort().join(' ').slice(0, 1000));
   if (decision !== 'require_approval') return base;
+  const approver_roles = commonRoles(rules);
+  if (approver_roles?.length === 0) return outcome('forbid', ids, version, noRole);
   return {
     ...base,
     approvers: Math.max(...rules.map(({ approvers }) => approvers ?? 1)),
-    approval_ttl_seconds: Math.min(...rules.map(({ approval_ttl_seconds }) => approval_ttl_seconds ?? defaultApprovalTtlSeconds)),
+    approval_ttl_seconds: Math.min(
+      ...rules.map(({ approval_ttl_seconds }) => approval_ttl_seconds ?? defaultApprovalTtlSeconds),
+    ),
+    starter_may_decide: rules.every(({ starter_may_decide }) => starter_may_decide === true),
+    approver_roles,
   };
 }
 
-function outcome(decision: PolicyEvaluation['decision'], policy_ids: string[], policy_version: number, reason: string): PolicyEvaluation {
-  return { decision, policy_ids, policy_version, approvers: 0, approval_ttl_seconds: 0, reason };
+/** The roles that may decide if all these rules ask; null if none of them names roles. */
+export function commonRoles(rules: readonly PolicyRule[]): AdminRole[] | null {
+  const named = rules.flatMap(({ approver_roles }) => (approver_roles ? [approver_roles] : []));
+  return named.length === 0 ? null : adminRoles.filter((role) => named.every((roles) => roles.includes(role)));
+}
+
+function outcome(
+  decision: PolicyEvaluation['decision'],
+  policy_ids: string[],
+  policy_version: number,
+  reason: string,
+): PolicyEvaluation {
+  return {
+    decision,
+    policy_ids,
+    policy_version,
+    approvers: 0,
+    approval_ttl_seconds: 0,
+    starter_may_decide: false,
+    approver_roles: null,
+    reason,
+  };
 }

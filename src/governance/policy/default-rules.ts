@@ -1,18 +1,25 @@
+import type { Catalog } from '../operations/catalog.js';
 import type { PolicyRule } from './rule.js';
 
-/** In force where an organization has stored no policies of its own. */
+/** In force if an organization has not stored its own policies. */
 export const defaultRules: readonly PolicyRule[] = [
-  { policy_id: 'permit-everything', description: 'Whoever has the grant may call the tool.', effect: 'permit' },
+  { policy_id: 'permit-everything', description: 'Whoever has the grant may perform the operation.', effect: 'permit' },
 ];
 
-/** Promises of the specification that no stored policy can take back. Their ids cannot be used by stored rules. */
-export const builtinRules: readonly PolicyRule[] = [
+/** Requirements of the specification that stored policies cannot override. Stored rules cannot use their ids. */
+export const builtinRulesOf = ({ platform }: Catalog): readonly PolicyRule[] => [
   {
     policy_id: 'builtin.governed-mode',
-    description: 'The context graph of a project in governed mode is not written by clients.',
+    description: 'Clients do not write to the context graph of a project in governed mode.',
     effect: 'forbid',
-    tools: ['save-context'],
+    tools: ['save-context', 'catalog-ingest', 'knowledge.upload'],
     when: 'context.mode == "governed"',
+  },
+  {
+    policy_id: 'builtin.platform',
+    description: 'Whoever has the grant may change what the platform keeps, unless a rule says otherwise.',
+    effect: 'permit',
+    tools: [...platform],
   },
 ];
 

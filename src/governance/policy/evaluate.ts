@@ -1,26 +1,34 @@
 import type { PolicyJson, StatefulAuthorizationCall } from '@cedar-policy/cedar-wasm/nodejs';
+import { LRUCache } from 'lru-cache';
 import type { Principal } from '../../auth/principal.js';
 import { newId } from '../../ids.js';
 import { cedar } from './cedar.js';
 import { compileRules } from './compile.js';
 import { decisionOf, type PolicyEvaluation } from './decision.js';
-import { builtinRules } from './default-rules.js';
-import { factsOf } from './governed-tools.js';
+import { builtinRulesOf } from './default-rules.js';
+import type { Channel } from '../kernel/call.js';
+import type { Catalog } from '../operations/catalog.js';
+import { factsOf, type FactValue, type Operation } from '../operations/operation.js';
+import { rulesThatReadMode, type ModeRules } from './mode-rules.js';
 import type { PolicyRule } from './rule.js';
 
 export interface PolicyRequest {
-  principal: Pick<Principal, 'userId' | 'role' | 'kind' | 'grants' | 'organizationId' | 'projectId'>;
-  tool: string;
+  principal: Pick<Principal, 'userId' | 'role' | 'kind' | 'grants' | 'organizationId' | 'projectId' | 'clientId'>;
+  operation: Operation;
+  /** How the call arrived; the default is `rest`. */
+  channel?: Channel;
   resource: { type: string; id: string };
   mode: 'simple' | 'governed';
   dryRun: boolean;
-  /** The validated input, which the tool's facts are read from. */
+  /** The validated input, from which the operation's facts are read. */
   input: unknown;
+  /** The facts if they were read before, such as those that a lifecycle kept. They replace the input. */
+  facts?: Readonly<Record<string, FactValue>>;
   at: Date;
 }
 
-/** One version of an organization's rules, ready to be asked. */
-export interface CompiledSet {
+/** One compiled version of an organization's rules. */
+export interface CompiledSet extends ModeRules {
   id: string;
   version: number;
   rules: ReadonlyMap<string, PolicyRule>;
@@ -31,35 +39,44 @@ export interface PolicyEngine {
   evaluate(set: CompiledSet, request: PolicyRequest): PolicyEvaluation;
 }
 
-/** @throws Error for rules that do not compile: what is stored was validated before */
-export function compileSet(version: number, stored: readonly PolicyRule[]): CompiledSet {
-  const all = [...stored, ...builtinRules];
-  const { policies, problems } = compileRules(all);
-  if (problems.length > 0) throw new Error(`policies of version ${version} do not compile: ${JSON.stringify(problems)}`);
-  return { id: newId(), version, rules: new Map(all.map((rule) => [rule.policy_id, rule])), policies };
+/** @throws Error for rules that do not compile; stored rules were validated before */
+export function compileSet(catalog: Catalog, version: number, stored: readonly PolicyRule[]): CompiledSet {
+  const all = [...stored, ...builtinRulesOf(catalog)];
+  const { policies, problems } = compileRules(catalog, all);
+  if (problems.length > 0)
+    throw new Error(`policies of version ${version} do not compile: ${JSON.stringify(problems)}`);
+  const rules = new Map(all.map((rule) => [rule.policy_id, rule]));
+  return { id: newId(), version, rules, policies, modeRules: rulesThatReadMode([...rules.values()]), catalog };
 }
 
-const maxPreparsedSets = 256;
-const maxRemembered = 5000;
-/** Calls with long inputs are not remembered, so that memory stays bounded. */
-const longestKey = 4000;
+/** How many sets stay preparsed, and how many decisions are cached. */
+export interface EngineLimits {
+  sets: number;
+  decisions: number;
+}
+
+const forCalls: EngineLimits = { sets: 256, decisions: 5000 };
+/** Decisions on calls with long inputs are not cached, to limit memory. */
+const maxKeyLength = 4000;
 
 /**
- * Evaluates by Cedar over preparsed sets. The engine never forgets a name, so sets take turns in a fixed number of
- * them. The decision depends on nothing but set and call, so that repeats are remembered.
+ * Evaluates calls with Cedar over preparsed sets. The engine never frees a set name, so a fixed number of names is
+ * reused. A decision depends only on the set and the call, so decisions are cached.
  */
-export function createPolicyEngine(): PolicyEngine {
-  // Names are the whole process's, engines are not.
+export function createPolicyEngine(limits: EngineLimits = forCalls): PolicyEngine {
+  // Set names are global in the process, but there can be several engines.
   const own = newId();
-  const names = new Map<CompiledSet, string>();
-  const remembered = new Map<string, PolicyEvaluation>();
+  let made = 0;
+  const names = new LRUCache<CompiledSet, string>({ max: limits.sets });
+  const remembered = new LRUCache<string, PolicyEvaluation>({ max: limits.decisions });
 
   const nameOf = (set: CompiledSet): string => {
     const known = names.get(set);
-    const name = known ?? (names.size < maxPreparsedSets ? `${own}-${names.size}` : takeOldest(names));
-    names.delete(set);
+    if (known !== undefined) return known;
+    const freed = made < limits.sets ? undefined : names.pop();
+    const name = freed ?? `${own}-${(made += 1)}`;
+    preparse(name, set);
     names.set(set, name);
-    if (known === undefined) preparse(name, set);
     return name;
   };
   return {
@@ -70,42 +87,47 @@ export function createPolicyEngine(): PolicyEngine {
       if (before) return before;
       const answer = cedar.statefulIsAuthorized({ ...call, preparsedPolicySetId: nameOf(set) });
       const decision = decisionOf(answer, set.rules, set.version);
-      if (remembered.size >= maxRemembered) remembered.clear();
-      if (key.length <= longestKey) remembered.set(key, decision);
+      if (key.length <= maxKeyLength) remembered.set(key, decision);
       return decision;
     },
   };
 }
 
-function takeOldest(names: Map<CompiledSet, string>): string {
-  const [set, name] = names.entries().next().value as [CompiledSet, string];
-  names.delete(set);
-  return name;
-}
-
 function preparse(name: string, set: CompiledSet): void {
   const answer = cedar.preparsePolicySet(name, { staticPolicies: set.policies });
-  if (answer.type === 'failure') throw new Error(`the policy engine refused a set: ${answer.errors.map(({ message }) => message).join('; ')}`);
+  if (answer.type === 'failure')
+    throw new Error(`the policy engine refused a set: ${answer.errors.map(({ message }) => message).join('; ')}`);
 }
 
-function cedarCall({ principal, tool, resource, mode, dryRun, input, at }: PolicyRequest): Omit<StatefulAuthorizationCall, 'preparsedPolicySetId'> {
+function cedarCall({
+  principal,
+  operation,
+  channel = 'rest',
+  resource,
+  mode,
+  dryRun,
+  input,
+  facts,
+  at,
+}: PolicyRequest): Omit<StatefulAuthorizationCall, 'preparsedPolicySetId'> {
   const user = { type: 'User', id: principal.userId };
   const target = { type: 'Resource', id: `${resource.type}/${resource.id}` };
-  const { userId: user_id, role, kind, grants, projectId: project_id } = principal;
+  const { userId: user_id, role, kind, grants, projectId: project_id, clientId: client_id = '' } = principal;
   return {
     principal: user,
-    action: { type: 'Action', id: tool },
+    action: { type: 'Action', id: operation.name },
     resource: target,
     context: {
       project_id,
       mode,
+      channel,
       dry_run: dryRun,
       hour: at.getUTCHours(),
       weekday: at.getUTCDay() || 7,
-      input: factsOf(tool, input),
+      input: { ...(facts ?? factsOf(operation, input)) },
     },
     entities: [
-      { uid: user, attrs: { user_id, role, kind, grants: [...grants] }, parents: [] },
+      { uid: user, attrs: { user_id, role, kind, client_id, grants: [...grants] }, parents: [] },
       { uid: target, attrs: { type: resource.type, id: resource.id }, parents: [] },
     ],
   };

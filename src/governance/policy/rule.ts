@@ -1,25 +1,73 @@
+import { defineCollection } from '../../stores/collections.js';
 import type { WithId } from 'mongodb';
 import { z } from 'zod';
+import { adminRoles } from '../../auth/grants.js';
+import { OrganizationId, UserId } from '../../ids.js';
+import { EpochSeconds } from '../../time.js';
+import { PolicyVersion } from '../lifecycles/policy-decision.js';
 
 const ruleId = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
 /**
- * One rule. Scope and effect are plain data; `when` is a Cedar expression over `principal`, `action`, `resource` and
- * `context` that must hold for the rule to apply.
+ * One rule. Scope and effect are plain data. `when` is a Cedar expression over `principal`, `action`, `resource` and
+ * `context`; the rule applies only if it is true.
  */
 export const PolicyRule = z
   .strictObject({
     policy_id: z.string().regex(ruleId).meta({ description: 'Lower case letters, digits, dot, dash and underscore.' }),
     description: z.string().max(500).default(''),
     effect: z.enum(['permit', 'forbid', 'require_approval']),
-    tools: z.array(z.string().max(100)).min(1).max(100).optional().meta({ description: 'Only for these tools; left out: for every tool.' }),
-    projects: z.array(z.string().max(100)).min(1).max(500).optional().meta({ description: 'Only in these projects; left out: in all of the organization.' }),
-    when: z.string().max(2000).optional().meta({
-      description:
-        'A Cedar expression: `principal.user_id`, `.role`, `.kind`, `.grants`; `resource.type`, `.id`; `context.project_id`, `.mode`, `.dry_run`, `.hour` (UTC), `.weekday` (1 is Monday), `.input.<fact of the tool>`.',
-    }),
-    approvers: z.int().min(1).max(10).optional().meta({ description: 'How many different people must approve; require_approval only.' }),
-    approval_ttl_seconds: z.int().min(1).max(30 * 86_400).optional().meta({ description: 'Time to decide, and then to use the resume token; require_approval only.' }),
+    tools: z
+      .array(z.string().max(100))
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({
+        description:
+          'Only for these operations, by their names or as gateway tools; left out: for every operation except `policies.replace` and `approval.decide`, which a rule must name.',
+      }),
+    projects: z
+      .array(z.string().max(100))
+      .min(1)
+      .max(500)
+      .optional()
+      .meta({ description: 'Only in these projects; left out: in all of the organization.' }),
+    when: z
+      .string()
+      .max(2000)
+      .optional()
+      .meta({
+        description:
+          'A Cedar expression: `principal.user_id`, `.role`, `.kind`, `.client_id` (of an OAuth client, else empty), `.grants`; `resource.type`, `.id`; `context.project_id`, `.mode`, `.channel` (rest, mcp, console, schedule, agent or callback), `.dry_run`, `.hour` (UTC), `.weekday` (1 is Monday), `.input.<fact of the operation>`.',
+      }),
+    approvers: z
+      .int()
+      .min(1)
+      .max(10)
+      .optional()
+      .meta({ description: 'How many different people must approve; require_approval only.' }),
+    approval_ttl_seconds: z
+      .int()
+      .min(1)
+      .max(30 * 86_400)
+      .optional()
+      .meta({ description: 'Time to decide, and then to use the resume token; require_approval only.' }),
+    starter_may_decide: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'For acts of a run: whether the person who started the run may decide; require_approval only. Default: false.',
+      }),
+    approver_roles: z
+      .array(z.enum(adminRoles))
+      .min(1)
+      .max(adminRoles.length)
+      .optional()
+      .meta({
+        description:
+          'Only people with one of these roles in the project may decide, and no API key; require_approval only. Left out: everybody with `svc:governance.write`.',
+      }),
   })
   .meta({
     id: 'PolicyRule',
@@ -31,26 +79,35 @@ export const PolicyRule = z
       when: 'principal.kind == "api_key" && context.input.entities > 100',
       approvers: 2,
       approval_ttl_seconds: 3600,
+      approver_roles: ['OWNER', 'ORG_ADMIN'],
     },
   });
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
+/** The rules of an organization, as a caller sends them. */
+export const PolicyRules = z.array(PolicyRule).max(200);
+
 export const PolicySet = z
   .object({
-    organization_id: z.string(),
-    version: z.int().meta({ description: '0: nothing was stored yet, the default set is in force.' }),
+    organization_id: OrganizationId,
+    version: PolicyVersion.meta({ description: '0 if no policies are stored; then the default set is in force.' }),
     policies: z.array(PolicyRule),
-    builtin: z.array(PolicyRule).meta({ description: 'Always in force beside the stored ones.' }),
-    created_by: z.string().nullable(),
-    created_at: z.number().nullable(),
+    builtin: z.array(PolicyRule).meta({ description: 'Always in force, in addition to the stored rules.' }),
+    created_by: UserId.nullable(),
+    created_at: EpochSeconds.nullable(),
   })
   .meta({ id: 'PolicySet' });
 export type PolicySet = z.infer<typeof PolicySet>;
 
-export const PolicySetVersion = PolicySet.omit({ policies: true, builtin: true }).extend({ rules: z.int() }).meta({ id: 'PolicySetVersion' });
+export const PolicySetVersion = PolicySet.omit({ policies: true, builtin: true })
+  .extend({ rules: z.int().meta({ example: 4 }) })
+  .meta({ id: 'PolicySetVersion' });
 export type PolicySetVersion = z.infer<typeof PolicySetVersion>;
 
-/** One immutable version: `_id` is `<organization>:<version, ten digits>`, so that versions sort and none is written twice. */
+/**
+ * One immutable version. `_id` is `<organization>:<version, ten digits>`, so that versions sort and each is written
+ * once.
+ */
 export interface PolicyVersionDocument {
   _id: string;
   organization_id: string;
@@ -64,6 +121,23 @@ export function policyVersionId(organizationId: string, version: number): string
   return `${organizationId}:${String(version).padStart(10, '0')}`;
 }
 
-export function policySetVersionView({ organization_id, version, policies, created_by, created_at }: WithId<PolicyVersionDocument>): PolicySetVersion {
+export function toPolicySetVersion({
+  organization_id,
+  version,
+  policies,
+  created_by,
+  created_at,
+}: WithId<PolicyVersionDocument>): PolicySetVersion {
   return { organization_id, version, created_by, created_at, rules: policies.length };
+}
+
+export const policyVersionsCollection = defineCollection('policy_versions', {
+  indexes: [{ keys: { organization_id: 1, version: -1 } }, { keys: { organization_id: 1, _id: -1 } }],
+  majorityRead: true,
+});
+
+declare module '../../stores/collections.js' {
+  interface Documents {
+    policy_versions: PolicyVersionDocument;
+  }
 }

@@ -1,37 +1,39 @@
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.js';
 import { createFreshReads } from '../../stores/fresh-reads.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
 import type { Collections } from '../../stores/collections.js';
+import type { Catalog } from '../operations/catalog.js';
 import { defaultRules } from './default-rules.js';
 import { compileSet, type CompiledSet } from './evaluate.js';
 import { policyVersionId, type PolicyVersionDocument } from './rule.js';
 
 export interface PolicyStore {
-  /** The version in force now, whichever process stored it; compiled once a process. */
+  /** The version that is in force now, even if another process stored it. Compiled once per process. */
   current(organizationId: string): Promise<CompiledSet>;
-  /** The record of the version in force; null where nothing was stored yet. */
+  /** The record of the version in force, or null if none was stored. */
   latest(organizationId: string): Promise<PolicyVersionDocument | null>;
-  /** @throws AppError `conflict` when another version was stored meanwhile */
+  /** @throws AppError `conflict` if another version was stored concurrently */
   append(record: Omit<PolicyVersionDocument, '_id'>): Promise<PolicyVersionDocument>;
 }
 
 const maxOrganizations = 1000;
 
 /**
- * Versions are only ever added, each by one insert under its number. So a process that knows version n asks on every
- * call, by `_id`, whether n + 1 is there: one point read that nearly always finds nothing.
+ * Versions are only added, each by one insert under its number. On every call, a process that knows version n checks by
+ * `_id` whether version n + 1 exists: one point read that nearly always finds nothing.
  */
-export function createPolicyStore({ policy_versions }: Pick<Collections, 'policy_versions'>): PolicyStore {
-  const known = new Map<string, CompiledSet>();
-  const defaults = compileSet(0, defaultRules);
+export function createPolicyStore(
+  { policy_versions }: Pick<Collections, 'policy_versions'>,
+  catalog: Catalog,
+): PolicyStore {
+  const known = new LRUCache<string, CompiledSet>({ max: maxOrganizations });
+  const defaults = compileSet(catalog, 0, defaultRules);
   const readVersion = createFreshReads(policy_versions);
 
   const remember = (organizationId: string, set: CompiledSet): CompiledSet => {
     const present = known.get(organizationId);
     if (present && present.version >= set.version) return present;
-    known.delete(organizationId);
-    const [oldest] = known.keys();
-    if (known.size >= maxOrganizations && oldest !== undefined) known.delete(oldest);
     known.set(organizationId, set);
     return set;
   };
@@ -44,8 +46,8 @@ export function createPolicyStore({ policy_versions }: Pick<Collections, 'policy
       ? await readVersion(policyVersionId(organizationId, present.version + 1))
       : await latest(organizationId);
     if (!newer) return present ?? remember(organizationId, defaults);
-    remember(organizationId, compileSet(newer.version, newer.policies));
-    // The version after it may be there as well.
+    remember(organizationId, compileSet(catalog, newer.version, newer.policies));
+    // There may be an even newer version.
     return current(organizationId);
   };
 
@@ -58,7 +60,8 @@ export function createPolicyStore({ policy_versions }: Pick<Collections, 'policy
         await policy_versions.insertOne(record);
         return record;
       } catch (error) {
-        if (isDuplicateKey(error)) throw new AppError('conflict', 'the policies were changed meanwhile: read them again');
+        if (isDuplicateKey(error))
+          throw new AppError('conflict', 'the policies were changed by another request: read them again');
         throw error;
       }
     },

@@ -1,10 +1,22 @@
+import { LRUCache } from 'lru-cache';
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/mongo.js';
-import { admission, hasRoom, idleProjects, longestWait, used, windowsOf, type QuotaDocument, type QuotaScope, type Wait, type Window } from './windows.js';
+import {
+  admission,
+  hasRoom,
+  idleProjects,
+  longestWait,
+  used,
+  windowsOf,
+  type QuotaDocument,
+  type QuotaScope,
+  type Wait,
+  type Window,
+} from './windows.js';
 
 export interface QuotaOptions {
   collections: Pick<Collections, 'quotas'>;
-  /** Admissions in any window; 0 is unlimited. */
+  /** The maximum number of admissions in any window; 0 means unlimited. */
   projectMax: number;
   organizationMax: number;
   windowSeconds: number;
@@ -18,7 +30,7 @@ export interface QuotaSubject {
 
 export type Admission = { admitted: true } | { admitted: false; scope: QuotaScope; retryAfterSeconds: number };
 
-/** `quota` of `POST /v1/docs`; a maximum of 0 means unlimited, and its window is not counted. */
+/** `quota` of `POST /v1/docs`. A maximum of 0 means unlimited; its window is not counted. */
 export interface QuotaUsage {
   org_window_max: number;
   org_window_used: number;
@@ -27,26 +39,28 @@ export interface QuotaUsage {
 }
 
 export interface Quota {
-  /** Counts the call in both windows, or in neither. A refusal names the scope that keeps the caller waiting longest. */
+  /** Counts the call in both windows or in neither. A refusal names the scope with the longest wait. */
   admit(subject: QuotaSubject): Promise<Admission>;
   usage(subject: QuotaSubject): Promise<QuotaUsage>;
 }
 
-const attempts = 8;
+const maxAttempts = 8;
 const tidyEvery = 1000;
-const remembered = 10_000;
+const maxRemembered = 10_000;
 
-/** Exact sliding windows over any number of processes (specification, Limits; design, S3). One round trip admits. */
+/**
+ * Exact sliding windows across any number of processes (specification, Limits; design, S3). An admission takes one
+ * round trip.
+ */
 export function createQuota(options: QuotaOptions): Quota {
   const { quotas } = options.collections;
   const { now = Date.now } = options;
   const windowMs = options.windowSeconds * 1000;
   let admissions = 0;
-  /** Until when a subject's window stays full: admissions leave it by time alone, so nobody need be asked before. */
-  const full = new Map<string, { scope: QuotaScope; until: number }>();
+  /** Until when a subject's window stays full. Only time frees a window, so the database need not be read before. */
+  const full = new LRUCache<string, { scope: QuotaScope; until: number }>({ max: maxRemembered });
 
   function refusal(key: string, { scope, waitMs }: Wait): Admission {
-    if (full.size >= remembered) full.clear();
     full.set(key, { scope, until: now() + waitMs });
     return { admitted: false, scope, retryAfterSeconds: Math.ceil(waitMs / 1000) };
   }
@@ -68,11 +82,12 @@ export function createQuota(options: QuotaOptions): Quota {
       const left = known === undefined ? 0 : known.until - now();
       if (known && left > 0) return { admitted: false, scope: known.scope, retryAfterSeconds: Math.ceil(left / 1000) };
       full.delete(key);
-      for (let attempt = 0; attempt < attempts; attempt += 1) {
+      for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         if (await tryAdmit(organizationId, windows)) {
           admissions += 1;
-          // Only tidying: the call is admitted whether it succeeds or not.
-          if (admissions % tidyEvery === 0) void forgetIdleProjects(quotas, organizationId, now(), windowMs).catch(() => undefined);
+          // Cleanup only: the call is admitted even if it fails.
+          if (admissions % tidyEvery === 0)
+            void forgetIdleProjects(quotas, organizationId, now(), windowMs).catch(() => undefined);
           return { admitted: true };
         }
         const document = await quotas.findOne({ _id: organizationId });
@@ -83,7 +98,7 @@ export function createQuota(options: QuotaOptions): Quota {
         const wait = longestWait(document, windows, now(), windowMs);
         if (wait) return refusal(key, wait);
       }
-      // Room was there and taken by others each time: the windows are as good as full.
+      // Other calls took the free capacity on each attempt, so the windows are effectively full.
       return { admitted: false, scope: windows[0]?.scope ?? 'project', retryAfterSeconds: 1 };
     },
 
@@ -101,10 +116,18 @@ export function createQuota(options: QuotaOptions): Quota {
   };
 }
 
-/** Keeps an organization's document small; a project that was admitted again meanwhile is left alone. */
-async function forgetIdleProjects(quotas: Collections['quotas'], organizationId: string, now: number, windowMs: number): Promise<void> {
+/** Keeps an organization's document small. Does not remove a project that was admitted again concurrently. */
+async function forgetIdleProjects(
+  quotas: Collections['quotas'],
+  organizationId: string,
+  now: number,
+  windowMs: number,
+): Promise<void> {
   const document: QuotaDocument | null = await quotas.findOne({ _id: organizationId });
   for (const { key, newest } of document ? idleProjects(document, now, windowMs) : []) {
-    await quotas.updateOne({ _id: organizationId, [`projects.${key}.0`]: newest }, { $unset: { [`projects.${key}`]: '' } });
+    await quotas.updateOne(
+      { _id: organizationId, [`projects.${key}.0`]: newest },
+      { $unset: { [`projects.${key}`]: '' } },
+    );
   }
 }

@@ -1,6 +1,8 @@
+import { defineCollection } from '../../stores/collections.js';
 /**
- * The admissions of an organization, one document so that one atomic update counts a call in both windows or in neither.
- * Times are epoch milliseconds, newest first, so that the `max`-th newest is at `max - 1` whatever the maximum was before.
+ * The admissions of an organization, in one document so that one atomic update counts a call in both windows or in
+ * neither. Times are epoch milliseconds, newest first, so the `max`-th newest is at index `max - 1`, even after the
+ * maximum changed.
  */
 export interface QuotaDocument {
   /** The organization's id. */
@@ -11,7 +13,7 @@ export interface QuotaDocument {
 
 export type QuotaScope = 'project' | 'organization';
 
-/** One scope's limit and where the document keeps its times. */
+/** The limit of one scope, and the path of its times in the document. */
 export interface Window {
   scope: QuotaScope;
   path: string;
@@ -19,9 +21,9 @@ export interface Window {
 }
 
 /**
- * Matches while every window has room: its `max`-th newest admission is missing or has left the window. Admissions
- * that are `max` apart in the list are thus a whole window apart, so no window of time ever holds more than `max`,
- * even where the clocks of two processes disagree.
+ * Matches while every window has room: its `max`-th newest admission is missing or has left the window. Entries that
+ * are `max` positions apart in the list are therefore at least a window apart, so no period of this length contains
+ * more than `max` admissions, even if the clocks of two processes differ.
  */
 export function hasRoom(windows: readonly Window[], now: number, windowMs: number): Record<string, unknown> {
   return Object.fromEntries(windows.map(({ path, max }) => [`${path}.${max - 1}`, { $not: { $gt: now - windowMs } }]));
@@ -36,12 +38,23 @@ export interface Wait {
   waitMs: number;
 }
 
-/** How long until every window has room, and the scope that takes longest; undefined when all have room now. */
-export function longestWait(document: QuotaDocument, windows: readonly Window[], now: number, windowMs: number): Wait | undefined {
+/** How long until every window has room, and the scope with the longest wait; undefined if all have room now. */
+export function longestWait(
+  document: QuotaDocument,
+  windows: readonly Window[],
+  now: number,
+  windowMs: number,
+): Wait | undefined {
   const waits = windows
-    .map(({ scope, path, max }) => ({ scope, waitMs: (timesAt(document, path)[max - 1] ?? -Infinity) + windowMs - now }))
+    .map(({ scope, path, max }) => ({
+      scope,
+      waitMs: (timesAt(document, path)[max - 1] ?? -Infinity) + windowMs - now,
+    }))
     .filter(({ waitMs }) => waitMs > 0);
-  return waits.reduce<Wait | undefined>((longest, wait) => (longest && longest.waitMs >= wait.waitMs ? longest : wait), undefined);
+  return waits.reduce<Wait | undefined>(
+    (longest, wait) => (longest && longest.waitMs >= wait.waitMs ? longest : wait),
+    undefined,
+  );
 }
 
 export function used(document: QuotaDocument | null, window: Window, now: number, windowMs: number): number {
@@ -49,21 +62,28 @@ export function used(document: QuotaDocument | null, window: Window, now: number
   return timesAt(document, window.path).filter((time) => time > now - windowMs).length;
 }
 
-/** Projects whose newest admission has left the window: what they hold decides nothing any more. */
-export function idleProjects(document: QuotaDocument, now: number, windowMs: number): { key: string; newest: number }[] {
+/** Projects whose newest admission has left the window. Their times no longer have an effect. */
+export function idleProjects(
+  document: QuotaDocument,
+  now: number,
+  windowMs: number,
+): { key: string; newest: number }[] {
   return Object.entries(document.projects)
     .map(([key, times]) => ({ key, newest: times[0] ?? 0 }))
     .filter(({ newest }) => newest <= now - windowMs);
 }
 
-export function windowsOf(projectId: string, maxima: { projectMax: number; organizationMax: number }): { project: Window; organization: Window } {
+export function windowsOf(
+  projectId: string,
+  maxima: { projectMax: number; organizationMax: number },
+): { project: Window; organization: Window } {
   return {
     project: { scope: 'project', path: `projects.${fieldName(projectId)}`, max: maxima.projectMax },
     organization: { scope: 'organization', path: 'organization', max: maxima.organizationMax },
   };
 }
 
-/** A dot or a dollar would be read as part of a path. */
+/** Encodes an id that MongoDB would parse as a path, for example with a dot or a dollar sign. */
 function fieldName(id: string): string {
   return /^[\w-]+$/.test(id) ? id : `=${Buffer.from(id).toString('base64url')}`;
 }
@@ -71,4 +91,12 @@ function fieldName(id: string): string {
 function timesAt(document: QuotaDocument, path: string): readonly number[] {
   const [first, key] = path.split('.');
   return (first === 'organization' ? document.organization : document.projects[key ?? '']) ?? [];
+}
+
+export const quotasCollection = defineCollection('quotas', {});
+
+declare module '../../stores/collections.js' {
+  interface Documents {
+    quotas: QuotaDocument;
+  }
 }

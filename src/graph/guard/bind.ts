@@ -4,7 +4,7 @@ import { argumentsOf, functionOf } from './inspect.js';
 import { child, childrenOf, has, nameOf, whereOf, type Token, type Tree } from './tree.js';
 import { copyOf, type Names, type Scope } from './variables.js';
 
-/** What the rewriting needs of the text and of where it stands in it. */
+/** The context for rewriting a part of the query text. */
 export interface Binding {
   text: string;
   tokens: readonly Token[];
@@ -12,16 +12,25 @@ export interface Binding {
   scope: Scope;
   maxHops: number;
   inScope: InScope;
+  /** Clauses that need a pause before them (`work.ts`). */
+  heavy: ReadonlySet<Tree>;
+  /** Whether the query is a CALL without an import list. */
+  importsByWith: boolean;
 }
 
 /**
- * Writes the tree as text with every node and relationship of every pattern bound to the scope parameter.
- * What is not a pattern comes out letter by letter, but for comments, which become a space.
+ * Renders the tree and restricts every node and relationship of every pattern to the scope parameter. Copies
+ * everything else unchanged, except comments, which become a space.
  */
 export function bind(tree: Tree, binding: Binding): string {
   if (tree.token) return gapBefore(tree, binding) + tree.token.text;
   const write = writers[tree.rule];
-  return write ? gapBefore(tree, binding) + write(tree, binding).trimStart() : bindChildren(tree, binding);
+  if (!write) return bindChildren(tree, binding);
+  const gap = gapBefore(tree, binding);
+  const text = write(tree, binding).trimStart();
+  // What was a bracket may now be a word: `NOT(n)-->()` becomes `NOT EXISTS { … }`.
+  const touchesWord = gap === '' && /\w$/.test(binding.tokens[tree.first - 1]?.text ?? '') && /^\w/.test(text);
+  return touchesWord ? ` ${text}` : gap + text;
 }
 
 export function bindChildren(tree: Tree, binding: Binding): string {
@@ -32,7 +41,7 @@ export function bindTrimmed(tree: Tree, binding: Binding): string {
   return bind(tree, binding).trim();
 }
 
-/** The caller's own words, for the name of a column. */
+/** The original text, used as the name of a column. */
 export function sourceOf(tree: Tree, { text, tokens }: Binding): string {
   return text.slice(tokens[tree.first]?.start, tokens[tree.last]?.end);
 }
@@ -44,7 +53,8 @@ function gapBefore(tree: Tree, { text, tokens }: Binding): string {
 }
 
 const writers: Readonly<Record<string, (tree: Tree, binding: Binding) => string>> = {
-  regularQuery: (tree, binding) => bindRegularQuery(tree, { ...binding, scope: inner(binding.scope) }).text,
+  regularQuery: (tree, binding) =>
+    bindRegularQuery(tree, { ...binding, scope: inner(binding.scope), importsByWith: false }).text,
   returnItems: bindProjection,
   existsExpression: (tree, binding) => bindSubquery('EXISTS', tree, binding),
   countExpression: (tree, binding) => bindSubquery('COUNT', tree, binding),
@@ -72,7 +82,7 @@ function bindSubquery(keyword: string, tree: Tree, binding: Binding): string {
   return patterns ? `${keyword} { ${boundPatterns(patterns, whereOf(tree), binding)} }` : '';
 }
 
-/** A pattern among expressions asks whether it is there, and takes no WHERE, which EXISTS does. */
+/** A pattern as an expression tests for existence. EXISTS is used because it accepts a WHERE. */
 function bindPatternExpression(tree: Tree, binding: Binding): string {
   return `EXISTS { ${boundPatterns(tree, undefined, binding)} }`;
 }
@@ -95,7 +105,7 @@ function bindPatternComprehension(tree: Tree, binding: Binding): string {
   return `[${text} WHERE ${conditionText(container, whereOf(tree), binding)} | ${bindTrimmed(result, within)}]`;
 }
 
-/** The names that walk a list hide what had them before. */
+/** Loop variables hide outer variables of the same name. */
 function bindIteration(tree: Tree, binding: Binding): string {
   const scope = copyOf(binding.scope);
   for (const each of childrenOf(tree, 'variable')) scope.elements.delete(nameOf(each));

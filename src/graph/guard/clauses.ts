@@ -1,16 +1,17 @@
 import { bind, bindChildren, bindTrimmed, sourceOf, type Binding } from './bind.js';
-import { bindPatterns, conditionText, newContainer } from './containers.js';
+import { bindPatterns, conditionText, inScope, newContainer } from './containers.js';
 import { refuse } from './refusal.js';
+import { reservedPrefix } from './text-bounds.js';
 import { child, childrenOf, has, nameOf, quoted, whereOf, type Tree } from './tree.js';
 import { addPatternVariables, copyOf, emptyScope, projected, starOf, type Scope } from './variables.js';
 
 export interface BoundQuery {
   text: string;
-  /** The scope of the columns, for a subquery that returns into an outer one. */
+  /** The scope of the returned columns, for a subquery that returns into an outer query. */
   columns: Scope;
 }
 
-/** Each branch of a UNION begins in the given scope. */
+/** Rewrites a query. Each branch of a UNION starts with the given scope. */
 export function bindRegularQuery(tree: Tree, binding: Binding): BoundQuery {
   let columns = emptyScope();
   const text = tree.children
@@ -31,10 +32,23 @@ function bindSingleQuery(tree: Tree, binding: Binding): BoundQuery {
   for (const { children } of childrenOf(tree, 'clause')) {
     const clause = children[0];
     if (!clause) continue;
+    if (binding.heavy.has(clause) && !isImportingWith(clause, tree, binding)) parts.push(pause(binding));
     if (clause.rule === 'returnClause') columns = columnsOf(clause, binding.scope);
     parts.push(bindClause(clause, binding).trim());
   }
   return { text: parts.join(' '), columns };
+}
+
+/** A point in each row where the database checks whether it must stop: a search for nodes that cannot exist. */
+function pause(binding: Binding): string {
+  const [node, none] = [binding.names.fresh(), binding.names.fresh()];
+  binding.scope.holdsOurs = true;
+  return `CALL { MATCH (${node}:\`${reservedPrefix}_pause\`) WHERE ${inScope(node, 'node')} RETURN count(${node}) AS ${none} }`;
+}
+
+/** Nothing may precede the WITH in `CALL { WITH x …`. */
+function isImportingWith(clause: Tree, query: Tree, { importsByWith }: Binding): boolean {
+  return importsByWith && clause.rule === 'withClause' && childrenOf(query, 'clause')[0]?.children[0] === clause;
 }
 
 function columnsOf(clause: Tree, scope: Scope): Scope {
@@ -43,7 +57,7 @@ function columnsOf(clause: Tree, scope: Scope): Scope {
   return items ? projected(items, scope) : emptyScope();
 }
 
-/** Writes the clause and moves the scope on. */
+/** Renders the clause and updates the scope. */
 function bindClause(clause: Tree, binding: Binding): string {
   const { scope } = binding;
   switch (clause.rule) {
@@ -88,7 +102,7 @@ function bindWith(clause: Tree, binding: Binding): string {
   if (!body || !items) return '';
   const before = copyOf(binding.scope);
   const after = projected(items, before);
-  // ORDER BY sees both what was and what is now.
+  // ORDER BY sees the variables before and after the projection.
   const text = bindTrimmed(body, { ...binding, scope: before });
   Object.assign(binding.scope, after);
   return `WITH ${text}${where ? ` ${bindTrimmed(where, binding)}` : ''}`;
@@ -99,15 +113,21 @@ function bindCall(clause: Tree, binding: Binding): string {
   if (!query) return '';
   const imports = child(clause, 'subqueryScope');
   const scope = imports ? importedScope(imports, binding.scope) : emptyScope();
-  // Without an import list WITH takes from outside what it names.
+  // Without an import list, WITH imports the variables that it names.
   if (!imports) scope.elements = new Set(binding.scope.elements);
-  const bound = bindRegularQuery(query, { ...binding, scope });
+  const bound = bindRegularQuery(query, { ...binding, scope, importsByWith: !imports });
   for (const name of bound.columns.variables) {
     declare(binding.scope, name);
     if (bound.columns.elements.has(name)) binding.scope.elements.add(name);
   }
-  const head = clause.children.slice(0, clause.children.findIndex((each) => each.rule === 'LCURLY'));
-  return `${head.map((each) => bind(each, binding)).join('').trim()} { ${bound.text} }`;
+  const head = clause.children.slice(
+    0,
+    clause.children.findIndex((each) => each.rule === 'LCURLY'),
+  );
+  return `${head
+    .map((each) => bind(each, binding))
+    .join('')
+    .trim()} { ${bound.text} }`;
 }
 
 function importedScope(imports: Tree, outer: Scope): Scope {
@@ -120,7 +140,10 @@ function importedScope(imports: Tree, outer: Scope): Scope {
   return scope;
 }
 
-/** Column names stay the caller's: `*` brings no name of ours, and what was rewritten is named by what was written. */
+/**
+ * Keeps the user's column names: `*` excludes the guard's variables, and a rewritten item is named by its original
+ * text.
+ */
 export function bindProjection(items: Tree, binding: Binding): string {
   return items.children
     .map((each) => {

@@ -4,18 +4,21 @@ import { conjunctsOf, isTotalCondition } from './total.js';
 import type { Tree } from './tree.js';
 import { addPatternVariables, copyOf, type Scope } from './variables.js';
 
-/** A place with patterns and one WHERE: MATCH, EXISTS, COUNT, a pattern comprehension, a quantified path. */
+/** A construct with patterns and one WHERE: MATCH, EXISTS, COUNT, a pattern comprehension or a quantified path. */
 export interface Container {
-  /** What binds each element; all of them hold for each row that leaves the container. */
+  /** The conditions that restrict each element. All of them hold for each resulting row. */
   conditions: Set<string>;
-  /** Conditions of the caller that can fail, taken out of the patterns. */
+  /** User conditions that can fail, moved out of the patterns. */
   guarded: string[];
   elements: Set<string>;
 }
 
 export const scopeParameter = '__guard_scope';
 
-/** The condition that binds an element, by the text of its variable; one that is met on a path of variable length is on a `path`. */
+/**
+ * Returns the condition that restricts an element, given as the text of its variable. Elements of a variable-length
+ * path have the place `path`.
+ */
 export type InScope = (element: string, place: 'node' | 'relationship' | 'path') => string;
 
 export const inScope: InScope = (element) => `${element}.project_id IN $${scopeParameter}`;
@@ -26,7 +29,7 @@ export function newContainer(patterns: Tree, scope: Scope): Container {
   return { conditions: new Set(), guarded: [], elements: within.elements };
 }
 
-/** Writes the patterns and fills the container. `path` is the path variable where it stands outside of the pattern. */
+/** Renders the patterns and fills the container. `path` is the path variable if it is outside of the pattern. */
 export function bindPatterns(patterns: Tree, container: Container, binding: Binding, path?: Tree): string {
   const within = { ...binding, scope: { ...binding.scope, elements: container.elements } };
   if (patterns.rule !== 'patternList') return bindPattern(patterns, container, within, path);
@@ -37,8 +40,9 @@ export function bindPatterns(patterns: Tree, container: Container, binding: Bind
 }
 
 /**
- * The container's WHERE: the bindings, the caller's conditions that cannot fail, and the others behind the bindings in
- * a CASE, which the database evaluates in order, so that they meet nothing from outside the scope.
+ * Builds the WHERE of a container: the restrictions, the user conditions that cannot fail, and the other conditions
+ * in a CASE after the restrictions. The database evaluates a CASE in order, so those conditions never see elements
+ * outside the scope.
  */
 export function conditionText(container: Container, where: Tree | undefined, binding: Binding): string {
   const within = { ...binding, scope: { ...binding.scope, elements: container.elements } };

@@ -1,7 +1,8 @@
-import { CypherLexer, CypherParser } from '@neo4j-cypher/language-support';
+import CypherLexer from '#cypher-grammar/CypherCmdLexer';
+import CypherParser from '#cypher-grammar/CypherCmdParser';
 import type { Token, Tree } from './tree.js';
 
-/** What is used of an ANTLR parse tree node: rules have `ruleIndex`, tokens `symbol`. */
+/** The used members of an ANTLR parse tree node. Rules have `ruleIndex`, tokens `symbol`. */
 interface AntlrNode {
   ruleIndex?: number;
   children?: AntlrNode[] | null;
@@ -31,7 +32,7 @@ export interface LexedText {
   antlrTokens: AntlrToken[];
 }
 
-/** Why the text is no Cypher: the token at which the grammar stopped. */
+/** The text is not valid Cypher. Has the token where parsing stopped. */
 export class CypherSyntaxError extends Error {
   override readonly name = 'CypherSyntaxError';
   constructor(readonly tokenIndex: number) {
@@ -41,34 +42,38 @@ export class CypherSyntaxError extends Error {
 
 interface GrammarRule {
   name: string;
-  saysNothing: boolean;
+  isTrivial: boolean;
 }
 
-/** Levels of precedence with one operand, and the classes of names. */
-const sayingNothing = /^(expression\d*|symbolic\w*NameString|unescaped\w+|escaped\w+)$/;
+/** Matches precedence levels with one operand, and the classes of names. */
+const trivialRules = /^(expression\d*|symbolic\w*NameString|unescaped\w+|escaped\w+)$/;
 let grammarRules: GrammarRule[] | undefined;
 
 function rulesOf(parser: AntlrParser): GrammarRule[] {
-  grammarRules ??= parser.ruleNames.map((name) => ({ name, saysNothing: sayingNothing.test(name) }));
+  grammarRules ??= parser.ruleNames.map((name) => ({ name, isTrivial: trivialRules.test(name) }));
   return grammarRules;
 }
 
 const sll = 0;
 const ll = 1;
 const endOfFile = -1;
+/**
+ * The maximum number of tokens for the exact (LL) mode. It accepts hardly any text that the fast (SLL) mode rejects,
+ * and its time may grow quadratically.
+ */
+const maxTokensForLl = 1_000;
 
-/** Linear: comments and spaces are left out, each other character is in a token. */
-export function lex(text: string): LexedText {
-  // The library bundles its own antlr4, so its classes are met through the few members that are used here.
-  const lexer = new CypherLexer(charStream(text) as never);
+/** Splits text into tokens in linear time, at most the first `maxTokens`. Skips comments and spaces. */
+export function lex(text: string, maxTokens = Infinity): LexedText {
+  const lexer = new CypherLexer(charStream(text));
   const tokens: Token[] = [];
   const antlrTokens: AntlrToken[] = [];
   for (;;) {
-    const token = lexer.nextToken() as unknown as AntlrToken;
+    const token = lexer.nextToken() as AntlrToken;
     if (token.channel !== 0) continue;
     token.tokenIndex = antlrTokens.length;
     antlrTokens.push(token);
-    if (token.type === endOfFile) return { tokens, antlrTokens };
+    if (token.type === endOfFile || tokens.length >= maxTokens) return { tokens, antlrTokens };
     tokens.push({
       type: CypherLexer.symbolicNames[token.type] ?? CypherLexer.literalNames[token.type] ?? String(token.type),
       text: text.slice(token.start, token.stop + 1),
@@ -78,23 +83,23 @@ export function lex(text: string): LexedText {
   }
 }
 
-/** Without and with what may stand before a statement (EXPLAIN, CYPHER 5) or instead of one (:param). */
+/** The grammar rule: without, or with, prefixes (EXPLAIN, CYPHER 5) and console commands (:param). */
 type Entry = 'statements' | 'statementsOrCommands';
 
-/** Neo4j's Cypher 5 grammar, whole text. Throws {@link CypherSyntaxError}. */
+/** Parses the whole text with Neo4j's Cypher 5 grammar. @throws {@link CypherSyntaxError} */
 export function parse(lexed: LexedText, entry: Entry = 'statements'): Tree {
   try {
     return parseWith(lexed, entry, sll);
   } catch (error) {
-    if (!(error instanceof CypherSyntaxError)) throw error;
+    if (!(error instanceof CypherSyntaxError) || lexed.tokens.length > maxTokensForLl) throw error;
     return parseWith(lexed, entry, ll);
   }
 }
 
 function parseWith(lexed: LexedText, entry: Entry, predictionMode: number): Tree {
-  const parser = new CypherParser(tokenStream(lexed.antlrTokens) as never) as unknown as AntlrParser;
+  const parser = new CypherParser(tokenStream(lexed.antlrTokens)) as AntlrParser;
   parser._interp.predictionMode = predictionMode;
-  // It looks for places to go on after an error; the first error ends it here.
+  // Disables error recovery because the first error ends the parsing.
   parser._errHandler.sync = () => {};
   parser.removeErrorListeners();
   parser.addErrorListener({
@@ -114,8 +119,8 @@ const noChildren: readonly Tree[] = [];
 
 function convert(node: AntlrNode, rules: readonly GrammarRule[], tokens: Token[]): Tree | null {
   let at = node;
-  // Down the levels that say nothing, of which there are some fifteen above each name and number.
-  while (at.children?.length === 1 && rules[at.ruleIndex ?? -1]?.saysNothing) at = at.children[0] ?? at;
+  // Skip the roughly fifteen levels without content above each name and number.
+  while (at.children?.length === 1 && rules[at.ruleIndex ?? -1]?.isTrivial) at = at.children[0] ?? at;
   if (at.symbol) {
     const index = at.symbol.tokenIndex;
     const token = tokens[index];
@@ -130,26 +135,37 @@ function convert(node: AntlrNode, rules: readonly GrammarRule[], tokens: Token[]
   const last = children.at(-1);
   const rule = rules[at.ruleIndex ?? -1];
   if (!first || !last || !rule) return null;
-  if (children.length === 1 && rule.saysNothing) return first;
+  if (children.length === 1 && rule.isTrivial) return first;
   return { rule: rule.name, children, token: null, first: first.first, last: last.last };
 }
 
 const noNodes: AntlrNode[] = [];
 
-/** By UTF-16 units, so that offsets are the text's; what is beyond the basic plane passes in strings and quoted names only. */
+/**
+ * Reads UTF-16 units, so that offsets match the text. The grammar accepts characters outside the basic plane only in
+ * strings and quoted names.
+ */
 function charStream(text: string): object {
   let at = 0;
   return {
-    get index() { return at; },
-    get size() { return text.length; },
-    consume() { at += 1; },
+    get index() {
+      return at;
+    },
+    get size() {
+      return text.length;
+    },
+    consume() {
+      at += 1;
+    },
     LA(offset: number) {
       const position = offset < 0 ? at + offset : at + offset - 1;
       return position < 0 || position >= text.length ? endOfFile : text.charCodeAt(position);
     },
     mark: () => -1,
     release() {},
-    seek(position: number) { at = Math.min(position, text.length); },
+    seek(position: number) {
+      at = Math.min(position, text.length);
+    },
     getText: (start: number, stop: number) => text.slice(start, stop + 1),
     getSourceName: () => 'query',
   };
@@ -159,16 +175,24 @@ function tokenStream(tokens: AntlrToken[]): object {
   let at = 0;
   const token = (offset: number) => tokens[Math.min(offset < 0 ? at + offset : at + offset - 1, tokens.length - 1)];
   return {
-    get index() { return at; },
-    get size() { return tokens.length; },
+    get index() {
+      return at;
+    },
+    get size() {
+      return tokens.length;
+    },
     tokenSource: null,
-    consume() { at = Math.min(at + 1, tokens.length - 1); },
+    consume() {
+      at = Math.min(at + 1, tokens.length - 1);
+    },
     LT: token,
     LA: (offset: number) => token(offset)?.type ?? endOfFile,
     get: (index: number) => tokens[index],
     mark: () => -1,
     release() {},
-    seek(position: number) { at = Math.min(position, tokens.length - 1); },
+    seek(position: number) {
+      at = Math.min(position, tokens.length - 1);
+    },
     getText: () => '',
   };
 }

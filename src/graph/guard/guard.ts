@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { isAppError } from '../../errors.js';
 import { bindRegularQuery } from './clauses.js';
 import { inScope, scopeParameter, type InScope } from './containers.js';
@@ -6,33 +7,37 @@ import { inspect, type QueryBounds } from './inspect.js';
 import { readKeywords, writeKeywords } from './language.js';
 import { filtersOnProject } from './project-filter.js';
 import { refuse } from './refusal.js';
-import { TextCache } from './text-cache.js';
 import { lexWithinBounds, reservedPrefix, type TextBounds } from './text-bounds.js';
 import { child, childrenOf, find, has, nameOf, type Tree } from './tree.js';
 import { emptyScope, Names } from './variables.js';
+import { weighCall, weighText } from './work.js';
 
 /*
- * No query leaves its project. What is enforced, and where:
- * - text-bounds: length, tokens, nesting, no \u escapes, no reserved names;
- * - cypher-parser: the whole text is one statement of Neo4j's own Cypher 5 grammar, or it is refused;
- * - language, inspect: an allow-list of grammar rules and of functions; no writes, procedures, LOAD CSV, USE, hints,
- *   computed labels; bounds on patterns, range(), reduce() and nested lists;
- * - project-filter: the specification's rule that a query names the filter. Safety does not rest on it;
- * - bind (patterns, containers, clauses): every node and relationship of every pattern, and every path of variable
- *   length as a whole, is in the scope parameter by a condition of ours;
- * - total: a caller's condition that could fail is evaluated only after those, so that errors tell nothing either;
- * - hops: paths of open length end at a ceiling.
+ * No query leaves its project. These modules enforce it:
+ * - text-bounds: length, tokens, nesting, no \u escapes, no reserved names
+ * - cypher-parser: the whole text must be one statement of Neo4j's Cypher 5 grammar
+ * - language, inspect: allow-lists of grammar rules and functions; no writes, procedures, LOAD CSV, USE, hints or
+ *   computed labels; limits on patterns, range() and nested lists
+ * - work: limits on the work per row and the size of a value, given the parameters; pauses between clauses
+ * - project-filter: the specification's rule that a query names the filter; isolation does not depend on it
+ * - bind (patterns, containers, clauses): restricts every node and relationship of every pattern, and every
+ *   variable-length path as a whole, to the scope parameter
+ * - total: evaluates user conditions that can fail only after those restrictions, so that errors reveal nothing
+ * - hops: an upper limit for open-ended paths
  */
 
 export interface GuardOptions extends TextBounds, QueryBounds {
   maxHops: number;
-  /** At least the project's; what else it asks for cannot fail, whatever the element holds. */
+  /** Must include the project filter. Additional conditions must not fail, whatever the element contains. */
   inScope: InScope;
 }
 
 export const guardDefaults: GuardOptions = {
   maxLength: 20_000,
-  maxTokens: 8_000,
+  maxTokens: 4_000,
+  maxNonAscii: 3_000,
+  maxLabels: 100,
+  maxClauses: 60,
   maxDepth: 40,
   maxPatterns: 100,
   maxRange: 10_000,
@@ -41,45 +46,59 @@ export const guardDefaults: GuardOptions = {
   inScope,
 };
 
-/** Ready for a READ session with {@link parametersFor}. */
+/** A query for a READ session with the parameters of {@link parametersFor}. */
 export interface GuardedQuery {
-  /** The rewritten query, pinned to Cypher 5. */
+  /** The rewritten query, fixed to Cypher 5. */
   text: string;
-  /** The query asks for the granted projects too; otherwise the scope is one project. */
+  /** Whether the query covers all granted projects. Otherwise the scope is one project. */
   usesProjectIds: boolean;
-  /** Names of the parameters in the caller's text. */
+  /** Names of the parameters in the user's text. */
   parameters: ReadonlySet<string>;
-  /** Names of the columns in order; null where the caller wrote `*`. */
+  /** Names of the columns in order, or null for `*`. */
   columns: readonly string[] | null;
-  /** Whether the last RETURN has a LIMIT of its own. The executor limits in any case. */
+  /** Whether the last RETURN has its own LIMIT. The executor always limits the rows. */
   hasLimit: boolean;
+  /** For {@link parametersFor}: the amount of work depends on the parameters. */
+  tree: Tree;
 }
 
-/** Guards with a cache of its own. `cacheSize` bounds the kept texts, in UTF-16 units; refusals are kept too. */
-export function createQueryGuard({ cacheSize = 8_000_000, ...options }: Partial<GuardOptions> & { cacheSize?: number } = {}) {
-  const cache = new TextCache<GuardedQuery | Error>(cacheSize);
+/**
+ * Creates a guard with its own cache. `cacheSize` limits the cached texts, in UTF-16 units. Refusals are cached too.
+ */
+export function createQueryGuard({
+  cacheSize = 8_000_000,
+  ...options
+}: Partial<GuardOptions> & { cacheSize?: number } = {}) {
+  const cache = new LRUCache<string, GuardedQuery | Error>({ maxSize: cacheSize });
   const settings = { ...guardDefaults, ...options };
   return {
-    /** As {@link guardQuery}. */
+    /** Like {@link guardQuery}, with the cache. */
     guard(text: string): GuardedQuery {
       const known = cache.get(text);
       if (known instanceof Error) throw refuse(known.message);
       if (known) return known;
       try {
         const guarded = guardQuery(text, settings);
-        cache.set(text, guarded, text.length + guarded.text.length);
+        cache.set(text, guarded, { size: sizeOfTree * text.length + guarded.text.length });
         return guarded;
       } catch (error) {
-        if (isAppError(error) && text.length <= settings.maxLength) cache.set(text, error, text.length + 1000);
+        if (isAppError(error) && text.length <= settings.maxLength)
+          cache.set(text, error, { size: text.length + 1000 });
         throw error;
       }
     },
   };
 }
 
-/** The caller's parameters with the project's. Throws when the caller passes a name that is the service's. */
+/** The parse tree takes about 200 bytes per word. */
+const sizeOfTree = 20;
+
+/**
+ * Adds the project's parameters to those of the caller.
+ * @throws AppError `invalid_input` for a reserved name or for parameters that make the query too expensive
+ */
 export function parametersFor(
-  query: Pick<GuardedQuery, 'usesProjectIds'>,
+  query: Pick<GuardedQuery, 'usesProjectIds'> & { tree?: Tree },
   scope: { projectId: string; grantedProjectIds: readonly string[] },
   params: Record<string, unknown> = {},
 ): Record<string, unknown> {
@@ -88,6 +107,7 @@ export function parametersFor(
       throw refuse(`The parameter ${name} is set by the service`);
     }
   }
+  if (query.tree) weighCall(query.tree, params);
   const projectIds = [...new Set([scope.projectId, ...scope.grantedProjectIds])];
   return {
     ...params,
@@ -97,20 +117,34 @@ export function parametersFor(
   };
 }
 
-/** The rewritten query. Throws AppError S4:validate-input. */
+/** Checks and rewrites a query. @throws AppError `invalid_input` */
 export function guardQuery(text: string, options: GuardOptions = guardDefaults): GuardedQuery {
   const lexed = lexWithinBounds(text, options);
   const statement = parsed(lexed);
   const parameters = inspect(statement, options);
   if (!filtersOnProject(statement)) {
-    throw refuse('The query must filter on project_id = $project_id, or on project_id IN $project_ids');
+    throw refuse(
+      `The query must filter on project_id = $project_id, or on project_id IN $project_ids. ${readAsCypher(lexed)}`,
+    );
   }
   const query = child(statement, 'regularQuery');
   if (!query) throw refuse('The query must begin with a read clause');
   const names = new Names();
   const { maxHops, inScope: condition } = options;
-  const bound = bindRegularQuery(query, { text, tokens: lexed.tokens, names, scope: emptyScope(), maxHops, inScope: condition });
+  const heavy = weighText(query);
+  const binding = {
+    text,
+    tokens: lexed.tokens,
+    names,
+    scope: emptyScope(),
+    maxHops,
+    inScope: condition,
+    heavy,
+    importsByWith: false,
+  };
+  const bound = bindRegularQuery(query, binding);
   return {
+    tree: query,
     text: `CYPHER 5 ${bound.text}`,
     usesProjectIds: parameters.has('project_ids'),
     parameters,
@@ -132,8 +166,16 @@ function parsed(lexed: LexedText): Tree {
   } catch (error) {
     if (!(error instanceof CypherSyntaxError)) throw error;
     const token = lexed.tokens[error.tokenIndex];
-    throw refuse(token ? `The query is not valid at «${token.text.slice(0, 60)}», character ${token.start + 1}` : 'The query ends too early');
+    const problem = token
+      ? `The query is not valid at «${token.text.slice(0, 60)}», character ${token.start + 1}`
+      : 'The query ends too early';
+    throw refuse(`${problem}. ${readAsCypher(lexed)}`);
   }
+}
+
+function readAsCypher({ tokens }: LexedText): string {
+  const first = tokens[0]?.text.toUpperCase() ?? '';
+  return `The text was read as Cypher because it begins with ${first}; to ask in natural language, begin with another word, for example “Which” or “Find”`;
 }
 
 function resultOf(query: Tree, text: string, lexed: LexedText): Pick<GuardedQuery, 'columns' | 'hasLimit'> {

@@ -1,7 +1,7 @@
 import { refuse } from './refusal.js';
 import { compact, type Tree } from './tree.js';
 
-/** `*`, `*2`, `*1..3`: an open end becomes the ceiling; more than the ceiling is refused. */
+/** Limits `*`, `*2`, `*1..3`: an open end becomes the ceiling, and a higher number is refused. */
 export function clampedPathLength(tree: Tree, ceiling: number): string {
   const text = compact(tree).slice(1).replaceAll('_', '');
   if (/^\d+$/.test(text)) return `*${checked(Number(text), ceiling)}`;
@@ -9,7 +9,7 @@ export function clampedPathLength(tree: Tree, ceiling: number): string {
   return `*${checked(Number(from === '' ? 1 : from), ceiling)}..${to === '' ? ceiling : checked(Number(to), ceiling)}`;
 }
 
-/** `+`, `*`, `{2}`, `{1,3}`: the same for quantifiers. */
+/** Limits the quantifiers `+`, `*`, `{2}`, `{1,3}` in the same way. */
 export function clampedQuantifier(tree: Tree, ceiling: number): string {
   const text = compact(tree).replaceAll('_', '');
   if (text === '+') return `{1,${ceiling}}`;
@@ -21,6 +21,7 @@ export function clampedQuantifier(tree: Tree, ceiling: number): string {
 }
 
 function checked(hops: number, ceiling: number): number {
-  if (!Number.isInteger(hops) || hops > ceiling) throw refuse(`A path may have at most ${ceiling} relationships of variable number`);
+  if (!Number.isInteger(hops) || hops > ceiling)
+    throw refuse(`A path may have at most ${ceiling} relationships of variable number`);
   return hops;
 }

@@ -1,24 +1,38 @@
-import { CypherSyntaxError, lex, parse } from './cypher-parser.js';
+import { CypherSyntaxError, lex, parse, type LexedText } from './cypher-parser.js';
 import { readKeywords, writeKeywords } from './language.js';
 import { guardDefaults } from './guard.js';
 import { lexWithinBounds } from './text-bounds.js';
 
 /**
- * Text that does not begin with a read clause and parses as no Cypher at all. Text that begins with a write clause is
- * no natural language, though it breaks off later: `CREATE (n` is refused, «create a report» is searched for.
+ * Whether the text is natural language: it does not start with a read clause and is not valid Cypher. An incomplete
+ * statement that starts with a write clause is not natural language: `CREATE (n` is refused, but «create a report»
+ * starts a search.
  */
 export function looksLikeNaturalLanguage(text: string): boolean {
-  const { tokens } = lex(text.slice(0, guardDefaults.maxLength));
-  const [first, second] = tokens;
+  const [first, second] = lex(beginningOf(text), 2).tokens;
   if (!first) return false;
   if (first.type === 'OPTIONAL') return second?.type !== 'MATCH' && second?.type !== 'CALL';
   if (readKeywords.has(first.type)) return false;
+  let lexed: LexedText | undefined;
   try {
-    parse(lexWithinBounds(text, guardDefaults), 'statementsOrCommands');
+    lexed = lexWithinBounds(text, guardDefaults);
+    parse(lexed, 'statementsOrCommands');
     return false;
   } catch (error) {
-    if (!(error instanceof CypherSyntaxError)) return !writeKeywords.has(first.type);
-    const read = tokens.slice(1, error.tokenIndex);
+    if (!lexed || !(error instanceof CypherSyntaxError)) return !writeKeywords.has(first.type);
+    const read = lexed.tokens.slice(1, error.tokenIndex);
     return !(writeKeywords.has(first.type) && read.some((token) => !/^[\p{L}\p{N}_]+$/u.test(token.text)));
   }
+}
+
+/**
+ * The first part of the text, up to the length limit of a query, because the lexer is slow with non-ASCII characters.
+ */
+function beginningOf(text: string): string {
+  const { maxLength, maxNonAscii } = guardDefaults;
+  let nonAscii = 0;
+  let end = 0;
+  for (; end < Math.min(text.length, maxLength) && nonAscii <= maxNonAscii; end += 1)
+    if (text.charCodeAt(end) > 0x7f) nonAscii += 1;
+  return text.slice(0, end);
 }

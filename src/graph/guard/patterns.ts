@@ -5,25 +5,30 @@ import { refuse } from './refusal.js';
 import { conjunctsOf, isTotalCondition, isTotalValue } from './total.js';
 import { child, compact, find, has, nameOf, quoted, whereOf, type Tree } from './tree.js';
 
-/** The path of the outermost pattern: its name, and where conditions on it go. Named only when it is needed. */
+/**
+ * The path of the outermost pattern: its name, and the container for its conditions. It gets a name only if one is
+ * needed.
+ */
 interface Path {
   name: string | null;
   container: Container;
   allowed: boolean;
 }
 
-/** A `pattern` (`p = …`), or the bare pattern of a comprehension or an expression. */
+/** Rewrites a `pattern` (`p = …`), or the bare pattern of a comprehension or expression. */
 export function bindPattern(tree: Tree, container: Container, binding: Binding, pathVariable?: Tree): string {
   const variable = pathVariable ?? (tree.rule === 'pattern' ? child(tree, 'variable') : undefined);
   const selector = child(tree, 'selector');
   const path: Path = { name: variable ? quoted(nameOf(variable)) : null, container, allowed: !selector };
   const element = tree.rule === 'pattern' ? child(tree, 'anonymousPattern') : tree;
   if (!element) return '';
-  const text = selector ? bindSelected(selector, element, container, path, binding) : bindElement(element, container, path, binding);
+  const text = selector
+    ? bindSelected(selector, element, container, path, binding)
+    : bindElement(element, container, path, binding);
   return path.name ? `${path.name} = ${text}` : text;
 }
 
-/** A selector picks among paths before WHERE is asked: the bindings must be inside of what it picks from. */
+/** A selector chooses paths before WHERE is evaluated, so the restrictions must be inside its pattern. */
 function bindSelected(selector: Tree, pattern: Tree, outer: Container, path: Path, binding: Binding): string {
   const container = newContainer(pattern, binding.scope);
   const text = bindElement(pattern, container, path, binding);
@@ -53,13 +58,14 @@ function bindSequence(tree: Tree, container: Container, path: Path, binding: Bin
     .map((each, index) => {
       const next = tree.children[index + 1];
       if (each.rule === 'quantifier') return '';
-      if (each.rule === 'relationshipPattern' && next?.rule === 'quantifier') return bindQuantified(each, next, binding);
+      if (each.rule === 'relationshipPattern' && next?.rule === 'quantifier')
+        return bindQuantified(each, next, binding);
       return bindElement(each, container, path, binding);
     })
     .join('');
 }
 
-/** `-[r]->+` is short for `(()-[r]->())+`, which lets the nodes between be bound. */
+/** Expands `-[r]->+` to `(()-[r]->())+`, so that the inner nodes can be restricted. */
 function bindQuantified(relationship: Tree, quantifier: Tree, binding: Binding): string {
   const container = newContainer(relationship, binding.scope);
   const path: Path = { name: null, container, allowed: false };
@@ -102,19 +108,26 @@ function bindRelationship(tree: Tree, container: Container, path: Path, binding:
   return `${left}[${variable}${detailsOf(tree, variable, container, binding)}]${right}`;
 }
 
-/** Passes through nodes without a name: the whole path is bound. */
+/** A variable-length path has unnamed nodes, so the restriction applies to the whole path. */
 function bindVariableLength(tree: Tree, length: Tree, path: Path, binding: Binding): string {
   if (!path.allowed) throw refuse('Within a quantified or selected path write a quantifier, not [*]');
   if (whereOf(tree)) throw refuse('A relationship of variable length takes no WHERE of its own');
   const map = find(tree, 'map');
-  if (map && !isTotalMap(map, path.container)) throw refuse('A relationship of variable length takes plain values as properties');
+  if (map && !isTotalMap(map, path.container))
+    throw refuse('A relationship of variable length takes plain values as properties');
   path.name ??= binding.names.fresh();
   const [node, relationship] = [binding.names.fresh(), binding.names.fresh()];
   path.container.conditions.add(`all(${node} IN nodes(${path.name}) WHERE ${binding.inScope(node, 'path')})`);
-  path.container.conditions.add(`all(${relationship} IN relationships(${path.name}) WHERE ${binding.inScope(relationship, 'path')})`);
+  path.container.conditions.add(
+    `all(${relationship} IN relationships(${path.name}) WHERE ${binding.inScope(relationship, 'path')})`,
+  );
   const variable = child(tree, 'variable');
   const labels = child(tree, 'labelExpression');
-  const parts = [variable ? quoted(nameOf(variable)) : '', labels ? ` ${bindTrimmed(labels, binding)}` : '', clampedPathLength(length, binding.maxHops)];
+  const parts = [
+    variable ? quoted(nameOf(variable)) : '',
+    labels ? ` ${bindTrimmed(labels, binding)}` : '',
+    clampedPathLength(length, binding.maxHops),
+  ];
   return `${parts.join('')}${map ? ` ${bindTrimmed(map, binding)}` : ''}`;
 }
 
@@ -123,7 +136,7 @@ function variableOf(tree: Tree, binding: Binding): string {
   return variable ? quoted(nameOf(variable)) : binding.names.fresh();
 }
 
-/** Labels, properties and WHERE as they were; what can fail goes behind the bindings. */
+/** Keeps labels, properties and WHERE. Conditions that can fail move after the restrictions. */
 function detailsOf(tree: Tree, variable: string, container: Container, binding: Binding): string {
   const labels = child(tree, 'labelExpression');
   const kept: string[] = [];

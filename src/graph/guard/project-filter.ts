@@ -1,8 +1,8 @@
 import { child, compact, nameOf, walk, type Tree } from './tree.js';
 
 /**
- * The specification's query rule 2: `project_id = $project_id` or `project_id IN $project_ids` in a WHERE or in the
- * properties of a pattern. It is a rule of good form; what keeps a query in its project is `bind.ts`.
+ * Query rule 2 of the specification: `project_id = $project_id` or `project_id IN $project_ids` in a WHERE or in the
+ * properties of a pattern. Isolation does not depend on this rule; `bind.ts` enforces it.
  */
 export function filtersOnProject(statement: Tree): boolean {
   let found = false;
@@ -26,7 +26,8 @@ function comparesProject(condition: Tree): boolean {
       found ||= isProjectProperty(right) && compact(left) === '$project_id';
     }
     if (tree.rule === 'expression7' && left && operator?.rule === 'comparisonExpression6') {
-      found ||= isProjectProperty(left) && operator.children[0]?.rule === 'IN' && compact(operator).slice(2) === '$project_ids';
+      found ||=
+        isProjectProperty(left) && operator.children[0]?.rule === 'IN' && compact(operator).slice(2) === '$project_ids';
     }
     return !found;
   });
@@ -44,6 +45,8 @@ function mapsProject(properties: Tree): boolean {
   const entries = child(properties, 'map')?.children ?? [];
   return entries.some(
     (each, index) =>
-      each.rule === 'propertyKeyName' && nameOf(each) === 'project_id' && compact(entries[index + 2] ?? each) === '$project_id',
+      each.rule === 'propertyKeyName' &&
+      nameOf(each) === 'project_id' &&
+      compact(entries[index + 2] ?? each) === '$project_id',
   );
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.js';
 
-/** Every refusal of the guard: 422 at S4:validate-input. */
+/** Creates a refusal of the guard: `invalid_input`. */
 export function refuse(description: string): AppError {
-  return new AppError('S4:validate-input', description);
+  return new AppError('invalid_input', description);
 }

@@ -3,9 +3,9 @@ import { child, has, isOperator, nameOf, walk, whereOf, type Tree } from './tree
 import { addPatternVariables, emptyScope } from './variables.js';
 
 /**
- * Tells whether a condition can never fail at run time, whatever the data. The database may try conditions in any
- * order, so one that can fail would tell by its error what a node outside the project holds: `1 / n.balance = 1`.
- * `elements` are the names that are nodes or relationships for sure; a property of anything else can fail.
+ * Whether a condition can never fail at run time, whatever the data. The database may evaluate conditions in any
+ * order, so the error of a failing condition could reveal a value outside the project: `1 / n.balance = 1`.
+ * `elements` are the names that are certain to be nodes or relationships; a property of anything else can fail.
  */
 export function isTotalCondition(tree: Tree, elements: ReadonlySet<string>): boolean {
   switch (tree.rule) {
@@ -46,12 +46,13 @@ function isTotalComparison(tree: Tree, elements: ReadonlySet<string>): boolean {
   if (!textAndLists.has(kind)) return false;
   const right = comparison.children.at(-1);
   if (!right) return false;
-  // A parameter that is no list is refused when the query is compiled, before any data is met.
-  if (kind === 'IN') return right.rule === 'parameter' || (right.rule === 'listLiteral' && isTotalValue(right, elements));
+  // The compiler refuses a parameter that is not a list, before it reads any data.
+  if (kind === 'IN')
+    return right.rule === 'parameter' || (right.rule === 'listLiteral' && isTotalValue(right, elements));
   return isTotalValue(right, elements);
 }
 
-/** A literal, a parameter, a variable, a property of an element, or a list or a map of such. */
+/** Whether the value is a literal, a parameter, a variable, a property of an element, or a list or map of these. */
 export function isTotalValue(tree: Tree, elements: ReadonlySet<string>): boolean {
   switch (tree.rule) {
     case 'parameter':
@@ -59,7 +60,12 @@ export function isTotalValue(tree: Tree, elements: ReadonlySet<string>): boolean
       return true;
     case 'literal': {
       const map = child(tree, 'map');
-      return !map || map.children.every((each) => each.token !== null || each.rule === 'propertyKeyName' || isTotalValue(each, elements));
+      return (
+        !map ||
+        map.children.every(
+          (each) => each.token !== null || each.rule === 'propertyKeyName' || isTotalValue(each, elements),
+        )
+      );
     }
     case 'listLiteral':
       return tree.children.every((each) => each.token !== null || isTotalValue(each, elements));
@@ -86,15 +92,23 @@ function isElement(tree: Tree, elements: ReadonlySet<string>): boolean {
 
 function isElementWith(tree: Tree, what: string, elements: ReadonlySet<string>): boolean {
   const [variable, postFix] = tree.children;
-  return tree.children.length === 2 && variable !== undefined && postFix !== undefined && isElement(variable, elements) && has(postFix, what);
+  return (
+    tree.children.length === 2 &&
+    variable !== undefined &&
+    postFix !== undefined &&
+    isElement(variable, elements) &&
+    has(postFix, what)
+  );
 }
 
-/** Patterns below with plain values and plain conditions only. */
+/** Whether all patterns in the tree have only plain values and plain conditions. */
 function patternsAreTotal(tree: Tree, elements: ReadonlySet<string>): boolean {
   let total = true;
   walk(tree, (each) => {
     if (each.rule === 'map') {
-      total &&= each.children.every((entry) => entry.token !== null || entry.rule === 'propertyKeyName' || isTotalValue(entry, elements));
+      total &&= each.children.every(
+        (entry) => entry.token !== null || entry.rule === 'propertyKeyName' || isTotalValue(entry, elements),
+      );
       return false;
     }
     if (each.rule === 'nodePattern' || each.rule === 'relationshipPattern' || each.rule === 'parenthesizedPath') {
@@ -110,7 +124,7 @@ function conditionIsTotal(tree: Tree, elements: ReadonlySet<string>): boolean {
   return condition === undefined || isTotalCondition(condition, elements);
 }
 
-/** The parts of a condition that AND holds together. */
+/** The operands of a condition's top-level AND. */
 export function conjunctsOf(condition: Tree): Tree[] {
   if (condition.rule !== 'expression10') return [condition];
   return condition.children.filter((each) => each.rule !== 'AND');

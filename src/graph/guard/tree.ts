@@ -1,4 +1,4 @@
-/** A token of the default channel; offsets are UTF-16 units of the caller's text. */
+/** A token of the default channel. Offsets are UTF-16 units in the user's text. */
 export interface Token {
   type: string;
   text: string;
@@ -6,12 +6,12 @@ export interface Token {
   end: number;
 }
 
-/** The parse tree without ANTLR: `rule` is a grammar rule, or a token's type where `token` is set. */
+/** The parse tree, independent of ANTLR. `rule` is a grammar rule, or the type of the token if `token` is set. */
 export interface Tree {
   rule: string;
   children: readonly Tree[];
   token: Token | null;
-  /** Positions of the first and the last token among all tokens. */
+  /** Indexes of the first and the last token. */
   first: number;
   last: number;
 }
@@ -28,7 +28,7 @@ export function has(tree: Tree, rule: string): boolean {
   return tree.children.some((each) => each.rule === rule);
 }
 
-/** Visits parents before children; `false` leaves out what is below. */
+/** Visits parents before children. Returning `false` skips the children. */
 export function walk(tree: Tree, visit: (tree: Tree) => boolean | void): void {
   if (visit(tree) === false) return;
   for (const each of tree.children) walk(each, visit);
@@ -43,12 +43,12 @@ export function find(tree: Tree, rule: string): Tree | undefined {
   return undefined;
 }
 
-/** The tokens of the tree without any space between. */
+/** The tokens of the tree without spaces. */
 export function compact(tree: Tree): string {
   return tree.token ? tree.token.text : tree.children.map(compact).join('');
 }
 
-/** The name that a symbolic name stands for: backticks taken off. */
+/** The name without backticks. */
 export function nameOf(tree: Tree): string {
   const text = compact(tree);
   return text.startsWith('`') ? text.slice(1, -1).replaceAll('``', '`') : text;
@@ -58,14 +58,26 @@ export function quoted(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }
 
-/** An expression or any of the grammar's levels of one; single-child levels are gone from our tree. */
+/** Whether the tree is an expression at any precedence level. Levels with a single child are removed from the tree. */
 export function isOperator(tree: Tree): boolean {
   return /^expression\d*$/.test(tree.rule);
 }
 
-/** The condition of a rule that holds `WHERE expression` itself or in a `whereClause`. */
+/** The condition of a rule that has `WHERE expression` directly or in a `whereClause`. */
 export function whereOf(tree: Tree): Tree | undefined {
   const clause = child(tree, 'whereClause') ?? tree;
   const at = clause.children.findIndex((each) => each.rule === 'WHERE');
   return at < 0 ? undefined : clause.children[at + 1];
+}
+
+/** The original text without comments. */
+export function excerptOf(tree: Tree): string {
+  let text = '';
+  let end = 0;
+  walk(tree, ({ token }) => {
+    if (!token || text.length > 60) return;
+    text += text !== '' && token.start > end ? ` ${token.text}` : token.text;
+    end = token.end;
+  });
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

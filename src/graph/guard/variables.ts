@@ -2,10 +2,10 @@ import { child, childrenOf, has, isOperator, nameOf, quoted, type Tree } from '.
 import { refuse } from './refusal.js';
 import { reservedPrefix } from './text-bounds.js';
 
-/** What a clause can see: the caller's variables, and whether names of ours are among them. */
+/** The variables that a clause can see, and whether they include variables of the guard. */
 export interface Scope {
   variables: Set<string>;
-  /** Those that are nodes or relationships for sure. */
+  /** The variables that are certain to be nodes or relationships. */
   elements: Set<string>;
   holdsOurs: boolean;
 }
@@ -18,7 +18,7 @@ export function copyOf(scope: Scope): Scope {
   return { variables: new Set(scope.variables), elements: new Set(scope.elements), holdsOurs: scope.holdsOurs };
 }
 
-/** Gives names to what the caller left anonymous. */
+/** Names anonymous elements. */
 export class Names {
   private used = 0;
 
@@ -27,7 +27,7 @@ export class Names {
     return quoted(`${reservedPrefix}_${this.used}`);
   }
 
-  /** Takes the names back after an item of RETURN or ORDER BY, so that both write one expression the same way. */
+  /** Releases the names after an item of RETURN or ORDER BY, so that both render an expression identically. */
   within<T>(item: () => T): T {
     const before = this.used;
     const result = item();
@@ -40,7 +40,7 @@ export class Names {
   }
 }
 
-/** The variables that a pattern brings, in its own order. */
+/** Adds the variables of a pattern to the scope, in order. */
 export function addPatternVariables(tree: Tree, scope: Scope, grouped = false): void {
   if (tree.rule === 'properties' || isOperator(tree) || tree.rule === 'whereClause') return;
   if (['nodePattern', 'relationshipPattern', 'pattern'].includes(tree.rule)) {
@@ -54,11 +54,18 @@ export function addPatternVariables(tree: Tree, scope: Scope, grouped = false): 
   }
   tree.children.forEach((each, index) => {
     const quantified = tree.children[index + 1]?.rule === 'quantifier';
-    addPatternVariables(each, scope, grouped || quantified || (tree.rule === 'parenthesizedPath' && has(tree, 'quantifier')));
+    addPatternVariables(
+      each,
+      scope,
+      grouped || quantified || (tree.rule === 'parenthesizedPath' && has(tree, 'quantifier')),
+    );
   });
 }
 
-/** The scope after WITH, or the columns of RETURN. Items without a name are columns by their text: left out here. */
+/**
+ * Returns the scope after WITH, or the columns of RETURN. Omits items without a name, whose column name is their
+ * text.
+ */
 export function projected(items: Tree, before: Scope): Scope {
   const after = has(items, 'TIMES') ? copyOf(before) : emptyScope();
   if (has(items, 'TIMES')) after.holdsOurs = false;
@@ -74,7 +81,7 @@ export function projected(items: Tree, before: Scope): Scope {
   return after;
 }
 
-/** `*` written out where our names would be among what it stands for. */
+/** Replaces `*` by the user's variables if it would include variables of the guard. */
 export function starOf(scope: Scope): string {
   if (!scope.holdsOurs) return '*';
   if (scope.variables.size === 0) throw refuse('There is no variable that * could stand for');

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { JsonMap } from '../store/values.js';
 import type { OntologyDefinition, OntologyProperty, PropertyType } from './definition.js';
+import { isJsonObject } from '../../json.js';
 
-/** `place` is where in the checked thing: `properties.segment`. Never tells a value. */
+/** `place` is the path in the checked input, such as `properties.segment`. Never contains a value. */
 export interface Problem {
   place: string;
   says: string;
@@ -18,13 +19,16 @@ const isOfType: Record<PropertyType, (value: unknown) => boolean> = {
   boolean: (value) => typeof value === 'boolean',
   date: (value) => date.safeParse(value).success,
   datetime: (value) => datetime.safeParse(value).success,
-  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  object: isJsonObject,
   array: Array.isArray,
   any: () => true,
 };
 
-/** What keeps an entity from its ontology; nothing where there is none. */
-export function checkEntity(ontology: OntologyDefinition | null, entity: { type: string; properties: JsonMap }): Problem[] {
+/** The reasons why an entity does not fit its ontology. Empty if there is no ontology. */
+export function checkEntity(
+  ontology: OntologyDefinition | null,
+  entity: { type: string; properties: JsonMap },
+): Problem[] {
   if (!ontology) return [];
   if (!Object.hasOwn(ontology.entity_types, entity.type)) return [unknownType(entity.type, ontology.entity_types)];
   const type = ontology.entity_types[entity.type];
@@ -50,18 +54,27 @@ export function checkRelationship(ontology: OntologyDefinition | null, relations
   ];
 }
 
-function checkEnd(place: string, allowed: readonly string[] | undefined, type: string, relationship: string): Problem[] {
+function checkEnd(
+  place: string,
+  allowed: readonly string[] | undefined,
+  type: string,
+  relationship: string,
+): Problem[] {
   if (!allowed || allowed.includes(type)) return [];
   return [{ place, says: `${relationship} takes ${allowed.join(' or ')} there, not ${type}` }];
 }
 
-function checkProperties(type: { open: boolean; properties: Record<string, OntologyProperty> }, given: JsonMap): Problem[] {
+function checkProperties(
+  type: { open: boolean; properties: Record<string, OntologyProperty> },
+  given: JsonMap,
+): Problem[] {
   const problems: Problem[] = [];
   for (const [name, value] of Object.entries(given)) {
     const property = Object.hasOwn(type.properties, name) ? type.properties[name] : undefined;
     const place = `properties.${name}`;
-    if (!property && !type.open) problems.push({ place, says: 'is no property of this type' });
-    if (property && value !== null && !isOfType[property.type](value)) problems.push({ place, says: `must be of type ${property.type}` });
+    if (!property && !type.open) problems.push({ place, says: 'is not a property of this type' });
+    if (property && value !== null && !isOfType[property.type](value))
+      problems.push({ place, says: `must be of type ${property.type}` });
   }
   for (const [name, { required }] of Object.entries(type.properties)) {
     const missing = !Object.hasOwn(given, name) || given[name] === null;
@@ -71,5 +84,8 @@ function checkProperties(type: { open: boolean; properties: Record<string, Ontol
 }
 
 function unknownType(type: string, known: object): Problem {
-  return { place: 'type', says: `${type} is none of the ontology's types: ${Object.keys(known).slice(0, 20).join(', ') || 'there are none'}` };
+  return {
+    place: 'type',
+    says: `${type} is not a type of the ontology; its types are: ${Object.keys(known).slice(0, 20).join(', ') || 'none'}`,
+  };
 }

@@ -1,91 +1,252 @@
 import type { ManagedTransaction } from 'neo4j-driver';
 import { AppError } from '../../errors.js';
+import { newId } from '../../ids.js';
 import { writeEntities } from '../store/entities.js';
-import { resealFacts } from '../store/reseal-facts.js';
+import { resealFactPage } from '../store/reseal-facts.js';
 import { writeRelationships } from '../store/relationships.js';
 import { inReadTransaction, inWriteTransaction, type Connection } from '../store/sessions.js';
 import { checkEntity, checkRelationship, type Problem } from './check.js';
-import { personalOf, personalPredicates, type Ontology, type OntologyDefinition } from './definition.js';
-import { scan, type Page } from './scan.js';
-import { lockProject, putInForce, readOntology } from './state.js';
+import {
+  personalOf,
+  personalPredicates,
+  withPersonalOf,
+  type Ontology,
+  type OntologyDefinition,
+} from './definition.js';
+import {
+  firstCursor,
+  entityPage,
+  relationshipPage,
+  type Cursor,
+  type ScannedEntity,
+  type ScannedRelationship,
+} from './scan.js';
+import { activate, endPending, lockProject, readOntology, renewPending, type PendingCommit } from './state.js';
 
 export interface Violations {
   count: number;
-  /** The first ten, by id and property; no values. */
+  /** The first ten, by id and property. They contain no values. */
   samples: string[];
 }
 
 export interface NewOntology {
   definition: OntologyDefinition;
-  /** The version that the draft was made from; another one in force is a conflict. */
+  /** The version that the draft is based on. A different current version is a conflict. */
   baseVersion: number;
   committedAt: number;
   committedBy: string;
 }
 
-/** How stored data would fare under a definition. */
-export function violationsOf(graph: Connection, projectId: string, definition: OntologyDefinition): Promise<Violations> {
-  return inReadTransaction(graph, async (tx) => {
-    const violations: Violations = { count: 0, samples: [] };
-    for await (const page of scan(tx, projectId)) check(page, definition, violations);
-    return violations;
-  });
+/** Checks stored data against a definition, one transaction per page. */
+export async function violationsOf(
+  graph: Connection,
+  projectId: string,
+  definition: OntologyDefinition,
+): Promise<Violations> {
+  const violations: Violations = { count: 0, samples: [] };
+  for (const check of [checkEntityPage, checkRelationshipPage]) {
+    for (let after: Cursor | undefined = firstCursor; after;) {
+      const from: Cursor = after;
+      after = await inReadTransaction(graph, (tx) => check(tx, projectId, from, definition, violations), {
+        projectIds: [projectId],
+      });
+    }
+  }
+  return violations;
+}
+
+async function checkEntityPage(
+  tx: ManagedTransaction,
+  projectId: string,
+  after: Cursor,
+  definition: OntologyDefinition,
+  into: Violations,
+): Promise<Cursor | undefined> {
+  const { items, next } = await entityPage(tx, projectId, after);
+  checkEntities(items, definition, into);
+  return next;
+}
+
+async function checkRelationshipPage(
+  tx: ManagedTransaction,
+  projectId: string,
+  after: Cursor,
+  definition: OntologyDefinition,
+  into: Violations,
+): Promise<Cursor | undefined> {
+  const { items, next } = await relationshipPage(tx, projectId, after);
+  checkRelationships(items, definition, into);
+  return next;
 }
 
 export async function currentOntology(graph: Connection, projectId: string): Promise<Ontology | null> {
-  return inReadTransaction(graph, (tx) => readOntology(tx, projectId));
+  return inReadTransaction(graph, (tx) => readOntology(tx, projectId), { projectIds: [projectId] });
 }
 
 /**
- * Puts a definition in force as the next version, and seals or opens what it marks otherwise than the one before.
- * Throws AppError `conflict` where another version was committed since, 422 `S4:validate-input` where stored data
- * does not fit.
+ * Activates a definition as the next version, in batches. Until then the previous version is active, properties that
+ * the new version marks as personal are sealed first, and saves must fit both versions (`state.ts`). Properties that
+ * are no longer personal are unsealed afterwards. An interrupted commit changes no version; the next commit or save
+ * repairs the seals.
+ * @throws AppError `conflict` if another version was committed since or another commit is in progress,
+ *   `invalid_input` if stored data does not fit
  */
-export function commitOntology(graph: Connection, projectId: string, next: NewOntology): Promise<Ontology> {
-  return inWriteTransaction(graph, async (tx) => {
-    const current = await lockProject(tx, projectId);
-    if ((current?.version ?? 0) !== next.baseVersion) {
-      throw new AppError('conflict', `the ontology is at version ${current?.version ?? 0} and the draft was made from ${next.baseVersion}; define it again`);
+export async function commitOntology(graph: Connection, projectId: string, next: NewOntology): Promise<Ontology> {
+  const pending: PendingCommit = { id: newId(), definition: next.definition };
+  const before = await begin(graph, projectId, pending, next.baseVersion);
+  const ontology = {
+    version: next.baseVersion + 1,
+    committed_at: next.committedAt,
+    committed_by: next.committedBy,
+    ...next.definition,
+  };
+  try {
+    await inBatches(graph, projectId, pending, {
+      marks: withPersonalOf(next.definition, before),
+      check: next.definition,
+    });
+    await whilePending(graph, projectId, pending, (tx) => activate(tx, projectId, ontology));
+  } catch (error) {
+    await rollBack(graph, projectId, pending, before).catch(() => undefined);
+    throw error;
+  }
+  if (marksFewer(before, next.definition))
+    await inBatches(graph, projectId, pending, { marks: next.definition, check: null });
+  await whilePending(graph, projectId, pending, (tx) => endPending(tx, projectId));
+  return ontology;
+}
+
+function begin(
+  graph: Connection,
+  projectId: string,
+  pending: PendingCommit,
+  baseVersion: number,
+): Promise<Ontology | null> {
+  return inWriteTransaction(graph, projectId, async (tx) => {
+    const { ontology, pending: other } = await lockProject(tx, projectId);
+    const version = ontology?.version ?? 0;
+    if (other && other.id !== pending.id)
+      throw new AppError('conflict', 'another commit of the ontology is under way; try again in a minute');
+    if (version !== baseVersion) {
+      throw new AppError(
+        'conflict',
+        `the ontology is at version ${version} and the draft was made from ${baseVersion}; define it again`,
+      );
     }
-    const violations: Violations = { count: 0, samples: [] };
-    for await (const page of scan(tx, projectId)) {
-      check(page, next.definition, violations);
-      if (violations.count === 0) await reseal(tx, projectId, page, current, next.definition);
-    }
-    refuseViolations(violations);
-    await resealFacts(tx, projectId, changedPredicates(current, next.definition), personalPredicates(next.definition));
-    const ontology = { version: next.baseVersion + 1, committed_at: next.committedAt, committed_by: next.committedBy, ...next.definition };
-    await putInForce(tx, projectId, ontology);
+    await renewPending(tx, projectId, pending);
     return ontology;
   });
 }
 
+/** Runs one short transaction of the commit and renews the commit. Fails if the commit has expired. */
+function whilePending<T>(
+  graph: Connection,
+  projectId: string,
+  pending: PendingCommit,
+  work: (tx: ManagedTransaction) => Promise<T>,
+): Promise<T> {
+  return inWriteTransaction(graph, projectId, async (tx) => {
+    const { pending: held } = await lockProject(tx, projectId);
+    if (held?.id !== pending.id)
+      throw new AppError('conflict', 'the commit expired because one of its steps took too long; commit again');
+    await renewPending(tx, projectId, pending);
+    return work(tx);
+  });
+}
+
+/** Checks all stored data and seals exactly the properties that are marked. */
+async function inBatches(
+  graph: Connection,
+  projectId: string,
+  pending: PendingCommit,
+  { marks, check }: { marks: OntologyDefinition; check: OntologyDefinition | null },
+): Promise<void> {
+  const passes: ((tx: ManagedTransaction, after: Cursor) => Promise<Cursor | undefined>)[] = [
+    async (tx, after) => {
+      const { items, next } = await entityPage(tx, projectId, after);
+      refuseViolations(checkEntities(items, check));
+      await writeEntities(
+        tx,
+        projectId,
+        items.filter((each) => needsResealing(each, personalOf(marks, 'entity_types', each.type))),
+        marks,
+      );
+      return next;
+    },
+    async (tx, after) => {
+      const { items, next } = await relationshipPage(tx, projectId, after);
+      refuseViolations(checkRelationships(items, check));
+      await writeRelationships(
+        tx,
+        projectId,
+        items.filter((each) => needsResealing(each, personalOf(marks, 'relationship_types', each.type))),
+        marks,
+      );
+      return next;
+    },
+    (tx, after) => resealFactPage(tx, projectId, after, personalPredicates(marks)),
+  ];
+  for (const pass of passes) {
+    for (let after: Cursor | undefined = firstCursor; after;) {
+      const from: Cursor = after;
+      after = await whilePending(graph, projectId, pending, (tx) => pass(tx, from));
+    }
+  }
+}
+
+/** Unseals what was sealed for the failed commit. */
+async function rollBack(
+  graph: Connection,
+  projectId: string,
+  { id }: PendingCommit,
+  before: Ontology | null,
+): Promise<void> {
+  const inForce: OntologyDefinition = before ?? { entity_types: {}, relationship_types: {} };
+  const pending = { id, definition: inForce };
+  await inBatches(graph, projectId, pending, { marks: inForce, check: null });
+  await whilePending(graph, projectId, pending, (tx) => endPending(tx, projectId));
+}
+
+function needsResealing(
+  { properties, sealed }: ScannedEntity | ScannedRelationship,
+  personal: ReadonlySet<string>,
+): boolean {
+  const wanted = Object.keys(properties).filter((name) => personal.has(name) && properties[name] !== null);
+  return wanted.length !== sealed.size || wanted.some((name) => !sealed.has(name));
+}
+
+function marksFewer(before: OntologyDefinition | null, after: OntologyDefinition): boolean {
+  return (['entity_types', 'relationship_types'] as const).some((kind) =>
+    Object.keys(before?.[kind] ?? {}).some((type) =>
+      [...personalOf(before, kind, type)].some((name) => !personalOf(after, kind, type).has(name)),
+    ),
+  );
+}
+
 export function refuseViolations({ count, samples }: Violations): void {
   if (count === 0) return;
-  throw new AppError('S4:validate-input', `the draft does not fit stored data in ${count} places: ${samples.join('; ')}`);
+  throw new AppError('invalid_input', `the draft does not fit stored data in ${count} places: ${samples.join('; ')}`);
 }
 
-function check(page: Page, definition: OntologyDefinition, into: Violations): void {
-  const note = (what: string, problems: readonly Problem[]) => {
-    into.count += problems.length;
-    for (const { place, says } of problems) if (into.samples.length < 10) into.samples.push(`${what}: ${place} ${says}`);
-  };
-  for (const entity of page.entities) note(`${entity.type} ${entity.id}`, checkEntity(definition, entity));
-  for (const each of page.relationships) note(`${each.type} ${each.from} → ${each.to}`, checkRelationship(definition, each));
+function checkEntities(
+  items: readonly ScannedEntity[],
+  definition: OntologyDefinition | null,
+  into: Violations = { count: 0, samples: [] },
+): Violations {
+  for (const each of items) note(into, `${each.type} ${each.id}`, checkEntity(definition, each));
+  return into;
 }
 
-async function reseal(tx: ManagedTransaction, projectId: string, page: Page, before: Ontology | null, after: OntologyDefinition): Promise<void> {
-  const changed = (kind: 'entity_types' | 'relationship_types', type: string) => !equal(personalOf(before, kind, type), personalOf(after, kind, type));
-  await writeEntities(tx, projectId, page.entities.filter(({ type }) => changed('entity_types', type)), after);
-  await writeRelationships(tx, projectId, page.relationships.filter(({ type }) => changed('relationship_types', type)), after);
+function checkRelationships(
+  items: readonly ScannedRelationship[],
+  definition: OntologyDefinition | null,
+  into: Violations = { count: 0, samples: [] },
+): Violations {
+  for (const each of items) note(into, `${each.type} ${each.from} → ${each.to}`, checkRelationship(definition, each));
+  return into;
 }
 
-function changedPredicates(before: Ontology | null, after: OntologyDefinition): string[] {
-  const was = personalPredicates(before);
-  const is = personalPredicates(after);
-  return [...new Set([...was, ...is])].filter((name) => was.has(name) !== is.has(name));
-}
-
-function equal(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  return a.size === b.size && [...a].every((each) => b.has(each));
+function note(into: Violations, what: string, problems: readonly Problem[]): void {
+  into.count += problems.length;
+  for (const { place, says } of problems) if (into.samples.length < 10) into.samples.push(`${what}: ${place} ${says}`);
 }

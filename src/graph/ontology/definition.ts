@@ -1,16 +1,31 @@
 import { z } from 'zod';
 import { PropertyName, TypeName } from '../store/names.js';
+import { UserId } from '../../ids.js';
+import { EpochSeconds } from '../../time.js';
 
-export const PropertyType = z.enum(['string', 'number', 'integer', 'boolean', 'date', 'datetime', 'object', 'array', 'any']);
+export const PropertyType = z.enum([
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'date',
+  'datetime',
+  'object',
+  'array',
+  'any',
+]);
 export type PropertyType = z.infer<typeof PropertyType>;
 
-const Description = z.string().max(2000);
+const Description = z.string().max(2000).meta({ example: 'Someone who buys from us' });
 
 export const OntologyProperty = z.strictObject({
   type: PropertyType.default('any').meta({ description: '`date` and `datetime` are ISO 8601 texts.' }),
   required: z.boolean().default(false),
-  personal: z.boolean().default(false).meta({ description: 'Personal data: kept, and never answered.' }),
-  multi_valued: z.boolean().default(false).meta({ description: 'Facts with this predicate stand beside each other.' }),
+  personal: z.boolean().default(false).meta({ description: 'Personal data: stored, but never returned.' }),
+  multi_valued: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Several facts with this predicate can be valid at the same time.' }),
   description: Description.optional(),
 });
 export type OntologyProperty = z.infer<typeof OntologyProperty>;
@@ -19,16 +34,24 @@ const properties = z
   .record(PropertyName, OntologyProperty)
   .default({})
   .refine((map) => Object.keys(map).length <= 200, 'has more than 200 properties');
-const open = z.boolean().default(false).meta({ description: 'Takes properties that are not named here.' });
+const open = z.boolean().default(false).meta({ description: 'Accepts properties that are not listed here.' });
 
 const EntityType = z.strictObject({ description: Description.optional(), properties, open });
 const RelationshipType = z.strictObject({
   description: Description.optional(),
-  from: z.array(TypeName).min(1).max(200).optional().meta({ description: 'Types of the entity that it leaves; any where not given.' }),
+  from: z
+    .array(TypeName)
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'Types of the start entity. Any type if omitted.' }),
   to: z.array(TypeName).min(1).max(200).optional(),
   properties,
   open,
-  multi_valued: z.boolean().default(false).meta({ description: 'Facts with this predicate stand beside each other.' }),
+  multi_valued: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Several facts with this predicate can be valid at the same time.' }),
 });
 
 const few = (map: object) => Object.keys(map).length <= 300;
@@ -42,7 +65,11 @@ export const OntologyDefinition = z
     for (const [name, { from = [], to = [] }] of Object.entries(relationship_types)) {
       for (const type of [...from, ...to]) {
         if (!Object.hasOwn(entity_types, type)) {
-          context.addIssue({ code: 'custom', path: ['relationship_types', name], message: `names ${type}, which is no entity type` });
+          context.addIssue({
+            code: 'custom',
+            path: ['relationship_types', name],
+            message: `names ${type}, which is not an entity type`,
+          });
         }
       }
     }
@@ -51,7 +78,9 @@ export const OntologyDefinition = z
     id: 'OntologyDefinition',
     example: {
       entity_types: {
-        Customer: { properties: { segment: { type: 'string', required: true }, ssn: { type: 'string', personal: true } } },
+        Customer: {
+          properties: { segment: { type: 'string', required: true }, ssn: { type: 'string', personal: true } },
+        },
         Product: { properties: { price: { type: 'number' } } },
       },
       relationship_types: { OWNS: { from: ['Customer'], to: ['Product'], properties: { since: { type: 'date' } } } },
@@ -60,35 +89,65 @@ export const OntologyDefinition = z
 export type OntologyDefinition = z.infer<typeof OntologyDefinition>;
 
 export const Ontology = z.object({
-  version: z.int(),
-  committed_at: z.number().meta({ description: 'Epoch seconds.' }),
-  committed_by: z.string(),
+  version: z.int().meta({ example: 3 }),
+  committed_at: EpochSeconds.meta({ description: 'Epoch seconds.' }),
+  committed_by: UserId,
   ...OntologyDefinition.shape,
 });
 export type Ontology = z.infer<typeof Ontology>;
 
 const none: ReadonlySet<string> = new Set();
 
-/** Names of the personal properties of one type. */
-export function personalOf(ontology: OntologyDefinition | null, kind: 'entity_types' | 'relationship_types', type: string): ReadonlySet<string> {
+/** The names of the personal properties of one type. */
+export function personalOf(
+  ontology: OntologyDefinition | null,
+  kind: 'entity_types' | 'relationship_types',
+  type: string,
+): ReadonlySet<string> {
   const types = ontology?.[kind];
   if (!types || !Object.hasOwn(types, type)) return none;
   const marked = Object.entries(types[type]?.properties ?? {}).filter(([, { personal }]) => personal);
   return new Set(marked.map(([name]) => name));
 }
 
-/** Predicates whose object is personal: every name that is marked on some type. */
+/** The predicates whose object is personal: every property name that some type marks as personal. */
 export function personalPredicates(ontology: OntologyDefinition | null): ReadonlySet<string> {
   return predicatesWhere(ontology, ({ personal }) => personal);
 }
 
 export function multiValuedPredicates(ontology: OntologyDefinition | null): ReadonlySet<string> {
   const relationships = Object.entries(ontology?.relationship_types ?? {}).filter(([, type]) => type.multi_valued);
-  return new Set([...predicatesWhere(ontology, (property) => property.multi_valued), ...relationships.map(([name]) => name)]);
+  return new Set([
+    ...predicatesWhere(ontology, (property) => property.multi_valued),
+    ...relationships.map(([name]) => name),
+  ]);
 }
 
-function predicatesWhere(ontology: OntologyDefinition | null, holds: (property: OntologyProperty) => boolean): ReadonlySet<string> {
+function predicatesWhere(
+  ontology: OntologyDefinition | null,
+  holds: (property: OntologyProperty) => boolean,
+): ReadonlySet<string> {
   if (!ontology) return none;
   const types = [...Object.values(ontology.entity_types), ...Object.values(ontology.relationship_types)];
-  return new Set(types.flatMap((type) => Object.entries(type.properties).filter(([, each]) => holds(each)).map(([name]) => name)));
+  return new Set(
+    types.flatMap((type) =>
+      Object.entries(type.properties)
+        .filter(([, each]) => holds(each))
+        .map(([name]) => name),
+    ),
+  );
+}
+
+/** The first definition, extended by the personal properties of the second. Only for sealing. */
+export function withPersonalOf(definition: OntologyDefinition, other: OntologyDefinition | null): OntologyDefinition {
+  const merged = structuredClone(definition);
+  for (const kind of ['entity_types', 'relationship_types'] as const) {
+    for (const type of Object.keys(other?.[kind] ?? {})) {
+      for (const name of personalOf(other, kind, type)) {
+        merged[kind][type] ??= { properties: {}, open: true, multi_valued: false };
+        merged[kind][type].properties[name] = { type: 'any', required: false, multi_valued: false, personal: true };
+      }
+    }
+  }
+  return merged;
 }

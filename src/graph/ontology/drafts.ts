@@ -1,10 +1,13 @@
-import type { Collections } from '../../stores/collections.js';
+import { defineCollection, type Collections } from '../../stores/collections.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
 import { newId } from '../../ids.js';
 import { epochSeconds } from '../../time.js';
 import type { Ontology, OntologyDefinition } from './definition.js';
 
-/** `_id` is the project id. Definitions are JSON text, since names in them may hold what a field name may not. */
+/**
+ * `_id` is the project id. Definitions are stored as JSON text because their names may contain characters that
+ * MongoDB field names cannot.
+ */
 export interface OntologyDraftDocument {
   _id: string;
   organization_id: string;
@@ -15,7 +18,7 @@ export interface OntologyDraftDocument {
   updated_by: string;
 }
 
-/** `_id` is `<project>:<version>`. What is in force is told by the graph; this is the history. */
+/** `_id` is `<project>:<version>`. This is the history; the graph stores the active version. */
 export interface OntologyVersionDocument {
   _id: string;
   project_id: string;
@@ -39,7 +42,13 @@ export async function readDraft(collections: Stores, projectId: string): Promise
   const draft = await collections.ontology_drafts.findOne({ _id: projectId });
   if (!draft) return null;
   const { revision, base_version, updated_at, updated_by } = draft;
-  return { revision, base_version, updated_at, updated_by, definition: JSON.parse(draft.definition) as OntologyDefinition };
+  return {
+    revision,
+    base_version,
+    updated_at,
+    updated_by,
+    definition: JSON.parse(draft.definition) as OntologyDefinition,
+  };
 }
 
 export async function saveDraft(
@@ -47,27 +56,58 @@ export async function saveDraft(
   place: { projectId: string; organizationId: string },
   draft: { definition: OntologyDefinition; baseVersion: number; userId: string },
 ): Promise<Draft> {
-  const fields = { revision: newId(), base_version: draft.baseVersion, updated_at: epochSeconds(), updated_by: draft.userId };
+  const fields = {
+    revision: newId(),
+    base_version: draft.baseVersion,
+    updated_at: epochSeconds(),
+    updated_by: draft.userId,
+  };
   const stored = { ...fields, organization_id: place.organizationId, definition: JSON.stringify(draft.definition) };
   await collections.ontology_drafts.updateOne({ _id: place.projectId }, { $set: stored }, { upsert: true });
   return { ...fields, definition: draft.definition };
 }
 
-/** Keeps a committed version in the history; a repeat changes nothing. */
+/** Adds a committed version to the history. Repeating this has no effect. */
 export async function recordVersion(collections: Stores, projectId: string, ontology: Ontology): Promise<void> {
   const { version, committed_at, committed_by } = ontology;
-  const record = { _id: `${projectId}:${version}`, project_id: projectId, version, committed_at, committed_by, ontology: JSON.stringify(ontology) };
+  const record = {
+    _id: `${projectId}:${version}`,
+    project_id: projectId,
+    version,
+    committed_at,
+    committed_by,
+    ontology: JSON.stringify(ontology),
+  };
   await collections.ontology_versions.insertOne(record).catch((error: unknown) => {
     if (!isDuplicateKey(error)) throw error;
   });
 }
 
-/** A draft that was defined anew since stays. */
-export async function dropDraft(collections: Stores, projectId: string, revision: string): Promise<void> {
+/** Deletes the draft unless it was redefined in the meantime. */
+export async function deleteDraft(collections: Stores, projectId: string, revision: string): Promise<void> {
   await collections.ontology_drafts.deleteOne({ _id: projectId, revision });
 }
 
-export async function listVersions(collections: Stores, projectId: string): Promise<Pick<Ontology, 'version' | 'committed_at' | 'committed_by'>[]> {
-  const found = await collections.ontology_versions.find({ project_id: projectId }).sort({ version: -1 }).limit(50).toArray();
+export async function listVersions(
+  collections: Stores,
+  projectId: string,
+): Promise<Pick<Ontology, 'version' | 'committed_at' | 'committed_by'>[]> {
+  const found = await collections.ontology_versions
+    .find({ project_id: projectId })
+    .sort({ version: -1 })
+    .limit(50)
+    .toArray();
   return found.map(({ version, committed_at, committed_by }) => ({ version, committed_at, committed_by }));
+}
+
+export const ontologyDraftsCollection = defineCollection('ontology_drafts', {});
+export const ontologyVersionsCollection = defineCollection('ontology_versions', {
+  indexes: [{ keys: { project_id: 1, version: -1 } }],
+});
+
+declare module '../../stores/collections.js' {
+  interface Documents {
+    ontology_drafts: OntologyDraftDocument;
+    ontology_versions: OntologyVersionDocument;
+  }
 }

@@ -4,60 +4,89 @@ import { stampIn } from '../store/provenance.js';
 import { relationshipOf, type StoredRelationship } from '../store/relationships.js';
 import { sealedKey } from '../store/sealing.js';
 
-export interface ScannedRelationship extends StoredRelationship {
-  fromType: string;
-  toType: string;
+interface Scanned {
   stamp: Record<string, unknown>;
+  /** Names of the properties that are currently sealed. */
+  sealed: ReadonlySet<string>;
 }
 
-export interface Page {
-  entities: (StoredEntity & { stamp: Record<string, unknown> })[];
-  /** Those that leave these entities. */
-  relationships: ScannedRelationship[];
+export type ScannedEntity = StoredEntity & Scanned;
+export type ScannedRelationship = StoredRelationship & Scanned & { fromType: string; toType: string };
+
+/** The last element of a page. Relationships are sorted by their start entity. */
+export interface Cursor {
+  id: string;
+  relationship: string;
 }
 
-const pageSize = 2000;
+export const firstCursor: Cursor = { id: '', relationship: '' };
 
-/** All entities and relationships of a project with what is sealed of them, page by page. */
-export async function* scan(tx: ManagedTransaction, projectId: string): AsyncGenerator<Page> {
-  for (let after = ''; ; ) {
-    const nodes = await entityPage(tx, projectId, after);
-    const last = nodes.at(-1);
-    if (!last) return;
-    after = String(last.properties.id);
-    yield await pageOf(tx, projectId, nodes);
-  }
+export interface Page<T> {
+  items: T[];
+  /** Undefined on the last page. */
+  next: Cursor | undefined;
 }
 
-async function entityPage(tx: ManagedTransaction, projectId: string, after: string): Promise<Node[]> {
+/** Small because each element may have the maximum size. */
+const pageSize = 200;
+
+/** Reads a page of entities with their sealed properties, sorted by id. */
+export async function entityPage(
+  tx: ManagedTransaction,
+  projectId: string,
+  after: Cursor,
+): Promise<Page<ScannedEntity>> {
   const { records } = await tx.run(
     'MATCH (n:Entity) WHERE n.project_id = $projectId AND n.id > $after RETURN n ORDER BY n.project_id, n.id LIMIT $limit',
-    { projectId, after, limit: neo4j.int(pageSize) },
+    { projectId, after: after.id, limit: neo4j.int(pageSize) },
   );
-  return records.map((record) => record.get('n') as Node);
+  const nodes = records.map((record) => record.get('n') as Node);
+  const values = await readSealed(
+    tx,
+    nodes.map(({ properties }) => sealedKey(projectId, 'entity', String(properties.id))),
+  );
+  const items = nodes.map((node) => {
+    const entity = entityOf(projectId, node, values);
+    return {
+      ...entity,
+      stamp: stampIn(node.properties),
+      sealed: namesIn(values.get(sealedKey(projectId, 'entity', entity.id))),
+    };
+  });
+  const last = items.at(-1);
+  return { items, next: last && { id: last.id, relationship: '' } };
 }
 
-async function pageOf(tx: ManagedTransaction, projectId: string, nodes: readonly Node[]): Promise<Page> {
-  const ids = nodes.map(({ properties }) => String(properties.id));
+export async function relationshipPage(
+  tx: ManagedTransaction,
+  projectId: string,
+  after: Cursor,
+): Promise<Page<ScannedRelationship>> {
   const { records } = await tx.run(
-    `UNWIND $ids AS id MATCH (a:Entity {project_id: $projectId, id: id})-[r]->(b:Entity)
-     RETURN r, a.type AS fromType, b.type AS toType`,
-    { ids, projectId },
+    `MATCH (a:Entity)-[r]->(b:Entity)
+     WHERE a.project_id = $projectId AND a.id >= $id AND (a.id > $id OR r.id > $relationship)
+     RETURN r, a.type AS fromType, b.type AS toType ORDER BY a.project_id, a.id, r.id LIMIT $limit`,
+    { projectId, ...after, limit: neo4j.int(pageSize) },
   );
-  const found = records.map((record) => ({
-    relationship: record.get('r') as Relationship,
-    types: { fromType: record.get('fromType') as string, toType: record.get('toType') as string },
-  }));
-  const sealed = await readSealed(tx, [
-    ...ids.map((id) => sealedKey(projectId, 'entity', id)),
-    ...found.map(({ relationship }) => sealedKey(projectId, 'relationship', String(relationship.properties.id))),
-  ]);
-  return {
-    entities: nodes.map((node) => ({ ...entityOf(projectId, node, sealed), stamp: stampIn(node.properties) })),
-    relationships: found.map(({ relationship, types }) => ({
-      ...relationshipOf(projectId, relationship, sealed),
+  const found = records.map((record) => record.get('r') as Relationship);
+  const values = await readSealed(
+    tx,
+    found.map(({ properties }) => sealedKey(projectId, 'relationship', String(properties.id))),
+  );
+  const items = found.map((each, at) => {
+    const relationship = relationshipOf(projectId, each, values);
+    const types = { fromType: String(records[at]?.get('fromType')), toType: String(records[at]?.get('toType')) };
+    return {
+      ...relationship,
       ...types,
-      stamp: stampIn(relationship.properties),
-    })),
-  };
+      stamp: stampIn(each.properties),
+      sealed: namesIn(values.get(sealedKey(projectId, 'relationship', relationship.id))),
+    };
+  });
+  const last = items.at(-1);
+  return { items, next: last && { id: last.from, relationship: last.id } };
+}
+
+function namesIn(values: unknown): ReadonlySet<string> {
+  return new Set(typeof values === 'string' ? Object.keys(JSON.parse(values) as object) : []);
 }

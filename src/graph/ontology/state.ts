@@ -1,23 +1,80 @@
 import type { ManagedTransaction } from 'neo4j-driver';
-import type { Ontology } from './definition.js';
+import { withPersonalOf, type Ontology, type OntologyDefinition } from './definition.js';
 
-/** Holds until the transaction ends: writes to one project's graph come one after the other, on any number of processes. */
-export async function lockProject(tx: ManagedTransaction, projectId: string): Promise<Ontology | null> {
-  const { records } = await tx.run('MERGE (s:ProjectState {key: $projectId}) SET s.locked_at = timestamp() RETURN s.ontology AS ontology', { projectId });
-  return ontologyOf(records[0]?.get('ontology'));
+/** A commit in progress. It expires unless its process renews it. */
+export interface PendingCommit {
+  id: string;
+  definition: OntologyDefinition;
 }
 
-/** The ontology in force; null where none was committed. */
+export interface ProjectState {
+  /** The active ontology, or null if none was committed. */
+  ontology: Ontology | null;
+  pending: PendingCommit | null;
+  /** The definition for sealing: the personal properties of both. Null if no commit was ever started. */
+  seals: OntologyDefinition | null;
+}
+
+const emptyDefinition: OntologyDefinition = { entity_types: {}, relationship_types: {} };
+const leaseMs = 30_000;
+const state = `s.ontology AS ontology, s.sealed AS sealed, s.pending_id AS pendingId, CASE WHEN s.pending_until > timestamp() THEN s.pending END AS pending`;
+
+/** Locks the project until the transaction ends, so that writes to its graph run one at a time across all processes. */
+export async function lockProject(tx: ManagedTransaction, projectId: string): Promise<ProjectState> {
+  const { records } = await tx.run(
+    `MERGE (s:ProjectState {key: $projectId}) SET s.locked_at = timestamp() RETURN ${state}`,
+    { projectId },
+  );
+  return stateOf(records[0]);
+}
+
+export async function readState(tx: ManagedTransaction, projectId: string): Promise<ProjectState> {
+  const { records } = await tx.run(`MATCH (s:ProjectState {key: $projectId}) RETURN ${state}`, { projectId });
+  return stateOf(records[0]);
+}
+
+/** Reads the active ontology, or null if none was committed. */
 export async function readOntology(tx: ManagedTransaction, projectId: string): Promise<Ontology | null> {
-  const { records } = await tx.run('MATCH (s:ProjectState {key: $projectId}) RETURN s.ontology AS ontology', { projectId });
-  return ontologyOf(records[0]?.get('ontology'));
+  return (await readState(tx, projectId)).ontology;
 }
 
-/** Only under {@link lockProject}. */
-export async function putInForce(tx: ManagedTransaction, projectId: string, ontology: Ontology): Promise<void> {
-  await tx.run('MATCH (s:ProjectState {key: $projectId}) SET s.ontology = $ontology', { projectId, ontology: JSON.stringify(ontology) });
+/** Call the next three functions only under {@link lockProject}. */
+export async function activate(tx: ManagedTransaction, projectId: string, ontology: Ontology): Promise<void> {
+  await tx.run('MATCH (s:ProjectState {key: $projectId}) SET s.ontology = $ontology', {
+    projectId,
+    ontology: JSON.stringify(ontology),
+  });
 }
 
-function ontologyOf(text: unknown): Ontology | null {
-  return typeof text === 'string' ? (JSON.parse(text) as Ontology) : null;
+/** Starts or renews a commit. */
+export async function renewPending(
+  tx: ManagedTransaction,
+  projectId: string,
+  { id, definition }: PendingCommit,
+): Promise<void> {
+  await tx.run(
+    'MATCH (s:ProjectState {key: $projectId}) SET s.pending_id = $id, s.pending = $definition, s.pending_until = timestamp() + $leaseMs, s.sealed = true',
+    { projectId, id, definition: JSON.stringify(definition), leaseMs },
+  );
+}
+
+export async function endPending(tx: ManagedTransaction, projectId: string): Promise<void> {
+  await tx.run('MATCH (s:ProjectState {key: $projectId}) REMOVE s.pending_id, s.pending, s.pending_until', {
+    projectId,
+  });
+}
+
+function stateOf(record: { get(key: string): unknown } | undefined): ProjectState {
+  const text = (key: string) => {
+    const value = record?.get(key);
+    return typeof value === 'string' ? value : null;
+  };
+  const [given, pendingId, definition] = [text('ontology'), text('pendingId'), text('pending')];
+  const ontology = given === null ? null : (JSON.parse(given) as Ontology);
+  const pending =
+    pendingId === null || definition === null
+      ? null
+      : { id: pendingId, definition: JSON.parse(definition) as OntologyDefinition };
+  const inForce = ontology ?? (record?.get('sealed') === true ? emptyDefinition : null);
+  return { ontology, pending, seals: pending ? withPersonalOf(pending.definition, inForce) : inForce };
 }

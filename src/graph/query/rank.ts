@@ -1,11 +1,11 @@
-/** An entity without what is stored of it. */
+/** Identifies an entity without its stored properties. */
 export interface EntityKey {
   elementId: string;
   project: string;
   id: string;
 }
 
-/** A relationship with the element ids of its ends. */
+/** A relationship with the element ids of its two entities. */
 export interface Link {
   elementId: string;
   from: string;
@@ -13,7 +13,7 @@ export interface Link {
 }
 
 export interface Neighbour {
-  /** Element id of the entity that it was reached from. */
+  /** The element id of the entity from which it was reached. */
   of: string;
   link: Link;
   entity: EntityKey;
@@ -21,52 +21,79 @@ export interface Neighbour {
 
 export interface Ranked {
   entity: EntityKey;
-  /** 1 for the best. */
+  /** From 1 (best) to 0. */
   score: number;
 }
 
-/** What a neighbour has of the score of the node that it was reached from. */
+/** The share of a node's score that its neighbour receives. */
 const proximity = 0.4;
 
+/** Limits further hits of an entity to this share of its best hit, so that many facts alone do not win. */
+const furtherHits = 0.25;
+
+interface Scored {
+  entity: EntityKey;
+  best: number;
+  further: number;
+  share: number;
+}
+
 /**
- * Ranks entities by text score and by how near they are to what the text found. An entity's score is the sum of its
- * hits and a share of its best neighbour's; equal scores are ordered by id, so that the same graph gives the same answer.
+ * Ranks entities by text score and by distance from text matches. A score is the best hit, a small bonus for further
+ * hits, and a share of the best neighbour's score. Ties are sorted by id, so the result is deterministic.
  */
 export function createRanking() {
-  const scores = new Map<string, Ranked>();
+  const scores = new Map<string, Scored>();
   const links = new Map<string, Link>();
 
-  function add(entity: EntityKey, score: number): void {
-    scores.set(entity.elementId, { entity, score: (scores.get(entity.elementId)?.score ?? 0) + score });
+  function scoredOf(entity: EntityKey): Scored {
+    const scored = scores.get(entity.elementId) ?? { entity, best: 0, further: 0, share: 0 };
+    scores.set(entity.elementId, scored);
+    return scored;
+  }
+
+  function hit(entity: EntityKey, score: number): void {
+    const scored = scoredOf(entity);
+    scored.further += Math.min(scored.best, score);
+    scored.best = Math.max(scored.best, score);
   }
 
   function sorted(): Ranked[] {
-    return [...scores.values()].sort((a, b) => b.score - a.score || compare(a.entity.id, b.entity.id));
+    return [...scores.values()].map(ranked).sort((a, b) => b.score - a.score || compare(a.entity.id, b.entity.id));
   }
 
   return {
-    hit: add,
-    /** Shares are of the scores before this hop, whatever the order in which neighbours come. */
+    hit,
+    /** Shares use the scores before this hop, so the order of neighbours does not matter. */
     neighbours(found: readonly Neighbour[]): void {
-      const before = new Map([...scores].map(([id, { score }]) => [id, score]));
+      const before = new Map([...scores].map(([id, scored]) => [id, ranked(scored).score]));
       const reached = new Map<string, { entity: EntityKey; share: number }>();
       for (const { of, link, entity } of found) {
         links.set(link.elementId, link);
         const share = (before.get(of) ?? 0) * proximity;
         if (share > (reached.get(entity.elementId)?.share ?? 0)) reached.set(entity.elementId, { entity, share });
       }
-      for (const { entity, share } of reached.values()) add(entity, share);
+      for (const { entity, share } of reached.values()) scoredOf(entity).share += share;
     },
-    best: (most: number): EntityKey[] => sorted().slice(0, most).map(({ entity }) => entity),
+    best: (count: number): EntityKey[] =>
+      sorted()
+        .slice(0, count)
+        .map(({ entity }) => entity),
     all(): Ranked[] {
       const all = sorted();
       const top = all[0]?.score ?? 1;
       return all.map(({ entity, score }) => ({ entity, score: Number((score / top).toFixed(6)) }));
     },
-    /** Element ids of those that were walked between the given entities. */
+    /** The element ids of the traversed relationships between the given entities. */
     relationships: (elementIds: ReadonlySet<string>): string[] =>
-      [...links.values()].filter(({ from, to }) => elementIds.has(from) && elementIds.has(to)).map(({ elementId }) => elementId),
+      [...links.values()]
+        .filter(({ from, to }) => elementIds.has(from) && elementIds.has(to))
+        .map(({ elementId }) => elementId),
   };
+}
+
+function ranked({ entity, best, further, share }: Scored): Ranked {
+  return { entity, score: best + furtherHits * Math.min(best, further) + share };
 }
 
 function compare(a: string, b: string): number {

@@ -1,10 +1,10 @@
-import neo4j, { type Session } from 'neo4j-driver';
+import type { Session } from 'neo4j-driver';
 import { AppError } from '../../errors.js';
 import { parametersFor, type GuardedQuery } from '../guard/guard.js';
 import { createReadPlanCheck } from '../guard/read-plan.js';
 import { refuse } from '../guard/refusal.js';
 import type { Consumption } from '../store/provenance.js';
-import { fetchSize, withSession, type Connection } from '../store/sessions.js';
+import { fetchSize, forgetting, readSession, withSession, type Connection } from '../store/sessions.js';
 import { toParameter } from '../store/values.js';
 import { createTimedGuard, timeParameter } from './as-of.js';
 import { createCollector } from './collect.js';
@@ -19,36 +19,49 @@ export interface CypherCall {
   asOf: number;
   limit: number;
   timeoutMs: number;
+  /** The bookmark of a save that the query must see. */
+  bookmark?: string | undefined;
   signal: AbortSignal;
 }
 
 export interface CypherQueries {
-  /** Binds the caller's text to project and time; throws AppError 422 `S4:validate-input`. */
+  /** Restricts the caller's query to project and time. @throws AppError `invalid_input` */
   guard(text: string): GuardedQuery;
-  /** Refuses what the database does not read as a pure read, within the timeout; free for a text that was seen before. */
+  /** Refuses a query that the database does not plan as read-only, within the timeout. Free for a known query. */
   check(call: CypherCall): Promise<void>;
-  /** Runs in a READ transaction that the database ends at the timeout; takes one row more than the limit. */
+  /** Runs a READ transaction that the database ends at the timeout. Reads one row more than the limit. */
   run(call: CypherCall, consumed: Consumption): Promise<ContextAnswer>;
 }
 
 export function createCypherQueries(graph: Connection): CypherQueries {
   const assertReadPlan = createReadPlanCheck();
-  const open = () => graph.driver.session({ defaultAccessMode: neo4j.session.READ, fetchSize });
+  /** The project keeps its slot until the database has finished, even if the caller already has a response. */
+  const inSession = <T>(call: CypherCall, work: (session: Session) => Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const running = async () => {
+        const session = readSession(graph, { fetchSize, projectIds: call.grantedProjectIds, bookmark: call.bookmark });
+        const deadline = answerWhenLate(session, call, reject);
+        const done = withSession(session, () =>
+          work(session).catch(forgetting(graph.bookmarks, call.grantedProjectIds)),
+        ).then(resolve, reject);
+        await Promise.race([done, deadline.databaseIsDone]);
+        deadline.clear();
+      };
+      graph.reads.take(call.projectId, running, call.signal).catch(reject);
+    });
   return {
     guard: createTimedGuard(),
-    check(call) {
-      const session = open();
-      const work = () => assertReadPlan(session, call.query, parametersOf(call), call.timeoutMs);
-      return withSession(session, () => withDeadline(session, call, work));
+    async check(call) {
+      const parameters = parametersOf(call);
+      if (assertReadPlan.knows(call.query)) return;
+      await inSession(call, (session) => assertReadPlan.ask(session, call.query, parameters, call.timeoutMs));
     },
     run(call, consumed) {
-      const session = open();
-      const work = async () => {
-        const parameters = parametersOf(call);
-        await assertReadPlan(session, call.query, parameters, call.timeoutMs);
+      const parameters = parametersOf(call);
+      return inSession(call, async (session) => {
+        await assertReadPlan.ask(session, call.query, parameters, call.timeoutMs);
         return collectRows(session, call, parameters, consumed);
-      };
-      return withSession(session, () => withDeadline(session, call, work));
+      });
     },
   };
 }
@@ -61,7 +74,12 @@ function parametersOf({ query, projectId, grantedProjectIds, params, asOf }: Cyp
   return parameters;
 }
 
-async function collectRows(session: Session, call: CypherCall, parameters: Record<string, unknown>, consumed: Consumption): Promise<ContextAnswer> {
+async function collectRows(
+  session: Session,
+  call: CypherCall,
+  parameters: Record<string, unknown>,
+  consumed: Consumption,
+): Promise<ContextAnswer> {
   const collector = createCollector(call.limit, consumed);
   let count = 0;
   for await (const row of session.run(call.query.text, parameters, { timeout: call.timeoutMs })) {
@@ -71,21 +89,47 @@ async function collectRows(session: Session, call: CypherCall, parameters: Recor
   return collector.answer(false);
 }
 
-/** The database checks its clock now and then only; past the timeout by this much we stop waiting for it. */
-const graceMs = 1500;
+/**
+ * The database stops a query soon after its timeout. The caller gets a response after this additional time at the
+ * latest.
+ */
+const stopGraceMs = 15_000;
+/** After this time, a connection that does not answer is abandoned. */
+const abandonAfterMs = 300_000;
 
-async function withDeadline<T>(session: Session, { timeoutMs, signal }: CypherCall, work: () => Promise<T>): Promise<T> {
-  let stop: (error: AppError) => void = () => undefined;
-  const stopped = new Promise<never>((_resolve, reject) => (stop = reject));
-  const late = setTimeout(() => stop(new AppError('S8:execute', 'the query ran past its timeout and was stopped', { status: 504 })), timeoutMs + graceMs);
-  const gone = () => stop(new AppError('S8:execute', 'the caller is gone', { status: 504 }));
+/** Closes the session, which ends its transaction, if the caller disconnects or the database does not stop in time. */
+function answerWhenLate(session: Session, { timeoutMs, signal }: CypherCall, reject: (error: AppError) => void) {
+  let isDone: () => void = () => undefined;
+  const databaseIsDone = new Promise<void>((resolve) => (isDone = resolve));
+  const end = (error: AppError) => {
+    reject(error);
+    const abandoned = setTimeout(isDone, abandonAfterMs).unref();
+    void session
+      .close()
+      .catch(() => undefined)
+      .then(() => {
+        clearTimeout(abandoned);
+        isDone();
+      });
+  };
+  const late = setTimeout(
+    () =>
+      end(
+        new AppError(
+          'call_timed_out',
+          'the query ran past its timeout; the database has not yet confirmed that it stopped the query',
+        ),
+      ),
+    timeoutMs + stopGraceMs,
+  );
+  const gone = () => end(new AppError('call_timed_out', 'the caller is gone'));
   if (signal.aborted) gone();
   signal.addEventListener('abort', gone, { once: true });
-  try {
-    return await Promise.race([work(), stopped]);
-  } finally {
-    clearTimeout(late);
-    signal.removeEventListener('abort', gone);
-    await Promise.race([session.close().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
-  }
+  return {
+    databaseIsDone,
+    clear() {
+      clearTimeout(late);
+      signal.removeEventListener('abort', gone);
+    },
+  };
 }

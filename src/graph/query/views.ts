@@ -4,51 +4,59 @@ import { isOwnProperty } from '../store/entities.js';
 import { provenanceOf, type Consumption } from '../store/provenance.js';
 import { isOwnRelationshipProperty } from '../store/relationships.js';
 import { fromStored } from '../store/values.js';
+import { Id, ProjectId, UserId } from '../../ids.js';
+import { EpochSeconds } from '../../time.js';
 
-/** Characters of JSON of all that an answer holds. */
-export const answerCharacters = 4 * 1024 * 1024;
+/** The maximum size of an answer, in JSON characters. */
+export const maxAnswerLength = 4 * 1024 * 1024;
 
 const Provenance = z
   .object({
-    saved_by: z.string().nullable(),
-    source: z.string().nullable(),
-    recorded_at: z.number().nullable().meta({ description: 'Epoch seconds.' }),
-    consumed: z.object({ lifecycle_id: z.string(), run: z.string().nullable(), at: z.number() }),
+    saved_by: UserId.nullable(),
+    source: z.string().nullable().meta({ example: 'catalog' }),
+    recorded_at: EpochSeconds.nullable().meta({ description: 'Epoch seconds.' }),
+    consumed: z.object({ lifecycle_id: Id, run: Id.nullable(), at: EpochSeconds }),
   })
-  .meta({ description: 'Who saved it, from where and when, and which call was handed it.' });
+  .meta({ id: 'Provenance', description: 'Who saved it, from which source and when, and which call received it.' });
 
 const Properties = z.record(z.string(), z.unknown());
 
-export const EntityView = z.object({
-  id: z.string(),
-  type: z.string(),
-  name: z.string(),
-  properties: Properties,
-  score: z.number().meta({ description: 'From 1 for the first down to 0.' }),
-  project_id: z.string(),
-  provenance: Provenance,
-});
+export const EntityView = z
+  .object({
+    id: Id,
+    type: z.string().meta({ example: 'Person' }),
+    name: z.string().meta({ example: 'Grace Hopper' }),
+    properties: Properties,
+    score: z.number().meta({ description: 'From 1 for the first down to 0.', example: 0.87 }),
+    project_id: ProjectId,
+    provenance: Provenance,
+  })
+  .meta({ id: 'Entity' });
 export type EntityView = z.infer<typeof EntityView>;
 
-export const RelationshipView = z.object({
-  id: z.string(),
-  type: z.string(),
-  from: z.string(),
-  to: z.string(),
-  properties: Properties,
-  provenance: Provenance,
-});
+export const RelationshipView = z
+  .object({
+    id: Id,
+    type: z.string().meta({ example: 'OWNS' }),
+    from: z.string().meta({ example: 'customer-1' }),
+    to: z.string().meta({ example: 'product-1' }),
+    properties: Properties,
+    provenance: Provenance,
+  })
+  .meta({ id: 'Relationship' });
 export type RelationshipView = z.infer<typeof RelationshipView>;
 
-export const FactView = z.object({
-  subject: z.string(),
-  predicate: z.string(),
-  object: z.union([z.string(), z.number(), z.boolean()]),
-  confidence: z.union([z.number(), z.string()]),
-  valid_from: z.number().nullable(),
-  valid_to: z.number().nullable(),
-  provenance: Provenance,
-});
+export const FactView = z
+  .object({
+    subject: z.string().meta({ example: 'customer-1' }),
+    predicate: z.string().meta({ example: 'headquarters' }),
+    object: z.union([z.string(), z.number(), z.boolean()]).meta({ example: 'Berlin' }),
+    confidence: z.union([z.number(), z.string()]).meta({ example: 0.9 }),
+    valid_from: EpochSeconds.nullable(),
+    valid_to: EpochSeconds.nullable().meta({ example: null }),
+    provenance: Provenance,
+  })
+  .meta({ id: 'Fact' });
 export type FactView = z.infer<typeof FactView>;
 
 export const ContextAnswer = z
@@ -56,9 +64,13 @@ export const ContextAnswer = z
     entities: z.array(EntityView),
     relationships: z.array(RelationshipView),
     facts: z.array(FactView),
-    rows: z.array(z.record(z.string(), z.unknown())).meta({ description: 'What the query returned, row by row; empty for natural language.' }),
-    limit: z.int(),
-    truncated: z.boolean().meta({ description: 'There is more than the limit, or than an answer may hold.' }),
+    rows: z
+      .array(z.record(z.string(), z.unknown()))
+      .meta({ description: 'What the query returned, row by row; empty for natural language.' }),
+    limit: z.int().meta({ example: 50 }),
+    truncated: z
+      .boolean()
+      .meta({ description: 'Whether the result exceeds the limit or the maximum size of an answer.' }),
   })
   .meta({ id: 'ContextAnswer' });
 export type ContextAnswer = z.infer<typeof ContextAnswer>;
@@ -71,12 +83,12 @@ export function isFact({ labels }: Node): boolean {
   return labels.includes('Fact');
 }
 
-/** The links between facts and entities are how facts are kept, and no relationships of the caller's. */
+/** Links between facts and entities are internal, not relationships of the user. */
 export function isLink({ type }: Pick<Relationship, 'type'>): boolean {
   return type === 'HAS_FACT' || type === 'FACT_OBJECT';
 }
 
-export function entityView({ properties }: Node, score: number, consumed: Consumption): EntityView {
+export function toEntityView({ properties }: Node, score: number, consumed: Consumption): EntityView {
   return {
     id: text(properties.id),
     type: text(properties.type),
@@ -88,7 +100,10 @@ export function entityView({ properties }: Node, score: number, consumed: Consum
   };
 }
 
-export function relationshipView({ type, properties }: Pick<Relationship, 'type' | 'properties'>, consumed: Consumption): RelationshipView {
+export function toRelationshipView(
+  { type, properties }: Pick<Relationship, 'type' | 'properties'>,
+  consumed: Consumption,
+): RelationshipView {
   return {
     id: text(properties.id),
     type,
@@ -99,7 +114,7 @@ export function relationshipView({ type, properties }: Pick<Relationship, 'type'
   };
 }
 
-export function factView({ properties }: Node, consumed: Consumption): FactView {
+export function toFactView({ properties }: Node, consumed: Consumption): FactView {
   const time = (value: unknown) => (typeof value === 'number' ? value : null);
   return {
     subject: text(properties.subject),

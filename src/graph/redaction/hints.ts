@@ -1,4 +1,6 @@
-/** What the name of a property, or the words before a number, say of the value. */
+import { LRUCache } from 'lru-cache';
+
+/** What the name of a property, or the words before a number, indicate about the value. */
 export interface Hints {
   phone: boolean;
   nationalId: boolean;
@@ -17,16 +19,25 @@ const card = 'card|credit card|pan|cc number';
 
 const anywhere = (words: string) => new RegExp(`(?<!\\p{L})(?:${words})(?!\\p{L})`, 'u');
 const atTheEnd = (words: string) =>
-  new RegExp(`(?<!\\p{L})(?:${words})(?: (?:number|num|no|nr|is|was|me|us|at|on|under|code|id|my|home|work|office))* ?$`, 'u');
+  new RegExp(
+    `(?<!\\p{L})(?:${words})(?: (?:number|num|no|nr|is|was|me|us|at|on|under|code|id|my|home|work|office))* ?$`,
+    'u',
+  );
 
-const inName = { phone: anywhere(phone), nationalId: anywhere(nationalId), secret: anywhere(secret), card: anywhere(card) };
+const inName = {
+  phone: anywhere(phone),
+  nationalId: anywhere(nationalId),
+  secret: anywhere(secret),
+  card: anywhere(card),
+};
 const verbs = 'call(?:ed)?|dial|ring';
 const somewhere = { phone: anywhere(`${phone}|${verbs}`), nationalId: inName.nationalId };
 const before = { phone: atTheEnd(`${phone}|${verbs}`), nationalId: atTheEnd(nationalId) };
-/** `phone_count` and `password_policy` hold no phone and no password. */
-const aboutIt = /(?<!\p{L})(?:counts?|total|users?|sold|sales|price|amount|cost|size|year|rate|percent|score|usage|minutes|model|type|duration|policy|length|url|endpoint|version|enabled|status|expir\p{L}*|required|valid|verified|at)(?!\p{L})/u;
+/** Names such as `phone_count` and `password_policy` describe no phone and no password. */
+const aboutIt =
+  /(?<!\p{L})(?:counts?|total|users?|sold|sales|price|amount|cost|size|year|rate|percent|score|usage|minutes|model|type|duration|policy|length|url|endpoint|version|enabled|status|expir\p{L}*|required|valid|verified|at)(?!\p{L})/u;
 
-/** `homePhoneNumber` and `home_phone_number` are both three words. */
+/** Splits `homePhoneNumber` and `home_phone_number` into three words. */
 function wordsOf(name: string): string {
   return name
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
@@ -34,7 +45,7 @@ function wordsOf(name: string): string {
     .toLowerCase();
 }
 
-const byName = new Map<string, Hints>();
+const byName = new LRUCache<string, Hints>({ max: 5000 });
 
 export function hintsOfName(name: string): Hints {
   const known = byName.get(name);
@@ -43,20 +54,24 @@ export function hintsOfName(name: string): Hints {
   const none = aboutIt.test(words) || !Object.values(inName).some((pattern) => pattern.test(words));
   const hints = none
     ? noHints
-    : { phone: inName.phone.test(words), nationalId: inName.nationalId.test(words), secret: inName.secret.test(words), card: inName.card.test(words) };
-  if (byName.size > 5000) byName.clear();
+    : {
+        phone: inName.phone.test(words),
+        nationalId: inName.nationalId.test(words),
+        secret: inName.secret.test(words),
+        card: inName.card.test(words),
+      };
   byName.set(name, hints);
   return hints;
 }
 
 const reach = 40;
 
-/** Whether a text holds such a word at all; where not, no number in it need be asked. */
-export function namesSome(text: string, kind: 'phone' | 'nationalId'): boolean {
+/** Whether a text contains such a word at all. If not, its numbers need no further check. */
+export function mentions(text: string, kind: 'phone' | 'nationalId'): boolean {
   return somewhere[kind].test(wordsOf(text));
 }
 
-/** Whether the words right before a number name its kind: `Tel.: `, `passport no. `. */
+/** Whether the words directly before a number name its kind: `Tel.: `, `passport no. `. */
 export function isNamedBefore(text: string, at: number, kind: 'phone' | 'nationalId'): boolean {
   return before[kind].test(wordsOf(text.slice(Math.max(0, at - reach), at)));
 }

@@ -1,15 +1,17 @@
 import { personValidators, stdnum } from 'stdnum';
-import { isNamedBefore, namesSome, type Hints } from './hints.js';
+import { isNamedBefore, mentions, type Hints } from './hints.js';
 import { matches, type Span } from './span.js';
 
 interface Form {
   pattern: RegExp;
-  /** Left out where the form alone is telling. */
+  /** Omitted if the form alone is distinctive. */
   valid?: (text: string) => boolean;
 }
 
 const by = (country: string, kind: string) => {
-  const validator = (stdnum as Record<string, Record<string, { validate(text: string): { isValid: boolean } }> | undefined>)[country]?.[kind];
+  const validator = (
+    stdnum as Record<string, Record<string, { validate(text: string): { isValid: boolean } }> | undefined>
+  )[country]?.[kind];
   if (!validator) throw new Error(`no validator for ${country} ${kind}`);
   return (text: string) => validator.validate(text).isValid;
 };
@@ -18,7 +20,7 @@ const form = (source: string, valid?: Form['valid']): Form => ({
   ...(valid ? { valid } : {}),
 });
 
-/** Forms that a number of another kind hardly has; all others need a hint, since their check digits are met by chance. */
+/** Forms that are distinctive. All other forms need a hint because random numbers often have valid check digits. */
 const forms: readonly Form[] = [
   form('\\d{3}-\\d{2}-\\d{4}'),
   form('\\d{3} \\d{2} \\d{4}', by('US', 'ssn')),
@@ -41,15 +43,21 @@ const forms: readonly Form[] = [
   form('\\d{3}-\\d{3}-\\d{3}', by('CA', 'sin')),
 ];
 
-/** One pass that most texts end with. */
+/** A single pass that most texts do not match. */
 const anyForm = new RegExp(forms.map(({ pattern }) => `(?:${pattern.source})`).join('|'), 'iu');
-const idLike = /(?<![\p{L}\p{N}])(?=(?:[ .\-/]?[\p{L}]){0,6}(?:[ .\-/]?\d){2})[\p{Lu}\d](?:[.\-/]?[\p{Lu}\d]|(?<=\d) \d){4,23}(?![\p{L}\p{N}])/gu;
+const idLike =
+  /(?<![\p{L}\p{N}])(?=(?:[ .\-/]?[\p{L}]){0,6}(?:[ .\-/]?\d){2})[\p{Lu}\d](?:[.\-/]?[\p{Lu}\d]|(?<=\d) \d){4,23}(?![\p{L}\p{N}])/gu;
 const everyPersonValidator = Object.values(personValidators).flat();
 
-/** National ids of people: by a telling form and its check digits, or by a hint before any number that could be one. */
+/**
+ * Finds national ids of people: by a distinctive form with valid check digits, or by a hint before any number that
+ * could be one.
+ */
 export function findNationalIds(text: string, hints: Hints): Span[] {
-  const formed = !anyForm.test(text) ? [] : forms.flatMap(({ pattern, valid }) => matches(text, pattern, 'national_id', (match) => valid?.(match) ?? true));
-  if (!hints.nationalId && !namesSome(text, 'nationalId')) return formed;
+  const formed = !anyForm.test(text)
+    ? []
+    : forms.flatMap(({ pattern, valid }) => matches(text, pattern, 'national_id', (match) => valid?.(match) ?? true));
+  if (!hints.nationalId && !mentions(text, 'nationalId')) return formed;
   const hinted = matches(text, idLike, 'national_id', (match, at) => {
     if ((match.match(/\d/g) ?? []).length < 5) return false;
     return hints.nationalId || isNamedBefore(text, at, 'nationalId');
@@ -57,7 +65,9 @@ export function findNationalIds(text: string, hints: Hints): Span[] {
   return [...formed, ...hinted];
 }
 
-/** For the pieces of a list put together: a valid number of some country, where its check is not met by chance. */
+/** For joined list pieces: whether the text is a valid number of a country with a reliable check. */
 export function isNationalId(text: string): boolean {
-  return /^\d{3}-?\d{2}-?\d{4}$/.test(text) && everyPersonValidator.some((validator) => validator.validate(text).isValid);
+  return (
+    /^\d{3}-?\d{2}-?\d{4}$/.test(text) && everyPersonValidator.some((validator) => validator.validate(text).isValid)
+  );
 }

@@ -6,7 +6,7 @@ import { findPhones } from './phone.js';
 import { findSecrets } from './secret.js';
 import { placeholder, replaceSpans, type Span } from './span.js';
 
-/** Numbers that are no one's: they are blanked before detectors of numbers look, so that none begins or ends in one. */
+/** Numbers that are not personal. They are masked before the number detectors run, so that no match overlaps them. */
 const harmless = [
   /(?<![\p{L}\p{N}])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\p{L}\p{N}])/giu,
   /(?<![\p{L}\p{N}])(?:19|20)\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?)?(?![\p{L}\p{N}])/gu,
@@ -15,22 +15,29 @@ const harmless = [
   /(?<![\p{L}\p{N}:])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?![\p{L}\p{N}:])/gu,
   /(?<![\p{L}\p{N}.])(?:\d{1,3}\.){3}\d{1,3}(?![\p{L}\p{N}.])/gu,
 ];
-/** Invisible characters that split a value for a program and not for a reader. */
+/** Invisible characters that split a value for a program but not for a reader. */
 const invisible = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
-const worthLooking = /\d{2}|@|%40|\(at\)|\[at\]|＠|[\w\-+/.]{16}|secret|passw|pwd|key/i;
+const mayMatch = /\d{2}|@|%40|\(at\)|\[at\]|＠|[\w\-+/.]{16}|secret|passw|pwd|key/i;
+
+/** Whether no detector can match in a text, except by the name of its property. */
+export function isPlain(text: string): boolean {
+  return !mayMatch.test(text) && /^[\x20-\x7E]*$/.test(text);
+}
 
 /**
  * Replaces personal data and credentials in a text.
- * @param hints what the name of the property says of its value
- * @param known spans that were found before, in the same text
+ * @param hints what the name of the property indicates about the value
+ * @param known spans that were already found in the same text
  */
 export function redactText(text: string, hints: Hints = noHints, known: readonly Span[] = []): string {
-  if (known.length === 0 && !hints.secret && !worthLooking.test(text) && /^[\x20-\x7E]*$/.test(text)) return text;
+  if (known.length === 0 && !hints.secret && isPlain(text)) return text;
   const normal = text.normalize('NFKC').replace(invisible, '');
   if (normal === text) return replaceSpans(text, spansOf(text, hints, known));
-  // What is found only without the disguise is answered without it; where nothing is found the text stays as it is.
+  // If a match appears only in the normalized text, return the normalized text. Without a match, return the original
+  // text.
   const spans = spansOf(normal, hints, []);
-  if (spans.length > 0) return replaceSpans(replaceSpansIn(text, known, normal), spansOf(replaceSpansIn(text, known, normal), hints, []));
+  if (spans.length > 0)
+    return replaceSpans(replaceSpansIn(text, known, normal), spansOf(replaceSpansIn(text, known, normal), hints, []));
   return known.length > 0 ? replaceSpans(text, known) : text;
 }
 
@@ -42,15 +49,21 @@ function spansOf(text: string, hints: Hints, known: readonly Span[]): Span[] {
   const spans = [...known, ...findSecrets(text, hints), ...findMails(text)];
   if (!/\d(?:.{0,3}\d){4}/.test(text)) return spans;
   const numbers = harmless.reduce((rest, pattern) => rest.replace(pattern, (match) => '~'.repeat(match.length)), text);
-  return [...spans, ...findIbans(numbers), ...findCards(numbers), ...findNationalIds(numbers, hints), ...findPhones(numbers, hints)];
+  return [
+    ...spans,
+    ...findIbans(numbers),
+    ...findCards(numbers),
+    ...findNationalIds(numbers, hints),
+    ...findPhones(numbers, hints),
+  ];
 }
 
-/** A card's number may be stored as a number, and so may what the name of a property calls a phone or an id. */
+/** Numeric values may be card numbers, and, by their property name, phone numbers or ids. */
 export function redactNumber(value: number, hints: Hints): number | string {
   if (!Number.isInteger(value) || value < 100_000) return value;
   const digits = value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 0 });
   if (isCardNumber(digits)) return placeholder('card');
-  // Past 2^53 the last digits are lost, and with them Luhn's check.
+  // Above 2^53, the last digits are lost, so the Luhn check fails.
   if (hints.card && digits.length >= 13) return placeholder('card');
   if (hints.nationalId) return placeholder('national_id');
   return hints.phone && digits.length >= 6 && digits.length <= 15 ? placeholder('phone') : value;

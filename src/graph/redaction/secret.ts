@@ -3,7 +3,7 @@ import { creator as recommended } from '@secretlint/secretlint-rule-preset-recom
 import type { Hints } from './hints.js';
 import { matches, type Span } from './span.js';
 
-/** Our own credentials and those that the rules of secretlint leave out or find by their context only. */
+/** Credentials of this product, and those that the rules of secretlint do not find or find only by context. */
 const ownForms: readonly RegExp[] = [
   /(?<![\p{L}\p{N}])svc_(?:sk|srt|srt2|at)_[\w-]{8,}/gu,
   /(?<![\w-])ey[\w-]{10,}\.ey[\w-]{6,}\.[\w-]{10,}/g,
@@ -15,10 +15,10 @@ const ownForms: readonly RegExp[] = [
   /(?<=:\/\/[^\s:/@]{1,100}:)[^\s:/@]{3,200}(?=@)/g,
 ];
 
-/** Something of which each form above holds one. */
+/** Every match of `ownForms` contains a match of this expression. */
 const mayHoldForm = /svc_|xox|-----BEGIN|bearer|passw|pwd|secret|key|token|:\/\/|[\w\-+/.]{16}/i;
 
-/** Credentials by their published forms; a property that is named as one is one. */
+/** Finds credentials by their published forms. A property with the name of a credential is one. */
 export function findSecrets(text: string, hints: Hints): Span[] {
   if (hints.secret && /^\S{6,}$/.test(text)) return [{ start: 0, end: text.length, label: 'secret' }];
   return !mayHoldForm.test(text) ? [] : ownForms.flatMap((pattern) => matches(text, pattern, 'secret'));
@@ -29,14 +29,14 @@ const mayHoldSecret = /[\w\-+/.]{20,}|:\/\/|KEY-/;
 const config = { rules: [{ id: recommended.meta.id, rule: recommended }] };
 const chunkLength = 32_768;
 
-/** Texts that could hold a long token; most answers have none, and then the rules are not run. */
+/** Whether a text may contain a long token. Most answers do not, so the rules need not run. */
 export function needsLint(text: string): boolean {
   return text.length >= 16 && mayHoldSecret.test(text.replace(uuid, ' '));
 }
 
 /**
- * What secretlint's recommended rules find in each text. Texts are joined into chunks: a run costs more than its length.
- * A finding is widened to the token that it lies in, since some rules report the place of a name.
+ * Runs secretlint's recommended rules on each text. Joins texts into chunks because each run has a high fixed cost.
+ * Extends a finding to the whole token because some rules report only the position of a name.
  */
 export async function lintSecrets(texts: readonly string[]): Promise<Map<string, Span[]>> {
   const found = new Map<string, Span[]>();
@@ -51,7 +51,11 @@ export async function lintSecrets(texts: readonly string[]): Promise<Map<string,
     for (const text of chunk) {
       const end = offset + text.length;
       const inside = messages.filter(({ range }) => range[0] < end && range[1] > offset);
-      if (inside.length > 0) found.set(text, inside.map(({ range }) => widened(text, range[0] - offset, range[1] - offset)));
+      if (inside.length > 0)
+        found.set(
+          text,
+          inside.map(({ range }) => widened(text, range[0] - offset, range[1] - offset)),
+        );
       offset = end + 2;
     }
   }

@@ -1,4 +1,4 @@
-/** What a detector finds; `label` is what stands in its place: `[redacted:email]`. */
+/** The result of a detector. `label` appears in the replacement: `[redacted:email]`. */
 export type Label = 'email' | 'phone' | 'card' | 'iban' | 'national_id' | 'secret' | 'personal';
 
 export interface Span {
@@ -11,8 +11,13 @@ export function placeholder(label: Label): string {
   return `[redacted:${label}]`;
 }
 
-/** Every match of a global expression that `accept` confirms; `accept` may shorten a match by answering its length. */
-export function matches(text: string, pattern: RegExp, label: Label, accept: (match: string, at: number) => boolean | number = () => true): Span[] {
+/** Every match of a global expression that `accept` confirms. `accept` may return a shorter length. */
+export function matches(
+  text: string,
+  pattern: RegExp,
+  label: Label,
+  accept: (match: string, at: number) => boolean | number = () => true,
+): Span[] {
   const spans: Span[] = [];
   for (const match of text.matchAll(pattern)) {
     const accepted = accept(match[0], match.index);
@@ -22,16 +27,23 @@ export function matches(text: string, pattern: RegExp, label: Label, accept: (ma
   return spans;
 }
 
-/** Replaces spans, the earlier in the list winning where they meet. */
+/** Replaces spans. Merges overlapping spans under the label of the first one in the list. */
 export function replaceSpans(text: string, spans: readonly Span[]): string {
-  const kept: Span[] = [];
-  for (const span of spans) if (!kept.some((other) => span.start < other.end && other.start < span.end)) kept.push(span);
-  kept.sort((a, b) => a.start - b.start);
-  let result = '';
+  const ranked = spans.map((span, rank) => ({ ...span, rank })).sort((a, b) => a.start - b.start || a.rank - b.rank);
+  const merged: typeof ranked = [];
+  for (const span of ranked) {
+    const last = merged.at(-1);
+    if (!last || span.start >= last.end) merged.push(span);
+    else {
+      last.end = Math.max(last.end, span.end);
+      if (span.rank < last.rank) [last.rank, last.label] = [span.rank, span.label];
+    }
+  }
+  const parts: string[] = [];
   let at = 0;
-  for (const { start, end, label } of kept) {
-    result += text.slice(at, start) + placeholder(label);
+  for (const { start, end, label } of merged) {
+    parts.push(text.slice(at, start), placeholder(label));
     at = end;
   }
-  return result + text.slice(at);
+  return parts.join('') + text.slice(at);
 }

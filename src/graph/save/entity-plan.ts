@@ -9,24 +9,29 @@ import { problem, type Place } from './problems.js';
 
 export interface PlannedEntity extends StoredEntity {
   action: 'create' | 'update' | 'unchanged';
-  /** The first place in the input that names it. */
+  /** The first path in the input that names the entity. */
   place: Place;
 }
 
 export interface EntityPlan {
   entities: PlannedEntity[];
-  /** The id of each entity of the input, in its order. */
+  /** The id of each entity of the input, in input order. */
   ids: string[];
-  /** The entity that a reference means; undefined where it is none of the project. */
+  /** Finds the entity of a reference, or undefined if the project has no such entity. */
   resolve(ref: EntityRef): StoredEntity | undefined;
 }
 
 const nameKey = (type: string, name: string) => JSON.stringify([type, name]);
 const candidates = 3;
-const candidateId = (projectId: string, type: string, name: string, at: number) => derivedId('entity', projectId, type, name, at);
+const candidateId = (projectId: string, type: string, name: string, at: number) =>
+  derivedId('entity', projectId, type, name, at);
 
-/** Finds what the input names, by id, or by type and name, within the project alone, and what would become of it. */
-export async function planEntities(tx: ManagedTransaction, projectId: string, input: Pick<SaveInput, 'entities' | 'relationships' | 'facts'>): Promise<EntityPlan> {
+/** Finds the entities of the input by id, or by type and name, within the project, and plans the change of each. */
+export async function planEntities(
+  tx: ManagedTransaction,
+  projectId: string,
+  input: Pick<SaveInput, 'entities' | 'relationships' | 'facts'>,
+): Promise<EntityPlan> {
   const keys = keysOf(projectId, input);
   const stored = await readEntities(tx, projectId, keys);
   const byId = new Map(stored.byId.map((entity) => [entity.id, entity]));
@@ -35,8 +40,9 @@ export async function planEntities(tx: ManagedTransaction, projectId: string, in
 
   const ids = input.entities.map((given, at) => {
     const place: Place = ['entities', at];
-    const id = given.id ?? (byName.get(nameKey(given.type, given.name))?.id ?? unnamedId(projectId, given, byId));
-    const before: StoredEntity | undefined = planned.get(id) ?? byId.get(id) ?? byName.get(nameKey(given.type, given.name));
+    const id = given.id ?? byName.get(nameKey(given.type, given.name))?.id ?? unnamedId(projectId, given, byId);
+    const before: StoredEntity | undefined =
+      planned.get(id) ?? byId.get(id) ?? byName.get(nameKey(given.type, given.name));
     const known = before?.id === id ? before : undefined;
     if (known && known.type !== given.type) throw problem([...place, 'type'], `the entity ${id} is a ${known.type}`);
     const entity = { id, type: given.type, name: given.name, properties: merged(known?.properties, given.properties) };
@@ -48,8 +54,12 @@ export async function planEntities(tx: ManagedTransaction, projectId: string, in
   return { entities: [...planned.values()], ids, resolve: resolver(planned, byId, byName) };
 }
 
-/** The same type and name give the same id everywhere; one that was given another name since is passed over. */
-function unnamedId(projectId: string, given: { type: string; name: string }, byId: ReadonlyMap<string, StoredEntity>): string {
+/** The same type and name always give the same id, unless the entity with that id was renamed. */
+function unnamedId(
+  projectId: string,
+  given: { type: string; name: string },
+  byId: ReadonlyMap<string, StoredEntity>,
+): string {
   for (let at = 0; at < candidates; at += 1) {
     const id = candidateId(projectId, given.type, given.name, at);
     const taken = byId.get(id);
@@ -58,30 +68,50 @@ function unnamedId(projectId: string, given: { type: string; name: string }, byI
   return newId();
 }
 
-function changeOf(entity: StoredEntity, known: StoredEntity | undefined, earlier: PlannedEntity | undefined): Pick<PlannedEntity, 'action'> {
+function changeOf(
+  entity: StoredEntity,
+  known: StoredEntity | undefined,
+  earlier: PlannedEntity | undefined,
+): Pick<PlannedEntity, 'action'> {
   if (earlier && earlier.action !== 'unchanged') return { action: earlier.action };
   if (!known) return { action: 'create' };
   const same = known.name === entity.name && isDeepStrictEqual({ ...known.properties }, { ...entity.properties });
   return { action: same ? 'unchanged' : 'update' };
 }
 
-/** Given properties take the place of those before; null takes one away. */
+/** Merges properties. Given values replace stored ones, and null removes a property. */
 export function merged(before: JsonMap = {}, given: JsonMap): JsonMap {
   return Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null));
 }
 
-function keysOf(projectId: string, { entities, relationships, facts }: Pick<SaveInput, 'entities' | 'relationships' | 'facts'>) {
-  const refs = [...relationships.flatMap(({ from, to }) => [from, to]), ...facts.flatMap(({ subject, object }) => [subject, object])];
+function keysOf(
+  projectId: string,
+  { entities, relationships, facts }: Pick<SaveInput, 'entities' | 'relationships' | 'facts'>,
+) {
+  const refs = [
+    ...relationships.flatMap(({ from, to }) => [from, to]),
+    ...facts.flatMap(({ subject, object }) => [subject, object]),
+  ];
   const named = [...entities.filter(({ id }) => id === undefined), ...refs.filter((ref) => typeof ref === 'object')];
   const texts = refs.filter((ref): ref is string => typeof ref === 'string' && ref.length <= 200);
-  const derived = named.flatMap(({ type, name }) => Array.from({ length: candidates }, (_, at) => candidateId(projectId, type, name, at)));
+  const derived = named.flatMap(({ type, name }) =>
+    Array.from({ length: candidates }, (_, at) => candidateId(projectId, type, name, at)),
+  );
   const names = new Map(named.map(({ type, name }) => [nameKey(type, name), { type, name }]));
-  return { ids: [...new Set([...entities.flatMap(({ id }) => id ?? []), ...texts, ...derived])], names: [...names.values()] };
+  return {
+    ids: [...new Set([...entities.flatMap(({ id }) => id ?? []), ...texts, ...derived])],
+    names: [...names.values()],
+  };
 }
 
-function resolver(planned: ReadonlyMap<string, PlannedEntity>, byId: ReadonlyMap<string, StoredEntity>, byName: ReadonlyMap<string, StoredEntity>) {
+function resolver(
+  planned: ReadonlyMap<string, PlannedEntity>,
+  byId: ReadonlyMap<string, StoredEntity>,
+  byName: ReadonlyMap<string, StoredEntity>,
+) {
   const namesOfCall = new Map<string, PlannedEntity | 'several'>();
-  for (const entity of planned.values()) namesOfCall.set(entity.name, namesOfCall.has(entity.name) ? 'several' : entity);
+  for (const entity of planned.values())
+    namesOfCall.set(entity.name, namesOfCall.has(entity.name) ? 'several' : entity);
   return (ref: EntityRef): StoredEntity | undefined => {
     if (typeof ref === 'object') return byName.get(nameKey(ref.type, ref.name));
     const named = namesOfCall.get(ref);

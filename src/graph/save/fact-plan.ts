@@ -7,13 +7,13 @@ import type { EntityRef, SaveInput } from './input.js';
 import { problem, type Place } from './problems.js';
 
 export interface FactPlan {
-  /** How many of the input are kept, those included that were known before. */
+  /** The number of facts in the input, including known ones. */
   count: number;
   superseded: StoredFact[];
   created: StoredFact[];
-  /** Facts of another object that end where a new one begins. */
+  /** The number of facts with another object that end where a new one begins. */
   closed: number;
-  /** Names of the entities that facts speak of, for full text. */
+  /** Names of the entities in the facts, for full text. */
   names: Map<string, string>;
 }
 
@@ -24,8 +24,13 @@ interface Context {
   now: number;
 }
 
-/** What becomes of the facts that are known when the given ones are learned, in their order. */
-export async function planFacts(tx: ManagedTransaction, projectId: string, given: SaveInput['facts'], context: Context): Promise<FactPlan> {
+/** Plans the changes to known facts for the given facts, in input order. */
+export async function planFacts(
+  tx: ManagedTransaction,
+  projectId: string,
+  given: SaveInput['facts'],
+  context: Context,
+): Promise<FactPlan> {
   const names = new Map<string, string>();
   const statements = given.map((fact, at) => statementOf(fact, ['facts', at], context, names));
   const known = new Map<string, StoredFact[]>();
@@ -37,11 +42,14 @@ export async function planFacts(tx: ManagedTransaction, projectId: string, given
   const closed = new Set<string>();
   for (const statement of statements) {
     const here = known.get(keyOf(statement)) ?? [];
-    const change = reconcile<FactObject>(here, statement, { multiValued: context.multiValued.has(statement.predicate), same: Object.is });
+    const change = reconcile<FactObject>(here, statement, {
+      multiValued: context.multiValued.has(statement.predicate),
+      same: Object.is,
+    });
     const gone = new Set(change.superseded.map(({ id }) => id));
     for (const fact of here.filter(({ id }) => gone.has(id))) {
       if (!Object.is(fact.object, statement.object)) closed.add(fact.id);
-      // What this very call stated was never recorded.
+      // Facts that this call created were never stored.
       if (!created.delete(fact.id)) superseded.set(fact.id, fact);
     }
     const added = change.stated.map(({ of: rest, ...each }) => {
@@ -51,18 +59,36 @@ export async function planFacts(tx: ManagedTransaction, projectId: string, given
     for (const fact of added) created.set(fact.id, fact);
     known.set(keyOf(statement), [...here.filter(({ id }) => !gone.has(id)), ...added]);
   }
-  return { count: statements.length, superseded: [...superseded.values()], created: [...created.values()], closed: closed.size, names };
+  return {
+    count: statements.length,
+    superseded: [...superseded.values()],
+    created: [...created.values()],
+    closed: closed.size,
+    names,
+  };
 }
 
 const keyOf = ({ subject, predicate }: { subject: string; predicate: string }) => JSON.stringify([subject, predicate]);
 
 function distinct(statements: readonly { subject: string; predicate: string }[]) {
-  return [...new Map(statements.map(({ subject, predicate }) => [keyOf({ subject, predicate }), { subject, predicate }])).values()];
+  return [
+    ...new Map(
+      statements.map(({ subject, predicate }) => [keyOf({ subject, predicate }), { subject, predicate }]),
+    ).values(),
+  ];
 }
 
-function statementOf(fact: SaveInput['facts'][number], place: Place, context: Context, names: Map<string, string>): StoredFact {
+function statementOf(
+  fact: SaveInput['facts'][number],
+  place: Place,
+  context: Context,
+  names: Map<string, string>,
+): StoredFact {
   const subject = termOf(fact.subject, [...place, 'subject'], context.entities, names);
-  const object = typeof fact.object === 'string' || typeof fact.object === 'object' ? termOf(fact.object, [...place, 'object'], context.entities, names) : fact.object;
+  const object =
+    typeof fact.object === 'string' || typeof fact.object === 'object'
+      ? termOf(fact.object, [...place, 'object'], context.entities, names)
+      : fact.object;
   return {
     id: '',
     subject,
@@ -75,11 +101,11 @@ function statementOf(fact: SaveInput['facts'][number], place: Place, context: Co
   };
 }
 
-/** A text that is no entity stays a text; type and name must be one. */
+/** A text that names no entity remains text. A type and name must identify an entity. */
 function termOf(ref: EntityRef, place: Place, entities: EntityPlan, names: Map<string, string>): string {
   const entity = entities.resolve(ref);
   if (!entity) {
-    if (typeof ref === 'object') throw problem(place, 'is no entity of this project');
+    if (typeof ref === 'object') throw problem(place, 'is not an entity of this project');
     return ref;
   }
   names.set(entity.id, entity.name);

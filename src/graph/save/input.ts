@@ -2,42 +2,78 @@ import { z } from 'zod';
 import { EntityId, EntityName, PropertyName, TypeName } from '../store/names.js';
 import type { Json } from '../store/values.js';
 
-export const saveBounds = { entities: 1000, relationships: 2000, facts: 1000, valueLength: 32_768, depth: 8, properties: 200 };
+export const saveBounds = {
+  entities: 1000,
+  relationships: 2000,
+  facts: 1000,
+  valueLength: 32_768,
+  depth: 8,
+  properties: 200,
+  element: 1_000_000,
+};
 
-/** Epoch seconds, or ISO 8601 with its zone; becomes epoch seconds. */
+/** Epoch seconds, or ISO 8601 with a time zone. The result is epoch seconds. */
 export const Time = z
   .union([z.number().min(-1e12).max(1e12), z.iso.datetime({ offset: true })])
   .transform((time) => (typeof time === 'number' ? time : Date.parse(time) / 1000))
   .meta({ description: 'Epoch seconds, or ISO 8601 with its zone.' });
 
-const Value = z.json().superRefine((value, context) => {
-  const problem = problemOf(value);
+/**
+ * Any JSON value. The body is already JSON, and `z.json()` tries every type at each level, which takes a second for a
+ * large value.
+ */
+const Value = z.unknown().superRefine((value, context) => {
+  const problem = problemOf(value as Json);
   if (problem) context.addIssue({ code: 'custom', message: problem });
-});
+}) as z.ZodType<Json>;
 
 const Properties = z
   .record(PropertyName, Value)
   .default({})
-  .refine((map) => Object.keys(map).length <= saveBounds.properties, `has more than ${saveBounds.properties} properties`)
-  .meta({ description: 'Added to those that are stored; null takes one away.' });
+  .refine(
+    (map) => Object.keys(map).length <= saveBounds.properties,
+    `has more than ${saveBounds.properties} properties`,
+  )
+  .meta({ description: 'Merged into the stored properties; null removes a property.' });
 
-const NamedEntity = z.strictObject({ type: TypeName, name: EntityName });
-/** An entity's id, the name of one entity of the same call, or type and name. */
+const NamedEntity = z.strictObject({ type: TypeName, name: EntityName }).meta({ id: 'NamedEntity' });
+/** The id of an entity, the name of one entity in the same call, or type and name. */
 const EntityRef = z.union([EntityId, NamedEntity]);
 export type EntityRef = z.infer<typeof EntityRef>;
 
-export const EntityInput = z.strictObject({ id: EntityId.optional(), type: TypeName, name: EntityName, properties: Properties });
-const RelationshipInput = z.strictObject({ from: EntityRef, type: TypeName, to: EntityRef, properties: Properties });
+export const EntityInput = z
+  .strictObject({ id: EntityId.optional(), type: TypeName, name: EntityName, properties: Properties })
+  .meta({ id: 'NewEntity' });
+const RelationshipInput = z
+  .strictObject({ from: EntityRef, type: TypeName, to: EntityRef, properties: Properties })
+  .meta({ id: 'NewRelationship' });
 const FactInput = z
   .strictObject({
     subject: EntityRef,
-    predicate: z.string().trim().min(1).max(200).refine((text) => !/\p{Surrogate}/u.test(text), 'holds half a character'),
-    object: z.union([z.string().max(saveBounds.valueLength).refine((text) => !/\p{Surrogate}/u.test(text), 'holds half a character'), z.number(), z.boolean(), NamedEntity]),
+    predicate: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .refine((text) => !/\p{Surrogate}/u.test(text), 'contains an incomplete character'),
+    object: z.union([
+      z
+        .string()
+        .max(saveBounds.valueLength)
+        .refine((text) => !/\p{Surrogate}/u.test(text), 'contains an incomplete character'),
+      z.number(),
+      z.boolean(),
+      NamedEntity,
+    ]),
     confidence: z.number().min(0).max(1).default(1),
     valid_from: Time.nullish(),
     valid_to: Time.nullish(),
   })
-  .refine(({ valid_from: from, valid_to: to }) => from == null || to == null || from < to, { path: ['valid_to'], message: 'must be after valid_from' });
+  .refine(({ valid_from: from, valid_to: to }) => from == null || to == null || from < to, {
+    path: ['valid_to'],
+    message: 'must be after valid_from',
+  })
+  .meta({ id: 'NewFact' });
 
 const source = z.string().trim().min(1).max(300).optional().meta({ description: 'Where this was learned.' });
 const entities = z.array(EntityInput).max(saveBounds.entities).default([]);
@@ -45,7 +81,10 @@ const relationships = z.array(RelationshipInput).max(saveBounds.relationships).d
 
 export const SaveInput = z
   .strictObject({ entities, relationships, facts: z.array(FactInput).max(saveBounds.facts).default([]), source })
-  .refine((input) => input.entities.length + input.relationships.length + input.facts.length > 0, 'names nothing to save')
+  .refine(
+    (input) => input.entities.length + input.relationships.length + input.facts.length > 0,
+    'names nothing to save',
+  )
   .meta({
     id: 'SaveContext',
     example: {
@@ -54,7 +93,14 @@ export const SaveInput = z
         { id: 'product-1', type: 'Product', name: 'Compiler', properties: { price: 99.5 } },
       ],
       relationships: [{ from: { type: 'Customer', name: 'Acme' }, type: 'OWNS', to: 'product-1', properties: {} }],
-      facts: [{ subject: { type: 'Customer', name: 'Acme' }, predicate: 'headquarters', object: 'Berlin', valid_from: '2024-01-01T00:00:00Z' }],
+      facts: [
+        {
+          subject: { type: 'Customer', name: 'Acme' },
+          predicate: 'headquarters',
+          object: 'Berlin',
+          valid_from: '2024-01-01T00:00:00Z',
+        },
+      ],
       source: 'crm export',
     },
   });
@@ -65,17 +111,22 @@ export const IngestInput = z
   .refine((input) => input.entities.length + input.relationships.length > 0, 'names nothing to save')
   .meta({
     id: 'CatalogIngest',
-    example: { source: 'catalog', entities: [{ id: 'table-1', type: 'Table', name: 'orders', properties: { rows: 120 } }], relationships: [] },
+    example: {
+      source: 'catalog',
+      entities: [{ id: 'table-1', type: 'Table', name: 'orders', properties: { rows: 120 } }],
+      relationships: [],
+    },
   });
 
 function problemOf(value: Json, depth = 0): string | undefined {
   if (typeof value === 'string') {
     if (value.length > saveBounds.valueLength) return `is longer than ${saveBounds.valueLength} characters`;
-    return /\p{Surrogate}/u.test(value) ? 'holds half a character' : undefined;
+    return /\p{Surrogate}/u.test(value) ? 'contains an incomplete character' : undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= saveBounds.depth) return `is deeper than ${saveBounds.depth}`;
-  if (depth === 0 && JSON.stringify(value).length > saveBounds.valueLength) return `is longer than ${saveBounds.valueLength} characters`;
+  if (depth === 0 && JSON.stringify(value).length > saveBounds.valueLength)
+    return `is longer than ${saveBounds.valueLength} characters`;
   for (const each of Object.values(value)) {
     const problem = problemOf(each, depth + 1);
     if (problem) return problem;

@@ -12,7 +12,7 @@ export interface PlannedRelationship extends StoredRelationship {
   place: Place;
 }
 
-/** @throws AppError 422 for an end that is no entity of the project. */
+/** @throws AppError `invalid_input` if an end is not an entity of the project */
 export async function planRelationships(
   tx: ManagedTransaction,
   projectId: string,
@@ -24,15 +24,21 @@ export async function planRelationships(
     to: endOf(entities, each.to, ['relationships', at, 'to']),
   }));
   const keys = given.map(({ type }, at) => ({ from: ends[at]?.from.id ?? '', type, to: ends[at]?.to.id ?? '' }));
-  const stored = new Map((await readRelationships(tx, projectId, keys)).map((each) => [relationshipId(each.from, each.type, each.to), each]));
+  const stored = new Map(
+    (await readRelationships(tx, projectId, keys)).map((each) => [relationshipId(each.from, each.type, each.to), each]),
+  );
   const planned = new Map<string, PlannedRelationship>();
   for (const [at, key] of keys.entries()) {
     const id = relationshipId(key.from, key.type, key.to);
     const earlier = planned.get(id);
     const known = earlier ?? stored.get(id);
-    const properties = merged(known?.properties, (given[at]?.properties ?? {}));
+    const properties = merged(known?.properties, given[at]?.properties ?? {});
     const same = known && isDeepStrictEqual({ ...known.properties }, { ...properties });
-    const action = same ? (earlier?.action ?? 'unchanged') : (earlier?.action === 'create' || !known ? 'create' : 'update');
+    const action = same
+      ? (earlier?.action ?? 'unchanged')
+      : earlier?.action === 'create' || !known
+        ? 'create'
+        : 'update';
     const types = { fromType: ends[at]?.from.type ?? '', toType: ends[at]?.to.type ?? '' };
     planned.set(id, { ...key, id, properties, action, ...types, place: ['relationships', at] });
   }
@@ -41,6 +47,6 @@ export async function planRelationships(
 
 function endOf(entities: EntityPlan, ref: EntityRef, place: Place) {
   const entity = entities.resolve(ref);
-  if (!entity) throw problem(place, 'is no entity of this project');
+  if (!entity) throw problem(place, 'is not an entity of this project');
   return entity;
 }

@@ -1,63 +1,89 @@
 import type { ManagedTransaction } from 'neo4j-driver';
 import { checkEntity, checkRelationship } from '../ontology/check.js';
-import { multiValuedPredicates, personalPredicates, type Ontology } from '../ontology/definition.js';
-import { lockProject, readOntology } from '../ontology/state.js';
+import { multiValuedPredicates, personalPredicates } from '../ontology/definition.js';
+import { lockProject, readState, type ProjectState } from '../ontology/state.js';
 import { writeEntities } from '../store/entities.js';
 import { supersedeFacts, writeFacts } from '../store/facts.js';
 import { stampProperties, type Stamp } from '../store/provenance.js';
 import { writeRelationships } from '../store/relationships.js';
-import { inReadTransaction, inWriteTransaction, type Connection } from '../store/sessions.js';
+import { inReadTransaction, writeOnce, type Connection } from '../store/sessions.js';
+import type { JsonMap } from '../store/values.js';
 import { planEntities, type EntityPlan } from './entity-plan.js';
 import { planFacts, type FactPlan } from './fact-plan.js';
-import type { SaveInput } from './input.js';
-import { refuseProblems } from './problems.js';
+import { saveBounds, type SaveInput } from './input.js';
+import { keepNames, planNames, type NamesOfProject } from './names-of-project.js';
+import { problem, refuseProblems, type Place } from './problems.js';
 import { planRelationships, type PlannedRelationship } from './relationship-plan.js';
 
 export interface SavePlan {
   entities: EntityPlan;
   relationships: PlannedRelationship[];
   facts: FactPlan;
+  names: NamesOfProject | null;
 }
 
 export interface Saved {
   saved: { entities: number; relationships: number; facts: number };
-  /** The id of each entity of the input, in its order. */
+  /** The id of each entity of the input, in input order. */
   ids: string[];
 }
 
 type Save = Pick<SaveInput, 'entities' | 'relationships' | 'facts'>;
 
-/** What saving would do now, without effect. Throws AppError 422 `S4:validate-input` that names the place. */
+/** Plans a save without executing it. @throws AppError `invalid_input` that names the path in the input */
 export function planSave(graph: Connection, projectId: string, input: Save, stamp: Stamp): Promise<SavePlan> {
-  return inReadTransaction(graph, async (tx) => plan(tx, projectId, input, stamp, await readOntology(tx, projectId)));
-}
-
-/**
- * Saves all of it or nothing. The plan is made anew under the project's lock, so that no other write and no new
- * ontology comes between. Throws as {@link planSave} does.
- */
-export function save(graph: Connection, projectId: string, input: Save, stamp: Stamp): Promise<Saved> {
-  return inWriteTransaction(graph, async (tx) => {
-    const ontology = await lockProject(tx, projectId);
-    const planned = await plan(tx, projectId, input, stamp, ontology);
-    const stamped = stampProperties(stamp);
-    const changed = <T extends { action: string }>(each: readonly T[]) => each.filter(({ action }) => action !== 'unchanged').map((one) => ({ ...one, stamp: stamped }));
-    await writeEntities(tx, projectId, changed(planned.entities.entities), ontology);
-    await writeRelationships(tx, projectId, changed(planned.relationships), ontology);
-    const { superseded, created, names } = planned.facts;
-    await supersedeFacts(tx, projectId, superseded.map(({ id }) => id), stamp.recorded_at);
-    await writeFacts(tx, projectId, created, { recordedAt: stamp.recorded_at, personal: personalPredicates(ontology), names });
-    return savedOf(planned);
+  return inReadTransaction(graph, async (tx) => plan(tx, projectId, input, stamp, await readState(tx, projectId)), {
+    projectIds: [projectId],
   });
 }
 
-function savedOf({ entities, relationships, facts }: SavePlan): Saved {
-  return { saved: { entities: entities.entities.length, relationships: relationships.length, facts: facts.count }, ids: entities.ids };
+/**
+ * Saves everything or nothing. Plans again under the lock of the project, so that no other write or ontology change
+ * interferes. Throws like {@link planSave}.
+ */
+export async function save(
+  graph: Connection,
+  projectId: string,
+  input: Save,
+  stamp: Stamp,
+): Promise<Saved & { bookmark: string | null }> {
+  const { result, bookmark } = await writeOnce(graph, projectId, async (tx) => {
+    const state = await lockProject(tx, projectId);
+    const planned = await plan(tx, projectId, input, stamp, state);
+    await keepNames(tx, projectId, planned.names);
+    const stamped = stampProperties(stamp);
+    const changed = <T extends { action: string }>(each: readonly T[]) =>
+      each.filter(({ action }) => action !== 'unchanged').map((one) => ({ ...one, stamp: stamped }));
+    await writeEntities(tx, projectId, changed(planned.entities.entities), state.seals);
+    await writeRelationships(tx, projectId, changed(planned.relationships), state.seals);
+    const { superseded, created, names } = planned.facts;
+    await supersedeFacts(
+      tx,
+      projectId,
+      superseded.map(({ id }) => id),
+      stamp.recorded_at,
+    );
+    await writeFacts(tx, projectId, created, {
+      recordedAt: stamp.recorded_at,
+      personal: personalPredicates(state.seals),
+      names,
+    });
+    return savedOf(planned);
+  });
+  return { ...result, bookmark };
 }
 
-/** For a dry run: what would be created, changed and closed. */
+function savedOf({ entities, relationships, facts }: SavePlan): Saved {
+  return {
+    saved: { entities: entities.entities.length, relationships: relationships.length, facts: facts.count },
+    ids: entities.ids,
+  };
+}
+
+/** The counts of a dry run: created, updated and closed records. */
 export function summaryOf({ entities, relationships, facts }: SavePlan) {
-  const count = (planned: readonly { action: string }[], action: string) => planned.filter((each) => each.action === action).length;
+  const count = (planned: readonly { action: string }[], action: string) =>
+    planned.filter((each) => each.action === action).length;
   const counts = (planned: readonly { action: string }[]) => ({
     create: count(planned, 'create'),
     update: count(planned, 'update'),
@@ -71,13 +97,42 @@ export function summaryOf({ entities, relationships, facts }: SavePlan) {
   };
 }
 
-async function plan(tx: ManagedTransaction, projectId: string, input: Save, stamp: Stamp, ontology: Ontology | null): Promise<SavePlan> {
+async function plan(
+  tx: ManagedTransaction,
+  projectId: string,
+  input: Save,
+  stamp: Stamp,
+  { ontology, pending }: ProjectState,
+): Promise<SavePlan> {
   const entities = await planEntities(tx, projectId, input);
   const relationships = await planRelationships(tx, projectId, input.relationships, entities);
-  refuseProblems([
-    ...entities.entities.flatMap((entity) => checkEntity(ontology, entity).map((problem) => ({ place: entity.place, problem }))),
-    ...relationships.flatMap((each) => checkRelationship(ontology, each).map((problem) => ({ place: each.place, problem }))),
-  ]);
-  const context = { entities, multiValued: multiValuedPredicates(ontology), stamp: stampProperties(stamp), now: stamp.recorded_at };
-  return { entities, relationships, facts: await planFacts(tx, projectId, input.facts, context) };
+  // During a commit, a save must also fit the new ontology.
+  for (const definition of pending ? [ontology, pending.definition] : [ontology]) {
+    refuseProblems([
+      ...entities.entities.flatMap((entity) =>
+        checkEntity(definition, entity).map((problem) => ({ place: entity.place, problem })),
+      ),
+      ...relationships.flatMap((each) =>
+        checkRelationship(definition, each).map((problem) => ({ place: each.place, problem })),
+      ),
+    ]);
+  }
+  for (const { place, properties } of [...entities.entities, ...relationships]) refuseTooLarge(place, properties);
+  const names = await planNames(tx, projectId, { entities: entities.entities, relationships });
+  const context = {
+    entities,
+    multiValued: multiValuedPredicates(ontology),
+    stamp: stampProperties(stamp),
+    now: stamp.recorded_at,
+  };
+  return { entities, relationships, names, facts: await planFacts(tx, projectId, input.facts, context) };
+}
+
+/**
+ * Includes stored properties, so that repeated saves cannot create an element that is too large for queries and
+ * commits.
+ */
+function refuseTooLarge(place: Place, properties: JsonMap): void {
+  if (JSON.stringify(properties).length <= saveBounds.element) return;
+  throw problem([...place, 'properties'], `would hold more than ${saveBounds.element} characters of JSON in all`);
 }

@@ -5,7 +5,7 @@ import { internalProperties, scopeTerm } from './names.js';
 import { seal, sealedKey, storeSealed, unseal } from './sealing.js';
 import { fromStored, toStored, type JsonMap } from './values.js';
 
-/** An entity with all of its properties, the personal ones too: only writers and the ontology's checks see this. */
+/** An entity with all properties, including personal ones. Only writers and ontology checks use it. */
 export interface StoredEntity {
   id: string;
   type: string;
@@ -19,38 +19,54 @@ export function isOwnProperty(name: string): boolean {
   return ownProperties.has(name) || internalProperties.has(name);
 }
 
-/** Those of the ids that are there, and for each type and name the entity that was saved first. */
+/** Reads the existing entities for the ids, and for each type and name the entity that was saved first. */
 export async function readEntities(
   tx: ManagedTransaction,
   projectId: string,
   keys: { ids: readonly string[]; names: readonly { type: string; name: string }[] },
 ): Promise<{ byId: StoredEntity[]; byName: StoredEntity[] }> {
-  const byId = await tx.run('UNWIND $ids AS id MATCH (n:Entity {project_id: $projectId, id: id}) RETURN n', { ids: [...keys.ids], projectId });
+  const byId = await tx.run('UNWIND $ids AS id MATCH (n:Entity {project_id: $projectId, id: id}) RETURN n', {
+    ids: [...keys.ids],
+    projectId,
+  });
   const byName = await tx.run(
     `UNWIND $names AS row MATCH (n:Entity {project_id: $projectId, type: row.type, name: row.name})
      WITH row, n ORDER BY n._recorded_at, n.id WITH row, collect(n)[0] AS n RETURN n`,
     { names: [...keys.names], projectId },
   );
   const nodes = [...byId.records, ...byName.records].map((record) => record.get('n') as Node);
-  const values = await readSealed(tx, nodes.map((node) => sealedKey(projectId, 'entity', String(node.properties.id))));
+  const values = await readSealed(
+    tx,
+    nodes.map((node) => sealedKey(projectId, 'entity', String(node.properties.id))),
+  );
   const toEntity = (record: { get(key: string): unknown }) => entityOf(projectId, record.get('n') as Node, values);
   return { byId: byId.records.map(toEntity), byName: byName.records.map(toEntity) };
 }
 
-export async function readSealed(tx: ManagedTransaction, keys: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+export async function readSealed(
+  tx: ManagedTransaction,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, unknown>> {
   if (keys.length === 0) return new Map();
-  const { records } = await tx.run('UNWIND $keys AS key MATCH (s:Sealed {key: key}) RETURN s.key AS key, s.values AS values', { keys: [...keys] });
+  const { records } = await tx.run(
+    'UNWIND $keys AS key MATCH (s:Sealed {key: key}) RETURN s.key AS key, s.values AS values',
+    { keys: [...keys] },
+  );
   return new Map(records.map((record) => [record.get('key') as string, record.get('values') as unknown]));
 }
 
-export function entityOf(projectId: string, { properties }: Pick<Node, 'properties'>, sealed: ReadonlyMap<string, unknown>): StoredEntity {
+export function entityOf(
+  projectId: string,
+  { properties }: Pick<Node, 'properties'>,
+  sealed: ReadonlyMap<string, unknown>,
+): StoredEntity {
   const id = String(properties.id);
   const shown = fromStored(properties, isOwnProperty);
   const values = sealed.get(sealedKey(projectId, 'entity', id));
   return { id, type: String(properties.type), name: String(properties.name), properties: unseal(shown, values) };
 }
 
-/** Writes each entity whole; what it had before and does not name any more is gone. */
+/** Replaces each entity. Properties that are not given are removed. */
 export async function writeEntities(
   tx: ManagedTransaction,
   projectId: string,
@@ -58,7 +74,10 @@ export async function writeEntities(
   ontology: OntologyDefinition | null,
 ): Promise<void> {
   if (entities.length === 0) return;
-  const parted = entities.map((entity) => ({ entity, ...seal(entity.properties, personalOf(ontology, 'entity_types', entity.type)) }));
+  const parted = entities.map((entity) => ({
+    entity,
+    ...seal(entity.properties, personalOf(ontology, 'entity_types', entity.type)),
+  }));
   const rows = parted.map(({ entity, shown }) => ({
     id: entity.id,
     type: entity.type,
@@ -73,14 +92,21 @@ export async function writeEntities(
       _search: searchText([entity.type, entity.name], shown),
     },
   }));
-  await tx.run('UNWIND $rows AS row MERGE (n:Entity {project_id: $projectId, id: row.id}) SET n = row.properties, n:_Scoped, n:$(row.type)', { rows, projectId });
-  // Where no ontology was ever in force nothing is sealed.
-  if (ontology) await storeSealed(tx, parted.map(({ entity, sealed }) => ({ key: sealedKey(projectId, 'entity', entity.id), sealed })));
+  await tx.run(
+    'UNWIND $rows AS row MERGE (n:Entity {project_id: $projectId, id: row.id}) SET n = row.properties, n:_Scoped, n:$(row.type)',
+    { rows, projectId },
+  );
+  // Without an ontology, nothing was ever sealed.
+  if (ontology)
+    await storeSealed(
+      tx,
+      parted.map(({ entity, sealed }) => ({ key: sealedKey(projectId, 'entity', entity.id), sealed })),
+    );
 }
 
-const searchLength = 8000;
+const maxSearchLength = 8000;
 
-/** What full text finds an element by: its words, without what is personal. */
+/** The words of an element for full text, without personal values. */
 export function searchText(first: readonly string[], properties: Readonly<JsonMap>): string {
   const words: string[] = [...first];
   const add = (value: unknown): void => {
@@ -91,5 +117,8 @@ export function searchText(first: readonly string[], properties: Readonly<JsonMa
     words.push(name);
     if (value !== placeholder('personal')) add(value);
   }
-  return words.join(' ').slice(0, searchLength).replace(/\p{Surrogate}/gu, '');
+  return words
+    .join(' ')
+    .slice(0, maxSearchLength)
+    .replace(/\p{Surrogate}/gu, '');
 }

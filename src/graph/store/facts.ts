@@ -9,15 +9,19 @@ import { toStored, type Json } from './values.js';
 
 export type FactObject = string | number | boolean;
 
-/** `subject` is an entity's id, or a text where it is none; `object` likewise, or a number or boolean. */
+/** `subject` is the id of an entity, or a text that names none. `object` can also be a number or boolean. */
 export interface StoredFact extends Known<FactObject> {
   subject: string;
   predicate: string;
   stamp: Record<string, unknown>;
 }
 
-/** The facts that are believed now, of any validity, for pairs of subject and predicate. */
-export async function readFacts(tx: ManagedTransaction, projectId: string, pairs: readonly { subject: string; predicate: string }[]): Promise<StoredFact[]> {
+/** Reads the facts that are not superseded, with any validity, for pairs of subject and predicate. */
+export async function readFacts(
+  tx: ManagedTransaction,
+  projectId: string,
+  pairs: readonly { subject: string; predicate: string }[],
+): Promise<StoredFact[]> {
   if (pairs.length === 0) return [];
   const { records } = await tx.run(
     `UNWIND $pairs AS pair MATCH (f:Fact {project_id: $projectId, subject: pair.subject})
@@ -25,11 +29,20 @@ export async function readFacts(tx: ManagedTransaction, projectId: string, pairs
     { pairs: [...pairs], projectId },
   );
   const nodes = records.map((record) => record.get('f') as Node);
-  const sealed = await readSealed(tx, nodes.map(({ properties }) => sealedKey(projectId, 'fact', String(properties.id))));
-  return nodes.map((node) => factOf(projectId, node, sealed)).sort((a, b) => a.valid_from - b.valid_from || (a.id < b.id ? -1 : 1));
+  const sealed = await readSealed(
+    tx,
+    nodes.map(({ properties }) => sealedKey(projectId, 'fact', String(properties.id))),
+  );
+  return nodes
+    .map((node) => factOf(projectId, node, sealed))
+    .sort((a, b) => a.valid_from - b.valid_from || (a.id < b.id ? -1 : 1));
 }
 
-export function factOf(projectId: string, { properties: p }: Pick<Node, 'properties'>, sealed: ReadonlyMap<string, unknown>): StoredFact {
+export function factOf(
+  projectId: string,
+  { properties: p }: Pick<Node, 'properties'>,
+  sealed: ReadonlyMap<string, unknown>,
+): StoredFact {
   const id = String(p.id);
   const values = sealed.get(sealedKey(projectId, 'fact', id));
   const hidden = typeof values === 'string' ? (JSON.parse(values) as { object: FactObject }) : undefined;
@@ -45,21 +58,24 @@ export function factOf(projectId: string, { properties: p }: Pick<Node, 'propert
   };
 }
 
-/** Takes them out of every answer, whatever time it is asked for, and keeps them. */
-export async function supersedeFacts(tx: ManagedTransaction, projectId: string, ids: readonly string[], at: number): Promise<void> {
+/** Removes the facts from all answers and from full text, for any point in time, but keeps the records. */
+export async function supersedeFacts(
+  tx: ManagedTransaction,
+  projectId: string,
+  ids: readonly string[],
+  at: number,
+): Promise<void> {
   if (ids.length === 0) return;
-  await tx.run('UNWIND $ids AS id MATCH (f:Fact {project_id: $projectId, id: id}) SET f.superseded_at = $at, f._until = $never', {
-    ids: [...ids],
-    projectId,
-    at,
-    never: beforeAllTime,
-  });
+  await tx.run(
+    'UNWIND $ids AS id MATCH (f:Fact {project_id: $projectId, id: id}) SET f.superseded_at = $at, f._until = $never REMOVE f._search, f._scope',
+    { ids: [...ids], projectId, at, never: neverValidUntil },
+  );
 }
 
-/** Below every `as_of`. */
-const beforeAllTime = -1e300;
+/** Earlier than every `as_of`. */
+const neverValidUntil = -1e300;
 
-/** `names` are the names of entities, so that full text finds a fact by its subject. */
+/** `names` are entity names, so that full text finds a fact by its subject. */
 export async function writeFacts(
   tx: ManagedTransaction,
   projectId: string,
@@ -88,19 +104,32 @@ export async function writeFacts(
         _since: fact.valid_from,
         _until: fact.valid_to,
         _scope: scopeTerm(projectId),
-        _search: searchText([named(fact.subject), fact.predicate], object === fact.object ? { '': named(fact.object) } : {}),
+        _search: searchText(
+          [named(fact.subject), fact.predicate],
+          object === fact.object ? { '': named(fact.object) } : {},
+        ),
       },
     };
   });
-  await tx.run('UNWIND $rows AS row MERGE (f:Fact {project_id: $projectId, id: row.id}) SET f = row.properties, f:_Scoped', { rows, projectId });
+  await tx.run(
+    'UNWIND $rows AS row MERGE (f:Fact {project_id: $projectId, id: row.id}) SET f = row.properties, f:_Scoped',
+    { rows, projectId },
+  );
   await linkFacts(tx, projectId, rows);
   if (context.personal.size === 0) return;
-  const sealed = facts.map((fact) => ({ key: sealedKey(projectId, 'fact', fact.id), sealed: context.personal.has(fact.predicate) ? { object: fact.object as Json } : null }));
+  const sealed = facts.map((fact) => ({
+    key: sealedKey(projectId, 'fact', fact.id),
+    sealed: context.personal.has(fact.predicate) ? { object: fact.object as Json } : null,
+  }));
   await storeSealed(tx, sealed);
 }
 
-/** The links carry project_id, since the guard binds relationships as well. */
-export async function linkFacts(tx: ManagedTransaction, projectId: string, rows: readonly { id: string; subject: string; object: string | null }[]): Promise<void> {
+/** Links have a project_id because the guard also restricts relationships. */
+export async function linkFacts(
+  tx: ManagedTransaction,
+  projectId: string,
+  rows: readonly { id: string; subject: string; object: string | null }[],
+): Promise<void> {
   const parameters = { rows: rows.map(({ id, subject, object }) => ({ id, subject, object })), projectId };
   await tx.run(
     `UNWIND $rows AS row MATCH (f:Fact {project_id: $projectId, id: row.id})

@@ -1,16 +1,26 @@
 import { v5 } from 'uuid';
 import { z } from 'zod';
 
-const text = (most: number) =>
+const text = (maxLength: number) =>
   z
     .string()
     .min(1)
-    .max(most)
+    .max(maxLength)
     .refine((value) => !/[\u0000-\u001F\u007F\p{Surrogate}]/u.test(value), 'holds a character that a name cannot have')
     .refine((value) => value.trim() === value, 'begins or ends with a space');
 
 const reservedTypes = new Set(['entity', 'fact', 'sealed', 'projectstate', 'has_fact', 'fact_object']);
-const reservedProperties = new Set(['id', 'project_id', 'projectid', 'project_ids', 'type', 'name', 'labels', 'constructor', 'prototype']);
+const reservedProperties = new Set([
+  'id',
+  'project_id',
+  'projectid',
+  'project_ids',
+  'type',
+  'name',
+  'labels',
+  'constructor',
+  'prototype',
+]);
 
 export const EntityId = text(200);
 export const EntityName = text(500);
@@ -23,17 +33,27 @@ export const PropertyName = text(100)
 
 const namespace = 'b5f1a0f6-6a86-4a3e-9e0b-0c4f0f2c7c55';
 
-/** The id of what is named by its place instead of an id: the same parts give the same id on every process. */
+/** Derives an id for an item without one. The same parts give the same id in every process. */
 export function derivedId(...parts: (string | number)[]): string {
   return v5(JSON.stringify(parts), namespace);
 }
 
-/** One word of the full-text index; its last character keeps a stemmer off it. */
+/** A single term of the full-text index. Its last character prevents stemming. */
 export function scopeTerm(projectId: string): string {
   return `p${v5(projectId, namespace).replaceAll('-', '')}0`;
 }
 
-/** Properties that are ours on nodes and relationships; no element and no map of an answer shows them. */
+/** Internal properties of nodes and relationships. No answer contains them. */
 export const internalProperties: ReadonlySet<string> = new Set([
-  '_scope', '_search', '_json', '_since', '_until', '_from', '_to', '_saved_by', '_source', '_recorded_at', '_lifecycle_id',
+  '_scope',
+  '_search',
+  '_json',
+  '_since',
+  '_until',
+  '_from',
+  '_to',
+  '_saved_by',
+  '_source',
+  '_recorded_at',
+  '_lifecycle_id',
 ]);

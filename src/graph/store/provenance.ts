@@ -1,4 +1,4 @@
-/** Who saved something, from where and when; a save stamps all that it writes. */
+/** Who saved something, from which source and when. A save stamps everything that it writes. */
 export interface Stamp {
   saved_by: string;
   source: string | null;
@@ -6,7 +6,7 @@ export interface Stamp {
   lifecycle_id: string;
 }
 
-/** Which call hands it out; `run` is the execution that asked, where one did. */
+/** The call that returned it. `run` is the execution that made the call, if any. */
 export interface Consumption {
   lifecycle_id: string;
   run: string | null;
@@ -21,12 +21,17 @@ export interface Provenance {
 }
 
 export function stampProperties(stamp: Stamp): Record<string, unknown> {
-  return { _saved_by: stamp.saved_by, _source: stamp.source, _recorded_at: stamp.recorded_at, _lifecycle_id: stamp.lifecycle_id };
+  return {
+    _saved_by: stamp.saved_by,
+    _source: stamp.source,
+    _recorded_at: stamp.recorded_at,
+    _lifecycle_id: stamp.lifecycle_id,
+  };
 }
 
 const stampNames = ['_saved_by', '_source', '_recorded_at', '_lifecycle_id'];
 
-/** What {@link stampProperties} made, of an element that is written again. */
+/** The stamp of a stored element, for writing it again. */
 export function stampIn(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(stampNames.map((name) => [name, properties[name] ?? null]));
 }

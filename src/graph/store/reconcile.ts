@@ -1,4 +1,4 @@
-/** Holds from `valid_from` until just before `valid_to`; null is without end. Epoch seconds. */
+/** Valid from `valid_from` until before `valid_to`, in epoch seconds. Null means no end. */
 export interface Validity {
   valid_from: number;
   valid_to: number | null;
@@ -14,38 +14,51 @@ export interface Known<T> extends Statement<T> {
 }
 
 export interface Change<T> {
-  /** Not believed any more; they are kept with the time of it. */
+  /** Facts that are no longer current. They are kept with the time of the change. */
   superseded: Known<T>[];
-  /** What is believed instead: what was stated, and what is left of the superseded. `of` is the one it is left of. */
+  /** The current facts: the new statement, and the remaining parts of superseded facts. `of` is the superseded fact. */
   stated: (Statement<T> & { of?: Known<T> })[];
 }
 
 /**
- * What a new statement changes among those known of the same subject and predicate.
- * - the same object: the times it holds grow together; nothing changes where they are covered
- * - another object, one value at a time: the later beginning closes the earlier; an end that is given makes a hole
- * - another object, many values: they stand beside each other
+ * Computes the change that a new statement makes to known facts with the same subject and predicate.
+ * - Same object: merges the validity periods; no change if the known period covers the new one.
+ * - Different object, single value: the later start closes the earlier fact; an explicit end splits it.
+ * - Different object, multiple values: both remain.
  */
-export function reconcile<T>(known: readonly Known<T>[], stated: Statement<T>, options: { multiValued: boolean; same(a: T, b: T): boolean }): Change<T> {
+export function reconcile<T>(
+  known: readonly Known<T>[],
+  stated: Statement<T>,
+  options: { multiValued: boolean; same(a: T, b: T): boolean },
+): Change<T> {
   const alike = known.filter((each) => options.same(each.object, stated.object));
   const others = options.multiValued ? [] : known.filter((each) => !options.same(each.object, stated.object));
   const covering = alike.find((each) => covers(each, stated));
   if (covering?.confidence === stated.confidence) return { superseded: [], stated: [] };
-  if (covering) return { superseded: [covering], stated: [{ ...stated, valid_from: covering.valid_from, valid_to: covering.valid_to }] };
+  if (covering)
+    return {
+      superseded: [covering],
+      stated: [{ ...stated, valid_from: covering.valid_from, valid_to: covering.valid_to }],
+    };
 
   const next = Math.min(...others.filter((each) => each.valid_from > stated.valid_from).map((each) => each.valid_from));
   const incoming = stated.valid_to === null && Number.isFinite(next) ? { ...stated, valid_to: next } : stated;
   const touching = alike.filter((each) => each.valid_from <= endOf(incoming) && incoming.valid_from <= endOf(each));
   const whole = touching.reduce<Statement<T>>(joined, incoming);
   const closed = others.filter((each) => overlap(each, incoming));
-  return { superseded: [...touching, ...closed], stated: [...closed.flatMap((each) => remainders(each, incoming)), whole] };
+  return {
+    superseded: [...touching, ...closed],
+    stated: [...closed.flatMap((each) => remainders(each, incoming)), whole],
+  };
 }
 
 function remainders<T>(closed: Known<T>, by: Validity): (Statement<T> & { of: Known<T> })[] {
   const { object, confidence } = closed;
   const left: (Statement<T> & { of: Known<T> })[] = [];
-  if (closed.valid_from < by.valid_from) left.push({ object, confidence, valid_from: closed.valid_from, valid_to: by.valid_from, of: closed });
-  if (by.valid_to !== null && endOf(closed) > by.valid_to) left.push({ object, confidence, valid_from: by.valid_to, valid_to: closed.valid_to, of: closed });
+  if (closed.valid_from < by.valid_from)
+    left.push({ object, confidence, valid_from: closed.valid_from, valid_to: by.valid_from, of: closed });
+  if (by.valid_to !== null && endOf(closed) > by.valid_to)
+    left.push({ object, confidence, valid_from: by.valid_to, valid_to: closed.valid_to, of: closed });
   return left;
 }
 

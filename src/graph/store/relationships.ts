@@ -5,7 +5,7 @@ import { derivedId, internalProperties } from './names.js';
 import { seal, sealedKey, storeSealed, unseal } from './sealing.js';
 import { fromStored, toStored, type JsonMap } from './values.js';
 
-/** `from` and `to` are entity ids; one relationship of a type goes from one entity to another. */
+/** `from` and `to` are entity ids. There is at most one relationship of a type from one entity to another. */
 export interface StoredRelationship {
   id: string;
   from: string;
@@ -22,7 +22,7 @@ export function isOwnRelationshipProperty(name: string): boolean {
   return name === 'id' || name === 'project_id' || internalProperties.has(name);
 }
 
-/** Those that are there. */
+/** Reads the existing relationships for the keys. */
 export async function readRelationships(
   tx: ManagedTransaction,
   projectId: string,
@@ -36,7 +36,10 @@ export async function readRelationships(
     { keys: [...keys], projectId },
   );
   const found = records.map((record) => record.get('r') as Relationship);
-  const sealed = await readSealed(tx, found.map(({ properties }) => sealedKey(projectId, 'relationship', String(properties.id))));
+  const sealed = await readSealed(
+    tx,
+    found.map(({ properties }) => sealedKey(projectId, 'relationship', String(properties.id))),
+  );
   return found.map((relationship) => relationshipOf(projectId, relationship, sealed));
 }
 
@@ -51,7 +54,7 @@ export function relationshipOf(
   return { id, type, from: String(properties._from), to: String(properties._to), properties: unseal(shown, values) };
 }
 
-/** Writes each relationship whole; both ends are entities of the project. */
+/** Replaces each relationship. Both ends must be entities of the project. */
 export async function writeRelationships(
   tx: ManagedTransaction,
   projectId: string,
@@ -59,13 +62,23 @@ export async function writeRelationships(
   ontology: OntologyDefinition | null,
 ): Promise<void> {
   if (relationships.length === 0) return;
-  const parted = relationships.map((each) => ({ each, ...seal(each.properties, personalOf(ontology, 'relationship_types', each.type)) }));
+  const parted = relationships.map((each) => ({
+    each,
+    ...seal(each.properties, personalOf(ontology, 'relationship_types', each.type)),
+  }));
   const rows = parted.map(({ each, shown }) => ({
     id: each.id,
     from: each.from,
     type: each.type,
     to: each.to,
-    properties: { ...toStored(shown), ...each.stamp, id: each.id, project_id: projectId, _from: each.from, _to: each.to },
+    properties: {
+      ...toStored(shown),
+      ...each.stamp,
+      id: each.id,
+      project_id: projectId,
+      _from: each.from,
+      _to: each.to,
+    },
   }));
   await tx.run(
     `UNWIND $rows AS row
@@ -73,6 +86,10 @@ export async function writeRelationships(
      MERGE (a)-[r:$(row.type)]->(b) SET r = row.properties`,
     { rows, projectId },
   );
-  // Where no ontology was ever in force nothing is sealed.
-  if (ontology) await storeSealed(tx, parted.map(({ each, sealed }) => ({ key: sealedKey(projectId, 'relationship', each.id), sealed })));
+  // Without an ontology, nothing was ever sealed.
+  if (ontology)
+    await storeSealed(
+      tx,
+      parted.map(({ each, sealed }) => ({ key: sealedKey(projectId, 'relationship', each.id), sealed })),
+    );
 }

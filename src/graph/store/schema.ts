@@ -1,14 +1,14 @@
+import { Neo4jError } from 'neo4j-driver';
 import type { Graph } from '../../stores/neo4j.js';
-import { isNeo4jError } from './neo4j-error.js';
 
 /*
- * The graph's model. Users' queries meet the first two, which share the label _Scoped, so that one index finds what is in
- * a project whatever label a query names; the others have no project_id, so that no guarded query meets them.
- * - (:Entity:<its type> {project_id, id, type, name, …its properties by their own names, …internal ones})
- * - (:Fact {project_id, id, subject, predicate, object, confidence, valid_from, valid_to, recorded_at, superseded_at})
- *   with (:Entity)-[:HAS_FACT]->(:Fact) and (:Fact)-[:FACT_OBJECT]->(:Entity)
- * - (:Sealed {key, values}): what the ontology marks personal, out of reach of every query
- * - (:ProjectState {key, …}): the ontology in force, and the lock that puts a project's writes in order
+ * The graph model. Queries of users match only Entity and Fact. Both have the label _Scoped, so that one index finds
+ * the nodes of a project for any label. The other nodes have no project_id, so no guarded query matches them.
+ * - (:Entity:<its type> {project_id, id, type, name, …properties by their own names, …internal ones})
+ * - (:Fact {project_id, id, subject, predicate, object, confidence, valid_from, valid_to, recorded_at,
+ *   superseded_at}) with (:Entity)-[:HAS_FACT]->(:Fact) and (:Fact)-[:FACT_OBJECT]->(:Entity)
+ * - (:Sealed {key, values}): personal values, which no query can reach
+ * - (:ProjectState {key, …}): the active ontology, and the lock that serializes the writes of a project
  */
 const statements = [
   'CREATE CONSTRAINT entity_id IF NOT EXISTS FOR (n:Entity) REQUIRE (n.project_id, n.id) IS UNIQUE',
@@ -25,17 +25,21 @@ const statements = [
 
 export const textIndex = 'context_text';
 
-/** Constraints and indexes; may run again, and beside another process that does the same. */
+/** Creates constraints and indexes. Safe to repeat, and to run in several processes at once. */
 export async function prepareGraph(graph: Pick<Graph, 'driver'>): Promise<void> {
   const session = graph.driver.session();
   try {
-    for (const statement of statements) await session.executeWrite((tx) => tx.run(statement)).catch(ignoreIfThere);
+    for (const statement of statements) await session.executeWrite((tx) => tx.run(statement)).catch(ignoreExisting);
   } finally {
     await session.close();
   }
 }
 
-/** Two processes that start at once may both find it missing. */
-function ignoreIfThere(error: unknown): void {
-  if (!isNeo4jError(error) || !/(EquivalentSchemaRuleAlreadyExists|IndexAlreadyExists|ConstraintAlreadyExists)$/.test(error.code)) throw error;
+/** Two processes that start at the same time may both try to create it. */
+function ignoreExisting(error: unknown): void {
+  if (
+    !(error instanceof Neo4jError) ||
+    !/(EquivalentSchemaRuleAlreadyExists|IndexAlreadyExists|ConstraintAlreadyExists)$/.test(error.code)
+  )
+    throw error;
 }

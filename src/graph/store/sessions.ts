@@ -1,32 +1,100 @@
-import neo4j, { type ManagedTransaction, type Session } from 'neo4j-driver';
-import { AppError, isAppError } from '../../errors.js';
+import neo4j, { Neo4jError, type Driver, type ManagedTransaction, type Session, type SessionMode } from 'neo4j-driver';
+import { AppError } from '../../errors.js';
 import type { Graph } from '../../stores/neo4j.js';
-import { isNeo4jError } from './neo4j-error.js';
 
-export type Connection = Pick<Graph, 'driver'>;
+export type Connection = Pick<Graph, 'driver' | 'writer' | 'reads' | 'writes' | 'bookmarks'>;
 
-/** Records of an answer that are under way at once: few, since each may be as large as the answer. */
+/** The number of records per fetch. It is small because each record may be as large as an answer. */
 export const fetchSize = 20;
 
 const writeTimeoutMs = 60_000;
 const readTimeoutMs = 30_000;
 
-/** One write transaction, repeated by the driver on deadlocks and other passing faults. Errors: {@link toAppError}. */
-export function inWriteTransaction<T>({ driver }: Connection, work: (tx: ManagedTransaction) => Promise<T>): Promise<T> {
-  return withSession(driver.session({ defaultAccessMode: neo4j.session.WRITE }), (session) =>
-    session.executeWrite(work, { timeout: writeTimeoutMs }),
+/**
+ * Runs one write transaction, which the driver retries on deadlocks and other temporary errors. The writes of a
+ * project run one at a time.
+ * @throws see {@link toAppError}; `quota_exceeded` if too many writes wait
+ */
+export async function inWriteTransaction<T>(
+  graph: Connection,
+  projectId: string,
+  work: (tx: ManagedTransaction) => Promise<T>,
+): Promise<T> {
+  return (await writeOnce(graph, projectId, work)).result;
+}
+
+/** Like `inWriteTransaction`, and returns a bookmark of the write, which another process can wait for. */
+export function writeOnce<T>(
+  { writer, writes, bookmarks }: Connection,
+  projectId: string,
+  work: (tx: ManagedTransaction) => Promise<T>,
+): Promise<{ result: T; bookmark: string | null }> {
+  return writes.take(projectId, () =>
+    withSession(
+      openSession(writer, { defaultAccessMode: neo4j.session.WRITE, bookmarks: bookmarks?.of([projectId]) }),
+      async (session) => {
+        const result = await session
+          .executeWrite(work, { timeout: writeTimeoutMs })
+          .catch(forgetting(bookmarks, [projectId]));
+        bookmarks?.note(projectId, session.lastBookmarks());
+        return { result, bookmark: session.lastBookmarks()[0] ?? null };
+      },
+    ),
   );
 }
 
-/** One read transaction that sees one state of the graph, read only to the server as well. */
+export interface ReadOptions {
+  timeoutMs?: number;
+  fetchSize?: number;
+  /** The first project is the caller's and needs a slot. Reads see the last writes of all projects. */
+  projectIds?: readonly string[];
+  /** The bookmark that the caller received from a save. */
+  bookmark?: string | undefined;
+  signal?: AbortSignal;
+}
+
+/** Runs one read transaction on a consistent state of the graph. The server also enforces read-only access. */
 export function inReadTransaction<T>(
-  { driver }: Connection,
+  graph: Connection,
   work: (tx: ManagedTransaction) => Promise<T>,
-  { timeoutMs = readTimeoutMs, ...options }: { timeoutMs?: number; fetchSize?: number } = {},
+  options: ReadOptions = {},
 ): Promise<T> {
-  return withSession(driver.session({ defaultAccessMode: neo4j.session.READ, ...options }), (session) =>
-    session.executeRead(work, { timeout: timeoutMs }),
-  );
+  const { timeoutMs = readTimeoutMs, projectIds: [first] = [], signal } = options;
+  const read = () =>
+    withSession(readSession(graph, options), (session) =>
+      session.executeRead(work, { timeout: timeoutMs }).catch(forgetting(graph.bookmarks, options.projectIds)),
+    );
+  return first === undefined ? read() : graph.reads.take(first, read, signal);
+}
+
+export function readSession(
+  { driver, bookmarks }: Connection,
+  { fetchSize: size, projectIds = [], bookmark }: ReadOptions,
+): Session {
+  const known = [...(bookmarks?.of(projectIds) ?? []), ...(bookmark === undefined ? [] : [bookmark])];
+  return openSession(driver, {
+    defaultAccessMode: neo4j.session.READ,
+    ...(size === undefined ? {} : { fetchSize: size }),
+    bookmarks: known,
+  });
+}
+
+function openSession(
+  driver: Pick<Driver, 'session'>,
+  {
+    bookmarks = [],
+    ...config
+  }: { defaultAccessMode: SessionMode; fetchSize?: number; bookmarks?: string[] | undefined },
+): Session {
+  return driver.session(bookmarks.length > 0 ? { ...config, bookmarks } : config);
+}
+
+/** A restored database does not know old bookmarks. */
+export function forgetting(bookmarks: Connection['bookmarks'], projectIds: readonly string[] = []) {
+  return (error: unknown): never => {
+    if (error instanceof Neo4jError && error.code.includes('Bookmark')) bookmarks?.forget(projectIds);
+    throw error;
+  };
 }
 
 export async function withSession<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
@@ -40,26 +108,33 @@ export async function withSession<T>(session: Session, work: (session: Session) 
 }
 
 /**
- * What the database said, as the caller may know it; its own words may hold stored values and stay in the cause.
- * - not reachable: 502 `data_service_unreachable`
- * - past its timeout: 504 `S8:execute`
- * - the caller's statement at fault: 422 `S4:validate-input`
+ * Maps a database error to an error for the caller. The original message may contain stored values and remains in the
+ * cause.
+ * - unreachable: `data_service_unreachable`
+ * - timeout exceeded: `call_timed_out`, and the database has stopped the query
+ * - invalid statement: `invalid_input`
  */
 export function toAppError(error: unknown): unknown {
-  if (isAppError(error) || !isNeo4jError(error)) return error;
+  if (!(error instanceof Neo4jError)) return error;
   const { code } = error;
-  if (/^(ServiceUnavailable|SessionExpired|N\/A)$|DatabaseUnavailable|ConnectionAcquisition|Security\.|General\.DatabaseUnavailable/.test(code)) {
+  if (
+    /^(ServiceUnavailable|SessionExpired|N\/A)$|DatabaseUnavailable|ConnectionAcquisition|Security\.|General\.DatabaseUnavailable/.test(
+      code,
+    )
+  ) {
     return new AppError('data_service_unreachable', 'the graph database does not answer', { cause: error });
   }
   if (/Transaction(TimedOut|Terminated)|LockClientStopped|LockAcquisitionTimeout/.test(code)) {
-    return new AppError('S8:execute', 'the query ran past its timeout and was stopped', { status: 504, cause: error });
+    return new AppError('call_timed_out', 'the query ran past its timeout and was stopped', { cause: error });
   }
+  if (code.includes('Bookmark'))
+    return new AppError('invalid_input', 'bookmark: is not known to the graph database', { cause: error });
   if (code.includes('MemoryPool') || code.includes('OutOfMemory')) {
-    return new AppError('S8:execute', 'the query needs more memory than one query may use', { cause: error });
+    return new AppError('call_failed', 'the query needs more memory than one query may use', { cause: error });
   }
   if (code.startsWith('Neo.ClientError.Statement.')) {
     const kind = code.slice(code.lastIndexOf('.') + 1);
-    return new AppError('S4:validate-input', `the query cannot be run: ${kind}`, { cause: error });
+    return new AppError('invalid_input', `the query cannot be run: ${kind}`, { cause: error });
   }
-  return new AppError('S8:execute', 'the graph database refused the call', { cause: error });
+  return new AppError('call_failed', 'the graph database refused the call', { cause: error });
 }

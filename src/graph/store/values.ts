@@ -4,8 +4,9 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 export type JsonMap = Record<string, Json>;
 
 /**
- * Properties as Neo4j holds them: texts, numbers, booleans and lists of one of them as they are, anything else as JSON
- * text whose property is named in `_json`. Whole numbers become integers, so that `LIMIT n.count` works.
+ * Converts properties for Neo4j. Texts, numbers, booleans and lists of one of these types are stored directly,
+ * anything else as JSON text whose name is listed in `_json`. Whole numbers become integers, so that `LIMIT n.count`
+ * works.
  */
 export function toStored(properties: Readonly<JsonMap>): Record<string, unknown> {
   const json: string[] = [];
@@ -32,7 +33,10 @@ function toNumber(value: number): unknown {
   return Number.isSafeInteger(value) && !Object.is(value, -0) ? neo4j.int(value) : value;
 }
 
-/** The caller's parameters: whole numbers are integers at every depth, since a list index or LIMIT takes no float. */
+/**
+ * Converts the caller's parameters. Whole numbers become integers at every depth because a list index or LIMIT
+ * accepts no float.
+ */
 export function toParameter(value: unknown): unknown {
   if (typeof value === 'number') return toNumber(value);
   if (Array.isArray(value)) return value.map(toParameter);
@@ -40,7 +44,7 @@ export function toParameter(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toParameter(each)]));
 }
 
-/** What `toStored` was given, without the properties that are ours. */
+/** Reverses `toStored`, without internal properties. */
 export function fromStored(stored: Readonly<Record<string, unknown>>, without: (name: string) => boolean): JsonMap {
   const json = new Set(Array.isArray(stored._json) ? (stored._json as string[]) : []);
   const entries = Object.entries(stored).filter(([name]) => !without(name));
@@ -55,7 +59,10 @@ function parsed(value: unknown): Json {
   }
 }
 
-/** Any value of a query's answer that is no node, relationship or path, as JSON: times and points as the text Cypher prints. */
+/**
+ * Converts a result value that is not a node, relationship or path to JSON. Times and points become their Cypher
+ * text.
+ */
 export function toJson(value: unknown): Json {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' || typeof value === 'boolean') return value;
@@ -63,13 +70,21 @@ export function toJson(value: unknown): Json {
   if (typeof value === 'bigint') return Number(value);
   if (neo4j.isInt(value)) return value.toNumber();
   if (Array.isArray(value)) return value.map(toJson);
-  if (neo4j.isPoint(value)) return { srid: Number(value.srid), x: value.x, y: value.y, ...(value.z === undefined ? {} : { z: value.z }) };
-  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+  if (neo4j.isPoint(value))
+    return { srid: Number(value.srid), x: value.x, y: value.y, ...(value.z === undefined ? {} : { z: value.z }) };
+  if (ArrayBuffer.isView(value))
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
   if (neo4j.isDuration(value)) return value.toString().replace(/T$/, '');
   if (isTemporal(value)) return (value as { toString(): string }).toString();
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toJson(each)]));
 }
 
 function isTemporal(value: object): boolean {
-  return neo4j.isDate(value) || neo4j.isDateTime(value) || neo4j.isLocalDateTime(value) || neo4j.isTime(value) || neo4j.isLocalTime(value);
+  return (
+    neo4j.isDate(value) ||
+    neo4j.isDateTime(value) ||
+    neo4j.isLocalDateTime(value) ||
+    neo4j.isTime(value) ||
+    neo4j.isLocalTime(value)
+  );
 }

@@ -14,7 +14,7 @@ export interface Balanced {
    * connection that is refused or breaks at the next process. Every other answer is the caller's.
    */
   post(load: string, call: Call): Promise<Answer>;
-  /** The process that takes the next connection; also one that has just died, until another is up in its place. */
+  /** The process that gets the next connection, possibly one that has just died, until its replacement runs. */
   next(): string;
 }
 
@@ -47,7 +47,9 @@ export function createBalanced(urls: () => readonly string[], tally: Tally): Bal
   };
 }
 
-/** What fetch throws when nobody listens or the connection breaks, before an answer or in it; its class is of another realm than the tests'. */
+/**
+ * The error of fetch if nobody listens or the connection breaks. Its message distinguishes it from other TypeErrors.
+ */
 export function isBroken(error: unknown): boolean {
   return ['TypeError: fetch failed', 'TypeError: terminated'].includes(String(error));
 }
@@ -56,7 +58,7 @@ function whenBroken(error: unknown): undefined {
   if (!isBroken(error)) throw error;
 }
 
-/** The next process is tried at once; once both were, a wait is drawn (specification, Retry rules, 3). */
+/** The next process is tried immediately; after both have failed, a wait is drawn (specification, Retry rules, 3). */
 function fullJitterMs(attempt: number): number {
   return attempt === 0 ? 0 : Math.random() * Math.min(2 ** (attempt - 1), 60) * 1000;
 }

@@ -10,7 +10,7 @@ export interface Lasting {
 
 export interface Fleet {
   apiUrls(): string[];
-  /** The API process and the worker that live through it all, whose memory is measured. */
+  /** The API process and the worker that are never killed, whose memory is measured. */
   lasting: readonly Lasting[];
   kills: { at: number; what: 'worker' | 'api' }[];
   /** Kills a worker and an API process in turn at each beat and starts another in its place. */
@@ -19,7 +19,12 @@ export interface Fleet {
 
 /** Two API processes and two workers. Of each, one lasts and the other is killed again and again. */
 export async function startFleet(product: OwnProduct): Promise<Fleet> {
-  const [lastingApi, firstApi, lastingWorker, firstWorker] = await Promise.all([product.api(), product.api(), product.worker(), product.worker()]);
+  const [lastingApi, firstApi, lastingWorker, firstWorker] = await Promise.all([
+    product.api(),
+    product.api(),
+    product.worker(),
+    product.worker(),
+  ]);
   const doomed: { api: Api; worker: ProductProcess } = { api: firstApi, worker: firstWorker };
   const kills: Fleet['kills'] = [];
   const replace = {
@@ -30,7 +35,11 @@ export async function startFleet(product: OwnProduct): Promise<Fleet> {
     apiUrls: () => [lastingApi.url, doomed.api.url],
     lasting: [
       { name: 'API', pid: lastingApi.child.pid ?? 0, metricsUrl: lastingApi.url },
-      { name: 'worker', pid: lastingWorker.child.pid ?? 0, metricsUrl: `http://127.0.0.1:${Number(lastingWorker.up.metricsPort)}` },
+      {
+        name: 'worker',
+        pid: lastingWorker.child.pid ?? 0,
+        metricsUrl: `http://127.0.0.1:${Number(lastingWorker.up.metricsPort)}`,
+      },
     ],
     kills,
     async killInTurn(beats, everyMs) {

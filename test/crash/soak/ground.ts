@@ -1,14 +1,14 @@
-import type { Deps } from '../../../src/deps.js';
+import type { Deps } from '../../../src/domain/deps.js';
 import { newId } from '../../../src/ids.js';
-import { secrets, startUpstream, type Upstream } from '../../callbacks/harness.js';
-import { startFakeCatalog, type FakeCatalog } from '../../callbacks/fake-catalog.js';
+import { secrets, startUpstream, type Upstream } from '../../surfaces/callbacks/harness.js';
+import { startFakeCatalog, type FakeCatalog } from '../../surfaces/callbacks/fake-catalog.js';
 import { createWorkspace, type Workspace } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
 import { startHttpSink, type HttpSink } from '../../support/http-sink.js';
 
 export const quota = { max: 20, windowSeconds: 10 };
 
-/** What the load acts on: projects, each in an organization of its own, and the servers of the outside world. */
+/** The targets of the load: projects, each in its own organization, and the external servers. */
 export interface Ground {
   /** Called through the gateway: by its clients, by one that always has more, and over MCP. */
   governed: Workspace;
@@ -29,8 +29,17 @@ export interface Ground {
 
 export async function prepareGround(deps: Deps): Promise<Ground> {
   const [sink, upstream, catalog] = await Promise.all([startHttpSink(), startUpstream(), startFakeCatalog()]);
-  const [governed, greedy, mcp, flows, synced] = [await createWorkspace(deps), await createWorkspace(deps), await createWorkspace(deps), await createWorkspace(deps), await createWorkspace(deps)];
-  catalog.tables = [{ id: 't1', name: 'orders', columns: ['id'], feeds: ['t2'] }, { id: 't2', name: 'customers', columns: ['id'] }];
+  const [governed, greedy, mcp, flows, synced] = [
+    await createWorkspace(deps),
+    await createWorkspace(deps),
+    await createWorkspace(deps),
+    await createWorkspace(deps),
+    await createWorkspace(deps),
+  ];
+  catalog.tables = [
+    { id: 't1', name: 'orders', columns: ['id'], feeds: ['t2'] },
+    { id: 't2', name: 'customers', columns: ['id'] },
+  ];
   return {
     ...{ governed, greedy, mcp, flows, synced, sink, upstream, catalog },
     agentflowId: await agentflowIn(flows, sink),
@@ -53,11 +62,17 @@ export async function prepareGround(deps: Deps): Promise<Ground> {
   };
 }
 
-/** Its second target takes its time, so that a worker dies in the middle of a step. */
+/** Its second target is slow, so that a worker dies during a step. */
 async function agentflowIn({ api, projectID }: Workspace, sink: HttpSink): Promise<string> {
-  sink.answer(`/${projectID}/two`, (_request, res) => void setTimeout(() => res.setHeader('content-type', 'application/json').end('{"ok":true}'), 500));
+  sink.answer(
+    `/${projectID}/two`,
+    (_request, res) => void setTimeout(() => res.setHeader('content-type', 'application/json').end('{"ok":true}'), 500),
+  );
   const url = (name: string) => `${sink.url}/${projectID}/${name}`;
-  const { status, body } = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls([url('one'), url('two')], [url('three')]));
+  const { status, body } = await api.post(
+    `/agentflow?projectID=${projectID}`,
+    flowThatCalls([url('one'), url('two')], [url('three')]),
+  );
   if (status !== 201) throw new Error(`the agentflow was answered ${status}`);
   return body._id as string;
 }
@@ -67,7 +82,14 @@ export const stepsThatCall = ['agent_1/skill_1/action_1', 'agent_1/skill_1/actio
 
 async function bindRepository(deps: Deps, { projectID, organizationId }: Workspace): Promise<string> {
   const repository = `octo/${newId()}`;
-  const binding = { repository, branch: null, project_id: projectID, organization_id: organizationId, bound_by: 'x', bound_at: 1 };
+  const binding = {
+    repository,
+    branch: null,
+    project_id: projectID,
+    organization_id: organizationId,
+    bound_by: 'x',
+    bound_at: 1,
+  };
   await deps.mongo.collections.repository_bindings.insertOne({ _id: `${repository}|${projectID}`, ...binding });
   return repository;
 }

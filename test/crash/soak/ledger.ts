@@ -1,5 +1,14 @@
-/** What somebody was told is done or will be done. Each kind is looked up when the load is over. */
-const kinds = ['prepared', 'execution', 'entity', 'lifecycle', 'push', 'forwarded', 'catalog event', 'MCP session'] as const;
+/** Acknowledged work. Each kind is looked up after the load. */
+const kinds = [
+  'prepared',
+  'execution',
+  'entity',
+  'lifecycle',
+  'push',
+  'forwarded',
+  'catalog event',
+  'MCP session',
+] as const;
 export type Acknowledged = (typeof kinds)[number];
 
 export interface Ledger {

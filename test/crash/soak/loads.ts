@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { newId } from '../../../src/ids.js';
-import { hmac, secrets } from '../../callbacks/harness.js';
+import { hmac, secrets } from '../../surfaces/callbacks/harness.js';
 import type { Answer } from '../../support/client.js';
 import type { Workspace } from '../../support/fixture.js';
 import type { Balanced } from './balanced.js';
@@ -56,17 +56,25 @@ async function save({ ground, balanced, ledger }: Stage, load: string): Promise<
 }
 
 async function listRuns({ ground, balanced, ledger }: Stage, load: string): Promise<void> {
-  const answer = await balanced.post(load, { path: '/v1/orchestrate', body: { operation: 'list' }, headers: bearer(ground.greedy) });
+  const answer = await balanced.post(load, {
+    path: '/v1/orchestrate',
+    body: { operation: 'list' },
+    headers: bearer(ground.greedy),
+  });
   if (isOk(answer)) ledger.note('lifecycle', answer.body.lifecycle_id as string);
 }
 
-/** Made and started under keys of its own, so that a call that is made again is the same call; every fourth is paused on its way. */
+/** Created and started with its own keys, so that a repeated call is the same call; every fourth is paused midway. */
 async function execute({ ground, balanced, ledger }: Stage, load: string): Promise<void> {
   const { flows, agentflowId } = ground;
   const name = newId();
   const post = (path: string, body: object, key: string) =>
     balanced.post(load, { path, body, headers: { 'x-api-key': flows.apiKey, 'idempotency-key': `${key}-${name}` } });
-  const made = await post(`/execute_flow?projectID=${flows.projectID}`, { agentflow_id: agentflowId, goal: name }, 'create');
+  const made = await post(
+    `/execute_flow?projectID=${flows.projectID}`,
+    { agentflow_id: agentflowId, goal: name },
+    'create',
+  );
   if (!isOk(made)) return;
   const id = made.body.execution_id as string;
   ledger.note('prepared', id);
@@ -79,26 +87,57 @@ async function execute({ ground, balanced, ledger }: Stage, load: string): Promi
 
 async function push({ ground, balanced, ledger }: Stage, load: string): Promise<void> {
   const delivery = newId();
-  const commit = { id: shaOf(delivery), message: 'Change', timestamp: '2026-01-02T03:04:05Z', author: { name: 'Ada', email: 'ada@example.com' }, added: ['a.ts'] };
-  const body = JSON.stringify({ ref: 'refs/heads/main', after: commit.id, repository: { full_name: ground.repository }, commits: [commit] });
-  const headers = { 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': delivery, 'x-hub-signature-256': `sha256=${hmac(secrets.codesync, body)}` };
-  if (isOk(await balanced.post(load, { path: '/v1/codesync/webhook/github', body, headers }))) ledger.note('push', delivery);
+  const body = pushOf(ground, delivery);
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'push',
+    'x-github-delivery': delivery,
+    'x-hub-signature-256': `sha256=${hmac(secrets.codesync, body)}`,
+  };
+  if (isOk(await balanced.post(load, { path: '/v1/codesync/webhook/github', body, headers })))
+    ledger.note('push', delivery);
 }
 
-/** The commit that a delivery tells of. */
+/** The body of a delivery, which also identifies it. */
+export function pushOf(ground: Ground, delivery: string): string {
+  const commit = {
+    id: shaOf(delivery),
+    message: 'Change',
+    timestamp: '2026-01-02T03:04:05Z',
+    author: { name: 'Ada', email: 'ada@example.com' },
+    added: ['a.ts'],
+  };
+  return JSON.stringify({
+    ref: 'refs/heads/main',
+    after: commit.id,
+    repository: { full_name: ground.repository },
+    commits: [commit],
+  });
+}
+
+/** The commit of a delivery. */
 export function shaOf(delivery: string): string {
   return createHash('sha1').update(delivery).digest('hex');
 }
 
 async function changeCatalog({ balanced, ledger }: Stage, load: string): Promise<void> {
   const entityId = newId();
-  const body = JSON.stringify({ eventType: 'entityUpdated', entityType: 'table', entityId, entityFQN: 'shop.orders', changeType: 'schema', timestamp: Date.now() });
+  const body = JSON.stringify({
+    eventType: 'entityUpdated',
+    entityType: 'table',
+    entityId,
+    entityFQN: 'shop.orders',
+    changeType: 'schema',
+    timestamp: Date.now(),
+  });
   const headers = { 'content-type': 'application/json', 'x-om-signature': hmac(secrets.catalog, body) };
-  if (isOk(await balanced.post(load, { path: '/v1/catalog/om/webhook', body, headers }))) ledger.note('catalog event', entityId);
+  if (isOk(await balanced.post(load, { path: '/v1/catalog/om/webhook', body, headers })))
+    ledger.note('catalog event', entityId);
 }
 
 async function forward({ balanced, ledger }: Stage, load: string): Promise<void> {
   const id = newId();
   const headers = { 'content-type': 'application/json' };
-  if (isOk(await balanced.post(load, { path: '/voice-provider/soak', body: JSON.stringify({ id }), headers }))) ledger.note('forwarded', id);
+  if (isOk(await balanced.post(load, { path: '/voice-provider/soak', body: JSON.stringify({ id }), headers })))
+    ledger.note('forwarded', id);
 }

@@ -1,13 +1,20 @@
+import { createHash } from 'node:crypto';
 import { codeSyncWorkflowId } from '../../../workflows/code-sync/messages.js';
 import { catalogSyncWorkflowId } from '../../../workflows/catalog-sync/messages.js';
-import type { Deps } from '../../../src/deps.js';
+import type { Deps } from '../../../src/domain/deps.js';
 import type { Workspace } from '../../support/fixture.js';
 import { stepsThatCall, type Ground } from './ground.js';
-import { shaOf } from './loads.js';
+import { pushOf, shaOf } from './loads.js';
 
 /** How many acknowledged executions are in which state, by the records that lists show. */
-export async function executionStates({ mongo }: Deps, { flows }: Ground, ids: ReadonlySet<string>): Promise<Record<string, number>> {
-  const found = await mongo.collections.executions.find({ projectID: flows.projectID }, { projection: { status: 1 } }).toArray();
+export async function executionStates(
+  { mongo }: Deps,
+  { flows }: Ground,
+  ids: ReadonlySet<string>,
+): Promise<Record<string, number>> {
+  const found = await mongo.collections.executions
+    .find({ projectID: flows.projectID }, { projection: { status: 1 } })
+    .toArray();
   const states: Record<string, number> = {};
   for (const { status } of found.filter(({ _id }) => ids.has(_id))) states[status] = (states[status] ?? 0) + 1;
   return states;
@@ -34,14 +41,18 @@ export async function wrongSteps({ mongo }: Deps, { flows, sink }: Ground, ids: 
 
 /** Executions of one create call under one key. */
 export async function madeTwice({ mongo }: Deps, { flows }: Ground): Promise<string[]> {
-  const made = await mongo.collections.executions.find({ projectID: flows.projectID }, { projection: { goal: 1 } }).toArray();
+  const made = await mongo.collections.executions
+    .find({ projectID: flows.projectID }, { projection: { goal: 1 } })
+    .toArray();
   const goals = made.map(({ goal }) => goal);
   return goals.filter((goal, at) => goals.indexOf(goal) !== at);
 }
 
 export async function savedEntities({ graph }: Deps, workspaces: readonly Workspace[]): Promise<Set<string>> {
   const query = 'MATCH (n:Customer) WHERE n.project_id IN $projects RETURN n.id AS id';
-  const { records } = await graph.driver.executeQuery(query, { projects: workspaces.map(({ projectID }) => projectID) });
+  const { records } = await graph.driver.executeQuery(query, {
+    projects: workspaces.map(({ projectID }) => projectID),
+  });
   return new Set(records.map((record) => record.get('id') as string));
 }
 
@@ -53,44 +64,67 @@ export async function recordedCalls({ mongo }: Deps, workspaces: readonly Worksp
   for (const { projectID, organizationId } of workspaces) {
     for (const { _id } of await lifecycles.find({ project_id: projectID }).toArray()) stored.add(_id);
     const range = { _id: { $gte: `${organizationId}:`, $lt: `${organizationId};` } };
-    for (const { lifecycle_id } of await audit_entries.find(range).toArray()) if (lifecycle_id !== null) audited.add(lifecycle_id);
+    for (const { lifecycle_id } of await audit_entries.find(range).toArray())
+      if (lifecycle_id !== null) audited.add(lifecycle_id);
   }
   return { stored, audited };
 }
 
-/** When calls of the project were admitted: those whose lifecycle passed S3. Epoch seconds, in order. */
-export async function admissions({ mongo }: Deps, { projectID }: Workspace): Promise<number[]> {
+/** The admitted calls of the project: those whose lifecycle passed S3. */
+export async function admissions({ mongo }: Deps, { projectID }: Workspace): Promise<Admission[]> {
   const calls = await mongo.collections.lifecycles.find({ project_id: projectID }).toArray();
-  const passed = calls.filter(({ stages }) => stages.some(({ stage, status }) => stage === 'S3:rate-quota' && status === 'ok'));
-  return passed.map(({ created_at }) => created_at).sort((a, b) => a - b);
+  const passed = calls.filter(({ stages }) =>
+    stages.some(({ stage, status }) => stage === 'S3:rate-quota' && status === 'ok'),
+  );
+  return passed.map(({ created_at, ended_at, facts }) => ({ from: created_at, to: facts?.at ?? ended_at }));
 }
 
-/** The most that came in any span of so many seconds. */
-export function mostWithin(times: readonly number[], seconds: number): number {
-  let most = 0;
-  for (let first = 0, last = 0; last < times.length; last += 1) {
-    while ((times[last] ?? 0) - (times[first] ?? 0) > seconds) first += 1;
-    most = Math.max(most, last - first + 1);
-  }
-  return most;
+/** A call was admitted between its arrival and its decision (epoch seconds). On a busy machine, seconds pass between them. */
+export interface Admission {
+  from: number;
+  to: number;
+}
+
+/** The maximum of calls that were certainly admitted within one span of this many seconds. */
+export function mostWithin(admitted: readonly Admission[], seconds: number): number {
+  const within = (begin: number) => admitted.filter(({ from, to }) => from >= begin && to <= begin + seconds).length;
+  return Math.max(0, ...admitted.map(({ from }) => within(from)));
 }
 
 /** Deliveries whose workflow has not completed, or whose commit is not in the graph. */
-export async function unsyncedPushes({ temporal, graph }: Deps, { synced }: Ground, deliveries: ReadonlySet<string>): Promise<string[]> {
-  const { records } = await graph.driver.executeQuery('MATCH (c:Commit {project_id: $projectId}) RETURN c.sha AS sha', { projectId: synced.projectID });
+export async function unsyncedPushes(
+  { temporal, graph }: Deps,
+  ground: Ground,
+  deliveries: ReadonlySet<string>,
+): Promise<string[]> {
+  const { synced } = ground;
+  const { records } = await graph.driver.executeQuery('MATCH (c:Commit {project_id: $projectId}) RETURN c.sha AS sha', {
+    projectId: synced.projectID,
+  });
   const commits = new Set(records.map((record) => record.get('sha') as string));
   const left: string[] = [];
   for (const delivery of deliveries) {
-    const { status } = await temporal.client.workflow.getHandle(codeSyncWorkflowId(synced.projectID, delivery)).describe();
+    const { status } = await temporal.client.workflow
+      .getHandle(
+        codeSyncWorkflowId(synced.projectID, createHash('sha256').update(pushOf(ground, delivery)).digest('hex')),
+      )
+      .describe();
     if (status.name !== 'COMPLETED' || !commits.has(shaOf(delivery))) left.push(`${delivery}: ${status.name}`);
   }
   return left;
 }
 
-/** How many changes the finished runs of the catalog's sync were for, and whether it has come to its end. */
+/** The number of changes that the finished catalog syncs covered, and whether the sync has ended. */
 export async function catalogSynced({ temporal, mongo }: Deps, { synced }: Ground) {
   const { status } = await temporal.client.workflow.getHandle(catalogSyncWorkflowId(synced.projectID)).describe();
-  const runs = await mongo.collections.lifecycles.find({ project_id: synced.projectID, tool: 'catalog-sync' }).toArray();
+  const runs = await mongo.collections.lifecycles
+    .find({ project_id: synced.projectID, tool: 'catalog-sync' })
+    .toArray();
   const events = runs.map(({ stages }) => Number(/for (\d+) events$/.exec(stages[0]?.detail ?? '')?.[1] ?? 0));
-  return { status: status.name, runs: runs.length, failed: runs.filter((run) => run.status !== 'completed').length, events: events.reduce((sum, each) => sum + each, 0) };
+  return {
+    status: status.name,
+    runs: runs.length,
+    failed: runs.filter((run) => run.status !== 'completed').length,
+    events: events.reduce((sum, each) => sum + each, 0),
+  };
 }

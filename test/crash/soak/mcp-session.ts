@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { newId } from '../../../src/ids.js';
-import { bearer, textOf } from '../../mcp/clients.js';
+import { bearer, textOf } from '../../surfaces/mcp/clients.js';
 import { isBroken } from './balanced.js';
 import type { Stage } from './loads.js';
 
@@ -11,15 +11,21 @@ interface Session {
   close(): Promise<void>;
 }
 
-/** How long a call may be silent before its session is given up: its process may have died in the middle of the answer. */
+/** The silence after which a session is abandoned: its process may have died during the answer. */
 const callMs = 10_000;
 
-/** One session with six tool calls. When its process dies, another is opened and the call is made again there. */
+/** One session with six tool calls. When its process dies, the call is repeated in a new session. */
 export async function holdSession(stage: Stage, load: string): Promise<void> {
   const { ledger } = stage;
   const ids = [newId(), newId()];
-  const saves = ids.map((id) => ({ name: 'save_context', input: { source: 'soak', entities: [{ id, type: 'Customer', name: `Customer ${id}`, properties: {} }] } }));
-  const query = { name: 'query_context', input: { query: 'MATCH (c:Customer) WHERE c.project_id = $project_id RETURN c LIMIT 10' } };
+  const saves = ids.map((id) => ({
+    name: 'save_context',
+    input: { source: 'soak', entities: [{ id, type: 'Customer', name: `Customer ${id}`, properties: {} }] },
+  }));
+  const query = {
+    name: 'query_context',
+    input: { query: 'MATCH (c:Customer) WHERE c.project_id = $project_id RETURN c LIMIT 10' },
+  };
   const docs = { name: 'docs', input: { topic: 'errors' } };
   let session = await open(stage, load);
   for (const { name, input } of [docs, ...saves, query, docs, query]) {
@@ -45,7 +51,10 @@ async function open({ ground, balanced, tally }: Stage, load: string): Promise<S
       return answer;
     };
     const client = new Client({ name: 'soak', version: '1' });
-    const transport = new StreamableHTTPClientTransport(new URL('/mcp', balanced.next()), { requestInit: { headers: bearer(ground.mcp.apiKey) }, fetch: counted });
+    const transport = new StreamableHTTPClientTransport(new URL('/mcp', balanced.next()), {
+      requestInit: { headers: bearer(ground.mcp.apiKey) },
+      fetch: counted,
+    });
     try {
       await client.connect(transport, { timeout: callMs });
       return sessionOf(client, transport);
@@ -76,14 +85,14 @@ function sessionOf(client: Client, transport: StreamableHTTPClientTransport): Se
   };
 }
 
-/** The one answer of MCP that is a client's to act on: a session that its process does not know. */
+/** The one MCP answer that a client must handle: a session that its process does not know. */
 function labelOf(status: number): string {
   return status === 404 ? 'unknown session' : 'of MCP';
 }
 
 const requestTimeout = -32001;
 
-/** Nothing, where the process is gone or never knew the session. */
+/** Undefined if the process died or never knew the session. */
 function whenLost(error: unknown): undefined {
   const { code } = error as { code?: unknown };
   if (!isBroken(error) && code !== 404 && code !== requestTimeout) throw error;

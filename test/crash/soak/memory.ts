@@ -11,9 +11,18 @@ export interface Memory {
   heap: number[];
 }
 
-/** Samples until the signal. The resident size counts what the heap's own figure leaves out: native code, workflow threads. */
-export async function sampleMemory(processes: readonly Lasting[], everyMs: number, until: AbortSignal): Promise<Memory[]> {
-  const sampled = processes.map((process): { process: Lasting; memory: Memory } => ({ process, memory: { name: process.name, resident: [], heap: [] } }));
+/**
+ * Samples until the signal. The resident size includes native code and workflow threads, which the heap size does not.
+ */
+export async function sampleMemory(
+  processes: readonly Lasting[],
+  everyMs: number,
+  until: AbortSignal,
+): Promise<Memory[]> {
+  const sampled = processes.map((process): { process: Lasting; memory: Memory } => ({
+    process,
+    memory: { name: process.name, resident: [], heap: [] },
+  }));
   while (!until.aborted) {
     for (const { process, memory } of sampled) {
       memory.resident.push(residentMiB(process.pid));
@@ -25,7 +34,7 @@ export async function sampleMemory(processes: readonly Lasting[], everyMs: numbe
 }
 
 export interface Level {
-  /** What collections leave: the lowest tenth of the readings lies below it. Between collections memory rises and falls by half. */
+  /** The memory after garbage collections: the lowest tenth of the readings is below it. */
   floor: number;
   median: number;
 }

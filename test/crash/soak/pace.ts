@@ -1,14 +1,14 @@
-/** How long the soak lasts and how often a process dies. What is checked at the end is the same at every length. */
+/** The length of the soak and the interval of the kills. The final checks are the same for every length. */
 export interface Pace {
-  /** A worker and an API process are killed in turn, so each of the two at every second beat. */
+  /** A worker and an API process are killed alternately, so each of the two at every second interval. */
   killEveryMs: number;
   kills: number;
   sampleEveryMs: number;
-  /** By what factor the memory of a process may exceed what it was before. */
+  /** The allowed growth factor of the memory of a process. */
   memoryGrowth: number;
 }
 
-/** Below this a process is still warming up, and only a gross leak can be told from that. */
+/** Below this, a process is still warming up, and only a large leak is detectable. */
 const longMinutes = 10;
 
 export function paceOf(minutes: number): Pace {

@@ -17,7 +17,10 @@ export interface Soaked {
   seconds: number;
 }
 
-/** Puts every load on the fleet until the last of its kills is lived through; gives what was acknowledged and what was met. */
+/**
+ * Runs every load on the fleet until it has survived the last kill; returns the acknowledged work and the observed
+ * answers.
+ */
 export async function soak(product: OwnProduct, ground: Ground, pace: Pace): Promise<Soaked> {
   const fleet = await startFleet(product);
   const [ledger, tally] = [createLedger(), createTally()];
@@ -25,7 +28,9 @@ export async function soak(product: OwnProduct, ground: Ground, pace: Pace): Pro
   const begun = Date.now();
   const over = new AbortController();
   const sampling = sampleMemory(fleet.lasting, pace.sampleEveryMs, over.signal);
-  const callers = loads.flatMap((load) => Array.from({ length: load.callers }, () => keepActing(stage, load, over.signal)));
+  const callers = loads.flatMap((load) =>
+    Array.from({ length: load.callers }, () => keepActing(stage, load, over.signal)),
+  );
   const ended = Promise.allSettled([sampling, ...callers]);
   try {
     await fleet.killInTurn(pace.kills, pace.killEveryMs);

@@ -1,11 +1,11 @@
-/** What each kind of load met. */
+/** The observations of each kind of load. */
 export interface Tally {
   /** An answer: its status, and the label of a refusal. */
   answer(load: string, status: number, label: string | undefined): void;
-  /** A connection that was refused or broke, after which the call was made again elsewhere. */
+  /** A connection that was refused or broke, after which the call was repeated on another process. */
   broken(load: string): void;
   act(load: string): void;
-  /** What neither the contract nor the death of a process explains. */
+  /** Answers that neither the contract nor the death of a process explains. */
   problem(load: string, error: unknown): void;
   acts: Map<string, number>;
   retried: Map<string, number>;

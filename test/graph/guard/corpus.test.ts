@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => worlds.close());
 
 describe('query guard: attacks', () => {
-  test('has at least 80 attacks and 40 honest queries, each under its own name', () => {
+  test('has at least 80 attacks and 40 legitimate queries, each with its own name', () => {
     verifies('gateway.query.never-leaves-project');
     expect(new Set(attacks.map(({ name }) => name)).size).toBe(attacks.length);
     expect(attacks.length).toBeGreaterThanOrEqual(80);
@@ -36,42 +36,55 @@ describe('query guard: attacks', () => {
 });
 
 describe('query guard: control', () => {
-  test.each(patternAttacks.filter(({ query }) => query.includes('Secret') || query.includes('OR true')))('without the guard: $name', async (attack) => {
-    const outcome = await worlds.runBare(attack, 'beset');
-    leaks.push('canaries' in outcome && outcome.canaries.length > 0);
-  });
+  test.each(patternAttacks.filter(({ query }) => query.includes('Secret') || query.includes('OR true')))(
+    'without the guard: $name',
+    async (attack) => {
+      const outcome = await worlds.runBare(attack, 'beset');
+      leaks.push('canaries' in outcome && outcome.canaries.length > 0);
+    },
+  );
 
-  test('most of these leave the project, so that the corpus would notice', () => {
+  test('most attacks leave the project without the guard, so the corpus detects a missing guard', () => {
     expect(leaks.filter(Boolean).length).toBeGreaterThan(leaks.length / 3);
   });
 
-  test.each(functionAttacks.filter(({ name }) => name.startsWith('error')))('without the guard fails on foreign data or not at all: $name', async (attack) => {
-    errors.push('failed' in (await worlds.runBare(attack, 'beset')));
-  });
+  test.each(functionAttacks.filter(({ name }) => name.startsWith('error')))(
+    'without the guard fails on foreign data or not at all: $name',
+    async (attack) => {
+      errors.push('failed' in (await worlds.runBare(attack, 'beset')));
+    },
+  );
 
-  test('most of these tell by an error', () => {
+  test('most attacks cause an observable error', () => {
     expect(errors.filter(Boolean).length).toBeGreaterThan(errors.length / 2);
   });
 });
 
-describe('query guard: honest queries', () => {
+describe('query guard: legitimate queries', () => {
   test.each(honestQueries)('$name', async (query) => {
     verifies('gateway.query.honest-pass');
     const outcome = await worlds.run(query, 'beset');
     if (!('rows' in outcome)) throw new Error(JSON.stringify(outcome));
     expect(outcome.canaries).toEqual([]);
     const expected = query.rows.map((row) => withSortedLists(row));
-    expect(query.ordered ? outcome.rows : sorted(outcome.rows.map(byKey))).toEqual(query.ordered ? expected : sorted(expected.map(byKey)));
+    expect(query.ordered ? outcome.rows : sorted(outcome.rows.map(byKey))).toEqual(
+      query.ordered ? expected : sorted(expected.map(byKey)),
+    );
   });
 });
 
 function withSortedLists(row: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).map(([key, value]) => [key, Array.isArray(value) ? sorted(value) : value]));
+  return Object.fromEntries(
+    Object.entries(row).map(([key, value]) => [key, Array.isArray(value) ? sorted(value) : value]),
+  );
 }
 
 function byKey(row: unknown): unknown {
-  return JSON.parse(JSON.stringify(row, (_, value: unknown) =>
-    value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value));
+  return JSON.parse(
+    JSON.stringify(row, (_, value: unknown) =>
+      value !== null && typeof value === 'object' && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : value,
+    ),
+  );
 }

@@ -17,25 +17,34 @@ beforeAll(async () => {
 afterAll(() => worlds.close());
 
 /** Ids are the database's and no text is worth its length here. */
-const corpus = [...attacks, ...honestQueries].filter(({ query, granted }) => !query.includes('id(') && query.length < 600 && !granted);
-/** Where the database may choose, only the number of rows is the same in both worlds. */
+const corpus = [...attacks, ...honestQueries].filter(
+  ({ query, granted }) => !query.includes('id(') && query.length < 600 && !granted,
+);
+/** If the database may choose, only the number of rows is the same in both worlds. */
 const leavesAChoice = /\b(LIMIT|SKIP|SHORTEST|ANY|shortestPath|head|last|collect|reduce|rand)\b|\.\.|\[\d/i;
 
-test(`no fuzzed query leaves its project (GUARD_FUZZ_SEED=${seed})`, async () => {
-  verifies('gateway.query.never-leaves-project');
-  const random = randomOf(seed);
-  const tally = { refused: 0, failed: 0, answered: 0 };
-  const end = performance.now() + lastsMs;
-  for (let count = 0; count < atMost && performance.now() < end; count += 4) {
-    const batch = Array.from({ length: 4 }, (): Query => {
-      const base = random.pick(corpus);
-      return { ...base, query: random.chance(0.5) ? generated(random) : mutated(random, base.query, random.pick(corpus).query) };
-    });
-    for (const outcome of await Promise.all(batch.map(check))) tally[outcome] += 1;
-  }
-  console.log(`guard fuzz: seed ${seed}`, tally);
-  expect(tally.answered).toBeGreaterThan(0);
-}, lastsMs + 60_000);
+test(
+  `no fuzzed query leaves its project (GUARD_FUZZ_SEED=${seed})`,
+  async () => {
+    verifies('gateway.query.never-leaves-project');
+    const random = randomOf(seed);
+    const tally = { refused: 0, failed: 0, answered: 0 };
+    const end = performance.now() + lastsMs;
+    for (let count = 0; count < atMost && performance.now() < end; count += 4) {
+      const batch = Array.from({ length: 4 }, (): Query => {
+        const base = random.pick(corpus);
+        return {
+          ...base,
+          query: random.chance(0.5) ? generated(random) : mutated(random, base.query, random.pick(corpus).query),
+        };
+      });
+      for (const outcome of await Promise.all(batch.map(check))) tally[outcome] += 1;
+    }
+    console.log(`guard fuzz: seed ${seed}`, tally);
+    expect(tally.answered).toBeGreaterThan(0);
+  },
+  lastsMs + 60_000,
+);
 
 async function check(query: Query): Promise<'refused' | 'failed' | 'answered'> {
   const [beset, alone] = await Promise.all([worlds.run(query, 'beset'), worlds.run(query, 'alone')]);
@@ -49,7 +58,11 @@ async function check(query: Query): Promise<'refused' | 'failed' | 'answered'> {
     if (!same) throw new Error(JSON.stringify(finding));
     return 'answered';
   }
-  if (Object.keys(beset)[0] !== Object.keys(alone)[0] || ('failed' in beset && JSON.stringify(beset) !== JSON.stringify(alone))) throw new Error(JSON.stringify(finding));
+  if (
+    Object.keys(beset)[0] !== Object.keys(alone)[0] ||
+    ('failed' in beset && JSON.stringify(beset) !== JSON.stringify(alone))
+  )
+    throw new Error(JSON.stringify(finding));
   return 'refused' in beset ? 'refused' : 'failed';
 }
 

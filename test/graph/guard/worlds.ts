@@ -4,7 +4,7 @@ import { isAppError } from '../../../src/errors.js';
 import { testRun } from '../../support/run.js';
 import { createQueryGuard, parametersFor } from '../../../src/graph/guard/guard.js';
 
-/** A caller's query. `{{W}}` stands for the world, so that a label or a type can exist in one world only. */
+/** A caller's query. `{{W}}` is replaced by the world, so that a label or a type can exist in only one world. */
 export interface Query {
   name: string;
   query: string;
@@ -16,12 +16,12 @@ export interface Query {
 export type Outcome = { refused: string } | { failed: string } | { rows: unknown[]; canaries: string[] };
 
 /**
- * Two worlds in one database: in each a project that asks and a project granted to it, alike to the letter. Only the
- * first has a foreign project beside, tied into the asking one by planted relationships.
+ * Two worlds in one database, each with a querying project and a project granted to it, with identical contents. Only
+ * the first also has a foreign project, which planted relationships link to the querying one.
  */
 export interface Worlds {
   run(query: Query, world: 'beset' | 'alone'): Promise<Outcome>;
-  /** The same without the guard: the control that shows what it is for. */
+  /** The same without the guard, as a control. */
   runBare(query: Query, world: 'beset' | 'alone'): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -30,9 +30,11 @@ export async function createWorlds(): Promise<Worlds> {
   const environment = testRun().env;
   const id = randomBytes(5).toString('hex');
   const canary = `CANARY${id}`;
-  const driver = neo4j.driver(environment.NEO4J_URI ?? '', neo4j.auth.basic(environment.NEO4J_USER ?? '', environment.NEO4J_PASSWORD ?? ''), {
-    disableLosslessIntegers: true,
-  });
+  const driver = neo4j.driver(
+    environment.NEO4J_URI ?? '',
+    neo4j.auth.basic(environment.NEO4J_USER ?? '', environment.NEO4J_PASSWORD ?? ''),
+    { disableLosslessIntegers: true },
+  );
   const projects = {
     beset: { own: `p_${id}_own`, granted: `p_${id}_granted`, foreign: `p_${id}_${canary}`, suffix: `${id}x` },
     alone: { own: `p_${id}_own2`, granted: `p_${id}_granted2`, foreign: '', suffix: `${id}y` },
@@ -50,10 +52,14 @@ export async function createWorlds(): Promise<Worlds> {
         const parameters = parametersFor(known, { projectId: own, grantedProjectIds: granted ? [other] : [] }, params);
         const result = await session.run(known.text, parameters, { timeout: 5000 });
         const rows = result.records.map((record) => record.toObject());
-        return { rows: rows.map((row) => plain(row, suffix)), canaries: foreignIn(rows, canary, granted ? [] : [other]) };
+        return {
+          rows: rows.map((row) => plain(row, suffix)),
+          canaries: foreignIn(rows, canary, granted ? [] : [other]),
+        };
       } catch (error) {
-        if (isAppError(error) && error.code === 'S4:validate-input') return { refused: error.message };
-        if (error instanceof Error && 'code' in error && String(error.code).startsWith('Neo.')) return { failed: String(error.code) };
+        if (isAppError(error) && error.code === 'invalid_input') return { refused: error.message };
+        if (error instanceof Error && 'code' in error && String(error.code).startsWith('Neo.'))
+          return { failed: String(error.code) };
         throw error;
       } finally {
         await session.close();
@@ -71,29 +77,38 @@ export async function createWorlds(): Promise<Worlds> {
   };
 }
 
-/** What no answer may hold, wherever it stands. */
+/** Values that no answer may contain at any position. */
 function foreignIn(rows: unknown[], canary: string, foreign: string[]): string[] {
   const text = JSON.stringify(rows);
   return [canary, 'canary', 'Canary', ...foreign].filter((each) => text.includes(each));
 }
 
-/** Without what differs between the worlds: ids of projects and of elements, and the order of lists. */
+/** Removes the differences between the worlds: ids of projects and of elements, and the order of lists. */
 function plain(value: unknown, suffix: string): unknown {
   if (value === null || typeof value !== 'object') {
     return typeof value === 'string'
-      ? value.replaceAll(suffix, '{{W}}').replace(/^p_\w+?_(own|granted)2?$/, 'project $1').replace(/^\d+:[\w-]+:\d+$/, 'element')
+      ? value
+          .replaceAll(suffix, '{{W}}')
+          .replace(/^p_\w+?_(own|granted)2?$/, 'project $1')
+          .replace(/^\d+:[\w-]+:\d+$/, 'element')
       : value;
   }
   if (isInt(value)) return Number(value);
   if (Array.isArray(value)) return sorted(value.map((each) => plain(each, suffix)));
   if (isNode(value)) return { labels: plain(value.labels, suffix), ...(plain(value.properties, suffix) as object) };
   if (isRelationship(value)) return { type: plain(value.type, suffix), ...(plain(value.properties, suffix) as object) };
-  if ('segments' in value && Array.isArray(value.segments)) return value.segments.map((each: object) => plain(each, suffix));
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.replaceAll(suffix, '{{W}}'), plain(each, suffix)]));
+  if ('segments' in value && Array.isArray(value.segments))
+    return value.segments.map((each: object) => plain(each, suffix));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key.replaceAll(suffix, '{{W}}'), plain(each, suffix)]),
+  );
 }
 
 export function sorted(values: unknown[]): unknown[] {
-  return values.map((each) => [JSON.stringify(each), each] as const).sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+  return values
+    .map((each) => [JSON.stringify(each), each] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, each]) => each);
 }
 
 const isNode = (value: object): value is Node => 'labels' in value && 'properties' in value && 'elementId' in value;
@@ -106,7 +121,10 @@ async function createGraphs(driver: Driver, canary: string, projects: Projects):
     await driver.executeQuery(projectGraph.replaceAll('{{W}}', suffix), { own, granted });
   }
   const { own, foreign, suffix } = projects.beset;
-  await driver.executeQuery(foreignGraph.replaceAll('{{W}}', suffix).replaceAll('{{CANARY}}', canary), { own, foreign });
+  await driver.executeQuery(foreignGraph.replaceAll('{{W}}', suffix).replaceAll('{{CANARY}}', canary), {
+    own,
+    foreign,
+  });
 }
 
 const projectGraph = `
@@ -131,7 +149,10 @@ CREATE (ada:Person:Own_{{W}} {project_id: $own, name: 'Ada', age: 36, city: 'Lon
   (zoe)-[:WORKS_AT {project_id: $granted, role: 'Boss'}]->(gam),
   (ada)-[:KNOWS {project_id: $granted, since: 2001}]->(zoe)`;
 
-/** Planted ties lead out by every way: a foreign relationship between own nodes, one stamped as own to a foreign node. */
+/**
+ * Planted links to the foreign project: a foreign relationship between own nodes, and an own relationship to a foreign
+ * node.
+ */
 const foreignGraph = `
 MATCH (ada:Person {project_id: $own, name: 'Ada'}), (bob:Person {project_id: $own, name: 'Bob'}),
   (cleo:Person {project_id: $own, name: 'Cleo'}), (dan:Person {project_id: $own, name: 'Dan'}), (acme:Company {project_id: $own, name: 'Acme'})

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Principal } from '../../../src/auth/principal.js';
 import { defaultGrants } from '../../../src/auth/grants.js';
-import { approvalRoutes } from '../../../src/gateway/routes/approvals.js';
+import { approvalRoutes } from '../../../src/surfaces/gateway/routes/approvals.js';
 import { payloadDigest } from '../../../src/governance/approvals/payload-digest.js';
 import type { ApprovalRequest } from '../../../src/governance/approvals/stage.js';
 import type { PolicyEvaluation } from '../../../src/governance/policy/decision.js';
@@ -36,6 +36,8 @@ export const asking: PolicyEvaluation = {
   policy_version: 1,
   approvers: 1,
   approval_ttl_seconds: 600,
+  starter_may_decide: false,
+  approver_roles: null,
   reason: 'Writes are looked at.',
 };
 export const payload = { entities: [{ type: 'Person', name: 'Ada' }], source: 'test' };
@@ -55,24 +57,29 @@ export function heldCall(principal: Principal, fields: Partial<ApprovalRequest> 
     decision: asking,
     resumeToken: undefined,
     dryRun: false,
+    shown: async () => ({ input: payload }),
     ...fields,
   };
 }
 
-export async function hold(approvals: Approvals, principal: Principal, fields: Partial<ApprovalRequest> = {}): Promise<{ approval_id: string; expires_at: number }> {
+export async function hold(
+  approvals: Approvals,
+  principal: Principal,
+  fields: Partial<ApprovalRequest> = {},
+): Promise<{ approval_id: string; expires_at: number }> {
   const outcome = await approvals.stage(heldCall(principal, fields));
   if (outcome.outcome !== 'pending') throw new Error(`the call was ${outcome.outcome}`);
   return outcome;
 }
 
-/** The approvals of two processes, the routes of one of them, and a worker, on a task queue of their own. */
+/** The approvals of two processes, the routes of one of them, and a worker, on their own task queue. */
 export function useApprovals() {
   const queue = { TEMPORAL_TASK_QUEUE: `approvals-${newId()}` };
   const [deps, otherProcess] = [useDeps(queue), useDeps(queue)];
   const product = ownProduct(queue);
   let server: RouteServer;
   beforeAll(async () => {
-    [server] = await Promise.all([serveRoutes(deps, approvalRoutes(deps.governance)), product.worker()]);
+    [server] = await Promise.all([serveRoutes(deps, approvalRoutes), product.worker()]);
   });
   afterAll(() => server.close());
   const as: RouteServer['as'] = (principal) => server.as(principal);

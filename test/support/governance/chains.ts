@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Deps } from '../../../src/deps.js';
+import type { Deps } from '../../../src/domain/deps.js';
 import { createAudit, type Audit, type AuditOptions } from '../../../src/governance/audit/audit.js';
 import { chain, entryId, genesis, idsAfter, type AuditEntryDocument } from '../../../src/governance/audit/entry.js';
 import { newId } from '../../../src/ids.js';
@@ -12,32 +12,45 @@ export interface TestChain {
   audit: Audit;
   signer: LocalSigner;
   checkpointFolder: string;
-  /** Appends so many entries at once. */
+  /** Appends this number of entries concurrently. */
   append(count: number): Promise<void>;
-  /** Every stored entry in order. */
+  /** All stored entries in order. */
   stored(): Promise<AuditEntryDocument[]>;
-  /** Puts an entry in place of the one that is stored there, behind the product's back. */
+  /** Replaces a stored entry without the product. */
   put(entry: AuditEntryDocument): Promise<void>;
   remove(...seqs: number[]): Promise<void>;
   /** Rewrites everything after `seq` so that all hashes fit, as somebody would who can change the whole database. */
   rewriteAfter(seq: number): Promise<void>;
 }
 
-/** A chain of its own for a test; checkpoints are made only when asked for unless told otherwise. */
+/** A separate chain for a test; by default, checkpoints are created only on request. */
 export async function createTestChain(deps: Deps, options: Partial<AuditOptions> = {}): Promise<TestChain> {
   const organizationId = newId();
   const { audit_entries: entries } = deps.mongo.collections;
   const signer = await createLocalSigner();
   const checkpointFolder = mkdtempSync(path.join(tmpdir(), 'checkpoints-'));
-  const audit = createAudit({ collections: deps.mongo.collections, signer, checkpointFolder, checkpointEvery: Infinity, checkpointSeconds: 3600, ...options });
-  const stored = () => entries.find({ _id: idsAfter(organizationId, 0) }).sort({ _id: 1 }).toArray();
-  const put = async (entry: AuditEntryDocument) => void (await entries.replaceOne({ _id: entry._id }, entry, { upsert: true }));
+  const audit = createAudit({
+    collections: deps.mongo.collections,
+    signer,
+    checkpointFolder,
+    checkpointEvery: Infinity,
+    checkpointSeconds: 3600,
+    ...options,
+  });
+  const stored = () =>
+    entries
+      .find({ _id: idsAfter(organizationId, 0) })
+      .sort({ _id: 1 })
+      .toArray();
+  const put = async (entry: AuditEntryDocument) =>
+    void (await entries.replaceOne({ _id: entry._id }, entry, { upsert: true }));
   return {
     organizationId,
     audit,
     signer,
     checkpointFolder,
-    append: async (count) => void (await Promise.all(Array.from({ length: count }, (_, at) => audit.append(eventOf(organizationId, at))))),
+    append: async (count) =>
+      void (await Promise.all(Array.from({ length: count }, (_, at) => audit.append(eventOf(organizationId, at))))),
     stored,
     put,
     remove: async (...seqs) => {
@@ -46,7 +59,9 @@ export async function createTestChain(deps: Deps, options: Partial<AuditOptions>
     async rewriteAfter(seq) {
       const all = await stored();
       const head = seq === 0 ? genesis(organizationId) : { seq, hash: all[seq - 1]?.hash ?? '' };
-      const contents = all.slice(seq).map(({ _id, seq: _seq, prev_hash: _prev, hash: _hash, ...content }) => ({ ...content, actor: 'nobody' }));
+      const contents = all
+        .slice(seq)
+        .map(({ _id, seq: _seq, prev_hash: _prev, hash: _hash, ...content }) => ({ ...content, actor: 'nobody' }));
       for (const entry of chain(organizationId, head, contents)) await put(entry);
     },
   };

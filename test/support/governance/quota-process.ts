@@ -1,3 +1,4 @@
+import { collections as definitions } from '../../../src/collections.js';
 import { createQuota, type Admission } from '../../../src/governance/quota/quota.js';
 import { createMongo } from '../../../src/stores/mongo.js';
 import { readyToGo } from './fork.js';
@@ -12,9 +13,9 @@ export interface QuotaProcessOptions {
   windowSeconds: number;
 }
 
-/** Makes all its calls at once and reports every answer. */
+/** Makes all its calls concurrently and reports every answer. */
 const options = JSON.parse(process.argv[2] ?? '') as QuotaProcessOptions;
-const mongo = createMongo({ uri: options.uri });
+const mongo = createMongo({ collections: definitions, uri: options.uri });
 await mongo.ping();
 const quota = createQuota({ ...options, collections: mongo.collections });
 await readyToGo();

@@ -1,3 +1,4 @@
+import { collections as definitions } from '../../../src/collections.js';
 import { createAudit } from '../../../src/governance/audit/audit.js';
 import { createRecorder } from '../../../src/governance/recorder.js';
 import { createMongo } from '../../../src/stores/mongo.js';
@@ -17,7 +18,7 @@ export interface RecordProcessOptions {
 
 /** Records calls as the gateway does and reports the lifecycle id of each once it is stored. */
 const options = JSON.parse(process.argv[2] ?? '') as RecordProcessOptions;
-const mongo = createMongo({ uri: options.uri });
+const mongo = createMongo({ collections: definitions, uri: options.uri });
 await mongo.ping();
 const audit = createAudit({
   collections: mongo.collections,

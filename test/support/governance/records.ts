@@ -2,14 +2,17 @@ import type { GovernedRecord } from '../../../src/governance/recorder.js';
 import { newId } from '../../../src/ids.js';
 import { epochSeconds } from '../../../src/time.js';
 
-/** What the gateway would record of one call. */
-export function recordsOf(scope: { organizationId: string; projectId: string }, lifecycle: Partial<GovernedRecord['lifecycle']> = {}) {
+/** The record of one call as the gateway would write it. */
+export function recordsOf(
+  scope: { organizationId: string; projectId: string },
+  lifecycle: Partial<GovernedRecord['lifecycle']> = {},
+) {
   const at = epochSeconds();
-  const ids = { lifecycle_id: lifecycle._id ?? newId(), decision_id: newId() };
+  const _id = lifecycle._id ?? newId();
   const where = { project_id: scope.projectId, organization_id: scope.organizationId };
   return {
     lifecycle: {
-      _id: ids.lifecycle_id,
+      _id,
       tool: 'query-context',
       status: 'completed',
       stages: [
@@ -23,17 +26,16 @@ export function recordsOf(scope: { organizationId: string; projectId: string }, 
       ended_at: at,
       payload_digest: 'a'.repeat(64),
       consumed: [],
-      decision_id: ids.decision_id,
+      decision: { decision: 'permit', policy_ids: ['default'], policy_version: 1, at, project_id: scope.projectId },
       ...lifecycle,
     },
-    decision: { _id: ids.decision_id, lifecycle_id: ids.lifecycle_id, ...where, decision: 'permit', policy_ids: ['default'], policy_version: 1, at },
     audit: {
       organization_id: scope.organizationId,
       actor: `user_jwt:${newId()}`,
       action: 'query-context',
       resource: `project:${scope.projectId}`,
       outcome: lifecycle.status ?? 'completed',
-      lifecycle_id: ids.lifecycle_id,
+      lifecycle_id: _id,
     },
   } satisfies GovernedRecord;
 }

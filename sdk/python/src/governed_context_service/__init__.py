@@ -1,10 +1,9 @@
 """Client of the Governed Context and Workflow Service: context gateway and workflow platform.
 
-What calls take and give is typed in ``gateway_types``, ``governance_types``, ``agentflow_types``, ``execution_types`` and ``platform_types``.
+``types`` has a type for each schema of the API reference.
 """
 
 from ._client import Client
-from ._connection import ConnectionInfo
 from ._errors import ServiceError
 from ._files import FileToUpload
 from ._gateway import Gateway
@@ -12,5 +11,6 @@ from ._pages import Page, paginate
 from ._platform import Platform
 from ._retry import Retry
 from ._transport import CallOptions
+from .types import ConnectionInfo
 
 __all__ = ["CallOptions", "Client", "ConnectionInfo", "FileToUpload", "Gateway", "Page", "Platform", "Retry", "ServiceError", "paginate"]

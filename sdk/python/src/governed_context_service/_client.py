@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import os
 
-from ._connection import ConnectionInfo, parse_workspace
+from ._calls import Calls
+from ._connection import parse_workspace
 from ._gateway import Gateway
 from ._platform import Platform
 from ._retry import Retry
 from ._transport import Transport
+from .types import ConnectionInfo
 
 
-class Client:
+class Client(Calls):
     """A client of one project. Nothing is sent before the first call, which asks the deployment for its addresses.
 
     :param workspace: the workspace URL, ``https://<host>/ws_<project id>``; ``SERVICE_WORKSPACE``
@@ -26,7 +28,7 @@ class Client:
             raise ValueError("name the workspace URL: SERVICE_WORKSPACE, or Client(workspace)")
         if not api_key:
             raise ValueError("name the API key: SERVICE_API_KEY, or Client(api_key=…)")
-        self._transport = Transport(parse_workspace(workspace), api_key, retry, timeout)
+        super().__init__(Transport(parse_workspace(workspace), api_key, retry, timeout))
         self.project_id = self._transport.workspace.project_id
         self.gateway = Gateway(self._transport)
         self.platform = Platform(self._transport)

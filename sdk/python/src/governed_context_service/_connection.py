@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TypedDict
 from urllib.parse import unquote, urlsplit
+
+from .types import ConnectionInfo
 
 
 @dataclass(frozen=True)
@@ -16,26 +17,6 @@ class Workspace:
     def name(self) -> str:
         """What the workspace header carries."""
         return f"ws_{self.project_id}"
-
-
-class Package(TypedDict):
-    package: str
-    install: str
-
-
-class Packages(TypedDict):
-    python: Package
-    node: Package
-
-
-class ConnectionInfo(TypedDict):
-    """Where a client connects (specification, Connection info)."""
-
-    mcpServerUrl: str
-    mcpSseUrl: str
-    apiBaseUrl: str
-    workspaceHeader: str
-    sdk: Packages
 
 
 def parse_workspace(text: str) -> Workspace:

@@ -9,7 +9,7 @@ from math import inf
 
 from ._retry import seconds_to_wait
 from ._transport import CallOptions, Outgoing, Transport
-from .execution_types import ExecutionEvent, ModelDelta
+from .types import ExecutionEvent, ModelDeltaEvent
 
 #: The service says within 15 seconds that it is still there.
 _SILENCE_SECONDS = 60.0
@@ -17,7 +17,7 @@ _SILENCE_SECONDS = 60.0
 
 def follow_events(
     transport: Transport, path: str, last_event_id: int | None = None, deadline: float = inf
-) -> Generator[ExecutionEvent | ModelDelta, None, None]:
+) -> Generator[ExecutionEvent | ModelDeltaEvent, None, None]:
     """The events of an execution until its last one.
 
     A stream that breaks goes on where it was, by ``Last-Event-ID``; that is given up after ``max_attempts`` failures in a row.

@@ -3,12 +3,15 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Mapping, Sequence
 from math import inf
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import quote
 
-from . import execution_types as t
+from . import types as t
 from ._events import follow_events
-from ._group import Group, Options, part, without_none
+from ._group import Group, Options, without_none
 from ._pages import Page, page_of
+
+ExecutionStatus = Literal["ready", "running", "paused", "completed", "failed"]
 
 
 class Executions(Group):
@@ -22,7 +25,7 @@ class Executions(Group):
         input_variables: Mapping[str, Any] | None = None,
         runtime_inputs: Mapping[str, Any] | None = None,
         goal_template: Any = None,
-        files: Sequence[t.FileToRead] | None = None,
+        files: Sequence[t.NewExecutionFiles] | None = None,
         start_from_agent_id: str | None = None,
         parent_execution_id: str | None = None,
         options: Options = None,
@@ -37,53 +40,62 @@ class Executions(Group):
             "start_from_agent_id": start_from_agent_id,
             "parent_execution_id": parent_execution_id,
         }
-        return self._send("POST", "/execute_flow", without_none(body), options, self._project)
+        return self._call("post", "/execute_flow", without_none(body), options)
 
-    def execute(self, id: str, options: Options = None) -> t.MovedExecution:
-        return self._send("POST", f"{_at(id)}/execute", {}, options)
+    def execute(self, id: str, options: Options = None) -> t.ExecutionStatus:
+        return self._call("post", "/execute_flow/{execution_id}/execute", {}, options, params={"execution_id": id})
 
-    def pause(self, id: str, reason: str | None = None, options: Options = None) -> t.MovedExecution:
-        return self._send("POST", f"{_at(id)}/pause", without_none({"reason": reason}), options)
+    def pause(self, id: str, reason: str | None = None, options: Options = None) -> t.ExecutionStatus:
+        return self._call("post", "/execute_flow/{execution_id}/pause", without_none({"reason": reason}), options, params={"execution_id": id})
 
-    def resume(self, id: str, reason: str | None = None, options: Options = None) -> t.MovedExecution:
-        return self._send("POST", f"{_at(id)}/resume", without_none({"reason": reason}), options)
+    def resume(self, id: str, reason: str | None = None, options: Options = None) -> t.ExecutionStatus:
+        return self._call("post", "/execute_flow/{execution_id}/resume", without_none({"reason": reason}), options, params={"execution_id": id})
 
-    def cancel(self, id: str, reason: str | None = None, options: Options = None) -> t.MovedExecution:
-        return self._send("POST", f"{_at(id)}/cancel", without_none({"reason": reason}), options)
+    def cancel(self, id: str, reason: str | None = None, options: Options = None) -> t.ExecutionStatus:
+        return self._call("post", "/execute_flow/{execution_id}/cancel", without_none({"reason": reason}), options, params={"execution_id": id})
 
-    def decide_preview(self, id: str, decision: t.PreviewDecision, options: Options = None) -> t.MovedExecution:
-        """Decides on what an agent is about to do, while it waits for that."""
-        return self._send("POST", f"{_at(id)}/preview", decision, options)
+    def decide_preview(self, id: str, decision: t.NewPreviewDecision, options: Options = None) -> t.ExecutionStatus:
+        """Decides on what an agent is about to do, while the execution waits for the decision."""
+        return self._call("post", "/execute_flow/{execution_id}/preview", decision, options, params={"execution_id": id})
 
     def rerun(self, id: str, from_agent_id: str | None = None, options: Options = None) -> t.Execution:
-        """Prepares one that is over anew, from an agent where one is named."""
-        return self._send("POST", f"{_at(id)}/rerun", without_none({"from_agent_id": from_agent_id}), options)
+        """Prepares a new execution from one that has ended; ``from_agent_id`` keeps the outputs of the agents before that one."""
+        return self._call("post", "/execute_flow/{execution_id}/rerun", without_none({"from_agent_id": from_agent_id}), options, params={"execution_id": id})
 
     def get(self, id: str, options: Options = None) -> t.Execution:
-        return self._get(_at(id), None, options)
+        return self._call("get", "/execute_flow/{execution_id}", None, options, params={"execution_id": id})
 
     def list(
         self,
         *,
-        status: t.ExecutionStatus | None = None,
+        status: ExecutionStatus | None = None,
         agentflow_id: str | None = None,
+        waiting_for: str | None = None,
+        failure_reason: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         options: Options = None,
     ) -> Page[t.Execution]:
-        query = {"status": status, "agentflow_id": agentflow_id, "limit": limit, "cursor": cursor}
-        return page_of(self._get(f"/{self._project_part}/execution_flows", query, options))
+        query = {
+            "status": status,
+            "agentflow_id": agentflow_id,
+            "waiting_for": waiting_for,
+            "failure_reason": failure_reason,
+            "limit": limit,
+            "cursor": cursor,
+        }
+        return page_of(self._call("get", "/{projectID}/execution_flows", None, options, query=query))
 
-    def monitoring(self, id: str, options: Options = None) -> t.Monitoring:
+    def monitoring(self, id: str, options: Options = None) -> t.ExecutionMonitoring:
         """Steps, attempts and the run in Temporal."""
-        return self._get(f"{_at(id)}/monitoring", None, options)
+        return self._call("get", "/execute_flow/{execution_id}/monitoring", None, options, params={"execution_id": id})
 
-    def events(self, id: str, last_event_id: int | None = None) -> Generator[t.ExecutionEvent | t.ModelDelta, None, None]:
+    def events(self, id: str, last_event_id: int | None = None) -> Generator[t.ExecutionEvent | t.ModelDeltaEvent, None, None]:
         """Events as they happen, from the first or after ``last_event_id``, until the execution is over."""
-        return follow_events(self._transport, f"{_at(id)}/events", last_event_id)
+        return follow_events(self._transport, _events_of(id), last_event_id)
 
     def wait_for_end(self, id: str, timeout: float | None = None) -> t.Execution:
-        """Follows the execution to its end, whichever it is.
+        """Follows the execution until it has completed or failed.
 
         :param timeout: seconds, which may become 15 more while the service has nothing to tell
         :raises TimeoutError: where it has not ended by then
@@ -91,7 +103,7 @@ class Executions(Group):
         deadline = inf if timeout is None else time.monotonic() + timeout
         last: int | None = None
         while True:
-            for event in follow_events(self._transport, f"{_at(id)}/events", last, deadline):
+            for event in follow_events(self._transport, _events_of(id), last, deadline):
                 if "seq" in event:
                     last = event["seq"]
             execution = self.get(id)
@@ -99,5 +111,5 @@ class Executions(Group):
                 return execution
 
 
-def _at(id: str) -> str:
-    return f"/execute_flow/{part(id)}"
+def _events_of(id: str) -> str:
+    return f"/execute_flow/{quote(id, safe='')}/events"

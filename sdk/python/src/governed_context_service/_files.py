@@ -5,9 +5,8 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from . import platform_types as t
-from ._group import Group, Options, part
-from ._transport import Outgoing
+from . import types as t
+from ._group import Group, Options
 
 
 @dataclass(frozen=True)
@@ -21,19 +20,18 @@ class FileToUpload:
 class Files(Group):
     def upload(
         self, files: Sequence[FileToUpload], *, tags: Sequence[str] = (), connector_id: str | None = None, options: Options = None
-    ) -> list[t.StoredFile]:
+    ) -> list[t.File]:
         """All of the files are kept, or none; they come back in their order."""
         fields = {"tags": json.dumps(list(tags)) if tags else None, "connector_id": connector_id}
         raw = _multipart({name: value for name, value in fields.items() if value is not None}, files)
-        outgoing = Outgoing("POST", f"/file/{self._project_part}", raw=raw)
-        return self._transport.call("platform", outgoing, options)["data"]
+        return self._call("post", "/file/{projectID}", None, options, raw=raw)["data"]
 
-    def get(self, id: str, options: Options = None) -> t.StoredFile:
-        return self._get(f"/file/{self._project_part}/{part(id)}", None, options)
+    def get(self, id: str, options: Options = None) -> t.File:
+        return self._call("get", "/file/{projectID}/{file_id}", None, options, params={"file_id": id})
 
-    def delete(self, id: str, options: Options = None) -> t.StoredFile:
+    def delete(self, id: str, options: Options = None) -> t.File:
         """Gives the last record."""
-        return self._send("DELETE", f"/file/{self._project_part}/{part(id)}", None, options)
+        return self._call("delete", "/file/{projectID}/{file_id}", None, options, params={"file_id": id})
 
     def download(self, id: str, options: Options = None) -> bytes:
         return self._transport.download(self.get(id, options)["url"], options)

@@ -3,14 +3,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from . import gateway_types as t
+from . import types as t
 from ._governance import Governance
-from ._group import Options, part, without_none
-from ._transport import Outgoing, Transport
-from .agentflow_types import NewSkill
-
-#: Each call of these makes something new, and the gateway takes no idempotency key.
-_MAKE_ANEW = frozenset({"run-agent", "save-skill"})
+from ._group import Options, without_none
 
 
 class Gateway(Governance):
@@ -20,14 +15,9 @@ class Gateway(Governance):
     (status 202).
     """
 
-    def __init__(self, transport: Transport) -> None:
-        super().__init__(transport)
-        self._mode_path = f"/v1/projects/{part(transport.workspace.project_id)}/mode"
-
     def call(self, tool: str, input: Mapping[str, Any], options: Options = None) -> Any:
         """Any tool by its name, such as ``call("docs", {"topic": "query"})``."""
-        outgoing = Outgoing("POST", f"/v1/{part(tool)}", body=dict(input), unsafe_to_repeat=tool in _MAKE_ANEW)
-        return self._transport.call("gateway", outgoing, options)
+        return self._call("post", f"/v1/{tool}", dict(input), options)
 
     def dry_run(self, tool: str, input: Mapping[str, Any], options: Options = None) -> t.DryRun:
         """What a tool would do; it has no effect."""
@@ -41,11 +31,12 @@ class Gateway(Governance):
         limit: int | None = None,
         timeout_ms: int | None = None,
         as_of: float | str | None = None,
+        bookmark: str | None = None,
         granted_projects: bool | None = None,
         options: Options = None,
     ) -> t.ContextAnswer:
         """A question, or Cypher that begins with a read clause and filters on ``project_id = $project_id``."""
-        given = {"query": query, "params": params, "limit": limit, "timeout_ms": timeout_ms, "as_of": as_of, "granted_projects": granted_projects}
+        given = {"query": query, "params": params, "limit": limit, "timeout_ms": timeout_ms, "as_of": as_of, "bookmark": bookmark, "granted_projects": granted_projects}
         return self.call("query-context", without_none(given), options)
 
     def save_context(
@@ -56,19 +47,19 @@ class Gateway(Governance):
         facts: Sequence[t.NewFact] = (),
         source: str | None = None,
         options: Options = None,
-    ) -> t.SavedContext:
+    ) -> t.SaveAnswer:
         given = {"entities": entities, "relationships": relationships, "facts": facts, "source": source}
         return self.call("save-context", without_none(given), options)
 
     def ontology(self, *, define: Mapping[str, Any] | None = None, commit: Literal[True] | None = None, options: Options = None) -> t.OntologyState:
-        """With ``define`` keeps a draft, with ``commit`` puts it in force, with neither tells both."""
+        """Keeps a draft with ``define``, puts it in force with ``commit``, and returns both."""
         return self.call("ontology", without_none({"define": define, "commit": commit}), options)
 
-    def docs(self, topic: t.DocsTopic = "governance", options: Options = None) -> t.Docs:
+    def docs(self, topic: Literal["governance", "ontology", "query", "tools", "errors"] = "governance", options: Options = None) -> t.DocsAnswer:
         return self.call("docs", {"topic": topic}, options)
 
     def run_agent(self, agentflow_id: str, goal: str, inputs: Mapping[str, Any] | None = None, options: Options = None) -> t.StartedRun:
-        """Starts an agentflow's promoted version; repeated after 429 only, since a fault may come after the start."""
+        """Starts an agentflow's promoted version."""
         return self.call("run-agent", without_none({"agentflow_id": agentflow_id, "goal": goal, "inputs": inputs}), options)
 
     def orchestrate(
@@ -84,8 +75,7 @@ class Gateway(Governance):
         given = {"operation": operation, "execution_id": execution_id, "reason": reason, "limit": limit}
         return self.call("orchestrate", without_none(given), options)
 
-    def save_skill(self, skill: NewSkill, options: Options = None) -> t.SavedSkill:
-        """Repeated after 429 only, as ``run_agent`` is."""
+    def save_skill(self, skill: t.NewSkill, options: Options = None) -> t.SavedSkill:
         return self.call("save-skill", skill, options)
 
     def save_model(
@@ -95,17 +85,17 @@ class Gateway(Governance):
         return self.call("save-model", without_none({"model": model, "temperature": temperature, "max_tokens": max_tokens}), options)
 
     def bind_repository(self, repository: str, branch: str | None = None, options: Options = None) -> t.RepositoryBinding:
-        """``repository`` is ``owner/name``; without a branch all of them count."""
+        """``repository`` is ``owner/name``; without a branch, all branches count."""
         return self.call("bind-repository", without_none({"repository": repository, "branch": branch}), options)
 
     def ingest_catalog(
         self, source: str, *, entities: Sequence[t.NewEntity] = (), relationships: Sequence[t.NewRelationship] = (), options: Options = None
-    ) -> t.SavedContext:
+    ) -> t.SaveAnswer:
         body = {"source": source, "entities": entities, "relationships": relationships}
-        return self.request("POST", "/v1/catalog/ingest", body=body, options=options)
+        return self.call("catalog/ingest", body, options)
 
-    def mode(self, options: Options = None) -> t.Mode:
-        return self.request("GET", self._mode_path, options=options)
+    def mode(self, options: Options = None) -> t.ProjectMode:
+        return self._call("get", "/v1/projects/{projectId}/mode", None, options)
 
-    def set_mode(self, mode: t.ProjectMode, options: Options = None) -> t.Mode:
-        return self.request("PUT", self._mode_path, body={"mode": mode}, options=options)
+    def set_mode(self, mode: Literal["simple", "governed"], options: Options = None) -> t.ProjectMode:
+        return self._call("put", "/v1/projects/{projectId}/mode", {"mode": mode}, options)

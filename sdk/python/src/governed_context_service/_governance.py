@@ -1,32 +1,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
-from . import governance_types as t
-from ._group import Options, part, without_none
+from . import types as t
+from ._group import Group, Options, without_none
 from ._pages import Page, page_of
-from ._transport import Outgoing, Transport
+from ._transport import Outgoing
 
 
-class Governance:
+LifecycleStatus = Literal["completed", "denied", "pending_approval", "failed", "dry_run"]
+ApprovalStatus = Literal["pending", "approved", "rejected", "expired", "used"]
+
+
+class Governance(Group):
     """What the gateway records of its calls, and the approvals that it waits for."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
     def request(self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: Any = None, options: Options = None) -> Any:
-        """Any other route of the gateway, such as ``request("GET", "/v1/policies")``."""
-        return self._transport.call("gateway", Outgoing(method, path, query=query, body=body), options)
+        """A route that this version of the client does not know."""
+        return self._transport.call("gateway", Outgoing(method, path, query=query, body=body, unsafe_to_repeat=method == "POST"), options)
 
     def lifecycle(self, id: str, options: Options = None) -> t.Lifecycle:
-        return self.request("GET", f"/v1/lifecycles/{part(id)}", options=options)
+        return self._call("get", "/v1/lifecycles/{id}", None, options, params={"id": id})
 
     def lifecycles(
         self,
         *,
         tool: str | None = None,
-        status: t.LifecycleStatus | None = None,
+        status: LifecycleStatus | None = None,
         from_: float | None = None,
         to: float | None = None,
         limit: int | None = None,
@@ -40,25 +41,25 @@ class Governance:
         return self._list("/v1/policy-decisions", {"limit": limit, "cursor": cursor}, options)
 
     def approvals(
-        self, *, status: t.ApprovalStatus | None = None, limit: int | None = None, cursor: str | None = None, options: Options = None
+        self, *, status: ApprovalStatus | None = None, limit: int | None = None, cursor: str | None = None, options: Options = None
     ) -> Page[t.Approval]:
         return self._list("/v1/approvals", {"status": status, "limit": limit, "cursor": cursor}, options)
 
     def approval(self, id: str, options: Options = None) -> t.ApprovalWithToken:
         """Gives its requester the resume token, once it is approved."""
-        return self.request("GET", f"/v1/approvals/{part(id)}", options=options)
+        return self._call("get", "/v1/approvals/{id}", None, options, params={"id": id})
 
     def approve(self, id: str, comment: str | None = None, options: Options = None) -> t.Approval:
-        return self.request("POST", f"/v1/approvals/{part(id)}/approve", body=without_none({"comment": comment}), options=options)
+        return self._call("post", "/v1/approvals/{id}/approve", without_none({"comment": comment}), options, params={"id": id})
 
     def reject(self, id: str, comment: str | None = None, options: Options = None) -> t.Approval:
-        return self.request("POST", f"/v1/approvals/{part(id)}/reject", body=without_none({"comment": comment}), options=options)
+        return self._call("post", "/v1/approvals/{id}/reject", without_none({"comment": comment}), options, params={"id": id})
 
-    def audit_entries(self, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> Page[t.AuditEntry]:
+    def audit_entries(self, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> Page[t.ListedAuditEntry]:
         return self._list("/v1/audit", {"limit": limit, "cursor": cursor}, options)
 
     def verify_audit(self, options: Options = None) -> t.AuditVerification:
-        return self.request("GET", "/v1/audit/verify", options=options)
+        return self._call("get", "/v1/audit/verify", None, options)
 
     def _list(self, path: str, query: Mapping[str, Any], options: Options) -> Page[Any]:
-        return page_of(self.request("GET", path, query=query, options=options))
+        return page_of(self._call("get", path, None, options, query=query))

@@ -1,32 +1,55 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from ._operations import OPERATIONS
 from ._transport import CallOptions, Outgoing, Transport
 
 Options = CallOptions | None
+Params = Mapping[str, str]
+Query = Mapping[str, Any]
 
 
 class Group:
-    """The calls of the platform about one kind of thing."""
+    """Calls about one kind of thing."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
-        self._project = {"projectID": transport.workspace.project_id}
-        self._project_part = part(transport.workspace.project_id)
 
-    def _get(self, path: str, query: Mapping[str, Any] | None = None, options: Options = None) -> Any:
-        return self._transport.call("platform", Outgoing("GET", path, query=query), options)
-
-    def _send(self, method: str, path: str, body: Any, options: Options, query: Mapping[str, Any] | None = None) -> Any:
-        return self._transport.call("platform", Outgoing(method, path, query=query, body=body), options)
-
-
-def part(text: str) -> str:
-    """A text as one part of a path."""
-    return quote(text, safe="")
+    def _call(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        options: Options = None,
+        *,
+        params: Params | None = None,
+        query: Query | None = None,
+        raw: tuple[bytes, str] | None = None,
+    ) -> Any:
+        """Any operation, by its method and its path as the API reference names them. The project is the client's unless given."""
+        facts = OPERATIONS.get(f"{method.lower()} {path}")
+        if facts is None:
+            raise ValueError(f"the API has no operation {method.lower()} {path}")
+        own = self._transport.workspace.project_id
+        given = {"projectID": own, "projectId": own, **(params or {})}
+        missing = [name for name in re.findall(r"\{(\w+)\}", path) if name not in given]
+        if missing:
+            raise ValueError(f"{method.lower()} {path} needs params{missing}")
+        parts = {name: quote(value, safe="") for name, value in given.items()}
+        outgoing = Outgoing(
+            method.upper(),
+            path.format_map(parts),
+            query={"projectID": own, **(query or {})} if "project" in facts else query,
+            body=body,
+            raw=raw,
+            takes_key="key" in facts,
+            unsafe_to_repeat="once" in facts,
+        )
+        return self._transport.call("gateway" if "gateway" in facts else "platform", outgoing, options)
 
 
 def without_none(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,12 +12,15 @@ class Page(Generic[T]):
     """One page, newest first; ``next_cursor`` is ``None`` on the last."""
 
     data: list[T]
+    #: Counted up to 10,000.
     total_count: int
     next_cursor: str | None
+    #: There are more than 10,000.
+    total_is_lower_bound: bool = False
 
 
 def page_of(body: dict[str, Any], key: str = "data") -> Page[Any]:
-    return Page(body[key], body["total_count"], body["next_cursor"])
+    return Page(body[key], body["total_count"], body["next_cursor"], body.get("total_is_lower_bound", False))
 
 
 def paginate(list_page: Callable[..., Page[T]], **query: Any) -> Iterator[T]:

@@ -4,13 +4,18 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import agentflow_types as flows
-from . import platform_types as t
+from . import types as t
 from ._executions import Executions
 from ._files import Files
-from ._group import Group, Options, part
+from ._group import Group, Options
 from ._pages import Page, page_of
 from ._transport import Outgoing, Transport
+
+#: ``_id``, ``row_id``, ``coworker_user_id``, and values by column_id.
+Record = dict[str, Any]
+
+_TABLE = "/storage/{projectID}/table/{table_id}"
+_RECORD = f"{_TABLE}/records/{{record_id}}"
 
 
 class Platform:
@@ -25,80 +30,80 @@ class Platform:
         self.files = Files(transport)
 
     def request(self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: Any = None, options: Options = None) -> Any:
-        """Any other route of the platform API, such as ``request("GET", "/marketplace")``."""
-        return self._transport.call("platform", Outgoing(method, path, query=query, body=body), options)
+        """A route that this version of the client does not know."""
+        return self._transport.call("platform", Outgoing(method, path, query=query, body=body, takes_key=method == "POST"), options)
 
 
 class Agentflows(Group):
-    def create(self, agentflow: flows.NewAgentflow, options: Options = None) -> flows.Agentflow:
-        return self._send("POST", "/agentflow", agentflow, options, self._project)
+    def create(self, agentflow: t.NewAgentflow, options: Options = None) -> t.Agentflow:
+        return self._call("post", "/agentflow", agentflow, options)
 
-    def list(self, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> Page[flows.Agentflow]:
-        return page_of(self._get("/agentflow", {**self._project, "limit": limit, "cursor": cursor}, options))
+    def list(self, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> Page[t.Agentflow]:
+        return page_of(self._call("get", "/agentflow", None, options, query={"limit": limit, "cursor": cursor}))
 
-    def get(self, id: str, options: Options = None) -> flows.Agentflow:
-        return self._get(f"/agentflow/{part(id)}", None, options)
+    def get(self, id: str, options: Options = None) -> t.Agentflow:
+        return self._call("get", "/agentflow/{id}", None, options, params={"id": id})
 
-    def update(self, id: str, changes: flows.AgentflowChanges, options: Options = None) -> flows.Agentflow:
-        return self._send("PATCH", f"/agentflow/{part(id)}", changes, options)
+    def update(self, id: str, changes: t.AgentflowPatch, options: Options = None) -> t.Agentflow:
+        return self._call("patch", "/agentflow/{id}", changes, options, params={"id": id})
 
-    def delete(self, id: str, options: Options = None) -> flows.Agentflow:
+    def delete(self, id: str, options: Options = None) -> t.Agentflow:
         """Gives the last record."""
-        return self._send("DELETE", f"/agentflow/{part(id)}", None, options)
+        return self._call("delete", "/agentflow/{id}", None, options, params={"id": id})
 
-    def promote(self, id: str, options: Options = None) -> flows.Promotion:
+    def promote(self, id: str, options: Options = None) -> t.Promotion:
         """Freezes a version, which ``gateway.run_agent`` runs."""
-        return self._send("POST", f"/agentflow/{part(id)}/promote", {}, options)
+        return self._call("post", "/agentflow/{id}/promote", None, options, params={"id": id})
 
 
 class Schedules(Group):
     def create(self, schedule: t.NewSchedule, options: Options = None) -> t.Schedule:
-        return self._send("POST", "/schedule/coworker", schedule, options, self._project)
+        return self._call("post", "/schedule/coworker", schedule, options)
 
     def list(self, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> Page[t.Schedule]:
-        return page_of(self._get("/schedule/coworker", {**self._project, "limit": limit, "cursor": cursor}, options))
+        return page_of(self._call("get", "/schedule/coworker", None, options, query={"limit": limit, "cursor": cursor}))
 
     def get(self, id: str, options: Options = None) -> t.Schedule:
-        return self._get(f"/schedule/coworker/{part(id)}", None, options)
+        return self._call("get", "/schedule/coworker/{id}", None, options, params={"id": id})
 
-    def update(self, id: str, changes: t.ScheduleChanges, options: Options = None) -> t.Schedule:
-        return self._send("PATCH", f"/schedule/coworker/{part(id)}", changes, options)
+    def update(self, id: str, changes: t.SchedulePatch, options: Options = None) -> t.Schedule:
+        return self._call("patch", "/schedule/coworker/{id}", changes, options, params={"id": id})
 
     def delete(self, id: str, options: Options = None) -> t.Schedule:
         """Gives the last record."""
-        return self._send("DELETE", f"/schedule/coworker/{part(id)}", None, options, self._project)
+        return self._call("delete", "/schedule/coworker/{id}", None, options, params={"id": id})
 
     def trigger(self, id: str, options: Options = None) -> t.Schedule:
-        return self._send("POST", f"/schedule/coworker/{part(id)}/trigger", {}, options)
+        return self._call("post", "/schedule/coworker/{id}/trigger", None, options, params={"id": id})
 
-    def backfill(self, id: str, from_: float, to: float, options: Options = None) -> t.Backfilled:
-        return self._send("POST", f"/schedule/coworker/{part(id)}/backfill", {"from": from_, "to": to}, options)
+    def backfill(self, id: str, from_: float, to: float, options: Options = None) -> t.ScheduleBackfilled:
+        return self._call("post", "/schedule/coworker/{id}/backfill", {"from": from_, "to": to}, options, params={"id": id})
 
     def runs(self, id: str, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> t.ScheduleRuns:
         """What fired, was skipped or missed, and the next ten."""
-        return self._get(f"/schedule/coworker/{part(id)}/runs", {"limit": limit, "cursor": cursor}, options)
+        return self._call("get", "/schedule/coworker/{id}/runs", None, options, params={"id": id}, query={"limit": limit, "cursor": cursor})
 
 
 class Tables(Group):
     def create(self, table_name: str, columns: Sequence[t.NewColumn] = (), options: Options = None) -> t.Table:
-        return self._send("POST", f"/storage/{self._project_part}/table", {"table_name": table_name, "columns": columns}, options)
+        return self._call("post", "/storage/{projectID}/table", {"table_name": table_name, "columns": columns}, options)
 
     def list(self, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> Page[t.Table]:
-        return page_of(self._get(f"/storage/{self._project_part}", {"limit": limit, "cursor": cursor}, options), "tables")
+        return page_of(self._call("get", "/storage/{projectID}", None, options, query={"limit": limit, "cursor": cursor}), "tables")
 
     def add_column(self, id: str, column: t.NewColumn, options: Options = None) -> t.Column:
-        return self._send("POST", f"{self._at(id)}/column", column, options)
+        return self._call("post", f"{_TABLE}/column", column, options, params={"table_id": id})
 
     def delete_column(self, id: str, column_id: str, options: Options = None) -> str:
         """With the column's data in every record; cannot be undone."""
-        return self._send("DELETE", f"/delete/column/{self._project_part}", {"table_id": id, "column_id": column_id}, options)
+        return self._call("delete", "/delete/column/{projectID}", {"table_id": id, "column_id": column_id}, options)
 
-    def insert_row(self, id: str, row: Mapping[str, Any], options: Options = None) -> t.TableRecord:
-        return self._send("POST", f"{self._at(id)}/row", dict(row), options)
+    def insert_row(self, id: str, row: Mapping[str, Any], options: Options = None) -> Record:
+        return self._call("post", f"{_TABLE}/row", dict(row), options, params={"table_id": id})
 
-    def insert_rows(self, id: str, rows: Sequence[Mapping[str, Any]], options: Options = None) -> Sequence[t.TableRecord]:
+    def insert_rows(self, id: str, rows: Sequence[Mapping[str, Any]], options: Options = None) -> Sequence[Record]:
         """1 to 1,000 rows: all of them or none."""
-        return self._send("POST", f"{self._at(id)}/row", [dict(row) for row in rows], options)
+        return self._call("post", f"{_TABLE}/row", [dict(row) for row in rows], options, params={"table_id": id})
 
     def records(
         self,
@@ -109,19 +114,16 @@ class Tables(Group):
         limit: int | None = None,
         cursor: str | None = None,
         options: Options = None,
-    ) -> Page[t.TableRecord]:
+    ) -> Page[Record]:
         """``filter`` is ``{column_id: value}`` or ``{column_id: {"gte": 10}}``; ``sort`` a column_id, with ``-`` for descending."""
         query = {"filter": None if filter is None else json.dumps(filter), "sort": sort, "limit": limit, "cursor": cursor}
-        return page_of(self._get(f"{self._at(id)}/records", query, options))
+        return page_of(self._call("get", f"{_TABLE}/records", None, options, params={"table_id": id}, query=query))
 
-    def record(self, id: str, record_id: str, options: Options = None) -> t.TableRecord:
-        return self._get(f"{self._at(id)}/records/{part(record_id)}", None, options)
+    def record(self, id: str, record_id: str, options: Options = None) -> Record:
+        return self._call("get", _RECORD, None, options, params={"table_id": id, "record_id": record_id})
 
-    def update_record(self, id: str, record_id: str, values: Mapping[str, Any], options: Options = None) -> t.TableRecord:
-        return self._send("PUT", f"{self._at(id)}/records/{part(record_id)}", dict(values), options)
+    def update_record(self, id: str, record_id: str, values: Mapping[str, Any], options: Options = None) -> Record:
+        return self._call("put", _RECORD, dict(values), options, params={"table_id": id, "record_id": record_id})
 
-    def delete_record(self, id: str, record_id: str, options: Options = None) -> t.TableRecord:
-        return self._send("DELETE", f"{self._at(id)}/records/{part(record_id)}", None, options)
-
-    def _at(self, id: str) -> str:
-        return f"/storage/{self._project_part}/table/{part(id)}"
+    def delete_record(self, id: str, record_id: str, options: Options = None) -> Record:
+        return self._call("delete", _RECORD, None, options, params={"table_id": id, "record_id": record_id})

@@ -10,20 +10,21 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from ._connection import ConnectionInfo, Workspace, api_root
+from ._connection import Workspace, api_root
 from ._errors import ServiceError
 from ._retry import Retry, may_repeat, seconds_to_wait
+from .types import ConnectionInfo
 
 Surface = Literal["gateway", "platform"]
 
 
 @dataclass(frozen=True)
 class CallOptions:
-    """What any call takes beside its input."""
+    """What any call takes in addition to its input."""
 
     #: For this call in place of the client's.
     max_attempts: int | None = None
-    #: Of a platform POST; made anew for each call where it is not given, so that a repeat makes nothing twice.
+    #: Of an operation that takes one; by default a new one for each call, which its repeats share.
     idempotency_key: str | None = None
     #: Of an approval, for the same call as the one that waited.
     resume_token: str | None = None
@@ -42,7 +43,8 @@ class Outgoing:
     #: A body that is not JSON, with its media type.
     raw: tuple[bytes, str] | None = None
     headers: Mapping[str, str] | None = None
-    #: A fault may come after the deed was done, and nothing tells the service that a repeat is one: after 429 only.
+    takes_key: bool = False
+    #: A fault may come after the service did it, and the service cannot recognise a repeat: repeated after 429 only.
     unsafe_to_repeat: bool = False
 
 
@@ -70,10 +72,11 @@ class Transport:
         return self._info
 
     def call(self, surface: Surface, outgoing: Outgoing, options: CallOptions | None = None) -> Any:
-        """The answer's JSON; ``None`` where it has no body."""
+        """The answer's JSON, or its text if it is of another type; ``None`` if it has no body."""
         with self.open(surface, outgoing, options) as response:
-            text = response.read()
-            body = json.loads(text) if text else None
+            text = response.read().decode()
+            is_json = response.headers.get("Content-Type", "application/json").startswith("application/json")
+            body = json.loads(text) if text and is_json else text or None
         if response.status == 202 and isinstance(body, dict) and body.get("status") == "pending_approval":
             # A call that a policy holds has not been done, so it never looks like an answer.
             raise ServiceError(202, {**body, "error": "pending_approval", "error_description": "the call waits for an approval"})
@@ -89,8 +92,7 @@ class Transport:
             headers |= {"Authorization": f"Bearer {self._api_key}", info["workspaceHeader"]: self.workspace.name}
         else:
             headers["x-api-key"] = self._api_key
-        if surface == "platform" and outgoing.method == "POST":
-            # Routes that cannot do a thing twice by themselves take it; the others look past it.
+        if outgoing.takes_key:
             headers["Idempotency-Key"] = options.idempotency_key or str(uuid.uuid4())
         if options.resume_token is not None:
             headers["X-Resume-Token"] = options.resume_token

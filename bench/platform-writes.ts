@@ -1,0 +1,97 @@
+import { newId } from '../src/ids.js';
+import { apiClient, type Answer, type ApiClient } from '../test/support/client.js';
+import { startScript } from '../test/support/processes.js';
+import { processorMs, type BenchEnvironment } from './environment.js';
+import { figure, inParallel, median, range, timed, type Figure } from './measure.js';
+
+const callers = 16;
+const perRound = 400;
+const rounds = 5;
+
+/** A platform write through the operation kernel against the same routes without it (issue 14: at most 1.25 times). */
+export async function benchPlatformWrites(bench: BenchEnvironment): Promise<Figure[]> {
+  const { apiKey, projectID } = await bench.workspace();
+  const server = await startScript(
+    'bench/bare/write-server.js',
+    { ...bench.env, LOG_LEVEL: 'info' },
+    `/tmp/bench-writes-${newId()}.log`,
+    'listening',
+  );
+  const key = { 'x-api-key': apiKey };
+  const [governed, bare] = [
+    apiClient(bench.api.url, key),
+    apiClient(`http://127.0.0.1:${Number(server.up.port)}`, key),
+  ];
+  const agentflow = {
+    name: 'bench',
+    agents: [{ _id: 'a', title: 'A', role: 'r', role_description: 'd', prompt: { template: 'x' }, skills: [] }],
+  };
+  const { body } = await governed.post(`/agentflow?projectID=${projectID}`, agentflow);
+  const table = (await governed.post(`/storage/${projectID}/table`, { table_name: 'bench' })).body._id as string;
+  const writes: [string, (api: ApiClient) => Promise<Answer>][] = [
+    [
+      'prepare an execution',
+      (api) => api.post(`/execute_flow?projectID=${projectID}`, { agentflow_id: body._id, goal: 'x' }),
+    ],
+    ['make a skill', (api) => api.post(`/skill?projectID=${projectID}`, skill)],
+    ['add a row (not recorded)', (api) => api.post(`/storage/${projectID}/table/${table}/row`, {})],
+  ];
+  try {
+    const figures: Figure[] = [];
+    for (const [what, write] of writes)
+      figures.push(
+        ...(await compared(
+          what,
+          { pid: bench.api.child.pid ?? 0, work: () => accepted(write(governed)) },
+          { pid: server.child.pid ?? 0, work: () => accepted(write(bare)) },
+        )),
+      );
+    return figures;
+  } finally {
+    await server.end();
+  }
+}
+
+const skill = {
+  name: 'Look up',
+  initial_action_id: 'a',
+  actions: [
+    { _id: 'a', name: 'A', category: 'restful', method: 'GET', endpoint: 'https://example.com', is_terminal: true },
+  ],
+};
+
+/** A refused write would be measured as a fast one. */
+async function accepted(answer: Promise<Answer>): Promise<void> {
+  const { status, body } = await answer;
+  if (status >= 300) throw new Error(`a write was answered with ${status}: ${JSON.stringify(body)}`);
+}
+
+interface Side {
+  pid: number;
+  work: () => Promise<unknown>;
+}
+
+/** Alternating rounds of the two after a warm-up. Processor time depends less on other load on the machine. */
+async function compared(what: string, ours: Side, theirs: Side): Promise<Figure[]> {
+  const times: [number[], number[]] = [[], []];
+  const totals: [number[], number[]] = [[], []];
+  const processor: [number[], number[]] = [[], []];
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [at, { pid, work }] of [ours, theirs].entries()) {
+      const each: number[] = [];
+      const before = processorMs(pid);
+      const total = await timed(() =>
+        inParallel(range(perRound), callers, async () => void each.push(await timed(work))),
+      );
+      if (round === 0) continue;
+      totals[at]?.push(total);
+      times[at]?.push(...each);
+      processor[at]?.push((processorMs(pid) - before) / perRound);
+    }
+  }
+  return [
+    figure(`${what}, time of ${perRound} by ${callers}`, 'ms', median(totals[0]), median(totals[1]), 'at most 1.25'),
+    figure(`${what}, median`, 'ms', median(times[0]), median(times[1]), 'for information'),
+    figure(`${what}, processor time`, 'ms', median(processor[0]), median(processor[1]), 'for information'),
+  ];
+}

@@ -1,0 +1,93 @@
+import type { components, paths } from './openapi.js';
+import { operations } from './operations.js';
+import type { CallOptions, Query, Transport } from './transport.js';
+
+type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
+/** The paths of the API that take a method. */
+export type PathOf<M extends HttpMethod> = { [P in keyof paths]: paths[P][M] extends object ? P : never }[keyof paths];
+
+type Operation<M extends HttpMethod, P extends PathOf<M>> = NonNullable<paths[P][M]>;
+type Parameters<O, In extends 'path' | 'query'> = O extends { parameters: { [K in In]?: infer T } }
+  ? NonNullable<T>
+  : never;
+type Contents<T> = T extends { content: infer C } ? C[keyof C] : never;
+
+/** The client knows its project, so that a call may leave it out. */
+type OwnProject<T> = Omit<T, 'projectID' | 'projectId'> & Partial<Pick<T, keyof T & ('projectID' | 'projectId')>>;
+type Part<Name extends string, T> = [T] extends [never]
+  ? unknown
+  : object extends OwnProject<T>
+    ? { [K in Name]?: OwnProject<T> }
+    : { [K in Name]: OwnProject<T> };
+type BodyPart<O> = O extends { requestBody: infer B }
+  ? { body: Contents<B> | FormData }
+  : O extends { requestBody?: infer B }
+    ? { body?: Contents<B> | FormData }
+    : unknown;
+
+/** What an operation takes: `params` of its path, `query` and `body`. */
+export type InputOf<M extends HttpMethod, P extends PathOf<M>> = Part<'params', Parameters<Operation<M, P>, 'path'>> &
+  Part<'query', Parameters<Operation<M, P>, 'query'>> &
+  BodyPart<Operation<M, P>>;
+export type QueryOf<M extends HttpMethod, P extends PathOf<M>> = OwnProject<Parameters<Operation<M, P>, 'query'>>;
+export type BodyOf<M extends HttpMethod, P extends PathOf<M>> = Contents<
+  NonNullable<Operation<M, P> extends { requestBody?: infer B } ? B : never>
+>;
+export type AnswerOf<M extends HttpMethod, P extends PathOf<M>> =
+  Operation<M, P> extends { responses: infer R } ? Contents<R[keyof R]> : never;
+
+type Arguments<I> = object extends I
+  ? [input?: I | undefined, options?: CallOptions | undefined]
+  : [input: I, options?: CallOptions | undefined];
+
+/**
+ * Any operation of the API, by its method and its path as the API reference names them:
+ * `call('get', '/task/{id}', { params: { id } })`.
+ */
+export type Call = <M extends HttpMethod, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  ...rest: Arguments<InputOf<M, P>>
+) => Promise<AnswerOf<M, P>>;
+
+type DryRun = components['schemas']['DryRun'];
+type ToolPath = { [P in PathOf<'post'>]: DryRun extends AnswerOf<'post', P> ? P : never }[PathOf<'post'>];
+/** The tools of the gateway, each by what follows `/v1/` in its path. */
+export type ToolName = ToolPath extends infer P ? (P extends `/v1/${infer Name}` ? Name : never) : never;
+type PathOfTool<T extends ToolName> = Extract<`/v1/${T}`, ToolPath>;
+type WithoutDryRun<T> = T extends unknown ? Omit<T, 'dry_run'> : never;
+export type ToolInput<T extends ToolName> = WithoutDryRun<BodyOf<'post', PathOfTool<T>>>;
+export type ToolAnswer<T extends ToolName> = Exclude<AnswerOf<'post', PathOfTool<T>>, DryRun>;
+
+interface Input {
+  params?: Record<string, string>;
+  query?: Query;
+  body?: unknown;
+}
+
+export function createCall(transport: Transport): Call {
+  const own = transport.workspace.projectId;
+  const call = (method: HttpMethod, path: string, { params = {}, query, body }: Input = {}, options?: CallOptions) => {
+    const facts = operations[`${method} ${path}`];
+    if (facts === undefined) throw new TypeError(`the API has no operation ${method} ${path}`);
+    const given: Record<string, string> = { projectID: own, projectId: own, ...params };
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      if (given[name] === undefined) throw new TypeError(`${method} ${path} needs params.${name}`);
+      return encodeURIComponent(given[name]);
+    });
+    return transport.call(
+      facts.includes('gateway') ? 'gateway' : 'platform',
+      {
+        method: method.toUpperCase() as Uppercase<HttpMethod>,
+        path: filled,
+        query: facts.includes('project') ? { projectID: own, ...query } : query,
+        body,
+        takesKey: facts.includes('key'),
+        isUnsafeToRepeat: facts.includes('once'),
+      },
+      options,
+    );
+  };
+  // The types follow from the document that `operations` was generated from as well.
+  return call as Call;
+}

@@ -1,0 +1,92 @@
+import type { AnswerOf, BodyOf, ToolAnswer, ToolInput } from './call.js';
+import type { components } from './openapi.js';
+
+/** Every schema of the API reference, by its name there. Times are epoch seconds unless a field says otherwise. */
+export type Schemas = components['schemas'];
+
+export type { ConnectionInfo } from './connection.js';
+
+export type ContextQuery = ToolInput<'query-context'>;
+export type ContextAnswer = Schemas['ContextAnswer'];
+export type Entity = ContextAnswer['entities'][number];
+export type Relationship = ContextAnswer['relationships'][number];
+export type Fact = ContextAnswer['facts'][number];
+export type Provenance = Entity['provenance'];
+export type ContextToSave = ToolInput<'save-context'>;
+export type NewEntity = NonNullable<ContextToSave['entities']>[number];
+export type NewRelationship = NonNullable<ContextToSave['relationships']>[number];
+export type EntityRef = NewRelationship['from'];
+export type CatalogToIngest = ToolInput<'catalog/ingest'>;
+export type SavedContext = Schemas['SaveAnswer'];
+export type DocsTopic = ToolInput<'docs'>['topic'];
+export type Docs = Schemas['DocsAnswer'];
+export type AgentRun = ToolInput<'run-agent'>;
+export type StartedRun = ToolAnswer<'run-agent'>;
+export type SavedSkill = ToolAnswer<'save-skill'>;
+export type ModelSettings = ToolInput<'save-model'>;
+export type RepositoryBinding = ToolAnswer<'bind-repository'>;
+export type OntologyState = Schemas['OntologyState'];
+export type ProjectMode = Schemas['ProjectMode']['mode'];
+export type DryRun = Schemas['DryRun'];
+export type Orchestration = ToolInput<'orchestrate'>;
+export type Orchestrated = ToolAnswer<'orchestrate'>;
+
+export type Lifecycle = Schemas['Lifecycle'];
+export type LifecycleStatus = Lifecycle['status'];
+export type Approval = Schemas['Approval'];
+export type ApprovalStatus = Approval['status'];
+export type ApprovalWithToken = Schemas['ApprovalWithToken'];
+export type AuditEntry = Schemas['ListedAuditEntry'];
+export type AuditCheckpoint = Schemas['AuditCheckpoint'];
+export type AuditVerification = Schemas['AuditVerification'];
+export type PolicyDecision = Schemas['PolicyDecision'];
+
+export type NewAction = Schemas['NewAction'];
+export type ActionCategory = Action['category'];
+export type Action = Schemas['Action'];
+export type SchemaField = Schemas['SchemaField'];
+export type NewSkill = Schemas['NewSkill'];
+export type Skill = Schemas['Skill'];
+export type NewAgent = Schemas['NewAgent'];
+export type Agent = Schemas['Agent'];
+export type NewAgentflow = Schemas['NewAgentflow'];
+export type AgentflowChanges = Schemas['AgentflowPatch'];
+export type Agentflow = Schemas['Agentflow'];
+export type Promotion = Schemas['Promotion'];
+
+export type NewExecution = Schemas['NewExecution'];
+export type Execution = Schemas['Execution'];
+export type ExecutionStatus = Execution['status'];
+export type AgentOutput = Execution['agents_output'][number];
+export type Preview = Schemas['Preview'];
+export type PreviewDecision = Schemas['NewPreviewDecision'];
+export type MovedExecution = AnswerOf<'post', '/execute_flow/{execution_id}/pause'>;
+export type Monitoring = Schemas['ExecutionMonitoring'];
+export type Step = Monitoring['steps'][number];
+export type ExecutionEvent = Schemas['ExecutionEvent'];
+/** Words of a model turn that is under way; the whole text comes with the turn's event. */
+export type ModelDelta = Schemas['ModelDeltaEvent'];
+
+export type NewSchedule = Schemas['NewSchedule'];
+export type ScheduleChanges = Schemas['SchedulePatch'];
+export type Schedule = Schemas['Schedule'];
+export type Overlap = Schedule['overlap'];
+export type ScheduleRuns = Schemas['ScheduleRuns'];
+export type ScheduleRun = ScheduleRuns['data'][number];
+
+export type NewColumn = Schemas['NewColumn'];
+export type ObjectField = NonNullable<NewColumn['object_fields']>[number];
+export type Column = Schemas['Column'];
+export type ColumnType = Column['column_type'];
+export type Table = Schemas['Table'];
+/** Values by `column_id`. */
+export type RowValues = BodyOf<'put', '/storage/{projectID}/table/{table_id}/records/{record_id}'>;
+export type TableRecord = Schemas['TableRecord'];
+
+export type StoredFile = Schemas['File'];
+export interface FileToUpload {
+  name: string;
+  content: Blob | Uint8Array | string;
+  /** A media type; the service looks at the bytes. */
+  type?: string;
+}

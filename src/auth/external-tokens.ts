@@ -1,0 +1,71 @@
+import { createRemoteJWKSet, decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import type { Config } from '../config.js';
+import { AppError } from '../errors.js';
+import { mapJoseErrors, tokenInvalid } from './tokens.js';
+
+/** Verifies user tokens of an external identity provider that the operator has configured. */
+export interface ExternalTokens {
+  /** Reads the issuer without verifying the token, only to choose the verifier. */
+  claims(token: string): boolean;
+  /** @throws AppError `invalid_token` (401), or `unavailable` (503) when the provider's keys cannot be read */
+  verify(token: string): Promise<JWTPayload>;
+}
+
+/** Only asymmetric algorithms: a provider's public key must never be used as a shared secret. */
+const algorithms = [
+  'ES256',
+  'ES384',
+  'ES512',
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'EdDSA',
+  'Ed25519',
+];
+const tokenTypes = ['jwt', 'at+jwt'];
+
+/** @throws Error if only one of URL and issuer is configured, or if the issuer is this service */
+export function createExternalTokens(
+  { jwksUrl, issuer }: Config['userTokens'],
+  audience: string,
+): ExternalTokens | undefined {
+  if (jwksUrl === undefined && issuer === undefined) return undefined;
+  if (jwksUrl === undefined || issuer === undefined) {
+    throw new Error('USER_TOKEN_JWKS_URL and USER_TOKEN_ISSUER must be set together');
+  }
+  if (issuer === audience) throw new Error('USER_TOKEN_ISSUER must not name this service itself');
+  const keys = createRemoteJWKSet(new URL(jwksUrl), { timeoutDuration: 3000, cooldownDuration: 10_000 });
+  const key: JWTVerifyGetKey = async (header, token) => {
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      throw isRefusal(error)
+        ? error
+        : new AppError('unavailable', 'the identity provider does not answer', { cause: error });
+    }
+  };
+  return {
+    claims(token) {
+      try {
+        return decodeJwt(token).iss === issuer;
+      } catch {
+        return false;
+      }
+    },
+    async verify(token) {
+      const { payload, protectedHeader } = await mapJoseErrors(() =>
+        jwtVerify(token, key, { algorithms, issuer, audience, requiredClaims: ['exp', 'sub'] }),
+      );
+      const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, '') ?? 'jwt';
+      if (!tokenTypes.includes(type) || payload.token_use !== 'user') throw new AppError('invalid_token', tokenInvalid);
+      return payload;
+    },
+  };
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
+}

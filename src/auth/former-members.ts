@@ -1,0 +1,29 @@
+import { AppError } from '../errors.js';
+import type { Collections } from '../stores/collections.js';
+import { roleOn } from './users.js';
+
+type Stores = Pick<Collections, 'users' | 'memberships'>;
+
+export interface Owner {
+  userId: string;
+  organizationId: string;
+  projectId: string;
+}
+
+/**
+ * Whether a known user no longer has a role on the project. Users of an external identity provider are not known here.
+ */
+export async function isFormerMember(
+  collections: Stores,
+  { userId, organizationId, projectId }: Owner,
+): Promise<boolean> {
+  if ((await roleOn(collections, userId, { _id: projectId, organization_id: organizationId })) !== undefined)
+    return false;
+  return (await collections.users.findOne({ _id: userId })) !== null;
+}
+
+/** @throws AppError `access_denied` if the owner was removed from the project */
+export async function refuseFormerMember(collections: Stores, owner: Owner, what: string): Promise<void> {
+  if (await isFormerMember(collections, owner))
+    throw new AppError('access_denied', `the person who created the ${what} is no longer a member of the project`);
+}

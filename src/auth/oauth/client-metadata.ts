@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { OauthError } from './oauth-error.js';
+import { redirectUriProblem } from './redirect-uri.js';
+
+export const clientAuthMethods = ['none', 'client_secret_post', 'client_secret_basic'] as const;
+export const grantTypes = ['authorization_code', 'refresh_token'] as const;
+
+const maxRedirectUris = 10;
+const maxNameLength = 100;
+
+/** The metadata that this server reads (RFC 7591, 2). It ignores unknown fields, as the RFC requires. */
+const Metadata = z.object({
+  redirect_uris: z.array(z.string()).min(1).max(maxRedirectUris),
+  token_endpoint_auth_method: z.enum(clientAuthMethods).optional(),
+  grant_types: z.array(z.string().max(200)).max(20).optional(),
+  response_types: z.array(z.string().max(200)).max(20).optional(),
+  client_name: z.string().max(1000).optional(),
+  client_uri: z.string().max(2000).optional(),
+  scope: z.string().max(2000).optional(),
+});
+
+export interface ClientMetadata {
+  redirect_uris: string[];
+  token_endpoint_auth_method: (typeof clientAuthMethods)[number];
+  grant_types: (typeof grantTypes)[number][];
+  response_types: ['code'];
+  client_name: string;
+}
+
+/**
+ * Validates the metadata of a client and reduces it to what this server supports.
+ * @throws OauthError `invalid_redirect_uri` or `invalid_client_metadata` (RFC 7591, 3.2.2)
+ */
+export function readClientMetadata(
+  value: unknown,
+  defaultMethod: ClientMetadata['token_endpoint_auth_method'],
+): ClientMetadata {
+  const parsed = Metadata.safeParse(value);
+  if (!parsed.success) throw refusalOf(parsed.error);
+  const {
+    redirect_uris,
+    token_endpoint_auth_method,
+    grant_types = grantTypes,
+    response_types = ['code'],
+    client_name,
+  } = parsed.data;
+  for (const [at, uri] of redirect_uris.entries()) {
+    const problem = redirectUriProblem(uri);
+    if (problem !== undefined) throw new OauthError('invalid_redirect_uri', `redirect_uris.${at} ${problem}`);
+  }
+  if (!grant_types.includes('authorization_code')) throw invalid('grant_types: must include authorization_code');
+  if (!response_types.includes('code')) throw invalid('response_types: must include code');
+  return {
+    redirect_uris: [...new Set(redirect_uris)],
+    token_endpoint_auth_method: token_endpoint_auth_method ?? defaultMethod,
+    grant_types: grantTypes.filter((type) => grant_types.includes(type)),
+    response_types: ['code'],
+    client_name: displayName(client_name ?? ''),
+  };
+}
+
+/**
+ * A name that is safe to display: without line breaks, invisible characters and characters that change the text
+ * direction.
+ */
+function displayName(text: string): string {
+  const plain = text.normalize('NFC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, '').trim();
+  return [...plain].slice(0, maxNameLength).join('');
+}
+
+function refusalOf(error: z.ZodError): OauthError {
+  const problems = error.issues.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
+  const code = error.issues.some(({ path }) => path[0] === 'redirect_uris')
+    ? 'invalid_redirect_uri'
+    : 'invalid_client_metadata';
+  return new OauthError(code, problems.join('; '));
+}
+
+function invalid(description: string): OauthError {
+  return new OauthError('invalid_client_metadata', description);
+}

@@ -1,0 +1,98 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { isId, newId } from '../../ids.js';
+import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
+import { epochSeconds } from '../../time.js';
+import type { ClientMetadata } from './client-metadata.js';
+import { sha256Hex } from '../../sha256.js';
+
+/**
+ * A registration that nobody consents to expires after this time. A used one is kept for at least the longest life of a
+ * grant.
+ */
+const unusedDays = 30;
+const usedDays = 400;
+const secretPrefix = 'svc_ocs_';
+
+/**
+ * `_id` is the `client_id`: an id of this service, or the URL of a metadata document, of which the record is a copy.
+ */
+export interface OauthClientDocument extends ClientMetadata {
+  _id: string;
+  /** SHA-256 of the secret; null for a public client. */
+  secret_hash: string | null;
+  created_at: number;
+  /** For a metadata document: until when the copy can be used without fetching the document again. */
+  fresh_until: number | null;
+  expires_at: Date;
+}
+
+export interface Clients {
+  register(metadata: ClientMetadata): Promise<{ client: OauthClientDocument; secret: string | undefined }>;
+  /** Returns a client that has not expired. */
+  find(id: string): Promise<OauthClientDocument | undefined>;
+  /** Stores or renews the copy of a metadata document. */
+  keepDocument(id: string, metadata: ClientMetadata, freshSeconds: number): Promise<OauthClientDocument>;
+  /** Extends the life of a client that somebody consented to. */
+  used(id: string): Promise<void>;
+}
+
+export function createClients({ oauth_clients: clients }: Collections): Clients {
+  return {
+    async register(metadata) {
+      const secret =
+        metadata.token_endpoint_auth_method === 'none'
+          ? undefined
+          : secretPrefix + randomBytes(32).toString('base64url');
+      const client: OauthClientDocument = {
+        _id: newId(),
+        ...metadata,
+        secret_hash: secret === undefined ? null : sha256Hex(secret),
+        created_at: Math.floor(epochSeconds()),
+        fresh_until: null,
+        expires_at: inDays(unusedDays),
+      };
+      await clients.insertOne(client);
+      return { client, secret };
+    },
+    async find(id) {
+      if (!isId(id) && !isDocumentAddress(id)) return undefined;
+      const client = await clients.findOne({ _id: id });
+      return client && client.expires_at.getTime() > Date.now() ? client : undefined;
+    },
+    async keepDocument(id, metadata, freshSeconds) {
+      const now = epochSeconds();
+      const fields = { ...metadata, secret_hash: null, fresh_until: now + freshSeconds };
+      await clients.updateOne(
+        { _id: id },
+        { $set: fields, $setOnInsert: { created_at: Math.floor(now) }, $max: { expires_at: inDays(unusedDays) } },
+        { upsert: true },
+      );
+      return { _id: id, ...fields, created_at: now, expires_at: inDays(unusedDays) };
+    },
+    async used(_id) {
+      await clients.updateOne({ _id }, { $max: { expires_at: inDays(usedDays) } });
+    },
+  };
+}
+
+/** Whether a `client_id` is the URL of a metadata document. */
+export function isDocumentAddress(id: string): boolean {
+  return /^https?:\/\//.test(id) && id.length <= 2000;
+}
+
+/** Compares in constant time. */
+export function secretMatches({ secret_hash }: Pick<OauthClientDocument, 'secret_hash'>, secret: string): boolean {
+  return secret_hash !== null && timingSafeEqual(Buffer.from(sha256Hex(secret)), Buffer.from(secret_hash));
+}
+
+function inDays(days: number): Date {
+  return new Date(Date.now() + days * 24 * 3600 * 1000);
+}
+
+export const oauthClientsCollection = defineCollection('oauth_clients', { indexes: [expiring] });
+
+declare module '../../stores/collections.js' {
+  interface Documents {
+    oauth_clients: OauthClientDocument;
+  }
+}

@@ -1,0 +1,80 @@
+import { decodeJwt } from 'jose';
+import { z } from 'zod';
+import { AppError, isAppError } from '../../errors.js';
+import type { Auth } from '../create-auth.js';
+import type { Principal } from '../principal.js';
+import { tokenInvalid } from '../tokens.js';
+import { resourcesOf } from './resources.js';
+import { knownScopes } from './scopes.js';
+import type { Grants } from './grants.js';
+
+const Claims = z.object({
+  sub: z.string(),
+  role: z.string(),
+  org_id: z.string(),
+  dept_id: z.string(),
+  project_id: z.string(),
+  client_id: z.string(),
+  scope: z.string(),
+  sid: z.string(),
+});
+type Claims = z.infer<typeof Claims>;
+
+/** Accepts access tokens of this service as bearer credentials (the resource server). */
+export interface OauthAccess {
+  /** Reads the token's use without verifying the token, only to choose the verifier. */
+  claims(token: string): boolean;
+  /** @throws AppError `invalid_token`, also for another audience and for a grant that has ended */
+  principal(token: string, baseUrl: string): Promise<Principal>;
+  /** The grant and the client of a token, or undefined if it is not authentic or has expired. */
+  ownerOf(token: string, baseUrl: string): Promise<{ grantId: string; clientId: string } | undefined>;
+}
+
+export function createOauthAccess({ auth, grants }: { auth: Pick<Auth, 'tokens'>; grants: Grants }): OauthAccess {
+  async function verified(token: string, baseUrl: string): Promise<Claims> {
+    const payload = await auth.tokens.verify(token, {
+      tokenUse: ['oauth'],
+      issuer: baseUrl,
+      audience: resourcesOf(baseUrl),
+    });
+    const parsed = Claims.safeParse(payload);
+    if (!parsed.success) throw new AppError('invalid_token', tokenInvalid);
+    return parsed.data;
+  }
+
+  return {
+    claims(token) {
+      try {
+        return decodeJwt(token).token_use === 'oauth';
+      } catch {
+        return false;
+      }
+    },
+    async principal(token, baseUrl) {
+      const claims = await verified(token, baseUrl);
+      if (!(await grants.isLive(claims.sid))) throw new AppError('invalid_token', tokenInvalid);
+      const scopes = knownScopes(claims.scope);
+      return {
+        kind: 'user_jwt',
+        userId: claims.sub,
+        organizationId: claims.org_id,
+        departmentId: claims.dept_id,
+        projectId: claims.project_id,
+        role: claims.role,
+        grants: scopes,
+        tokenGrants: scopes,
+        clientId: claims.client_id,
+        grantId: claims.sid,
+      };
+    },
+    async ownerOf(token, baseUrl) {
+      try {
+        const { sid, client_id } = await verified(token, baseUrl);
+        return { grantId: sid, clientId: client_id };
+      } catch (error) {
+        if (isAppError(error) && error.code === 'invalid_token') return undefined;
+        throw error;
+      }
+    },
+  };
+}

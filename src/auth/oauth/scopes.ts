@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { clientGrants, grantableGrants } from '../grants.js';
+
+/** The advertised scopes; each is a grant. */
+export const Scope = z.enum(clientGrants);
+export type Scope = z.infer<typeof Scope>;
+
+/** The scopes of a client that requests none: read access only. */
+export const defaultScopes: readonly Scope[] = ['svc:query.read', 'svc:docs.read'];
+
+/** What each scope allows, in words for people who do not know OAuth. */
+export const scopeTexts: Record<Scope, { title: string; detail: string; changes: boolean }> = {
+  'svc:query.read': {
+    title: 'Search and read',
+    detail: 'Find and read the entities, relationships and facts of the project.',
+    changes: false,
+  },
+  'svc:docs.read': {
+    title: 'Read the documentation',
+    detail: 'See the structure, rules and limits of the project.',
+    changes: false,
+  },
+  'svc:ontology.write': {
+    title: 'Add and restructure knowledge',
+    detail: 'Save entities, relationships and facts, and change their types.',
+    changes: true,
+  },
+  'svc:orchestrate.read': {
+    title: 'See runs',
+    detail: 'Follow what coworkers are doing and read their results.',
+    changes: false,
+  },
+  'svc:orchestrate.write': {
+    title: 'Pause, resume and cancel runs',
+    detail: 'Control coworkers while they are running.',
+    changes: true,
+  },
+  'svc:agent.run': {
+    title: 'Start coworkers',
+    detail: 'Have coworkers act for you on connected systems; this uses credits.',
+    changes: true,
+  },
+  'svc:codesync.write': {
+    title: 'Connect code repositories',
+    detail: 'Choose the repositories whose changes the project receives.',
+    changes: true,
+  },
+};
+
+/**
+ * The scopes that a person can give to a client. No role has `svc:codesync.write` by default (specification, API keys
+ * 3), but project admins may give it (decision 0019).
+ */
+export function grantableScopes(role: string): readonly Scope[] {
+  const own = grantableGrants(role);
+  return Scope.options.filter((scope) => own.includes(scope));
+}
+
+/**
+ * The known scopes of a space-separated list (RFC 6749, 3.3), without duplicates and in the order of `Scope`. Others
+ * are ignored.
+ */
+export function knownScopes(text: string): readonly Scope[] {
+  const asked = text.split(' ');
+  return Scope.options.filter((scope) => asked.includes(scope));
+}

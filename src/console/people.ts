@@ -1,8 +1,0 @@
-import type { Visit } from './visit.js';
-
-/** People of this organization by their names; others, and keys of people who are gone, keep their ids. */
-export async function namesOf({ deps, principal }: Visit, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const users = await deps.mongo.collections.users.find({ _id: { $in: [...new Set(ids)] } }).toArray();
-  const own = users.filter(({ organization_id }) => organization_id === principal.organizationId);
-  return new Map(own.map(({ _id, name, email }) => [_id, `${name} (${email})`]));
-}

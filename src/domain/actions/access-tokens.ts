@@ -1,0 +1,81 @@
+import type { ClientCredentials } from '../connectors/rules/config.js';
+import { LRUCache } from 'lru-cache';
+import type { HttpClient, HttpResponse } from '../../outbound/http-client.js';
+import { OutboundError } from '../../outbound/outbound-error.js';
+import { isTransientStatus, retryAfterOf } from '../../outbound/retry-hints.js';
+import { AppError } from '../../errors.js';
+import type { TokenSource } from './action-call.js';
+import { sha256Hex } from '../../sha256.js';
+import { parseJsonObject } from '../../json.js';
+
+interface Held {
+  token: string;
+  expiresAt: number;
+}
+
+const timeoutMs = 20_000;
+const maxHeld = 1000;
+const earlyMs = 30_000;
+/** The default lifetime if the answer does not state one (RFC 6749, 5.1). */
+const defaultLifetimeSeconds = 300;
+
+export function createTokenSource(http: HttpClient): TokenSource {
+  const held = new LRUCache<string, Held>({ max: maxHeld });
+  return {
+    async tokenFor({ id, sealed }, credentials, signal, refused) {
+      const key = `${id}/${sha256Hex(sealed)}`;
+      const present = held.get(key);
+      if (present && present.expiresAt > Date.now() && present.token !== refused) return present.token;
+      const fetched = await fetchToken(http, credentials, signal);
+      held.set(key, fetched);
+      return fetched.token;
+    },
+  };
+}
+
+async function fetchToken(http: HttpClient, credentials: ClientCredentials, signal: AbortSignal): Promise<Held> {
+  const { token_url: url, client_id, client_secret, scope, send_as } = credentials;
+  const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) });
+  if (send_as === 'body')
+    for (const [name, value] of Object.entries({ client_id, client_secret })) form.set(name, value);
+  const answer = await http.request({
+    method: 'POST',
+    url,
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    ...(send_as === 'basic' && {
+      credentials: { below: url, headers: { authorization: basicOf(formText(client_id), formText(client_secret)) } },
+    }),
+    body: form.toString(),
+    timeoutMs,
+    signal,
+  });
+  return tokenIn(answer);
+}
+
+export function basicOf(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
+
+/** RFC 6749, 2.3.1 requires that id and secret are form-encoded before they are joined. */
+function formText(text: string): string {
+  return new URLSearchParams({ x: text }).toString().slice(2);
+}
+
+function tokenIn({ status, headers, body }: HttpResponse): Held {
+  if (status !== 200) {
+    const message = `the token endpoint of the connector answered with status ${status}`;
+    if (!isTransientStatus(status)) throw new OutboundError('action_refused', message, { status });
+    throw new OutboundError('action_unavailable', message, { status, retryAfterMs: retryAfterOf(headers) });
+  }
+  const { access_token, token_type = 'Bearer', expires_in } = parseJsonObject(body.toString('utf8'));
+  if (
+    typeof access_token !== 'string' ||
+    !/^[\x21-\x7e]+$/.test(access_token) ||
+    !/^bearer$/i.test(String(token_type))
+  ) {
+    throw new AppError('validation_failed', 'the token endpoint of the connector answered without a bearer token');
+  }
+  const seconds = Number(expires_in);
+  const lifetimeMs = (Number.isFinite(seconds) && seconds > 0 ? seconds : defaultLifetimeSeconds) * 1000;
+  return { token: access_token, expiresAt: Date.now() + lifetimeMs - Math.min(earlyMs, lifetimeMs / 10) };
+}

@@ -1,0 +1,43 @@
+import type { SecretBox } from '../../auth/secret-box.js';
+import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
+import { insertOnce } from '../../stores/mongo.js';
+
+/** `_id` is the approval id. Kept so that a step whose worker was lost after the call does not call again. */
+export interface ActAnswerDocument {
+  _id: string;
+  sealed: string;
+  expires_at: Date;
+}
+
+export interface ActAnswerDeps {
+  collections: Pick<Collections, 'act_answers'>;
+  secrets: Pick<SecretBox, 'seal' | 'open'>;
+}
+
+const keptForMs = 7 * 24 * 3600 * 1000;
+
+function sealedFor(approvalId: string): string {
+  return `act-answer:${approvalId}`;
+}
+
+export async function keepAnswer({ collections, secrets }: ActAnswerDeps, _id: string, output: unknown): Promise<void> {
+  const sealed = secrets.seal(JSON.stringify({ output }), sealedFor(_id));
+  await insertOnce(collections.act_answers, { _id, sealed, expires_at: new Date(Date.now() + keptForMs) });
+}
+
+/** The answer to the call that was made under this approval; undefined if none is known. */
+export async function keptAnswer(
+  { collections, secrets }: ActAnswerDeps,
+  approvalId: string,
+): Promise<{ output: unknown } | undefined> {
+  const kept = await collections.act_answers.findOne({ _id: approvalId });
+  return kept ? (JSON.parse(secrets.open(kept.sealed, sealedFor(approvalId))) as { output: unknown }) : undefined;
+}
+
+export const actAnswersCollection = defineCollection('act_answers', { indexes: [expiring], majorityRead: true });
+
+declare module '../../stores/collections.js' {
+  interface Documents {
+    act_answers: ActAnswerDocument;
+  }
+}

@@ -1,0 +1,42 @@
+import { canonicalText } from '../../json.js';
+import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
+import type { ActRun } from '../../../workflows/agentflow-execution/act-messages.js';
+import type { PreparedAction } from './call-action.js';
+
+/** Conditions compare texts with wildcards, whose cost grows with the text. */
+const maxArguments = 16_384;
+
+/**
+ * The exact act: its digest is what an approval is bound to. The idempotency key names the run and the step, so no other
+ * step can use the approval, and the run keeps its own copy of the agentflow.
+ */
+export function inputOfAct(request: CallActionRequest, run: ActRun, { exact }: PreparedAction) {
+  const { action, connector_id, idempotency_key } = request;
+  return {
+    idempotency_key,
+    tool: action.name,
+    category: action.category,
+    connector_id: connector_id ?? '',
+    agentflow_id: run.agentflow_id,
+    agentflow_version: run.agentflow_version,
+    agent_id: run.agent_id,
+    execution_id: run.execution_id,
+    call: exact,
+  };
+}
+
+/** What rules may ask about the act, in addition to its input. Hosts are in lower case. */
+export function factsOfAct(run: ActRun, { host, method, path, input, annotations, facts }: PreparedAction) {
+  const text = canonicalText(input);
+  return {
+    host: host.toLowerCase(),
+    method,
+    path,
+    arguments: text.slice(0, maxArguments),
+    arguments_cut: text.length > maxArguments,
+    ...annotations,
+    started_by: run.started_by,
+    tokens_spent: run.tokens_spent,
+    ...facts,
+  };
+}

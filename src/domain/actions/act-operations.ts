@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { freeText, textFacts, texts, whole, yes, type Facts } from '../../governance/operations/operation.js';
+import { defineStream } from '../operation.js';
+
+/** What rules may ask about every act of a run (`act.ts` supplies the values). */
+export const actFacts: Facts = {
+  ...textFacts('category', 'connector_id', 'host', 'method'),
+  path: freeText('path'),
+  tool: freeText('tool'),
+  arguments: freeText('arguments'),
+  arguments_cut: yes('arguments_cut'),
+  read_only: yes('read_only'),
+  destructive: yes('destructive'),
+  open_world: yes('open_world'),
+  ...textFacts('agentflow_id', 'agent_id', 'execution_id', 'started_by'),
+  agentflow_version: whole('agentflow_version'),
+  tokens_spent: whole('tokens_spent'),
+};
+
+/** An act is carried out by a step of a run, not by a route: `act.ts` hands it to the kernel. */
+const ofRuns = { effect: 'act', grant: 'svc:agent.run', output: z.unknown() } as const;
+
+export const actHttp = defineStream({ ...ofRuns, name: 'act.http', facts: actFacts });
+
+export const actMail = defineStream({
+  ...ofRuns,
+  name: 'act.mail',
+  facts: { ...actFacts, recipients: { ...texts('recipients'), isFreeText: true } },
+});
+
+/** `arguments` are those of the tool; `read_only`, `destructive` and `open_world` are its annotations. */
+export const actMcp = defineStream({ ...ofRuns, name: 'act.mcp', facts: actFacts });
+
+export const actMessage = defineStream({ ...ofRuns, name: 'act.message', facts: actFacts });

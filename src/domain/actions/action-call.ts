@@ -1,0 +1,76 @@
+import type { SecretBox } from '../../auth/secret-box.js';
+import type { HttpClient } from '../../outbound/http-client.js';
+import type { SmtpClient } from '../../outbound/smtp-client.js';
+import type { Mongo } from '../../stores/mongo.js';
+import type { JsonObject } from '../../json.js';
+import type { McpServerDeps } from '../mcp-servers/operations/live-tools.js';
+import type { ClientCredentials } from '../connectors/rules/config.js';
+import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
+
+export interface ActionDeps extends McpServerDeps {
+  http: HttpClient;
+  smtp: SmtpClient;
+  mongo: Pick<Mongo, 'collections'>;
+  secrets: SecretBox;
+  tokens: TokenSource;
+}
+
+/** A connector with its secrets, which must not leave the activity. */
+export interface OpenConnector {
+  id: string;
+  /** The sealed configuration, which differs after every change. */
+  sealed: string;
+  account_id: string | undefined;
+  config: Record<string, unknown>;
+}
+
+export interface ActionCall {
+  request: CallActionRequest;
+  connector: OpenConnector | null;
+  signal: AbortSignal;
+  /** The maximum size of the answer; 1 MiB by default. */
+  maxBytes?: number | undefined;
+}
+
+/** The answer, and the secrets that were sent and must not appear in it. */
+export interface ActionOutput {
+  value: unknown;
+  secrets: readonly string[];
+}
+
+/** A call that is ready to be sent. Preparing it has no side effects. */
+export interface PreparedCall {
+  host: string;
+  /** The HTTP method; `SEND` for mail, `CALL` for a tool of an MCP server. */
+  method: string;
+  path: string;
+  /** The values of the action's fields. */
+  input: JsonObject;
+  /** The exact call without credentials: approvers see it, and an approval holds only for it. */
+  exact: JsonObject;
+  /** A repeat does no harm even if the call has already taken effect. */
+  isRepeatable: boolean;
+  annotations: { read_only: boolean; destructive: boolean; open_world: boolean };
+  /** Facts for rules in addition to those of every act. */
+  facts?: Readonly<Record<string, unknown>>;
+  send(): Promise<ActionOutput>;
+}
+
+/** @throws AppError for an action, an input or a connector that cannot be used */
+export type ActionExecutor = (deps: ActionDeps, call: ActionCall) => PreparedCall | Promise<PreparedCall>;
+
+/**
+ * Gets access tokens by OAuth client credentials (RFC 6749, 4.4), and caches them in memory until shortly before they
+ * expire.
+ */
+export interface TokenSource {
+  /**
+   * Does not return the token `refused`, which was answered with 401. @throws OutboundError and AppError like an action
+   */
+  tokenFor(
+    connector: OpenConnector,
+    credentials: ClientCredentials,
+    signal: AbortSignal,
+    refused?: string,
+  ): Promise<string>;
+}

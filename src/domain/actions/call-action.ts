@@ -1,0 +1,93 @@
+import { openConfig, findConnector } from '../connectors/operations/store.js';
+import { AppError } from '../../errors.js';
+import { answerGate, checkJson } from '../../json-gate.js';
+import type { Operation } from '../../governance/operations/operation.js';
+import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
+import { accountProvider } from './account-provider.js';
+import { actHttp, actMail, actMcp, actMessage } from './act-operations.js';
+import type { ActionCall, ActionDeps, ActionExecutor, OpenConnector, PreparedCall } from './action-call.js';
+import { checkOutput } from './action-fields.js';
+import { createTokenSource } from './access-tokens.js';
+import { mail } from './mail.js';
+import { mcp } from './mcp.js';
+import { restful } from './restful.js';
+import { hideSecrets } from './hidden-secrets.js';
+
+/** How each category is governed and carried out. */
+const categories: ReadonlyMap<string, { operation: Operation; execute: ActionExecutor }> = new Map([
+  ['restful', { operation: actHttp, execute: restful }],
+  ['mail', { operation: actMail, execute: mail }],
+  ['messaging', { operation: actMessage, execute: accountProvider }],
+  ['professional_network', { operation: actMessage, execute: accountProvider }],
+  ['content_creator', { operation: actMessage, execute: accountProvider }],
+  ['mcp', { operation: actMcp, execute: mcp }],
+]);
+
+type Options = Pick<ActionCall, 'signal' | 'maxBytes'>;
+
+/** An action that is ready to be called, and the operation that governs it. */
+export interface PreparedAction extends Omit<PreparedCall, 'send'> {
+  operation: Operation;
+  /** Sends the call, checks the answer, and hides the connector's secrets in it. */
+  send(): Promise<unknown>;
+}
+
+export type PrepareAction = (request: CallActionRequest, options: Options) => Promise<PreparedAction>;
+export type CallAction = (request: CallActionRequest, options: Options) => Promise<unknown>;
+
+/** Prepares an action by its category, without side effects. */
+export function createPrepareAction(deps: Omit<ActionDeps, 'tokens'>): PrepareAction {
+  const executing: ActionDeps = { ...deps, tokens: createTokenSource(deps.http) };
+  return async (request, options) => {
+    const { action } = request;
+    const category = categories.get(action.category);
+    if (!category)
+      throw new AppError(
+        'validation_failed',
+        `the action "${action.name}" has the unknown category ${action.category}`,
+      );
+    const connector = await connectorOf(executing, request);
+    const { send, ...prepared } = await category.execute(executing, { request, connector, ...options });
+    return {
+      ...prepared,
+      operation: category.operation,
+      async send() {
+        const output = await send();
+        checkJson(output.value, answerGate(`the answer of the action "${action.name}"`));
+        checkOutput(action, output.value);
+        // Histories and records keep answers.
+        return hideSecrets(output.value, output.secrets);
+      },
+    };
+  };
+}
+
+/** Calls an action for the product itself, such as a connector's data loader. Agents call actions as acts (`act.ts`). */
+export function createCallAction(prepare: PrepareAction): CallAction {
+  return async (request, options) => (await prepare(request, options)).send();
+}
+
+/** @throws AppError `not_found` (deleted, or in another project), `unconfigured` (not active), `validation_failed` (category) */
+async function connectorOf({ mongo, secrets }: ActionDeps, request: CallActionRequest): Promise<OpenConnector | null> {
+  const { action, project_id } = request;
+  // Runs of earlier releases have no connector id, because skills had no connectors.
+  const id = request.connector_id ?? null;
+  if (id === null) return null;
+  const connector = await findConnector(mongo.collections, id);
+  if (!connector || connector.projectID !== project_id)
+    throw new AppError('not_found', `the connector of "${action.name}" was not found`);
+  if (connector.category !== action.category) {
+    throw new AppError(
+      'validation_failed',
+      `the action "${action.name}" has the category ${action.category}, but its connector has ${connector.category}`,
+    );
+  }
+  if (connector.status !== 'active')
+    throw new AppError('unconfigured', `the connector of "${action.name}" is ${connector.status}, not active`);
+  return {
+    id,
+    sealed: connector.config_sealed,
+    account_id: connector.account?.id,
+    config: openConfig(secrets, connector),
+  };
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { AppError, notFound } from '../../errors.js';
+import { freeText, text } from '../../governance/operations/operation.js';
+import { listOf, listPage, ListQuery } from '../../stores/lists.js';
+import { insertOnce } from '../../stores/mongo.js';
+import { actionProblems, newAction } from '../agentflows/rules.js';
+import { actionCategories, NewStandaloneAction } from '../agentflows/record.js';
+import { defineOperation } from '../operation.js';
+import { StandaloneAction } from './record.js';
+import { Id } from '../../ids.js';
+
+export { actHttp, actMail, actMcp, actMessage } from './act-operations.js';
+
+export const listActions = defineOperation({
+  name: 'action.list',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  input: ListQuery.extend({ category: z.enum(actionCategories).optional() }),
+  output: listOf(StandaloneAction),
+  run: ({ deps, ctx, input: { category, ...paging } }) =>
+    listPage(
+      deps.mongo.collections.actions,
+      { projectID: ctx.principal.projectId, ...(category && { category }) },
+      paging,
+    ),
+});
+
+export const readAction = defineOperation({
+  name: 'action.read',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  key: z.object({ id: Id }),
+  output: StandaloneAction,
+  async run({ deps, ctx, key: { id } }) {
+    const action = await deps.mongo.collections.actions.findOne({ _id: id });
+    if (action?.projectID !== ctx.principal.projectId) throw notFound('the action');
+    return action;
+  },
+});
+
+/** Throws `validation_failed` for a pointer to an action that the project does not have, and for an invalid template. */
+export const createAction = defineOperation({
+  name: 'action.create',
+  effect: 'write',
+  grant: 'svc:skill.write',
+  facts: { name: freeText('name'), category: text('category') },
+  input: NewStandaloneAction,
+  output: StandaloneAction,
+  errors: ['validation_failed'],
+  async run({ deps, ctx: { principal, recordId }, input: { projectID: _checked, ...given } }) {
+    const { actions } = deps.mongo.collections;
+    const { projectId, userId } = principal;
+    const action = newAction({ ...given, _id: recordId }, 0);
+    const problems = actionProblems('action', action);
+    for (const pointer of ['previous_action_id', 'next_action_id'] as const) {
+      const other = action[pointer];
+      if (other === null) continue;
+      const found = await actions.findOne({ _id: other });
+      if (found?.projectID !== projectId)
+        problems.push(`${pointer}: the project has no action ${JSON.stringify(other)}`);
+    }
+    if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
+    return insertOnce(actions, { ...action, projectID: projectId, user_id: userId });
+  },
+});

@@ -1,0 +1,63 @@
+import { AppError } from '../../errors.js';
+import { redactText } from '../../graph/redaction/redact-text.js';
+import type { HttpResponse } from '../../outbound/http-client.js';
+import { OutboundError } from '../../outbound/outbound-error.js';
+import { isTransientStatus, retryAfterOf } from '../../outbound/retry-hints.js';
+import { hideSecrets } from './hidden-secrets.js';
+
+const maxReadLength = 2000;
+const maxExcerptLength = 400;
+
+/**
+ * Converts an answer to a value: JSON to its value, other text to `{text}`, an empty body to null. An error quotes the
+ * start of the answer, without `secrets`, other credentials and personal data.
+ * @throws OutboundError `action_unavailable` or `action_refused` depending on the status; AppError `validation_failed`
+ */
+export function readRestfulAnswer(
+  name: string,
+  { status, headers, body }: HttpResponse,
+  secrets: readonly string[] = [],
+): unknown {
+  if (status < 200 || status > 299) throw statusFailure(name, status, headers, excerptOf(body, secrets));
+  if (body.length === 0) return null;
+  const text = textIn(name, body);
+  if (!/[/+]json\b/i.test(String(headers['content-type'] ?? ''))) return { text };
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's message would quote the answer.
+    throw new AppError('validation_failed', `the action "${name}" answered with invalid JSON`);
+  }
+}
+
+/** Removes secrets before it shortens the text, so that no part of a secret remains. Binary content is not quoted. */
+function excerptOf(body: Buffer, secrets: readonly string[]): string {
+  const text = withoutSecrets(body.toString('utf8'), secrets).replace(/\s+/g, ' ').trim();
+  if (/[\0\uFFFD]/.test(text)) return '';
+  const start = text.length > maxReadLength ? text.slice(0, maxReadLength).replace(/\S{1,200}$/, '') : text;
+  const clean = redactText(start);
+  return clean.length > maxExcerptLength ? `${clean.slice(0, maxExcerptLength)} […]` : clean;
+}
+
+/** Compares the decoded values of JSON, because a secret can be escaped in its text. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  try {
+    return JSON.stringify(hideSecrets(JSON.parse(text), secrets));
+  } catch {
+    return String(hideSecrets(text, secrets));
+  }
+}
+
+function statusFailure(name: string, status: number, headers: HttpResponse['headers'], excerpt: string): OutboundError {
+  const message = `the action "${name}" was answered with status ${status}${excerpt === '' ? '' : `: ${excerpt}`}`;
+  if (!isTransientStatus(status)) return new OutboundError('action_refused', message, { status });
+  return new OutboundError('action_unavailable', message, { status, retryAfterMs: retryAfterOf(headers) });
+}
+
+function textIn(name: string, body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw new AppError('validation_failed', `the action "${name}" answered with bytes that are not UTF-8 text`);
+  }
+}

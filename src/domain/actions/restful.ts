@@ -1,0 +1,125 @@
+import { RestfulConfig, type Auth } from '../connectors/rules/config.js';
+import { AppError } from '../../errors.js';
+import type { HttpRequest, HttpResponse } from '../../outbound/http-client.js';
+import { basicOf } from './access-tokens.js';
+import type {
+  ActionCall,
+  ActionDeps,
+  ActionExecutor,
+  ActionOutput,
+  OpenConnector,
+  PreparedCall,
+} from './action-call.js';
+import { readRestfulAnswer } from './restful-answer.js';
+import { restfulCall, type RestfulCall } from './restful-call.js';
+
+/** Less than the two minutes that the workflow allows for the step, so that the failure states its cause. */
+const timeoutMs = 100_000;
+const maxRedirects = 5;
+
+/** Calls any HTTP API. Sends the headers and credentials of the connector only to URLs below its base URL. */
+export const restful: ActionExecutor = (deps, call) => {
+  const { request, connector } = call;
+  if (!connector) {
+    const made = restfulCall(request);
+    return preparedHttp(made, () => exchange(deps, call, made, { timeoutMs }));
+  }
+  const config = readConfig(connector);
+  const made = restfulCall(request, config.base_url);
+  return preparedHttp(made, () => sendWith(deps, call, made, connector, config));
+};
+
+async function sendWith(
+  deps: ActionDeps,
+  call: ActionCall,
+  made: RestfulCall,
+  connector: OpenConnector,
+  config: RestfulConfig,
+): Promise<ActionOutput> {
+  const send = async (refused?: string) => {
+    const headers = { ...config.headers, ...(await authorization(deps, connector, config.auth, call.signal, refused)) };
+    const credentials = { below: config.base_url ?? '', headers };
+    return { headers, answer: await answerTo(deps, call, made, { timeoutMs: config.timeout_ms, credentials }) };
+  };
+  let { headers, answer } = await send();
+  if (answer.status === 401 && config.auth.type === 'client_credentials')
+    ({ headers, answer } = await send(headers.authorization?.slice('Bearer '.length)));
+  const secrets = secretsIn(headers);
+  return { value: readRestfulAnswer(call.request.action.name, answer, secrets), secrets };
+}
+
+/** Methods whose repeat has the same effect as one call (RFC 9110, 9.2.2). */
+const repeatable: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE']);
+
+export function preparedHttp(
+  { method, url, body, input }: RestfulCall,
+  send: () => Promise<ActionOutput>,
+): PreparedCall {
+  const { host, pathname } = new URL(url);
+  return {
+    ...{ host, method, path: pathname, input, send },
+    exact: { method, url, ...(body !== undefined && { body: input }) },
+    isRepeatable: repeatable.has(method),
+    annotations: { read_only: method === 'GET', destructive: method === 'DELETE', open_world: true },
+  };
+}
+
+type Options = Pick<HttpRequest, 'timeoutMs' | 'credentials'>;
+
+export async function exchange(
+  deps: ActionDeps,
+  call: ActionCall,
+  made: RestfulCall,
+  options: Options,
+): Promise<ActionOutput> {
+  const answer = await answerTo(deps, call, made, options);
+  const secrets = secretsIn(options.credentials?.headers ?? {});
+  return { value: readRestfulAnswer(call.request.action.name, answer, secrets), secrets };
+}
+
+function answerTo(
+  { http }: ActionDeps,
+  { signal, maxBytes }: ActionCall,
+  made: RestfulCall,
+  options: Options,
+): Promise<HttpResponse> {
+  const { input: _sent, ...request } = made;
+  return http.request({ ...request, ...options, maxRedirects, ...(maxBytes !== undefined && { maxBytes }), signal });
+}
+
+function readConfig({ config }: OpenConnector): RestfulConfig {
+  const parsed = RestfulConfig.safeParse(config);
+  if (!parsed.success) throw new AppError('unconfigured', 'the configuration of the connector cannot be used');
+  return parsed.data;
+}
+
+async function authorization(
+  { tokens }: ActionDeps,
+  connector: OpenConnector,
+  auth: Auth,
+  signal: AbortSignal,
+  refused?: string,
+): Promise<Record<string, string>> {
+  switch (auth.type) {
+    case 'none':
+      return {};
+    case 'header':
+      return { [auth.name.toLowerCase()]: auth.value };
+    case 'bearer':
+      return { authorization: `Bearer ${auth.token}` };
+    case 'basic':
+      return { authorization: basicOf(auth.username, auth.password) };
+    case 'client_credentials':
+      return { authorization: `Bearer ${await tokens.tokenFor(connector, auth, signal, refused)}` };
+  }
+}
+
+/** The header values, and the credentials after `Bearer` and `Basic`, also decoded. */
+function secretsIn(headers: Record<string, string>): string[] {
+  return Object.values(headers).flatMap((value) => {
+    const [, scheme = '', credential] = /^(Bearer|Basic) (.+)$/.exec(value) ?? [];
+    if (credential === undefined) return [value];
+    const plain = scheme === 'Basic' ? Buffer.from(credential, 'base64').toString() : '';
+    return [value, credential, plain, plain.slice(plain.indexOf(':') + 1)];
+  });
+}

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { AppError, notFound } from '../../errors.js';
+import { freeText, textFacts } from '../../governance/operations/operation.js';
+import { listOf, listPage, ListQuery } from '../../stores/lists.js';
+import { epochSeconds } from '../../time.js';
+import { defineOperation } from '../operation.js';
+import { agentflowProblems, changedAgent, changedAgentflow, newAgent, newAgentflow, withAgent } from './rules.js';
+import { Agentflow, AgentflowPatch, AgentPatch, NewAgent, NewAgentflow, type AgentflowDocument } from './record.js';
+import { findAgentflow, refuseBeyondPlan, reviseAgentflow, storeAgentflow, toAgentflow } from './operations/store.js';
+import { Id, UserId } from '../../ids.js';
+
+export { promoteAgentflow } from './operations/promote.js';
+
+const key = z.object({ id: Id });
+
+export const listAgentflows = defineOperation({
+  name: 'agentflow.list',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  input: ListQuery,
+  output: listOf(Agentflow),
+  async run({ deps, ctx, input }) {
+    const present = { projectID: ctx.principal.projectId, is_deleted: false };
+    const page = await listPage(deps.mongo.collections.agentflows, present, input);
+    return { ...page, data: page.data.map(toAgentflow) };
+  },
+});
+
+export const readAgentflow = defineOperation({
+  name: 'agentflow.read',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  key,
+  output: Agentflow,
+  run: async ({ deps, ctx, key: { id } }) =>
+    toAgentflow(await findAgentflow(deps.mongo.collections, ctx.principal, id)),
+});
+
+export const readAgentflowForUser = defineOperation({
+  name: 'agentflow.read-for-user',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  key: z.object({ agentflow_id: Id, executed_by: UserId }),
+  output: Agentflow,
+  run: async ({ deps, ctx, key: { agentflow_id } }) =>
+    toAgentflow(await findAgentflow(deps.mongo.collections, ctx.principal, agentflow_id)),
+});
+
+/** Throws `validation_failed` with all problems that `agentflowProblems` finds. */
+export const createAgentflow = defineOperation({
+  name: 'agentflow.create',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: { name: freeText('name') },
+  input: NewAgentflow,
+  output: Agentflow,
+  errors: ['validation_failed', 'plan_limit'],
+  async run({ deps, ctx, input }) {
+    const agentflow = checked(newAgentflow(input, ctx.principal, ctx.recordId, epochSeconds()));
+    return toAgentflow(await storeAgentflow(deps, agentflow));
+  },
+});
+
+export const updateAgentflow = defineOperation({
+  name: 'agentflow.update',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('id'),
+  key,
+  input: AgentflowPatch,
+  output: Agentflow,
+  errors: ['validation_failed', 'conflict'],
+  async run({ deps: { mongo, customers }, ctx: { principal }, key: { id }, input }) {
+    const revised = await reviseAgentflow(mongo.collections, principal, id, async (current) => {
+      const changed = checked(changedAgentflow(current, input, principal));
+      await refuseBeyondPlan(customers, changed);
+      return changed;
+    });
+    return toAgentflow(revised);
+  },
+});
+
+export const deleteAgentflow = defineOperation({
+  name: 'agentflow.delete',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('id'),
+  key,
+  output: Agentflow,
+  errors: ['conflict'],
+  async run({ deps: { mongo, customers }, ctx: { principal }, key: { id } }) {
+    const deleted = await reviseAgentflow(mongo.collections, principal, id, (current) => ({
+      ...current,
+      is_deleted: true,
+    }));
+    await customers.release(deleted.organization_id, 'number_of_coworkers', id);
+    return toAgentflow(deleted);
+  },
+});
+
+/** Idempotent: a repeated request has the same record id, finds its agent and changes nothing. */
+export const addAgent = defineOperation({
+  name: 'agentflow.add-agent',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('id'),
+  key,
+  input: NewAgent,
+  output: Agentflow,
+  errors: ['validation_failed', 'plan_limit'],
+  async run({ deps: { mongo, customers }, ctx: { principal, recordId }, key: { id }, input }) {
+    const agent = newAgent(input, principal, recordId);
+    const revised = await reviseAgentflow(mongo.collections, principal, id, async (current) => {
+      if (current.agents.some(({ _id }) => _id === recordId)) return current;
+      const changed = checked(withAgent(current, agent));
+      await refuseBeyondPlan(customers, changed);
+      return changed;
+    });
+    return toAgentflow(revised);
+  },
+});
+
+export const updateAgent = defineOperation({
+  name: 'agentflow.update-agent',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('id', 'agent_id'),
+  key: key.extend({ agent_id: z.string().meta({ example: 'reader' }) }),
+  input: AgentPatch,
+  output: Agentflow,
+  errors: ['validation_failed', 'conflict'],
+  async run({ deps, ctx: { principal }, key: { id, agent_id }, input }) {
+    const revised = await reviseAgentflow(deps.mongo.collections, principal, id, (current) => {
+      if (!current.agents.some(({ _id }) => _id === agent_id)) throw notFound('the agent');
+      const agents = current.agents.map((agent) =>
+        agent._id === agent_id ? changedAgent(agent, input, principal) : agent,
+      );
+      return checked({ ...current, agents });
+    });
+    return toAgentflow(revised);
+  },
+});
+
+function checked(agentflow: AgentflowDocument): AgentflowDocument {
+  const problems = agentflowProblems(agentflow);
+  if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
+  return agentflow;
+}

@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Principal } from '../../../auth/principal.js';
+import { AppError, notFound } from '../../../errors.js';
+import type { Collections } from '../../../stores/collections.js';
+import { insertOnce } from '../../../stores/mongo.js';
+import { epochSeconds } from '../../../time.js';
+import type { Customers } from '../../customers/record.js';
+import type { Deps } from '../../deps.js';
+import type { Agentflow, AgentflowDocument } from '../record.js';
+
+const reviseTimeoutMs = 5_000;
+
+/** @throws AppError `not_found` for an unknown, malformed or deleted id, and for an agentflow of another project */
+export async function findAgentflow(
+  collections: Collections,
+  principal: Principal,
+  id: string,
+): Promise<AgentflowDocument> {
+  const agentflow = await collections.agentflows.findOne({ _id: id });
+  if (!agentflow || agentflow.is_deleted || agentflow.projectID !== principal.projectId)
+    throw notFound('the agentflow');
+  return agentflow;
+}
+
+/** @throws AppError `plan_limit` if the plan does not allow another agentflow, this many agents, or a requested feature */
+export async function storeAgentflow(
+  deps: Pick<Deps, 'mongo' | 'customers'>,
+  agentflow: AgentflowDocument,
+): Promise<AgentflowDocument> {
+  await refuseBeyondPlan(deps.customers, agentflow);
+  await deps.customers.reserve(agentflow.organization_id, 'number_of_coworkers', agentflow._id);
+  return insertOnce(deps.mongo.collections.agentflows, agentflow);
+}
+
+/** @throws AppError `plan_limit` */
+export async function refuseBeyondPlan(
+  customers: Customers,
+  { organization_id, agents, anomaly_detection }: AgentflowDocument,
+): Promise<void> {
+  await customers.refuseBeyond(organization_id, 'number_of_agents_per_coworker', agents.length);
+  if (anomaly_detection.is_enabled) await customers.requireFeature(organization_id, 'anomaly_detection');
+}
+
+/**
+ * Updates the agentflow with optimistic locking: retries if another change was written in between.
+ * Excludes the fields that executions (`last_used`), promotions (`promoted_version`) and schedules
+ * (`is_cron_scheduled`) write.
+ */
+export async function reviseAgentflow(
+  collections: Collections,
+  principal: Principal,
+  id: string,
+  change: (current: AgentflowDocument) => AgentflowDocument | Promise<AgentflowDocument>,
+): Promise<AgentflowDocument> {
+  const deadline = Date.now() + reviseTimeoutMs;
+  do {
+    const current = await findAgentflow(collections, principal, id);
+    const next = await change(current);
+    if (next === current) return current;
+    const { _id, last_used: _used, promoted_version: _promoted, is_cron_scheduled: _scheduled, ...content } = next;
+    const written = await collections.agentflows.findOneAndUpdate(
+      { _id, revision: current.revision },
+      { $set: { ...content, updated_at: epochSeconds(), revision: current.revision + 1 } },
+      { returnDocument: 'after' },
+    );
+    if (written) return written;
+    await delay(Math.random() * 50);
+  } while (Date.now() < deadline);
+  throw new AppError('conflict', 'too many concurrent changes to the agentflow; try again');
+}
+
+/** Omits internal fields. */
+export function toAgentflow({
+  revision: _revision,
+  promoted_version: _promoted,
+  hired_version: _hired,
+  ...agentflow
+}: AgentflowDocument): Agentflow {
+  return agentflow;
+}

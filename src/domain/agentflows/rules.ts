@@ -1,0 +1,276 @@
+import { syntaxProblem } from '../../prompts/template.js';
+import type {
+  Action,
+  Agent,
+  Agentflow,
+  Skill,
+  AgentflowDocument,
+  AgentflowPatch,
+  AgentPatch,
+  NewAction,
+  NewAgent,
+  NewAgentflow,
+  NewSchemaField,
+  NewSkill,
+  SchemaField,
+} from './record.js';
+import type { Principal } from '../../auth/principal.js';
+import { newId } from '../../ids.js';
+
+const maxAgentflowBytes = 4 * 1024 * 1024;
+
+/**
+ * Lists every problem that would prevent the agentflow from running, each with its path. Agents that cannot be reached
+ * from `initialAgent` are allowed, but cycles among them are not.
+ */
+export function agentflowProblems(agentflow: Pick<Agentflow, 'initialAgent' | 'agents' | 'failover_goal'>): string[] {
+  const { agents, initialAgent, failover_goal } = agentflow;
+  const nodes = agents.map((agent) => ({ id: agent._id, next: agent.next_agent }));
+  return [
+    ...sizeProblems(agentflow),
+    ...duplicateIds('agents', nodes),
+    ...initialAgentProblems(initialAgent, nodes),
+    ...danglingPointers('agents', 'next_agent', 'agent', nodes),
+    ...cycles('agents', 'next_agent', nodes),
+    ...agents.flatMap(agentProblems),
+    ...failoverProblems(failover_goal),
+  ];
+}
+
+interface Node {
+  id: string;
+  next: string | null;
+}
+
+/** Agents can be added one at a time, so the request size limit does not bound the record. MongoDB rejects documents over 16 MB. */
+function sizeProblems(agentflow: unknown): string[] {
+  const bytes = Buffer.byteLength(JSON.stringify(agentflow));
+  return bytes > maxAgentflowBytes ? [`agents: the agentflow must not exceed ${maxAgentflowBytes} bytes`] : [];
+}
+
+function initialAgentProblems(initialAgent: string, agents: readonly Node[]): string[] {
+  if (initialAgent === '') return agents.length === 0 ? [] : ['initialAgent: is required'];
+  return hasNode(agents, initialAgent) ? [] : [unknownTarget('initialAgent', 'agent', initialAgent)];
+}
+
+function failoverProblems(goal: unknown): string[] {
+  const parsed = failoverGoalOf(goal);
+  return typeof parsed === 'object' ? templateProblems('failover_goal.template', parsed.template) : [];
+}
+
+/** The goal that the engine uses from the free-form field, or undefined if the field contains none. */
+export function failoverGoalOf(value: unknown): string | { template: string } | undefined {
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value;
+  if (typeof value !== 'object' || value === null || !('template' in value)) return undefined;
+  return typeof value.template === 'string' && value.template.trim() !== '' ? { template: value.template } : undefined;
+}
+
+function agentProblems(agent: Agent): string[] {
+  const where = `agents.${agent._id}`;
+  return [
+    ...templateProblems(`${where}.prompt.template`, agent.prompt.template),
+    ...templateProblems(`${where}.prompt.display_template`, agent.prompt.display_template),
+    ...duplicateIds(
+      `${where}.skills`,
+      agent.skills.map((skill) => ({ id: skill._id })),
+    ),
+    ...agent.skills.flatMap((skill) => skillProblems(`${where}.skills.${skill._id}`, skill)),
+  ];
+}
+
+export function skillProblems(where: string, skill: Skill): string[] {
+  const list = `${where}.actions`;
+  const nodes = skill.actions.map((action) => ({ id: action._id, next: action.next_action_id }));
+  const back = skill.actions.map((action) => ({ id: action._id, next: action.previous_action_id }));
+  const initial = skill.initial_action_id;
+  return [
+    ...duplicateIds(list, nodes),
+    ...(initial === null || hasNode(nodes, initial)
+      ? []
+      : [unknownTarget(`${where}.initial_action_id`, 'action', initial)]),
+    ...danglingPointers(list, 'next_action_id', 'action', nodes),
+    ...danglingPointers(list, 'previous_action_id', 'action', back),
+    ...cycles(list, 'next_action_id', nodes),
+    ...skill.actions.flatMap((action) => actionProblems(`${list}.${action._id}`, action)),
+    ...skill.actions.flatMap((action) => connectorProblems(`${list}.${action._id}`, action, skill)),
+  ];
+}
+
+export function actionProblems(where: string, action: Action): string[] {
+  return action.category === 'mcp' ? [] : templateProblems(`${where}.endpoint`, action.endpoint);
+}
+
+/** A relative path needs a connector, which provides the base URL. A tool needs the connector of its server. */
+function connectorProblems(where: string, { category, endpoint }: Action, { connector_id }: Skill): string[] {
+  if (category === 'mcp' && connector_id === null)
+    return [`${where}.category: an mcp action requires the skill to have a connector_id`];
+  const isPath = category === 'restful' && endpoint.startsWith('/');
+  return isPath && connector_id === null
+    ? [`${where}.endpoint: a relative path requires the skill to have a connector_id`]
+    : [];
+}
+
+function duplicateIds(list: string, nodes: readonly { id: string }[]): string[] {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const { id } of nodes) (seen.has(id) ? twice : seen).add(id);
+  return [...twice].map((id) => `${list}: the _id ${JSON.stringify(id)} must be unique`);
+}
+
+function danglingPointers(list: string, pointer: string, kind: string, nodes: readonly Node[]): string[] {
+  const ids = new Set(nodes.map(({ id }) => id));
+  return nodes.flatMap(({ id, next }) =>
+    next === null || ids.has(next) ? [] : [unknownTarget(`${list}.${id}.${pointer}`, kind, next)],
+  );
+}
+
+/** Each node has at most one successor, so following the chain from every unvisited node finds each cycle once. */
+function cycles(list: string, pointer: string, nodes: readonly Node[]): string[] {
+  const nextOf = new Map(nodes.map(({ id, next }) => [id, next]));
+  const seen = new Set<string>();
+  const problems: string[] = [];
+  for (const { id } of nodes) {
+    const walked = new Map<string, number>();
+    let at: string | null | undefined = id;
+    while (typeof at === 'string' && nextOf.has(at) && !seen.has(at)) {
+      seen.add(at);
+      walked.set(at, walked.size);
+      at = nextOf.get(at);
+    }
+    const start = typeof at === 'string' ? walked.get(at) : undefined;
+    if (start === undefined) continue;
+    const cycle = [...walked.keys()].slice(start);
+    problems.push(`${list}: ${pointer} forms a cycle: ${[...cycle, cycle[0]].join(' → ')}`);
+  }
+  return problems;
+}
+
+function templateProblems(where: string, template: string): string[] {
+  const problem = syntaxProblem(template);
+  return problem === undefined ? [] : [`${where}: is not a valid Liquid template: ${problem}`];
+}
+
+function hasNode(nodes: readonly Node[], id: string): boolean {
+  return nodes.some((node) => node.id === id);
+}
+
+function unknownTarget(where: string, kind: string, id: string): string {
+  return `${where}: the ${kind} ${JSON.stringify(id)} does not exist`;
+}
+
+/** The creator. The record belongs to the project and organization of the credential, regardless of the request. */
+export type Creator = Pick<Principal, 'projectId' | 'organizationId' | 'userId'>;
+
+/** Creates a complete agentflow from a request, with generated ids and default values. `at` is in epoch seconds. */
+export function newAgentflow(request: NewAgentflow, creator: Creator, id: string, at: number): AgentflowDocument {
+  const blank: AgentflowDocument = {
+    _id: id,
+    name: '',
+    image: '',
+    description: '',
+    role: '',
+    projectID: creator.projectId,
+    organization_id: creator.organizationId,
+    initialAgent: '',
+    isActive: true,
+    is_deleted: false,
+    is_cron_scheduled: false,
+    created_at: at,
+    updated_at: at,
+    last_used: at,
+    anomaly_detection: { is_enabled: false, instructions: '' },
+    marketplace_id: '',
+    parent_agentflow_id: '',
+    agentflow_type: 'master',
+    goal_structure: null,
+    conclusion: null,
+    failover_goal: null,
+    agents: [],
+    revision: 1,
+  };
+  return changedAgentflow(blank, request, creator);
+}
+
+/** Keeps omitted fields; replaces `agents` as a whole. */
+export function changedAgentflow(base: AgentflowDocument, change: AgentflowPatch, creator: Creator): AgentflowDocument {
+  const { projectID: _checked, agents, anomaly_detection, initialAgent, ...fields } = change;
+  const changed: AgentflowDocument = {
+    ...base,
+    ...fields,
+    anomaly_detection: { ...base.anomaly_detection, ...anomaly_detection },
+    agents: agents?.map((agent) => newAgent(agent, creator)) ?? base.agents,
+  };
+  return initialAgent === undefined ? withInitialAgent(changed) : { ...changed, initialAgent };
+}
+
+export function withAgent(base: AgentflowDocument, agent: Agent): AgentflowDocument {
+  return withInitialAgent({ ...base, agents: [...base.agents, agent] });
+}
+
+function withInitialAgent(agentflow: AgentflowDocument): AgentflowDocument {
+  const first = agentflow.agents[0]?._id ?? '';
+  return { ...agentflow, initialAgent: agentflow.initialAgent === '' ? first : agentflow.initialAgent };
+}
+
+export function newAgent(request: NewAgent, creator: Creator, id: string = newId()): Agent {
+  const { _id = id, ...change } = request;
+  const blank: Agent = {
+    _id,
+    title: '',
+    role: '',
+    role_description: '',
+    llm: { model: '', temperature: 0.2, max_tokens: 1024 },
+    context: [],
+    has_knowledge_base: false,
+    prompt: { template: '', variables: [], display_template: '' },
+    triggers: [],
+    is_preview_mode_enabled: false,
+    pre_and_post_execution_input: null,
+    skills: [],
+    agent_type: 'skilled_agent',
+    next_agent: null,
+  };
+  return changedAgent(blank, change, creator);
+}
+
+/** Keeps omitted fields, including those within `llm` and `prompt`; replaces `skills` as a whole. */
+export function changedAgent(base: Agent, change: AgentPatch, creator: Creator): Agent {
+  const { llm, prompt, skills, ...fields } = change;
+  return {
+    ...base,
+    ...fields,
+    llm: { ...base.llm, ...llm },
+    prompt: { ...base.prompt, ...prompt },
+    skills: skills?.map((skill) => newSkill(skill, creator)) ?? base.skills,
+  };
+}
+
+export function newSkill(request: NewSkill, creator: Creator): Skill {
+  const actions = request.actions.map(newAction);
+  const { _id = newId(), initial_action_id = actions[0]?._id ?? null, ...fields } = request;
+  return {
+    _id,
+    ...fields,
+    projectID: creator.projectId,
+    user_id: creator.userId,
+    is_deleted: false,
+    actions,
+    initial_action_id,
+  };
+}
+
+export function newAction(request: NewAction, place: number): Action {
+  const { _id = newId(), sort = place, is_terminal = request.next_action_id === null, ...fields } = request;
+  return {
+    _id,
+    ...fields,
+    sort,
+    is_terminal,
+    input_schema: { fields: request.input_schema.fields.map(newField) },
+    output_schema: { fields: request.output_schema.fields.map(newField) },
+  };
+}
+
+function newField(request: NewSchemaField): SchemaField {
+  return { ...request, label: request.label === '' ? request.field_id : request.label };
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.js';
+import type { Collections } from '../../stores/collections.js';
+import { epochSeconds } from '../../time.js';
+import { defineOperation } from '../operation.js';
+import { Analytics, type Counted, type Status } from './schemas.js';
+
+const secondsPerDay = 24 * 3600;
+const defaultDays = 30;
+const maxDays = 366;
+const maxTimeMS = 20_000;
+
+const Seconds = z.coerce.number().min(0).max(1e11);
+
+/** Throws `invalid_request` if `from` is after `to` or the range is too long. */
+export const readAnalytics = defineOperation({
+  name: 'analytics.read',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  input: z.object({
+    from: Seconds.optional().meta({
+      description: `Epoch seconds, inclusive. Defaults to ${defaultDays} days before \`to\`.`,
+    }),
+    to: Seconds.optional().meta({ description: 'Epoch seconds, exclusive. Defaults to the current time.' }),
+  }),
+  output: Analytics,
+  async run({ deps, ctx, input: { to = epochSeconds(), from = Math.max(0, to - defaultDays * secondsPerDay) } }) {
+    if (from > to) throw new AppError('invalid_request', 'from: must not be after to');
+    if (to - from > maxDays * secondsPerDay)
+      throw new AppError('invalid_request', `from, to: must be at most ${maxDays} days apart`);
+    const { collections } = deps.mongo;
+    const { projectId } = ctx.principal;
+    const [counts, credits] = await Promise.all([
+      countExecutions(collections, projectId, from, to),
+      sumCredits(collections, projectId, from, to),
+    ]);
+    return { projectID: projectId, from, to, ...counts, credits };
+  },
+});
+
+/** Counts in one pass, so that all counts cover the same executions. */
+async function countExecutions(collections: Collections, projectId: string, from: number, to: number) {
+  const by_status: Record<Status, number> = { ready: 0, running: 0, paused: 0, completed: 0, failed: 0 };
+  const agentflows = new Map<string, { name: string; newest: number; count: number }>();
+  const days = new Map(daysBetween(from, to).map((day) => [day, 0]));
+  const durations: number[] = [];
+  let total = 0;
+  const projection = { status: 1, agentflow_id: 1, 'agentflow.name': 1, created_at: 1, started_at: 1, end_time: 1 };
+  const found = collections.executions.find<Counted>(
+    { projectID: projectId, created_at: { $gte: from, $lt: to } },
+    { projection, maxTimeMS },
+  );
+  for await (const { status, agentflow_id, agentflow, created_at, started_at, end_time } of found) {
+    total += 1;
+    by_status[status] += 1;
+    const day = dayOf(created_at);
+    days.set(day, (days.get(day) ?? 0) + 1);
+    const before = agentflows.get(agentflow_id) ?? { name: '', newest: -1, count: 0 };
+    const newer = created_at >= before.newest ? { name: agentflow.name, newest: created_at } : before;
+    agentflows.set(agentflow_id, { ...newer, count: before.count + 1 });
+    if (started_at !== null && end_time !== null) durations.push(end_time - started_at);
+  }
+  return {
+    total,
+    by_status,
+    by_agentflow: [...agentflows]
+      .map(([agentflow_id, { name, count }]) => ({ agentflow_id, name, count }))
+      .sort((a, b) => b.count - a.count || a.agentflow_id.localeCompare(b.agentflow_id)),
+    by_day: [...days].map(([day, count]) => ({ day, count })),
+    duration: durationOf(durations),
+  };
+}
+
+function durationOf(durations: number[]): Analytics['duration'] {
+  const sorted = Float64Array.from(durations).sort();
+  return { count: sorted.length, p50: nearestRank(sorted, 50), p95: nearestRank(sorted, 95) };
+}
+
+/** The percentile by nearest rank, without interpolation. Null for an empty list. */
+export function nearestRank(sorted: ArrayLike<number>, percent: number): number | null {
+  return sorted[Math.max(1, Math.ceil((percent * sorted.length) / 100)) - 1] ?? null;
+}
+
+function dayOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 10);
+}
+
+function daysBetween(from: number, to: number): string[] {
+  if (from === to) return [];
+  const first = Math.floor(from / secondsPerDay);
+  return Array.from({ length: Math.ceil(to / secondsPerDay) - first }, (_, at) => dayOf((first + at) * secondsPerDay));
+}
+
+async function sumCredits(collections: Collections, projectId: string, from: number, to: number): Promise<number> {
+  const stages = [
+    { $match: { project_id: projectId, at: { $gte: from, $lt: to } } },
+    { $group: { _id: null, credits: { $sum: '$credits' } } },
+  ];
+  const [sum] = await collections.credit_history.aggregate<{ credits: number }>(stages, { maxTimeMS }).toArray();
+  return sum?.credits ?? 0;
+}

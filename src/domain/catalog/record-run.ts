@@ -1,0 +1,26 @@
+import type { CatalogSyncActivities } from '../../../workflows/catalog-sync/activities.js';
+import { recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
+import type { Metrics } from '../../observability/metrics.js';
+
+/** Stores the lifecycle and the audit entry of a run, and measures how long the catalog's changes took. */
+export async function recordCatalogRun(
+  { metrics, ...deps }: ServiceRecorderDeps & { metrics: Pick<Metrics, 'syncLag'> },
+  { scope, run }: Parameters<CatalogSyncActivities['recordCatalogRun']>[0],
+): Promise<void> {
+  const { counts, failure, events } = run;
+  const endedAt = run.ended_at ?? run.started_at;
+  const detail = failure
+    ? failure.message
+    : `${counts.tables} tables, ${counts.entities} entities, ${counts.removed} removed, for ${events} events`;
+  await recordServiceRun(deps, {
+    lifecycle_id: run.run_id,
+    tool: 'catalog-sync',
+    ...scope,
+    resource: 'catalog:catalog',
+    failed: Boolean(failure),
+    detail,
+    created_at: run.started_at / 1000,
+    ended_at: endedAt / 1000,
+  });
+  metrics.syncLag((endedAt - (run.first_event_at ?? run.started_at)) / 1000, failure ? 'failed' : 'completed');
+}

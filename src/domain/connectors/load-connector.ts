@@ -1,0 +1,110 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ActionPlan } from '../../../workflows/agentflow-execution/messages.js';
+import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
+import type { ConnectorLoadActivities, LoadReference } from '../../../workflows/connector-load/activities.js';
+import type { ConnectorLoadResult } from '../../../workflows/connector-load/messages.js';
+import { AppError } from '../../errors.js';
+import { recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
+import { save } from '../../graph/save/save.js';
+import type { Stamp } from '../../graph/store/provenance.js';
+import type { Mongo } from '../../stores/mongo.js';
+import type { Graph } from '../../stores/neo4j.js';
+import { epochSeconds } from '../../time.js';
+import { batches } from '../batches.js';
+import { entitiesOf, recordsIn } from './loaded-entities.js';
+import type { ConnectorDocument } from './record.js';
+import { findConnector, pauseIfOwnerLeft } from './operations/store.js';
+
+export interface ConnectorLoadStores {
+  mongo: Pick<Mongo, 'collections'>;
+  graph: Graph;
+  callAction(request: CallActionRequest, options: { signal: AbortSignal; maxBytes: number }): Promise<unknown>;
+}
+
+const maxBytes = 10 * 1024 * 1024;
+
+/** Reads a connector's records with one action call, and upserts them as entities. */
+export async function loadConnector(
+  { mongo: { collections }, graph, callAction }: ConnectorLoadStores,
+  load: LoadReference,
+  signal: AbortSignal,
+): Promise<ConnectorLoadResult> {
+  const connector = await findConnector(collections, load.connector_id);
+  if (!connector) return emptyResult('gone');
+  if (connector.status !== 'active' || (await pauseIfOwnerLeft(collections, connector))) return emptyResult('inactive');
+  const answer = await callAction(await requestOf(collections, connector, load), { signal, maxBytes });
+  const ids = new Set<string>();
+  let skipped = 0;
+  // Works in batches, because one pass over a million records would block heartbeats and all other activities.
+  for (const some of batches(recordsIn(connector.data_loader_config, answer))) {
+    const { entities, skipped: unread } = entitiesOf(connector, some);
+    if (entities.length > 0)
+      await save(graph, connector.projectID, { entities, relationships: [], facts: [] }, stampOf(connector, load));
+    for (const { id } of entities) ids.add(id);
+    skipped += unread;
+    await setImmediate();
+    signal.throwIfAborted();
+  }
+  return { outcome: 'loaded', saved: ids.size, skipped };
+}
+
+function emptyResult(outcome: 'gone' | 'inactive'): ConnectorLoadResult {
+  return { outcome, saved: 0, skipped: 0 };
+}
+
+function stampOf({ _id, name }: ConnectorDocument, { lifecycle_id }: LoadReference): Stamp {
+  return {
+    saved_by: 'service:connector-load',
+    source: `connector ${name} (${_id})`.slice(0, 300),
+    recorded_at: epochSeconds(),
+    lifecycle_id,
+  };
+}
+
+async function requestOf(
+  { actions }: Mongo['collections'],
+  connector: ConnectorDocument,
+  load: LoadReference,
+): Promise<CallActionRequest> {
+  const { _id, projectID, name, category, data_loader_config: loader } = connector;
+  const own: ActionPlan = {
+    ...{
+      _id: 'load',
+      name: `load ${name}`,
+      category,
+      method: 'GET',
+      endpoint: loader.path ?? '/',
+      is_terminal: true,
+      next_action_id: null,
+    },
+    ...{ input_schema: { fields: [] }, output_schema: { fields: [] } },
+  };
+  const named = loader.action_id === undefined ? own : await actions.findOne({ _id: loader.action_id, projectID });
+  if (!named) throw new AppError('not_found', 'the action that loads the data was not found');
+  return {
+    idempotency_key: `connector-load/${_id}/${load.lifecycle_id}`,
+    project_id: projectID,
+    connector_id: _id,
+    action: named,
+    context: { goal: `load ${name}`, input_variables: {}, runtime_inputs: {}, documents: [], outputs: [], actions: [] },
+  };
+}
+
+/** Stores the lifecycle and the audit entry of a load. */
+export async function recordConnectorLoad(
+  deps: ServiceRecorderDeps,
+  load: Parameters<ConnectorLoadActivities['recordConnectorLoad']>[0],
+): Promise<void> {
+  const { connector_id, project_id, organization_id, lifecycle_id, started_at, result, failure } = load;
+  await recordServiceRun(deps, {
+    lifecycle_id,
+    tool: 'connector-load',
+    project_id,
+    organization_id,
+    resource: `connector:${connector_id}`,
+    failed: failure !== null,
+    detail: failure ?? `${result?.saved ?? 0} records saved, ${result?.skipped ?? 0} skipped`,
+    created_at: started_at,
+    ended_at: epochSeconds(),
+  });
+}

@@ -1,0 +1,136 @@
+import { ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleSpec } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
+import {
+  connectorLoadId,
+  connectorLoadType,
+  type ConnectorLoadInput,
+} from '../../../workflows/connector-load/messages.js';
+import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { AppError } from '../../errors.js';
+import type { Temporal } from '../../temporal/client.js';
+import { priorityOf } from '../../temporal/priority.js';
+import { isLoaded, namedFrequencies, type ConnectorDocument, type DataLoaderConfig } from './record.js';
+import { findConnector, type ConnectorCollections } from './operations/store.js';
+
+export type LoadedConnector = Pick<ConnectorDocument, '_id' | 'projectID' | 'organization_id' | 'data_loader_config'>;
+
+/**
+ * The data loaders of connectors, as Temporal Schedules named `connector-load/<connector id>`. A schedule is started before
+ * its connector becomes active, and stopped after the connector becomes inactive. If the process crashes in between, the
+ * schedule is still active, and its next run calls `align`.
+ */
+export interface LoadSchedules {
+  /** Creates the schedule and loads immediately, or updates and unpauses an existing one. @throws AppError `invalid_request` for an invalid cron expression */
+  start(connector: LoadedConnector): Promise<void>;
+  /** Brings the schedule in line with the stored connector: running, paused or deleted. */
+  align(connectorId: string): Promise<void>;
+  /** After a change of the loader: aligns the schedule and loads immediately. */
+  reload(connectorId: string): Promise<void>;
+}
+
+export function createLoadSchedules({
+  collections,
+  temporal,
+}: {
+  collections: ConnectorCollections;
+  temporal: Temporal;
+}): LoadSchedules {
+  const schedules: LoadSchedules = {
+    async start(connector) {
+      try {
+        await temporal.call((client) => client.schedule.create(scheduleOf(connector, temporal.taskQueue)));
+      } catch (error) {
+        if (error instanceof ScheduleAlreadyRunning)
+          await updateSchedule(temporal, connector).catch((cause: unknown) => Promise.reject(toAppError(cause)));
+        else throw toAppError(error);
+      }
+    },
+
+    async reload(connectorId) {
+      await schedules.align(connectorId);
+      const { wanted } = await readWanted(collections, connectorId);
+      if (wanted === 'active') await onSchedule(temporal, connectorId, 'trigger');
+    },
+
+    async align(connectorId) {
+      // The second read detects a concurrent change of the connector.
+      for (let before = await readWanted(collections, connectorId); ;) {
+        if (before.wanted === 'active') await schedules.start(before.connector);
+        else await onSchedule(temporal, connectorId, before.wanted === 'deleted' ? 'delete' : 'pause');
+        const after = await readWanted(collections, connectorId);
+        if (after.wanted === before.wanted) return;
+        before = after;
+      }
+    },
+  };
+  return schedules;
+}
+
+async function updateSchedule(temporal: Temporal, connector: LoadedConnector): Promise<void> {
+  const { action, spec, policies } = scheduleOf(connector, temporal.taskQueue);
+  await temporal.call((client) =>
+    client.schedule
+      .getHandle(connectorLoadId(connector._id))
+      .update(() => ({ action, spec, policies, state: { paused: false } })),
+  );
+}
+
+/** The client reports the server's INVALID_ARGUMENT as a TypeError. */
+function toAppError(error: unknown): unknown {
+  return error instanceof TypeError
+    ? new AppError('invalid_request', 'data_loader_config.frequency: must be a valid cron expression', { cause: error })
+    : error;
+}
+
+type Wanted = { wanted: 'active'; connector: ConnectorDocument } | { wanted: 'inactive' | 'deleted' };
+
+async function readWanted(collections: ConnectorCollections, id: string): Promise<Wanted> {
+  const connector = await findConnector(collections, id);
+  if (!connector || !isLoaded(connector)) return { wanted: 'deleted' };
+  return connector.status === 'active' ? { wanted: 'active', connector } : { wanted: 'inactive' };
+}
+
+async function onSchedule(
+  temporal: Temporal,
+  connectorId: string,
+  operation: 'pause' | 'trigger' | 'delete',
+): Promise<void> {
+  try {
+    await temporal.call((client) => client.schedule.getHandle(connectorLoadId(connectorId))[operation]());
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+  }
+}
+
+function scheduleOf({ _id, projectID, organization_id, data_loader_config }: LoadedConnector, taskQueue: string) {
+  const input: ConnectorLoadInput = { connector_id: _id, project_id: projectID, organization_id };
+  const typedSearchAttributes = new TypedSearchAttributes([
+    { key: searchAttributes.projectId, value: projectID },
+    { key: searchAttributes.organizationId, value: organization_id },
+  ]);
+  return {
+    scheduleId: connectorLoadId(_id),
+    spec: specOf(data_loader_config),
+    action: {
+      type: 'startWorkflow' as const,
+      workflowType: connectorLoadType,
+      workflowId: connectorLoadId(_id),
+      taskQueue,
+      priority: priorityOf(connectorLoadType, organization_id),
+      args: [input],
+      staticSummary: "Load of a connector's data",
+      typedSearchAttributes,
+    },
+    policies: { overlap: 'SKIP' as const, catchupWindow: '5m' as const },
+    state: { triggerImmediately: true },
+    typedSearchAttributes,
+  };
+}
+
+/** `once` has no scheduled times: the data is loaded when the schedule is created. */
+function specOf({ frequency = 'interval', syncInterval = 0 }: DataLoaderConfig): ScheduleSpec {
+  if (frequency === 'once') return {};
+  if (frequency === 'interval') return { intervals: [{ every: `${syncInterval}s` }] };
+  const seconds = namedFrequencies[frequency];
+  return seconds === undefined ? { cronExpressions: [frequency] } : { intervals: [{ every: `${seconds}s` }] };
+}

@@ -1,0 +1,290 @@
+import { z } from 'zod';
+import { AppError, notFound } from '../../errors.js';
+import { textFacts, type Operation } from '../../governance/operations/operation.js';
+import { listOf, listPage, ListQuery } from '../../stores/lists.js';
+import { epochSeconds } from '../../time.js';
+import { defineOperation } from '../operation.js';
+import type { CallContext } from '../../governance/operations/call-context.js';
+import { changedConfig, isComplete } from './rules/config.js';
+import { ProviderParams, requiredParams } from './params.js';
+import { operations } from './rules/provider-operations.js';
+import { ConnectorCategory, ConnectorStatus, hostedCategories, isLoaded, type ConnectorDocument } from './record.js';
+import {
+  Connector,
+  ConnectorPatch,
+  NewConnector,
+  NewMcpConnector,
+  NewStatus,
+  toConnector,
+  TriggerAction,
+} from './record/schemas.js';
+import {
+  deleteConnectorCompletely,
+  loadSchedulesOf,
+  refuseInvalidConfig,
+  requireConnector,
+  withinPlan,
+  withTriggerRecords,
+  type ConnectorDeps,
+} from './operations/setup.js';
+import {
+  createConnector,
+  moveConnector,
+  openConfig,
+  refuseMove,
+  sealedCallbackSecret,
+  sealedConfig,
+} from './operations/store.js';
+import { triggerActions } from './trigger-actions.js';
+import { Id } from '../../ids.js';
+
+const ofCategory = z.object({ category: z.string().max(100).meta({ enum: ConnectorCategory.options }) });
+const ofConnector = z.object({ connector_id: Id });
+const connectorId = Id.max(128);
+
+/** @throws AppError `not_found` for an unknown category */
+function categoryOf(text: string): ConnectorCategory {
+  const parsed = ConnectorCategory.safeParse(text);
+  if (!parsed.success)
+    throw new AppError(
+      'not_found',
+      `unknown connector category ${JSON.stringify(text)}: expected one of ${ConnectorCategory.options.join(', ')}`,
+    );
+  return parsed.data;
+}
+
+export const listConnectors = defineOperation({
+  name: 'connector.list',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  input: ListQuery.extend({ category: ConnectorCategory.optional(), status: ConnectorStatus.optional() }),
+  output: listOf(Connector),
+  async run({ deps, ctx, input: { category, status, ...paging } }) {
+    const filter = {
+      projectID: ctx.principal.projectId,
+      is_deleted: false,
+      ...(category && { category }),
+      ...(status && { status }),
+    };
+    const page = await listPage(deps.mongo.collections.connectors, filter, paging);
+    return { ...page, data: page.data.map((each) => toConnector(deps.auth.box, each)) };
+  },
+});
+
+export const readConnector = defineOperation({
+  name: 'connector.read',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  key: ofConnector,
+  output: Connector,
+  run: async ({ deps, ctx, key: { connector_id } }) =>
+    toConnector(deps.auth.box, await requireConnector(deps.mongo.collections, ctx.principal, connector_id)),
+});
+
+export const readConnectorConfig = defineOperation({
+  name: 'connector.read-config',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  key: ofCategory,
+  input: z.object({ connector_id: connectorId }),
+  output: Connector,
+  async run({ deps, ctx, key: { category }, input: { connector_id } }) {
+    const connector = await requireConnector(deps.mongo.collections, ctx.principal, connector_id);
+    if (connector.category !== categoryOf(category)) throw notFound('the connector');
+    return toConnector(deps.auth.box, connector);
+  },
+});
+
+/** The parameters of the provider, and whether the given (or else the newest) connector has set them. */
+export const readProviderParams = defineOperation({
+  name: 'connector.read-params',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  input: z.object({ connector_id: connectorId.optional() }),
+  output: ProviderParams,
+  errors: ['not_found'],
+  async run({ deps, ctx: { principal }, input: { connector_id } }) {
+    const { collections } = deps.mongo;
+    const connector =
+      connector_id === undefined
+        ? await collections.connectors.findOne(
+            { projectID: principal.projectId, category: 'professional_network', is_deleted: false },
+            { sort: { _id: -1 } },
+          )
+        : await requireConnector(collections, principal, connector_id);
+    return {
+      category: 'professional_network' as const,
+      connector_id: connector?._id ?? null,
+      params: requiredParams.map((param) => ({
+        ...param,
+        is_set: connector?.config_names.includes(param.name) ?? false,
+      })),
+      operations: Object.entries(operations.professional_network).map(([name, operation]) => ({ name, ...operation })),
+    };
+  },
+});
+
+export const listTriggerActions = defineOperation({
+  name: 'connector.list-triggers',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  input: z.object({ category: ConnectorCategory.optional() }),
+  output: listOf(TriggerAction),
+  async run({ input: { category } }) {
+    const data = triggerActions.filter((each) => category === undefined || each.category === category);
+    return { data, total_count: data.length, next_cursor: null };
+  },
+});
+
+/** Creating a connector is one operation for rules, whichever route asks for it. */
+const createRules: Operation = {
+  name: 'connector.create',
+  effect: 'write',
+  grant: 'svc:skill.write',
+  facts: textFacts('category'),
+};
+
+/**
+ * Stores a connector with its pin, triggers and data loader. It is active immediately if its configuration is complete.
+ * Throws `invalid_request` (category, configuration, loader).
+ */
+export const configureConnector = defineOperation({
+  ...createRules,
+  key: ofCategory,
+  input: NewConnector,
+  output: Connector,
+  errors: ['plan_limit'],
+  async run({ deps, ctx, key, input }) {
+    const category = categoryOf(key.category);
+    if (input.category !== undefined && input.category !== category)
+      throw new AppError('invalid_request', 'category: must be the same in path and body');
+    return storeConnector(deps, ctx, category, input);
+  },
+});
+
+/** Stores a connector to an MCP server. Throws `invalid_request` (configuration). */
+export const configureMcpConnector = defineOperation({
+  ...createRules,
+  given: { category: 'mcp' },
+  input: NewMcpConnector,
+  output: Connector,
+  errors: ['plan_limit'],
+  run: ({ deps, ctx, input: { name, projectID: _project, ...config } }) =>
+    storeConnector(deps, ctx, 'mcp', NewConnector.parse({ name, config })),
+});
+
+async function storeConnector(
+  deps: ConnectorDeps,
+  { principal, recordId: id }: Pick<CallContext, 'principal' | 'recordId'>,
+  category: ConnectorCategory,
+  { category: _category, org_id: _org, user_id: _user, projectID: _project, ...given }: NewConnector,
+): Promise<Connector> {
+  const { collections } = deps.mongo;
+  await refuseInvalidConfig(collections, principal, category, given);
+  const status: ConnectorStatus = isComplete(category, given.config) ? 'active' : 'pending';
+  const owner = {
+    user_id: principal.userId,
+    projectID: principal.projectId,
+    organization_id: principal.organizationId,
+  };
+  const { connector, pin } = await withinPlan(deps.customers, principal.organizationId, category, id, async () => {
+    if (status === 'active' && isLoaded(given))
+      await loadSchedulesOf(deps).start({ _id: id, ...owner, data_loader_config: given.data_loader_config });
+    const triggers = await withTriggerRecords(deps, principal, id, id, given.triggers);
+    return createConnector(collections, deps.auth.box, id, { ...given, ...owner, triggers, category, status });
+  });
+  return {
+    ...toConnector(deps.auth.box, connector),
+    ...(hostedCategories.includes(category) ? { notify_path: `/actions/${category}/notify/${id}/${pin}` } : {}),
+  };
+}
+
+/** Changing the fields and the status is one operation for rules. */
+const updateRules: Operation = {
+  name: 'connector.update',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('connector_id'),
+};
+
+/** Throws `invalid_request` as for creation, and `conflict` if the connector was changed concurrently. */
+export const updateConnector = defineOperation({
+  ...updateRules,
+  key: ofConnector,
+  input: ConnectorPatch,
+  output: Connector,
+  errors: ['conflict'],
+  async run({ deps, ctx: { principal, recordId }, key: { connector_id: id }, input }) {
+    const { collections } = deps.mongo;
+    const { box } = deps.auth;
+    const present = await requireConnector(collections, principal, id);
+    const { projectID: _checked, config: change, callback_secret, triggers: given, ...plain } = input;
+    const config = change === undefined ? openConfig(box, present) : changedConfig(openConfig(box, present), change);
+    const data_loader_config = input.data_loader_config ?? present.data_loader_config;
+    await refuseInvalidConfig(collections, principal, present.category, { config, data_loader_config });
+    const status = present.status === 'pending' && isComplete(present.category, config) ? 'active' : present.status;
+    // Start the schedule first, as at creation, because Temporal may refuse its times.
+    if (status === 'active' && isLoaded({ data_loader_config }))
+      await loadSchedulesOf(deps).start({ ...present, data_loader_config });
+    const triggers = given && (await withTriggerRecords(deps, principal, id, recordId, given));
+    const $set: Partial<ConnectorDocument> = {
+      ...Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)),
+      ...(change !== undefined && sealedConfig(box, id, config)),
+      ...(typeof callback_secret === 'string' && {
+        callback_secret_sealed: sealedCallbackSecret(box, id, callback_secret),
+      }),
+      ...(triggers && { triggers }),
+      status,
+      updated_at: epochSeconds(),
+    };
+    const $unset = callback_secret === null ? { $unset: { callback_secret_sealed: '' as const } } : {};
+    const changed = await collections.connectors.findOneAndUpdate(
+      { _id: id, is_deleted: false, updated_at: present.updated_at },
+      { $set, ...$unset },
+      { returnDocument: 'after' },
+    );
+    if (triggers && changed)
+      await collections.connector_triggers.deleteMany({
+        connector_id: id,
+        _id: { $nin: triggers.flatMap(({ trigger_id }) => (typeof trigger_id === 'string' ? trigger_id : [])) },
+      });
+    if (input.data_loader_config) await loadSchedulesOf(deps).reload(id);
+    if (!changed) throw new AppError('conflict', 'the connector was changed in the meantime: read it again and retry');
+    return toConnector(box, changed);
+  },
+});
+
+/** Throws `conflict` for a change that the current status does not allow. */
+export const setConnectorStatus = defineOperation({
+  ...updateRules,
+  key: ofConnector,
+  input: NewStatus,
+  output: Connector,
+  errors: ['conflict'],
+  async run({ deps, ctx: { principal }, key: { connector_id }, input: { status } }) {
+    const { collections } = deps.mongo;
+    const connector = await requireConnector(collections, principal, connector_id);
+    refuseMove(connector, status);
+    if (status === 'active' && isLoaded(connector)) await loadSchedulesOf(deps).start(connector);
+    const moved = await moveConnector(collections, connector, status, principal.userId);
+    if (status !== 'active' && isLoaded(connector)) await loadSchedulesOf(deps).align(connector_id);
+    return toConnector(deps.auth.box, moved);
+  },
+});
+
+/** A repeat completes a deletion that a crash interrupted, and throws `not_found`. */
+export const deleteConnector = defineOperation({
+  name: 'connector.delete',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('connector_id'),
+  key: ofConnector,
+  output: Connector,
+  async run({ deps, ctx, key: { connector_id } }) {
+    const connector = await deps.mongo.collections.connectors.findOne({ _id: connector_id });
+    if (!connector || connector.projectID !== ctx.principal.projectId) throw notFound('the connector');
+    await deleteConnectorCompletely(deps, connector);
+    if (connector.is_deleted) throw notFound('the connector');
+    return toConnector(deps.auth.box, connector);
+  },
+});

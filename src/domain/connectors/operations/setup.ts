@@ -1,0 +1,139 @@
+import type { Principal } from '../../../auth/principal.js';
+import { AppError, isRefusal, notFound } from '../../../errors.js';
+import type { Collections } from '../../../stores/collections.js';
+import type { Customers } from '../../customers/record.js';
+import { premiumCategories, type CountedLimit } from '../../customers/rules.js';
+import type { Deps } from '../../deps.js';
+import { configProblems } from '../rules/config.js';
+import { createLoadSchedules } from '../load-schedules.js';
+import { isLoaded, type ConnectorCategory, type ConnectorDocument, type ConnectorTrigger } from '../record.js';
+import type { NewConnector } from '../record/schemas.js';
+import { createTrigger, deleteConnectorRecord, findConnector } from './store.js';
+
+export type ConnectorDeps = Pick<Deps, 'mongo' | 'auth' | 'temporal' | 'customers'>;
+
+/** @throws AppError `not_found` for an unknown, malformed or deleted id, and for a connector of another project */
+export async function requireConnector(
+  collections: Collections,
+  principal: Principal,
+  id: string,
+): Promise<ConnectorDocument> {
+  const connector = await findConnector(collections, id);
+  if (!connector || connector.projectID !== principal.projectId) throw notFound('the connector');
+  return connector;
+}
+
+/** Deletes the secrets, pin, triggers and data loader, and releases the quota. Idempotent. */
+export async function deleteConnectorCompletely(
+  deps: ConnectorDeps,
+  { _id, category, organization_id }: ConnectorDocument,
+): Promise<void> {
+  await deleteConnectorRecord(deps.mongo.collections, _id);
+  await deps.mongo.collections.mcp_tools.deleteMany({ connector_id: _id });
+  await loadSchedulesOf(deps).align(_id);
+  await release(deps.customers, organization_id, category, _id);
+}
+
+export function loadSchedulesOf({ mongo: { collections }, temporal }: ConnectorDeps) {
+  return createLoadSchedules({ collections, temporal });
+}
+
+type Given = Pick<NewConnector, 'config' | 'data_loader_config'>;
+
+export async function refuseInvalidConfig(
+  { actions }: Collections,
+  { projectId }: Principal,
+  category: ConnectorCategory,
+  { config, data_loader_config: loader }: Given,
+): Promise<void> {
+  const problems = configProblems(category, config);
+  if (isLoaded({ data_loader_config: loader })) {
+    const cannotLoad = category === 'mail' || category === 'mcp';
+    if (cannotLoad) problems.push(`data_loader_config: is not supported for ${category} connectors`);
+    if (!cannotLoad && loader.action_id === undefined && loader.path === undefined)
+      problems.push('data_loader_config: requires path or action_id');
+    if (category === 'restful' && config.base_url === undefined)
+      problems.push('config.base_url: is required to load data');
+  }
+  if (loader.action_id !== undefined) {
+    const action = await actions.findOne({ _id: loader.action_id });
+    if (action?.projectID !== projectId || action.category !== category)
+      problems.push(
+        `data_loader_config.action_id: the project has no ${category} action ${JSON.stringify(loader.action_id)}`,
+      );
+  }
+  if (problems.length > 0) throw new AppError('invalid_request', problems.join('; '));
+}
+
+function limitsOf(category: ConnectorCategory): CountedLimit[] {
+  return premiumCategories.includes(category)
+    ? ['number_of_connectors', 'number_of_premium_connectors']
+    : ['number_of_connectors'];
+}
+
+/** Reserves the quota for the work. Releases it if the work is refused. After a fault, the record may exist, so the quota stays reserved for a repeat. */
+export async function withinPlan<T>(
+  customers: Customers,
+  organizationId: string,
+  category: ConnectorCategory,
+  id: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (premiumCategories.includes(category)) await customers.requireFeature(organizationId, 'premium_connectors');
+  try {
+    for (const limit of limitsOf(category)) await customers.reserve(organizationId, limit, id);
+    return await work();
+  } catch (error) {
+    if (isRefusal(error)) await release(customers, organizationId, category, id);
+    throw error;
+  }
+}
+
+async function release(
+  customers: Customers,
+  organizationId: string,
+  category: ConnectorCategory,
+  id: string,
+): Promise<void> {
+  for (const limit of limitsOf(category)) await customers.release(organizationId, limit, id);
+}
+
+const callbackKinds = ['voice', 'media'] as const;
+
+/**
+ * Stores a record for each voice or media trigger. Its id is part of the callback path and cannot be guessed. A repeat of
+ * the same request derives the same ids; a trigger that already has an id keeps it.
+ */
+export async function withTriggerRecords(
+  deps: ConnectorDeps,
+  principal: Principal,
+  connectorId: string,
+  requestId: string,
+  triggers: readonly ConnectorTrigger[],
+): Promise<ConnectorTrigger[]> {
+  const { connector_triggers } = deps.mongo.collections;
+  const { userId, projectId, organizationId } = principal;
+  const known = new Set((await connector_triggers.find({ connector_id: connectorId }).toArray()).map(({ _id }) => _id));
+  return Promise.all(
+    triggers.map(async (trigger, at) => {
+      const kind = callbackKinds.find((each) => each === trigger.kind);
+      if (!kind || trigger.agentflow_id === undefined) return trigger;
+      const { agentflow_id, goal = null } = trigger;
+      const given = {
+        kind,
+        connector_id: connectorId,
+        agentflow_id,
+        goal,
+        user_id: userId,
+        projectID: projectId,
+        organization_id: organizationId,
+      };
+      const kept =
+        typeof trigger.trigger_id === 'string' && known.has(trigger.trigger_id) ? trigger.trigger_id : undefined;
+      const trigger_id = kept ?? deps.auth.box.sign(`${requestId}/${at}`, 'trigger-id');
+      await createTrigger(deps.mongo.collections, given, trigger_id);
+      if (kept !== undefined) await connector_triggers.updateOne({ _id: kept }, { $set: { kind, agentflow_id, goal } });
+      return { ...trigger, trigger_id };
+    }),
+  );
+}

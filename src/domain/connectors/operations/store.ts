@@ -1,0 +1,231 @@
+import type { SecretBox } from '../../../auth/secret-box.js';
+import { isFormerMember, type Owner } from '../../../auth/former-members.js';
+import { AppError, notFound } from '../../../errors.js';
+import type { Collections } from '../../../stores/collections.js';
+import { insertOnce } from '../../../stores/mongo.js';
+import { epochSeconds } from '../../../time.js';
+import { AccountConfig } from '../rules/config.js';
+import { statusMoves, type ConnectorDocument, type ConnectorStatus, type TriggerDocument } from '../record.js';
+import { hashPin, newPin } from '../pin.js';
+
+export type ConnectorCollections = Pick<Collections, 'connectors' | 'connector_triggers'>;
+export type MembershipCollections = Pick<Collections, 'memberships' | 'users'>;
+
+/** The account provider's API: its base URL and the bearer token for it. */
+export interface AccountProvider {
+  url: string;
+  token: string | undefined;
+}
+
+export type NewConnectorRecord = Pick<
+  ConnectorDocument,
+  | 'category'
+  | 'name'
+  | 'table_id'
+  | 'tags'
+  | 'user_id'
+  | 'projectID'
+  | 'organization_id'
+  | 'triggers'
+  | 'data_loader_config'
+  | 'actions'
+  | 'status'
+> & { config: Record<string, unknown>; callback_secret?: string | undefined };
+
+const configPurpose = (id: string) => `connector-config/${id}`;
+const callbackPurpose = (id: string) => `connector-callback/${id}`;
+const pinPurpose = (id: string) => `connector-pin/${id}`;
+
+/** Stores a connector and issues its pin. A repeat with the same id returns the first record and pin. */
+export async function createConnector(
+  collections: ConnectorCollections,
+  box: SecretBox,
+  id: string,
+  { config, callback_secret, ...given }: NewConnectorRecord,
+): Promise<{ connector: ConnectorDocument; pin: string }> {
+  const pin = newPin();
+  const now = epochSeconds();
+  const connector = await insertOnce<ConnectorDocument>(collections.connectors, {
+    _id: id,
+    ...given,
+    ...sealedConfig(box, id, config),
+    ...(callback_secret !== undefined && { callback_secret_sealed: sealedCallbackSecret(box, id, callback_secret) }),
+    pin_hash: hashPin(pin),
+    pin_sealed: box.seal(pin, pinPurpose(id)),
+    account: null,
+    is_deleted: false,
+    created_at: now,
+    updated_at: now,
+  });
+  return { connector, pin: box.open(connector.pin_sealed, pinPurpose(id)) };
+}
+
+export function sealedConfig(
+  box: SecretBox,
+  id: string,
+  config: Record<string, unknown>,
+): Pick<ConnectorDocument, 'config_names' | 'config_sealed'> {
+  return { config_names: Object.keys(config), config_sealed: box.seal(JSON.stringify(config), configPurpose(id)) };
+}
+
+export function sealedCallbackSecret(box: SecretBox, id: string, secret: string): string {
+  return box.seal(secret, callbackPurpose(id));
+}
+
+/** Undefined if the connector has no secret. @throws Error if this process does not have the encryption key */
+export function callbackSecretOf(
+  box: SecretBox,
+  { _id, callback_secret_sealed: sealed }: ConnectorDocument,
+): string | undefined {
+  return sealed === undefined ? undefined : box.open(sealed, callbackPurpose(_id));
+}
+
+export async function findConnector(
+  { connectors }: ConnectorCollections,
+  id: string,
+): Promise<ConnectorDocument | null> {
+  const connector = await connectors.findOne({ _id: id });
+  return connector && !connector.is_deleted ? connector : null;
+}
+
+/**
+ * Decrypts the configuration with its secrets. Use it to call the provider; never include it in a response.
+ * @throws AppError `unconfigured` if this process does not have the encryption key
+ */
+export function openConfig(box: SecretBox, { _id, config_sealed }: ConnectorDocument): Record<string, unknown> {
+  let text: string;
+  try {
+    text = box.open(config_sealed, configPurpose(_id));
+  } catch {
+    throw new AppError(
+      'unconfigured',
+      'the configuration of the connector cannot be decrypted with the SECRETS_KEY of this process',
+    );
+  }
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
+/** Undefined if none is configured. */
+export function accountProviderOf(box: SecretBox, connector: ConnectorDocument): AccountProvider | undefined {
+  const { account_api_url: url, account_api_token: token } =
+    AccountConfig.safeParse(openConfig(box, connector)).data ?? {};
+  return url === undefined ? undefined : { url, token };
+}
+
+/** Records the result of a callback. A connector that was paused in the meantime stays paused. */
+export async function setConnectorStatus(
+  { connectors }: ConnectorCollections,
+  id: string,
+  status: ConnectorStatus,
+  account?: ConnectorDocument['account'],
+): Promise<void> {
+  const $set = { status, updated_at: epochSeconds(), ...(account === undefined ? {} : { account }) };
+  await connectors.updateOne({ _id: id, is_deleted: false, status: { $ne: 'paused' } }, { $set });
+}
+
+const ownerLeftReason =
+  'the owner of the connector is no longer a member of the project; the user who activates it becomes the owner';
+
+/** The user on whose behalf a connector or trigger acts. */
+export function ownerOf({
+  user_id: userId,
+  organization_id: organizationId,
+  projectID: projectId,
+}: ConnectorDocument | TriggerDocument): Owner {
+  return { userId, organizationId, projectId };
+}
+
+/** Pauses the connector if its owner has left the project. @returns whether the owner has left */
+export async function pauseIfOwnerLeft(
+  collections: ConnectorCollections & MembershipCollections,
+  connector: ConnectorDocument,
+): Promise<boolean> {
+  if (!(await isFormerMember(collections, ownerOf(connector)))) return false;
+  const { _id, user_id } = connector;
+  const paused = { status: 'paused' as const, status_reason: ownerLeftReason, updated_at: epochSeconds() };
+  await collections.connectors.updateOne({ _id, user_id, is_deleted: false }, { $set: paused });
+  return true;
+}
+
+/** @throws AppError `conflict` if the current status does not allow the change */
+export function refuseMove({ status }: ConnectorDocument, to: ConnectorStatus): void {
+  if (statusMoves[status].includes(to)) return;
+  throw new AppError('conflict', `the connector is ${status}: it can only be set to ${statusMoves[status].join(', ')}`);
+}
+
+/** @throws AppError `conflict` if the status has changed since it was read, `not_found` if the connector was deleted */
+export async function moveConnector(
+  collections: ConnectorCollections & MembershipCollections,
+  connector: ConnectorDocument,
+  to: ConnectorStatus,
+  by: string,
+): Promise<ConnectorDocument> {
+  const { _id, status } = connector;
+  const isTakenOver = to === 'active' && (await isFormerMember(collections, ownerOf(connector)));
+  const $set = { status: to, status_reason: null, updated_at: epochSeconds(), ...(isTakenOver && { user_id: by }) };
+  const moved = await collections.connectors.findOneAndUpdate(
+    { _id, status, is_deleted: false },
+    { $set },
+    { returnDocument: 'after' },
+  );
+  if (moved) return moved;
+  const present = await findConnector(collections, _id);
+  if (!present) throw notFound('the connector');
+  throw new AppError('conflict', `the status of the connector changed to ${present.status} in the meantime`);
+}
+
+/** Stops all use of the connector until a user activates it. `id` may be the id of a trigger without a connector. */
+export async function pauseConnector(
+  { connectors, connector_triggers }: ConnectorCollections,
+  id: string,
+  reason: string,
+): Promise<void> {
+  await connectors.updateOne(
+    { _id: id, is_deleted: false },
+    { $set: { status: 'paused', status_reason: reason, updated_at: epochSeconds() } },
+  );
+  await connector_triggers.updateOne({ _id: id, connector_id: null }, { $set: { is_active: false } });
+}
+
+/** Marks the connector as deleted and erases its secrets, pin and triggers. Idempotent. */
+export async function deleteConnectorRecord(
+  { connectors, connector_triggers }: ConnectorCollections,
+  id: string,
+): Promise<void> {
+  await connectors.updateOne(
+    { _id: id },
+    {
+      $set: { is_deleted: true, config_sealed: '', pin_hash: '', pin_sealed: '', updated_at: epochSeconds() },
+      $unset: { callback_secret_sealed: '' },
+    },
+  );
+  await connector_triggers.deleteMany({ connector_id: id });
+}
+
+export type NewTrigger = Pick<
+  TriggerDocument,
+  'kind' | 'projectID' | 'organization_id' | 'user_id' | 'connector_id' | 'agentflow_id' | 'goal'
+>;
+
+/** A repeat with the same id returns the first record. */
+export async function createTrigger(
+  { connector_triggers }: ConnectorCollections,
+  given: NewTrigger,
+  id = newPin(),
+): Promise<TriggerDocument> {
+  return insertOnce<TriggerDocument>(connector_triggers, {
+    _id: id,
+    ...given,
+    is_active: true,
+    created_at: epochSeconds(),
+  });
+}
+
+export async function findTrigger(
+  { connector_triggers }: ConnectorCollections,
+  kind: TriggerDocument['kind'],
+  id: string,
+): Promise<TriggerDocument | null> {
+  const trigger = await connector_triggers.findOne({ _id: id });
+  return trigger && trigger.kind === kind && trigger.is_active ? trigger : null;
+}

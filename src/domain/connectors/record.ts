@@ -1,0 +1,178 @@
+import { defineCollection } from '../../stores/collections.js';
+import { z } from 'zod';
+
+/** The categories that the specification names (Connector configuration), and MCP servers. */
+export const ConnectorCategory = z.enum([
+  'content_creator',
+  'messaging',
+  'professional_network',
+  'mail',
+  'restful',
+  'mcp',
+]);
+export type ConnectorCategory = z.infer<typeof ConnectorCategory>;
+
+/** Categories whose accounts are connected through a provider's hosted authentication, which calls the notify routes. */
+export const hostedCategories: readonly ConnectorCategory[] = ['professional_network', 'mail', 'messaging'];
+
+/** `awaiting_verification`: a provider reported an account, but no API is configured to verify it. */
+export const ConnectorStatus = z.enum(['pending', 'awaiting_verification', 'active', 'paused', 'failed']);
+export type ConnectorStatus = z.infer<typeof ConnectorStatus>;
+
+/** The status changes that a user may make. Callbacks and verification make the others. */
+export const statusMoves: Record<ConnectorStatus, readonly ConnectorStatus[]> = {
+  pending: ['active'],
+  awaiting_verification: ['active', 'failed', 'pending'],
+  active: ['paused'],
+  paused: ['active'],
+  failed: ['pending'],
+};
+
+/** Maps an event to the coworker that it starts. Unknown fields are stored but not used. */
+export const ConnectorTrigger = z.looseObject({
+  event: z.string().max(200).default('*').meta({ description: 'The name of the event; `*` matches every event.' }),
+  agentflow_id: z.string().max(128).optional(),
+  goal: z.string().max(20_000).optional(),
+});
+export type ConnectorTrigger = z.infer<typeof ConnectorTrigger>;
+
+/** Named intervals, in seconds. */
+export const namedFrequencies: Readonly<Record<string, number>> = { hourly: 3600, daily: 86_400, weekly: 604_800 };
+const cronFields = /^(CRON_TZ=[A-Za-z0-9_+/-]+\s+)?(\S+\s+){4}\S+$/;
+
+/** When and from where a connector loads data. Unknown fields are stored but not used. */
+export const DataLoaderConfig = z
+  .looseObject({
+    frequency: z
+      .string()
+      .trim()
+      .max(200)
+      .optional()
+      .meta({
+        description:
+          '`once`, `interval`, `hourly`, `daily`, `weekly`, or a cron expression, which is in UTC unless it starts with `CRON_TZ=Area/City`. Defaults to `interval` if `syncInterval` is given.',
+      }),
+    syncInterval: z
+      .int()
+      .min(10)
+      .max(366 * 86_400)
+      .optional()
+      .meta({ description: 'Seconds.' }),
+    path: z
+      .string()
+      .trim()
+      .max(2000)
+      .regex(/^\/(?![/\\])/, 'must begin with exactly one /')
+      .optional()
+      .meta({ description: "The path to read, relative to the connector's base URL." }),
+    action_id: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({ description: 'A standalone action that reads the data, instead of `path`.' }),
+    records_field: z
+      .string()
+      .max(200)
+      .optional()
+      .meta({ description: 'The field of the response that contains the list of records.' }),
+    entity_type: z
+      .string()
+      .regex(/^\p{L}[\p{L}\p{N}_ -]{0,99}$/u)
+      .optional()
+      .meta({ description: "Defaults to a type derived from the connector's name." }),
+    id_field: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: "The field that contains a record's id. Defaults to `id`." }),
+    name_field: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: "The field that contains a record's name. Defaults to `name`." }),
+  })
+  .superRefine(({ frequency, syncInterval }, context) => {
+    const problem = frequencyProblem(frequency, syncInterval);
+    if (problem !== undefined) context.addIssue({ code: 'custom', path: ['frequency'], message: problem });
+  });
+export type DataLoaderConfig = z.infer<typeof DataLoaderConfig>;
+
+function frequencyProblem(frequency: string | undefined, syncInterval: number | undefined): string | undefined {
+  if (frequency === 'interval') return syncInterval === undefined ? 'requires syncInterval' : undefined;
+  if (
+    frequency === undefined ||
+    frequency === 'once' ||
+    Object.hasOwn(namedFrequencies, frequency) ||
+    cronFields.test(frequency)
+  )
+    return undefined;
+  return 'must be once, interval, hourly, daily, weekly or a cron expression with five fields';
+}
+
+/** `_id` is the id in the callback paths. Times are epoch seconds. */
+export interface ConnectorDocument {
+  _id: string;
+  category: ConnectorCategory;
+  name: string;
+  tags: string[];
+  user_id: string;
+  projectID: string;
+  organization_id: string;
+  triggers: ConnectorTrigger[];
+  data_loader_config: DataLoaderConfig;
+  actions: unknown[];
+  /** Set on the connector of a table, which does not count toward the quota. */
+  table_id?: string;
+  /** The names of the fields of `config`. The values are encrypted and never returned. */
+  config_names: string[];
+  config_sealed: string;
+  pin_hash: string;
+  pin_sealed: string;
+  /** The secret that signs callbacks, if the connector has one. */
+  callback_secret_sealed?: string;
+  status: ConnectorStatus;
+  /** Why the service paused it. Absent on older records. */
+  status_reason?: string | null;
+  /** The provider's account. `verified_at` is null until the account is verified. */
+  account: { id: string; name: string | null; verified_at: number | null } | null;
+  is_deleted: boolean;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A trigger of a voice or media provider; `_id` is the id in its callback path. */
+export interface TriggerDocument {
+  _id: string;
+  kind: 'voice' | 'media';
+  projectID: string;
+  organization_id: string;
+  user_id: string;
+  connector_id: string | null;
+  agentflow_id: string;
+  goal: string | null;
+  is_active: boolean;
+  created_at: number;
+}
+
+/** Whether the connector has a data loader. */
+export function isLoaded({
+  data_loader_config: { frequency, syncInterval },
+}: Pick<ConnectorDocument, 'data_loader_config'>): boolean {
+  return frequency !== undefined || syncInterval !== undefined;
+}
+
+export const connectorsCollection = defineCollection('connectors', {
+  indexes: [{ keys: { projectID: 1, _id: -1 } }, { keys: { organization_id: 1 } }],
+});
+export const connectorTriggersCollection = defineCollection('connector_triggers', {
+  indexes: [{ keys: { projectID: 1 } }, { keys: { connector_id: 1 } }],
+});
+
+declare module '../../stores/collections.js' {
+  interface Documents {
+    connectors: ConnectorDocument;
+    connector_triggers: TriggerDocument;
+  }
+}

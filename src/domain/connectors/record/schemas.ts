@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import type { SecretBox } from '../../../auth/secret-box.js';
+import { mcpConfigFields, toPublicConfig, storedPlaceholder } from '../rules/config.js';
+import { openConfig } from '../operations/store.js';
+import {
+  ConnectorCategory,
+  ConnectorStatus,
+  ConnectorTrigger,
+  DataLoaderConfig,
+  type ConnectorDocument,
+} from '../record.js';
+import { exampleConnector, newConnectorExample } from '../examples.js';
+
+const AnyJson = z.record(z.string(), z.unknown());
+const Config = AnyJson.meta({
+  description:
+    'Encrypted; responses never include its secrets. Fields for `restful`: `base_url`, `auth` {`type`: none, header, bearer, basic or client_credentials, …}, `headers`, `timeout_ms`; for `mail`: `host`, `port`, `secure`, `require_tls`, `user`, `password`, `from`; for `mcp`: `url` or `command`, `auth`; for the other categories: `account_api_url`, `account_api_token`.',
+});
+
+const CallbackSecret = z
+  .string()
+  .min(16)
+  .max(200)
+  .meta({
+    description:
+      'The secret that signs callbacks of the connector: `X-Hub-Signature-256: sha256=<HMAC-SHA256 of the body in hex>`. Encrypted and never returned.',
+  });
+const fields = {
+  name: z.string().trim().min(1).max(200),
+  tags: z.array(z.string().max(200)).max(100),
+  triggers: z
+    .array(
+      z.union([
+        z
+          .string()
+          .max(200)
+          .transform((event) => ({ event })),
+        ConnectorTrigger,
+      ]),
+    )
+    .max(100),
+  data_loader_config: DataLoaderConfig,
+  actions: z.array(z.unknown()).max(500),
+};
+
+/** The request shape of the specification. A trigger may be given as the name of its event. */
+export const NewConnector = z
+  .strictObject({
+    category: ConnectorCategory.optional(),
+    name: fields.name,
+    tags: fields.tags.default([]),
+    user_id: z.string().optional(),
+    projectID: z.string().optional(),
+    triggers: fields.triggers.default([]),
+    data_loader_config: fields.data_loader_config.default({}),
+    actions: fields.actions.default([]),
+    config: Config.default({}),
+    callback_secret: CallbackSecret.optional(),
+    org_id: z.string().optional(),
+  })
+  .meta({ id: 'NewConnector', example: newConnectorExample });
+export type NewConnector = z.infer<typeof NewConnector>;
+
+export const NewMcpConnector = z
+  .strictObject({ name: fields.name, ...mcpConfigFields, projectID: z.string().optional() })
+  .meta({
+    id: 'NewMcpConnector',
+    example: {
+      name: 'Ticket system',
+      url: 'https://tickets.example.com/mcp',
+      auth: { type: 'header', name: 'Authorization', value: 'Bearer a-token' },
+    },
+  });
+
+export const ConnectorPatch = z
+  .strictObject({
+    ...fields,
+    config: AnyJson.meta({
+      description:
+        'Fields to change. null removes a field; `[stored]` keeps the stored value, so that a response can be sent back.',
+    }),
+    callback_secret: CallbackSecret.nullable(),
+    projectID: z.string(),
+  })
+  .partial()
+  .meta({ id: 'ConnectorPatch', example: { name: 'Claims register', config: { timeout_ms: 5000 } } });
+export type ConnectorPatch = z.infer<typeof ConnectorPatch>;
+
+export const Connector = z
+  .object({
+    _id: z.string(),
+    category: ConnectorCategory,
+    name: z.string(),
+    tags: z.array(z.string()),
+    user_id: z.string(),
+    projectID: z.string(),
+    org_id: z.string(),
+    triggers: z.array(AnyJson),
+    data_loader_config: AnyJson,
+    actions: z.array(z.unknown()),
+    config: AnyJson.meta({ description: 'The configuration, with `[stored]` in place of each secret.' }),
+    has_callback_secret: z.boolean(),
+    status: ConnectorStatus,
+    status_reason: z.string().nullable().meta({ description: 'Why the service paused the connector.' }),
+    account: z.object({ id: z.string(), name: z.string().nullable(), verified_at: z.number().nullable() }).nullable(),
+    created_at: z.number(),
+    updated_at: z.number(),
+    notify_path: z
+      .string()
+      .optional()
+      .meta({ description: 'The callback path for the account provider. Returned only at creation.' }),
+  })
+  .meta({ id: 'Connector', example: exampleConnector });
+export type Connector = z.infer<typeof Connector>;
+
+export const NewStatus = z
+  .strictObject({ projectID: z.string().optional(), status: ConnectorStatus })
+  .meta({ id: 'ConnectorStatusMove', example: { status: 'paused' } });
+
+export const TriggerAction = z
+  .object({ category: ConnectorCategory, event: z.string(), name: z.string(), description: z.string() })
+  .meta({
+    id: 'TriggerAction',
+    example: { category: 'mail', event: 'mail_received', name: 'Mail received', description: 'An email was received' },
+  });
+
+/** The connector without its secrets. */
+export function toConnector(box: SecretBox, connector: ConnectorDocument): Connector {
+  const { _id, category, name, tags, user_id, projectID, organization_id, triggers, data_loader_config } = connector;
+  const { actions, status, status_reason = null, account, created_at, updated_at } = connector;
+  return {
+    ...{
+      _id,
+      category,
+      name,
+      tags,
+      user_id,
+      projectID,
+      org_id: organization_id,
+      triggers,
+      data_loader_config,
+      actions,
+    },
+    config: publicConfigOf(box, connector),
+    has_callback_secret: connector.callback_secret_sealed !== undefined,
+    ...{ status, status_reason, account, created_at, updated_at },
+  };
+}
+
+/** Only the names of the fields, if the connector was deleted or this process cannot decrypt its configuration. */
+function publicConfigOf(box: SecretBox, connector: ConnectorDocument): Record<string, unknown> {
+  try {
+    return toPublicConfig(openConfig(box, connector));
+  } catch {
+    return Object.fromEntries(connector.config_names.map((each) => [each, storedPlaceholder]));
+  }
+}

@@ -1,0 +1,196 @@
+import { isJsonObject } from '../../../json.js';
+import { z } from 'zod';
+
+import { parseWithProblems } from '../../../problems.js';
+import type { ConnectorCategory } from '../record.js';
+
+const Secret = z.string().min(1).max(8192);
+const HeaderName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'is not a valid header name');
+const HeaderValue = z
+  .string()
+  .max(8192)
+  .regex(/^[\x20-\x7e\t]*$/, 'is not a valid header value');
+const HttpUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(2000)
+  .refine((url) => !/^[a-z]+:\/\/[^/]*@/i.test(url), 'must not contain credentials');
+const framingHeaders: ReadonlySet<string> = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'te',
+  'trailer',
+  'keep-alive',
+]);
+const CustomHeader = HeaderName.refine((name) => !framingHeaders.has(name.toLowerCase()), 'must not be set').meta({
+  example: 'x-api-key',
+});
+
+const NoAuth = z.strictObject({ type: z.literal('none') });
+const HeaderAuth = z.strictObject({ type: z.literal('header'), name: CustomHeader, value: HeaderValue });
+const Auth = z.discriminatedUnion('type', [
+  NoAuth,
+  HeaderAuth,
+  z.strictObject({ type: z.literal('bearer'), token: HeaderValue.min(1) }),
+  z.strictObject({ type: z.literal('basic'), username: z.string().max(1000), password: Secret }),
+  z.strictObject({
+    type: z.literal('client_credentials'),
+    token_url: HttpUrl,
+    client_id: z.string().min(1).max(1000),
+    client_secret: Secret,
+    scope: z.string().max(2000).optional(),
+    /** How the client authenticates to the token endpoint (RFC 6749, 2.3.1). */
+    send_as: z.enum(['basic', 'body']).default('basic'),
+  }),
+]);
+export type Auth = z.infer<typeof Auth>;
+export type ClientCredentials = Extract<Auth, { type: 'client_credentials' }>;
+
+/** An HTTP API: its base URL, and the credentials and headers that are sent to this API only. */
+export const RestfulConfig = z.looseObject({
+  base_url: HttpUrl.regex(/^[^?#]*$/, 'must not contain a query or fragment').optional(),
+  auth: Auth.default({ type: 'none' }),
+  headers: z.record(CustomHeader, HeaderValue).default({}),
+  timeout_ms: z.int().min(1).max(100_000).default(100_000),
+});
+export type RestfulConfig = z.infer<typeof RestfulConfig>;
+
+export const mcpConfigFields = {
+  url: HttpUrl.regex(/^[^#]*$/, 'must not contain a fragment').optional(),
+  command: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'A name in `MCP_STDIO_COMMANDS` of the workers.' }),
+  auth: z.discriminatedUnion('type', [NoAuth, HeaderAuth]).default({ type: 'none' }),
+};
+const urlOrCommand = 'give either url or command';
+
+/** An MCP server: its URL with an optional header, or the name of a command that the workers allow (`MCP_STDIO_COMMANDS`). */
+export const McpConfig = z
+  .looseObject(mcpConfigFields)
+  .refine(({ url, command }) => (url === undefined) !== (command === undefined), {
+    path: ['url'],
+    message: urlOrCommand,
+  })
+  .refine(({ command, auth }) => command === undefined || auth.type === 'none', {
+    path: ['auth'],
+    message: 'must be none for a command',
+  });
+export type McpConfig = z.infer<typeof McpConfig>;
+
+/** The account provider's API, used to verify accounts and to perform actions. */
+const accountFields = {
+  account_api_url: HttpUrl.regex(/^[^?#]*$/, 'must not contain a query or fragment').optional(),
+  account_api_token: HeaderValue.min(1).optional(),
+};
+export const AccountConfig = z.looseObject(accountFields);
+export type AccountConfig = z.infer<typeof AccountConfig>;
+
+export const MailConfig = z.looseObject({
+  ...accountFields,
+  host: z
+    .string()
+    .regex(/^[A-Za-z0-9._:[\]-]{1,253}$/, 'is not a valid host')
+    .optional(),
+  port: z.int().min(1).max(65_535).optional(),
+  secure: z.boolean().default(false),
+  /** Defaults to true if there is a password, so that it is never sent unencrypted. */
+  require_tls: z.boolean().optional(),
+  user: z.string().max(1000).optional(),
+  password: Secret.optional(),
+  from: z
+    .string()
+    .max(500)
+    .regex(/^[^\r\n]*$/)
+    .optional(),
+});
+export type MailConfig = z.infer<typeof MailConfig>;
+
+/** The known fields of `config` by category. Other fields are encrypted and stored, but not used. */
+const configSchemas = {
+  restful: RestfulConfig,
+  mail: MailConfig,
+  messaging: AccountConfig,
+  professional_network: AccountConfig,
+  content_creator: AccountConfig,
+  mcp: McpConfig,
+} as const satisfies Record<ConnectorCategory, z.ZodType>;
+
+/** The problems of a configuration. They name fields, but never values, which may be secrets. */
+export function configProblems(category: ConnectorCategory, config: unknown): string[] {
+  const parsed = parseWithProblems(z.object({ config: configSchemas[category] }), { config });
+  return 'problems' in parsed ? parsed.problems : [];
+}
+
+/** Replaces a secret in responses; in a change, it keeps the stored value. */
+export const storedPlaceholder = '[stored]';
+
+const publicFields: ReadonlySet<string> = new Set([
+  'base_url',
+  'url',
+  'command',
+  'timeout_ms',
+  'account_api_url',
+  'host',
+  'port',
+  'secure',
+  'require_tls',
+  'user',
+  'from',
+]);
+const publicAuthFields: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'username',
+  'token_url',
+  'client_id',
+  'scope',
+  'send_as',
+]);
+const noFields: ReadonlySet<string> = new Set();
+
+/** The configuration with its secrets replaced, along with all header values and all unknown fields. */
+export function toPublicConfig(config: Record<string, unknown>): Record<string, unknown> {
+  const result = maskFields(config, publicFields);
+  if (isJsonObject(config.auth)) result.auth = maskFields(config.auth, publicAuthFields);
+  if (isJsonObject(config.headers)) result.headers = maskFields(config.headers, noFields);
+  return result;
+}
+
+function maskFields(fields: Record<string, unknown>, open: ReadonlySet<string>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, open.has(name) ? value : storedPlaceholder]),
+  );
+}
+
+/** Applies a change: null removes a field, the placeholder keeps the stored value, and omitted fields are kept. */
+export function changedConfig(
+  stored: Record<string, unknown>,
+  change: Record<string, unknown>,
+): Record<string, unknown> {
+  const given = Object.entries(change).map(([name, value]) => [name, withStoredSecrets(value, stored[name])] as const);
+  return Object.fromEntries(
+    Object.entries({ ...stored, ...Object.fromEntries(given) }).filter(([, value]) => value !== null),
+  );
+}
+
+function withStoredSecrets(value: unknown, stored: unknown): unknown {
+  if (value === storedPlaceholder) return stored ?? null;
+  if (!isJsonObject(value)) return value;
+  const known = isJsonObject(stored) ? stored : {};
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, withStoredSecrets(member, known[name])]),
+  );
+}
+
+/** Whether the configuration is sufficient to perform actions. Otherwise a user must connect an account or set the status. */
+export function isComplete(category: ConnectorCategory, config: Record<string, unknown>): boolean {
+  if (category === 'restful' || category === 'mcp') return true;
+  if (category === 'mail') return config.host !== undefined && config.from !== undefined;
+  return category === 'content_creator' && config.account_api_url !== undefined;
+}

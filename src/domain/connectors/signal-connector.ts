@@ -1,0 +1,101 @@
+import { TypedSearchAttributes } from '@temporalio/common';
+import {
+  callbackSignal,
+  connectorEventsType,
+  connectorWorkflowId,
+  type ConnectorCallback,
+  type ConnectorEventsInput,
+  type CoworkerStart,
+} from '../../../workflows/connector-events/messages.js';
+import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { derivedId, newId, timeOfId } from '../../ids.js';
+import type { EncryptedBlobStore } from '../../stores/encrypted-blobs.js';
+import type { Temporal } from '../../temporal/client.js';
+import type { Deliveries } from './deliveries.js';
+
+export interface ConnectorAddress {
+  /** The id of the connector, or of a trigger without a connector. */
+  id: string;
+  projectID: string;
+  organization_id: string;
+}
+
+/** Identifies copies of an event, and how long a repeat is recognized. */
+export interface EventIdentity {
+  key: string;
+  keptForMs: number;
+}
+
+export type ReceivedCallback = Omit<ConnectorCallback, 'callback_id' | 'starts'> & {
+  /** Null for a callback that may be processed more than once. */
+  identity: EventIdentity | null;
+  /** The JSON of a payload that is too large for a signal. */
+  stored: Uint8Array | null;
+  starts: Omit<CoworkerStart, 'execution_id'>[];
+};
+
+/** Resolves when Temporal has accepted the callback. Copies of an event become one callback with the same executions. */
+export type SignalConnector = (address: ConnectorAddress, callback: ReceivedCallback) => Promise<void>;
+
+const maxHistoryEvents = 5000;
+
+export function createConnectorSignaller({
+  temporal,
+  deliveries,
+  blobs,
+}: {
+  temporal: Temporal;
+  deliveries: Deliveries;
+  blobs: EncryptedBlobStore;
+}): SignalConnector {
+  return async ({ id, projectID, organization_id }, { identity, stored, ...received }) => {
+    const known = identity && `connector/${id}/${identity.key}`;
+    const claimed =
+      identity && known
+        ? await deliveries.claim(known, identity.keptForMs)
+        : { callback_id: newId(), isHandedOver: false };
+    if (claimed.isHandedOver) return;
+    const callback = withIds(claimed.callback_id, received);
+    const input: ConnectorEventsInput = { connector_id: id, max_history_events: maxHistoryEvents };
+    const options = {
+      taskQueue: temporal.taskQueue,
+      workflowId: connectorWorkflowId(id),
+      args: [input] as [ConnectorEventsInput],
+      signal: callbackSignal,
+      signalArgs: [await withLocation(blobs, callback, stored, organization_id)] as [ConnectorCallback],
+      memo: { project: projectID },
+      staticSummary: 'Callbacks of a connector',
+      typedSearchAttributes: new TypedSearchAttributes([
+        { key: searchAttributes.projectId, value: projectID },
+        { key: searchAttributes.organizationId, value: organization_id },
+      ]),
+    };
+    await temporal.call((client) => client.workflow.signalWithStart(connectorEventsType, options));
+    if (known) await deliveries.remember(known);
+  };
+}
+
+/** Derives the execution ids from the callback id, so that every copy of an event starts the same executions. */
+function withIds(
+  callback_id: string,
+  { starts, ...callback }: Omit<ReceivedCallback, 'identity' | 'stored'>,
+): ConnectorCallback {
+  const at = timeOfId(callback_id) ?? callback.received_at;
+  return {
+    ...callback,
+    callback_id,
+    is_claimed: true,
+    starts: starts.map((start, index) => ({ ...start, execution_id: derivedId(at, `${callback_id}/${index}`) })),
+  };
+}
+
+/** Stores a large payload in the blob store, to keep the workflow's state small. */
+async function withLocation(
+  blobs: EncryptedBlobStore,
+  callback: ConnectorCallback,
+  stored: Uint8Array | null,
+  organizationId: string,
+): Promise<ConnectorCallback> {
+  if (stored === null) return callback;
+  return { ...callback, payload: { ...callback.payload, location: await blobs.put(stored, organizationId) } };
+}

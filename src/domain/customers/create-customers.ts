@@ -1,0 +1,50 @@
+import { AppError } from '../../errors.js';
+import type { Collections } from '../../stores/collections.js';
+import { readCustomer } from './operations/account.js';
+import { creditsLeft, grantedQuota, type Customers } from './record.js';
+import { recordCharges, settleCharges } from './ledger.js';
+import { createPlaces } from './places.js';
+import { planLimit, type Quota } from './rules.js';
+import { createCountedRecords } from './records.js';
+import { createStorage } from './storage.js';
+
+const mebibyte = 1024 * 1024;
+
+export function createCustomers(collections: Collections): Customers {
+  const places = createPlaces(collections, createCountedRecords(collections));
+  const storage = createStorage(collections);
+  const quotaOf = async (organizationId: string) => grantedQuota(await readCustomer(collections, organizationId));
+  return {
+    quotaOf,
+    reserve: async (organizationId, limit, id) =>
+      places.reserve(organizationId, limit, id, (await quotaOf(organizationId))[limit]),
+    release: places.release,
+    async reserveStorage(organizationId, id, bytes) {
+      const { storage_space_in_mb } = await quotaOf(organizationId);
+      await storage.reserve(organizationId, id, bytes, storage_space_in_mb * mebibyte);
+    },
+    releaseStorage: storage.release,
+    storageUsed: storage.used,
+    async refuseBeyond(organizationId, limit, use) {
+      const maximum = (await quotaOf(organizationId))[limit];
+      if (use > maximum)
+        throw new AppError('plan_limit', `${limit}: the plan allows ${maximum}, but ${use} were requested`);
+    },
+    async requireFeature(organizationId, feature) {
+      if (!(await quotaOf(organizationId)).access_controls[feature])
+        throw new AppError('plan_limit', `${feature}: the plan does not include this feature`);
+    },
+    async requireCredits(organizationId) {
+      const customer = await readCustomer(collections, organizationId);
+      const { number_of_credits: granted, base_credit_deduction_per_execution: asked } = grantedQuota(customer);
+      const left = sumOf(creditsLeft(customer));
+      if (left < asked) throw planLimit('number_of_credits', sumOf(granted), sumOf(granted) - left);
+    },
+    charge: (organizationId, charges) => recordCharges(collections, organizationId, charges),
+    settle: (organizationId) => settleCharges(collections, organizationId),
+  };
+}
+
+function sumOf({ subscription_credits, top_up_credits }: Quota['number_of_credits']): number {
+  return subscription_credits + top_up_credits;
+}

@@ -1,0 +1,51 @@
+import type { Collection, Document, Filter } from 'mongodb';
+import type { Collections } from '../../stores/collections.js';
+import { premiumCategories, type CountedLimit } from './rules.js';
+
+/** Finds the records that a limit counts. */
+export interface CountedRecords {
+  all(limit: CountedLimit, organizationId: string): Promise<string[]>;
+  present(limit: CountedLimit, organizationId: string, ids: readonly string[]): Promise<string[]>;
+}
+
+interface Counted {
+  collection: Collection<Document>;
+  /** Selects the records that count. */
+  countedOnly: Filter<Document>;
+  organization: string;
+  /** The field whose distinct values are counted. */
+  id: string;
+}
+
+export function createCountedRecords(collections: Collections): CountedRecords {
+  const of = (name: keyof Collections, countedOnly: Filter<Document>, id = '_id'): Counted => ({
+    collection: collections[name] as unknown as Collection<Document>,
+    countedOnly,
+    organization: 'organization_id',
+    id,
+  });
+  const counted: Record<CountedLimit, Counted> = {
+    number_of_coworkers: of('agentflows', { is_deleted: false }),
+    // A person with roles on several projects is one member.
+    number_of_members: of('memberships', {}, 'user_id'),
+    number_of_workspaces: of('projects', { status: { $ne: 'deleted' } }),
+    number_of_tables: of('tables', {}),
+    number_of_connectors: of('connectors', { is_deleted: false, table_id: { $exists: false } }),
+    number_of_premium_connectors: of('connectors', { is_deleted: false, category: { $in: [...premiumCategories] } }),
+  };
+  const idsOf = async (
+    { collection, countedOnly, organization, id }: Counted,
+    organizationId: string,
+    among: Filter<Document> = {},
+  ) => {
+    const found = await collection
+      .find({ [organization]: organizationId, ...countedOnly, ...among }, { projection: { [id]: 1 } })
+      .toArray();
+    return [...new Set(found.map((each) => String(each[id])))];
+  };
+  return {
+    all: (limit, organizationId) => idsOf(counted[limit], organizationId),
+    present: (limit, organizationId, ids) =>
+      idsOf(counted[limit], organizationId, { [counted[limit].id]: { $in: [...ids] } }),
+  };
+}

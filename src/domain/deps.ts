@@ -1,0 +1,54 @@
+import type { Auth } from '../auth/create-auth.js';
+import type { Config } from '../config.js';
+import type { Customers } from './customers/record.js';
+import type { Files } from './files/create-files.js';
+import type { createRowInserter } from './tables/insert.js';
+import type { Redact } from '../graph/redaction/redact.js';
+import type { Governance } from '../governance/create-governance.js';
+import type { Kernel } from '../governance/kernel/perform.js';
+import type { Idempotency } from '../governance/idempotency.js';
+import type { OpenStreams } from '../http/open-streams.js';
+import type { RequestLimit } from '../governance/request-limit.js';
+import type { Logger } from '../log.js';
+import type { Oauth } from '../auth/oauth/create-oauth.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { Tracing } from '../observability/tracing.js';
+import type { ChatModel } from '../models/port.js';
+import type { HttpClient } from '../outbound/http-client.js';
+import type { EncryptedBlobStore } from '../stores/encrypted-blobs.js';
+import type { Mongo } from '../stores/mongo.js';
+import type { Graph } from '../stores/neo4j.js';
+import type { Temporal } from '../temporal/client.js';
+import type { Threads } from '../threads/threads.js';
+
+/** The dependencies of surfaces and activities. */
+export interface Deps {
+  config: Config;
+  log: Logger;
+  metrics: Metrics;
+  tracing: Tracing;
+  mongo: Mongo;
+  graph: Graph;
+  threads: Threads;
+  redact: Redact;
+  temporal: Temporal;
+  blobs: EncryptedBlobStore;
+  http: HttpClient;
+  models: ChatModel;
+  idempotency: Idempotency;
+  /** Rate limits of credentials and organizations. */
+  requestLimit: RequestLimit;
+  /** Open event streams of the platform API. */
+  streams: OpenStreams;
+  auth: Auth;
+  customers: Customers;
+  files: Files;
+  /** Groups inserts into the same table, for the whole process. */
+  insertRows: ReturnType<typeof createRowInserter>;
+  governance: Governance;
+  kernel: Kernel;
+  oauth: Oauth;
+  /** Aborted when the process starts to shut down, which ends streams and waits. */
+  stopping: AbortController;
+  close(): Promise<void>;
+}

@@ -1,0 +1,76 @@
+import { buffer } from 'node:stream/consumers';
+import { AppError, isAppError } from '../../errors.js';
+import type { FileStore } from '../../stores/file-store.js';
+import type { EncryptedBlobStore } from '../../stores/encrypted-blobs.js';
+import {
+  maxKeptCharacters,
+  type Document,
+  type DocumentReference,
+} from '../../../workflows/agentflow-execution/messages.js';
+
+const pdf = 'application/pdf';
+
+/** @throws AppError `validation_failed` for a document that cannot be read within the limits */
+type ExtractText = (as: 'text', bytes: Uint8Array, mimeType: string, signal: AbortSignal) => Promise<string>;
+
+export interface DocumentStores {
+  blobs: Pick<EncryptedBlobStore, 'get'>;
+  files: Pick<FileStore, 'read'>;
+  extract: ExtractText;
+}
+
+/** Whether the text of a document can be extracted for agents. */
+export function isReadableDocument(mimeType: string): boolean {
+  return /^(text\/[\w.+-]+|application\/(json|yaml|pdf|xhtml\+xml|[\w.-]+\+json))$/.test(mimeType);
+}
+
+/** Reads the documents of an execution as text. @throws AppError `validation_failed` (type, encoding, size) */
+export async function readDocuments(
+  stores: DocumentStores,
+  files: readonly DocumentReference[],
+  signal: AbortSignal,
+): Promise<Document[]> {
+  const documents: Document[] = [];
+  let characters = 0;
+  for (const file of files) {
+    signal.throwIfAborted();
+    const document = await read(stores, file, signal);
+    documents.push(document);
+    characters += document.text.length;
+    if (characters > maxKeptCharacters)
+      throw new AppError(
+        'validation_failed',
+        `the documents of this execution are larger than ${maxKeptCharacters} characters`,
+      );
+  }
+  return documents;
+}
+
+async function read(
+  { blobs, files, extract }: DocumentStores,
+  { name, mime_type, location, store }: DocumentReference,
+  signal: AbortSignal,
+): Promise<Document> {
+  const type = mime_type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (!isReadableDocument(type))
+    throw new AppError('validation_failed', `the document "${name}" must be text or PDF, not ${mime_type}`);
+  const bytes = store === 'file' ? await buffer(await files.read(location)) : await blobs.get(location);
+  return { name, mime_type, text: type === pdf ? await textOfPdf(extract, name, bytes, signal) : textOf(name, bytes) };
+}
+
+function textOf(name: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new AppError('validation_failed', `the document "${name}" is not text in UTF-8`, { cause: error });
+  }
+}
+
+async function textOfPdf(extract: ExtractText, name: string, bytes: Uint8Array, signal: AbortSignal): Promise<string> {
+  try {
+    return await extract('text', bytes, pdf, signal);
+  } catch (error) {
+    if (isAppError(error)) throw new AppError(error.code, `the document "${name}": ${error.message}`, { cause: error });
+    throw error;
+  }
+}

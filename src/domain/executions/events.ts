@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { ExecutionEvent } from '../../../workflows/agentflow-execution/messages.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Collections } from '../../stores/collections.js';
+import type { Deps } from '../deps.js';
+import { ModelDelta } from './deltas.js';
+import { readExecution, readLiveState } from './operations/read.js';
+import { EpochSeconds } from '../../time.js';
+
+const pageSize = 500;
+
+/** `data` of one server-sent event; its `id` is `seq`, its `event` is `type`. */
+const DurableEvent = z
+  .object({
+    seq: z.int().meta({ example: 17 }),
+    type: z.string().meta({ example: 'step_started' }),
+    at: EpochSeconds,
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'ExecutionEvent' });
+/** Has no `id`, so that `Last-Event-ID` remains that of the previous event. */
+const DeltaEvent = z
+  .object({ type: z.literal('model_delta'), at: EpochSeconds, data: ModelDelta })
+  .meta({ id: 'ModelDeltaEvent' });
+export const EventMessage = z.union([DurableEvent, DeltaEvent]).meta({ id: 'ExecutionStreamEvent' });
+
+/** The newest events in order, at most 200. @throws AppError `not_found` */
+export async function newestEvents(deps: Deps, principal: Principal, id: string): Promise<ExecutionEvent[]> {
+  const { record, live } = await readLiveState(deps, await readExecution(deps, principal, id));
+  const before = Math.max(0, (live ?? record).last_event_seq - 200);
+  const stored = await storedEvents(deps.mongo.collections, id, before);
+  return [...stored, ...inSequence(live?.unpublished ?? [], stored.at(-1)?.seq ?? before)];
+}
+
+/** The events of the store after `last`, in order and without a gap. At most 500. */
+export async function storedEvents(
+  { execution_events }: Pick<Collections, 'execution_events'>,
+  executionId: string,
+  last: number,
+): Promise<ExecutionEvent[]> {
+  const found = await execution_events
+    .find({ execution_id: executionId, seq: { $gt: last } })
+    .sort({ seq: 1 })
+    .limit(pageSize)
+    .toArray();
+  return inSequence(found, last).map(({ seq, type, at, data }) => ({ seq, type, at, data }));
+}
+
+/** The events that follow `last` without a gap. */
+export function inSequence<E extends Pick<ExecutionEvent, 'seq'>>(events: readonly E[], last: number): E[] {
+  let next = last + 1;
+  return events.filter(({ seq }) => {
+    if (seq !== next) return false;
+    next += 1;
+    return true;
+  });
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { executionWorkflowId } from '../../../workflows/agentflow-execution/messages.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Deps } from '../deps.js';
+import { describeRun, pendingStep, withPending } from './pending-step.js';
+import { readLiveState, readExecution } from './operations/read.js';
+import { Id, exampleId } from '../../ids.js';
+import { EpochSeconds } from '../../time.js';
+
+const Attempt = z.object({
+  attempt: z.int().meta({ example: 1 }),
+  started_at: EpochSeconds,
+  ended_at: EpochSeconds.nullable(),
+  error: z.string().nullable().meta({ example: null }),
+});
+
+const Step = z.object({
+  step_id: z.string().meta({ example: 'reader:1' }),
+  kind: z.string().meta({ example: 'action' }),
+  agent_id: z.string().meta({ example: 'reader' }),
+  skill_id: Id.nullable(),
+  action_id: z.string().nullable().meta({ example: 'look_up' }),
+  name: z.string().meta({ example: 'Look up the claim' }),
+  status: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled']),
+  attempts: z.int().meta({ example: 1 }),
+  started_at: EpochSeconds,
+  ended_at: EpochSeconds.nullable(),
+  error: z.string().nullable().meta({ example: null }),
+  attempt_details: z
+    .array(Attempt)
+    .optional()
+    .meta({ description: 'The last 20 attempts of a step that is running, has failed, or needed several attempts.' }),
+});
+
+export const Monitoring = z
+  .object({
+    execution_id: Id,
+    status: z.string().meta({ example: 'running' }),
+    workflow_id: z.string().meta({ example: executionWorkflowId(exampleId) }),
+    run_id: Id.nullable().meta({ description: 'Null until the execution is started.' }),
+    temporal_ui_url: z.string().nullable().meta({ example: 'https://temporal.acme.dev/namespaces/default/workflows' }),
+    steps: z.array(Step),
+  })
+  .meta({ id: 'ExecutionMonitoring' });
+
+/** The steps of a run, including the attempts of the current step according to Temporal. */
+export async function monitor(deps: Deps, principal: Principal, id: string): Promise<z.infer<typeof Monitoring>> {
+  const found = await readExecution(deps, principal, id);
+  const description = await describeRun(deps, id);
+  const { record, live } = await readLiveState(deps, found, description);
+  const pending = await pendingStep(deps, description);
+  const workflowId = executionWorkflowId(id);
+  const runId = description?.runId ?? null;
+  return {
+    execution_id: id,
+    status: live?.status ?? record.status,
+    workflow_id: workflowId,
+    run_id: runId,
+    temporal_ui_url: runId === null ? null : deps.temporal.uiLink(workflowId, runId),
+    steps: (live?.steps ?? record.steps).map((step) => withPending(step, pending)),
+  };
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import type { Principal } from '../../auth/principal.js';
+import { listOf, listPage, ListQuery } from '../../stores/lists.js';
+import type { Move } from '../../../workflows/agentflow-execution/state.js';
+import { findAgentflow } from '../agentflows/operations/store.js';
+import type { Deps } from '../deps.js';
+import { defineOperation, defineStream } from '../operation.js';
+import { createExecution, NewExecution } from './operations/create.js';
+import { EventMessage } from './events.js';
+import { ExecutionFilter, filterOf, Execution, toExecution, type ExecutionDocument } from './record.js';
+import { readLive } from './operations/live.js';
+import { monitor, Monitoring } from './monitoring.js';
+import { execute, move } from './operations/moves.js';
+import { decidePreview, NewPreviewDecision } from './operations/preview.js';
+import { readExecution } from './operations/read.js';
+import { rerun, RerunRequest } from './rerun.js';
+import { decideRules, startRules, steerRules } from './rules.js';
+import { Id, ProjectId } from '../../ids.js';
+
+const key = z.object({ execution_id: Id });
+const MoveRequest = z.strictObject({ projectID: ProjectId.optional(), execution_id: Id.optional() });
+const MoveAnswer = z
+  .object({ execution_id: z.string(), status: Execution.shape.status })
+  .meta({ id: 'ExecutionStatus', example: { execution_id: '0198f3b0-0000-7000-8000-000000000000', status: 'paused' } });
+
+const read = { effect: 'read', grant: 'svc:orchestrate.read', key } as const;
+
+export const readExecutionLive = defineOperation({
+  ...read,
+  name: 'execution.read',
+  output: Execution,
+  run: ({ deps, ctx, key: { execution_id } }) => readLive(deps, ctx.principal, execution_id),
+});
+
+export const monitorExecution = defineOperation({
+  ...read,
+  name: 'execution.monitor',
+  output: Monitoring,
+  run: ({ deps, ctx, key: { execution_id } }) => monitor(deps, ctx.principal, execution_id),
+});
+
+/** A stream of events. */
+export const followExecution = defineStream({ ...read, name: 'execution.follow', output: EventMessage });
+
+export const listExecutions = defineOperation({
+  name: 'execution.list',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  input: ListQuery.extend(ExecutionFilter.shape),
+  output: listOf(Execution),
+  async run({ deps, ctx, input }) {
+    const { executions } = deps.mongo.collections;
+    const page = await listPage(executions, filterOf(ctx.principal, input), input, 'created_at');
+    return { ...page, data: page.data.map((record) => toExecution(record)) };
+  },
+});
+
+export const prepareExecution = defineOperation({
+  ...startRules,
+  grant: 'svc:orchestrate.write',
+  given: { step: 'prepare' },
+  input: NewExecution,
+  output: Execution,
+  errors: ['not_found', 'validation_failed', 'plan_limit'],
+  lookUp: async ({ input }) => ({ resource: agentflowOf(input.agentflow_id) }),
+  // The execution gets a copy of the current revision.
+  binds: async ({ deps, ctx, input }) => {
+    const { revision } = await findAgentflow(deps.mongo.collections, ctx.principal, input.agentflow_id);
+    return { agentflow_revision: revision };
+  },
+  run: ({ deps, ctx, input }) => createExecution(deps, ctx.principal, input, ctx.recordId),
+});
+
+export const startExecution = defineOperation({
+  ...startRules,
+  grant: 'svc:agent.run',
+  given: { step: 'start' },
+  key,
+  input: MoveRequest,
+  output: MoveAnswer,
+  errors: ['conflict', 'plan_limit'],
+  lookUp: ({ deps, ctx, key: { execution_id } }) => agentflowFacts(deps, ctx.principal, execution_id),
+  shows: ({ deps, ctx, key: { execution_id } }) => runFacts(deps, ctx.principal, execution_id),
+  run: ({ deps, ctx, key: { execution_id } }) => execute(deps, ctx.principal, execution_id, ctx.idempotencyKey),
+});
+
+export const rerunExecution = defineOperation({
+  ...startRules,
+  grant: 'svc:orchestrate.write',
+  given: { step: 'prepare' },
+  key,
+  input: RerunRequest,
+  output: Execution,
+  errors: ['conflict', 'validation_failed'],
+  lookUp: ({ deps, ctx, key: { execution_id } }) => agentflowFacts(deps, ctx.principal, execution_id),
+  shows: ({ deps, ctx, key: { execution_id } }) => runFacts(deps, ctx.principal, execution_id),
+  run: ({ deps, ctx, key: { execution_id }, input }) =>
+    rerun(deps, ctx.principal, execution_id, input.from_agent_id ?? null, ctx.recordId),
+});
+
+const moveOperation = (name: Move) =>
+  defineOperation({
+    ...steerRules,
+    effect: 'write',
+    grant: 'svc:orchestrate.write',
+    given: { operation: name },
+    key,
+    input: MoveRequest.extend({ reason: z.string().max(500).optional().meta({ example: 'Waits for the register' }) }),
+    output: MoveAnswer,
+    errors: ['conflict'],
+    run: ({ deps, ctx, key: { execution_id }, input: { reason } }) =>
+      move(deps, ctx.principal, execution_id, name, { reason, updateId: ctx.recordId }),
+  });
+export const pauseExecution = moveOperation('pause');
+export const resumeExecution = moveOperation('resume');
+export const cancelExecution = moveOperation('cancel');
+
+export const decideExecution = defineOperation({
+  ...decideRules,
+  key,
+  input: NewPreviewDecision,
+  output: MoveAnswer,
+  errors: ['conflict'],
+  run: ({ deps, ctx, key: { execution_id }, input }) =>
+    decidePreview(deps, ctx.principal, execution_id, input, ctx.recordId),
+});
+
+async function agentflowFacts(deps: Deps, principal: Principal, id: string) {
+  const { agentflow_id } = await readExecution(deps, principal, id);
+  return { resource: agentflowOf(agentflow_id), facts: { agentflow_id } };
+}
+
+function agentflowOf(id: string) {
+  return { type: 'agentflow', id };
+}
+
+async function runFacts(deps: Deps, principal: Principal, id: string) {
+  const record: ExecutionDocument = await readExecution(deps, principal, id);
+  const { agentflow, goal, input_variables, runtime_inputs, start_from_agent_id } = record;
+  return { agentflow: agentflow.name, goal, input_variables, runtime_inputs, start_from_agent_id };
+}

@@ -1,0 +1,213 @@
+import { isJsonObject } from '../../../json.js';
+import { z } from 'zod';
+import type { AgentPlan } from '../../../../workflows/agentflow-execution/messages.js';
+import type { Principal } from '../../../auth/principal.js';
+import type { Deps } from '../../deps.js';
+import { AppError } from '../../../errors.js';
+import { newId } from '../../../ids.js';
+import { insertOnce } from '../../../stores/mongo.js';
+import type { ProjectModelDocument } from '../../../stores/project-models.js';
+import { epochSeconds } from '../../../time.js';
+import type { AgentflowDocument } from '../../agentflows/record.js';
+import { failoverGoalOf, agentflowProblems } from '../../agentflows/rules.js';
+import { findAgentflow } from '../../agentflows/operations/store.js';
+import { withMcpTools } from '../../mcp-servers/operations/plan-tools.js';
+import { executedBy } from '../executed-by.js';
+import { missingVariableProblems } from '../missing-variables.js';
+import { ExecutionFile, referToFiles } from '../files.js';
+import { readExecution } from './read.js';
+import { toExecution, type Execution, type ExecutionDocument } from '../record.js';
+
+export const NewExecution = z
+  .strictObject({
+    projectID: z.string().optional(),
+    agentflow_id: z.string(),
+    goal: z.string().min(1).max(20_000),
+    goal_template: z.unknown().optional(),
+    input_variables: z.record(z.string(), z.unknown()).default({}),
+    runtime_inputs: z.record(z.string(), z.unknown()).default({}),
+    files: z.array(ExecutionFile).max(50).default([]).meta({ description: 'Documents for the agents.' }),
+    start_from_agent_id: z.string().nullable().default(null),
+    parent_execution_id: z.string().nullable().default(null),
+  })
+  .meta({
+    id: 'NewExecution',
+    example: {
+      agentflow_id: '0199a6f0-71be-7d02-9a4e-5b1f0c2d3e4f',
+      goal: 'Brief the newcomer',
+      input_variables: { audience: 'developers' },
+    },
+  });
+export type NewExecution = z.infer<typeof NewExecution>;
+
+/**
+ * Creates an execution in status `ready` with its own copy of the agentflow, so that later edits do not affect it.
+ * @throws AppError `not_found` (agentflow, parent), `validation_failed` (no agents, unknown first agent)
+ */
+export async function createExecution(
+  deps: Deps,
+  principal: Principal,
+  input: NewExecution,
+  id: string,
+): Promise<Execution> {
+  const agentflow = await findAgentflow(deps.mongo.collections, principal, input.agentflow_id);
+  return prepareExecution(deps, principal, agentflow, input, { id });
+}
+
+interface Preparation {
+  id: string;
+  lifecycleId?: string;
+  scheduleId?: string;
+  /** The promoted version. */
+  version?: number;
+}
+
+function starterOf({ kind }: Principal, scheduleId: string | undefined): 'person' | 'schedule' | 'trigger' {
+  if (scheduleId !== undefined) return 'schedule';
+  return kind === 'service' ? 'trigger' : 'person';
+}
+
+/** Like `createExecution`, for a given version of an agentflow. `lifecycleId` identifies the governed call. */
+export async function prepareExecution(
+  deps: Deps,
+  principal: Principal,
+  agentflow: AgentflowDocument,
+  input: NewExecution,
+  { id, lifecycleId, scheduleId, version }: Preparation,
+): Promise<Execution> {
+  const { agentflows, executions, project_models } = deps.mongo.collections;
+  await deps.customers.requireCredits(principal.organizationId);
+  const models = await project_models.findOne({ _id: principal.projectId });
+  if (input.parent_execution_id !== null) await readExecution(deps, principal, input.parent_execution_id);
+  refuseUnrunnable(agentflow, input);
+  const plan = await withMcpTools(
+    deps.mongo.collections,
+    principal.projectId,
+    agentflow.agents.map((agent) => toPlan(agent, models)),
+  );
+  const files = await referToFiles(deps, principal, input.files);
+  const record: ExecutionDocument = {
+    _id: id,
+    execution_id: id,
+    projectID: principal.projectId,
+    organization_id: principal.organizationId,
+    agentflow_id: agentflow._id,
+    agentflow: embeddedCopy(agentflow),
+    plan,
+    flow: {
+      ...toFlow(agentflow),
+      started_by: starterOf(principal, scheduleId),
+      ...(version !== undefined && { agentflow_version: version }),
+    },
+    task_id: newId(),
+    parent_execution_id: input.parent_execution_id,
+    goal: input.goal,
+    goal_template: input.goal_template ?? null,
+    schedule: scheduleId ?? null,
+    start_from_agent_id: input.start_from_agent_id,
+    files,
+    input_variables: input.input_variables,
+    runtime_inputs: input.runtime_inputs,
+    execution_context: lifecycleId === undefined ? {} : { lifecycle_id: lifecycleId },
+    previews: {},
+    agents_output: [],
+    anomaly_detected: null,
+    conclusion: null,
+    created_at: epochSeconds(),
+    started_at: null,
+    projected_at: null,
+    end_time: null,
+    executed_by: await executedBy(deps, principal, scheduleId === undefined ? undefined : agentflow.name),
+    status: 'ready',
+    steps: [],
+    last_event_seq: 0,
+  };
+  const created = await insertOnce(executions, record);
+  await agentflows.updateOne({ _id: agentflow._id }, { $set: { last_used: created.created_at } });
+  return toExecution(created);
+}
+
+function refuseUnrunnable(agentflow: AgentflowDocument, input: NewExecution): void {
+  const problems = agentflow.agents.length === 0 ? ['the agentflow has no agents'] : agentflowProblems(agentflow);
+  const first = input.start_from_agent_id;
+  if (first !== null && !agentflow.agents.some(({ _id }) => _id === first)) {
+    problems.push(`start_from_agent_id: the agentflow has no agent ${JSON.stringify(first)}`);
+  }
+  if (!agentflow.isActive) problems.push('the agentflow is not active');
+  // Requires a valid agentflow, whose prompts can be parsed.
+  if (problems.length === 0)
+    problems.push(...missingVariableProblems(agentflow, first ?? agentflow.initialAgent, input));
+  if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
+}
+
+function embeddedCopy(agentflow: AgentflowDocument): ExecutionDocument['agentflow'] {
+  const { _id, agents, image, initialAgent, name, role, conclusion } = agentflow;
+  const copies = agents.map((agent) => ({
+    _id: agent._id,
+    llm: agent.llm,
+    role: agent.role,
+    role_description: agent.role_description,
+    title: agent.title,
+    agent_type: agent.agent_type,
+    next_agent: agent.next_agent,
+  }));
+  return { agentflow_id: _id, agents: copies, image, initialAgent, name, role, conclusion };
+}
+
+function toFlow({
+  anomaly_detection,
+  failover_goal,
+  initialAgent,
+}: AgentflowDocument): NonNullable<ExecutionDocument['flow']> {
+  const goal = failoverGoalOf(failover_goal);
+  return {
+    ...(anomaly_detection.is_enabled && { anomaly_detection: { instructions: anomaly_detection.instructions } }),
+    ...(goal !== undefined && { failover: { goal, first_agent_id: initialAgent } }),
+  };
+}
+
+/** Uses only `pre` and `post` of the free-form field, and only if they are objects. */
+function toActionInputs(value: unknown): Pick<AgentPlan, 'action_inputs'> {
+  const { pre, post }: Record<string, unknown> = isJsonObject(value) ? value : {};
+  return { action_inputs: { pre: isJsonObject(pre) ? pre : {}, post: isJsonObject(post) ? post : {} } };
+}
+
+function toBounds({
+  max_turns,
+  max_total_tokens,
+  preview_timeout_seconds,
+}: AgentflowDocument['agents'][number]): Partial<AgentPlan> {
+  return {
+    ...(max_turns !== undefined && { max_turns }),
+    ...(max_total_tokens !== undefined && { max_total_tokens }),
+    ...(preview_timeout_seconds !== undefined && { preview_timeout_seconds }),
+  };
+}
+
+/** An agent without a model uses the default model settings of the project (`/v1/save-model`). */
+function toPlan(agent: AgentflowDocument['agents'][number], models: ProjectModelDocument | null): AgentPlan {
+  const { _id, title, role, role_description, context, next_agent } = agent;
+  const { model, temperature, max_tokens } = agent.llm.model === '' && models ? models : agent.llm;
+  const llm = { model, temperature, max_tokens };
+  return {
+    _id,
+    title,
+    role,
+    role_description,
+    llm,
+    context,
+    next_agent,
+    prompt: { template: agent.prompt.template, variables: agent.prompt.variables },
+    has_knowledge_base: agent.has_knowledge_base,
+    is_preview_mode_enabled: agent.is_preview_mode_enabled,
+    ...toBounds(agent),
+    ...toActionInputs(agent.pre_and_post_execution_input),
+    skills: agent.skills.map((skill) => ({
+      _id: skill._id,
+      name: skill.name,
+      connector_id: skill.connector_id,
+      initial_action_id: skill.initial_action_id,
+      actions: skill.actions.map(({ sort: _sort, previous_action_id: _previous, ...action }) => action),
+    })),
+  };
+}

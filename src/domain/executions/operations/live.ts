@@ -1,0 +1,30 @@
+import type { Principal } from '../../../auth/principal.js';
+import type { Deps } from '../../deps.js';
+import { withWaitingStep } from '../pending-step.js';
+import { readExecution, readLiveState } from './read.js';
+import { toExecution, type Execution, type ExecutionDocument } from '../record.js';
+
+/** The newest executions of the caller's project. */
+export async function listNewest({ mongo }: Pick<Deps, 'mongo'>, { projectId }: Principal, limit: number) {
+  const newest = await mongo.collections.executions
+    .find({ projectID: projectId })
+    .sort({ created_at: -1, _id: -1 })
+    .limit(limit)
+    .toArray();
+  return newest.map(toSummary);
+}
+
+function toSummary({ execution_id, agentflow_id, goal, status, created_at, end_time }: ExecutionDocument) {
+  return { execution_id, agentflow_id, goal, status, created_at, end_time };
+}
+
+/** The current execution. @throws AppError `not_found` */
+export async function readLive(deps: Deps, principal: Principal, executionId: string): Promise<Execution> {
+  return toLiveExecution(deps, await readExecution(deps, principal, executionId));
+}
+
+/** The current state of a record: from its workflow while it runs, otherwise from the record itself. */
+export async function toLiveExecution(deps: Deps, stored: ExecutionDocument): Promise<Execution> {
+  const found = await readLiveState(deps, stored);
+  return withWaitingStep(deps, toExecution(found.record, found.live), found);
+}

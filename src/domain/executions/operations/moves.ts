@@ -1,0 +1,224 @@
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  agentflowExecutionType,
+  cancelUpdate,
+  executionWorkflowId,
+  pauseUpdate,
+  resumeUpdate,
+  type AgentflowExecutionInput,
+  type ExecutionStatus,
+  type MoveRequest,
+  type MoveResult,
+} from '../../../../workflows/agentflow-execution/messages.js';
+import { refusalOf, type Move } from '../../../../workflows/agentflow-execution/state.js';
+import type { StartChildRequest } from '../../../../workflows/agentflow-execution/child-messages.js';
+import type { Principal } from '../../../auth/principal.js';
+import type { Deps } from '../../deps.js';
+import { AppError } from '../../../errors.js';
+import { newId } from '../../../ids.js';
+import { attributePairs, type AttributeValues } from '../../../../workflows/search-attributes.js';
+import { isWorkflowGone } from '../../../temporal/client.js';
+import { outcomeOfUpdate, updateOnce } from '../../../temporal/update-once.js';
+import { readLiveState, readExecution } from './read.js';
+import { isOver, type ExecutionDocument } from '../record.js';
+import { startInParent } from '../start-in-parent.js';
+import { sha256Hex } from '../../../sha256.js';
+
+/** Continue as new well below the server's limits, so that replays are fast. */
+const maxHistoryEvents = 5000;
+
+/**
+ * Starts the run. The workflow id is derived from the execution id, so only one of several calls starts it. A repeat with
+ * the same `Idempotency-Key` gets the first response, even after a crash: the memo contains a hash of the key.
+ * @throws AppError `conflict` with the current status if the execution was already started, `plan_limit` without credits
+ */
+export async function execute(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  idempotencyKey?: string,
+): Promise<MoveResult> {
+  const record = await readExecution(deps, principal, id);
+  const request = idempotencyKey === undefined ? null : sha256Hex(`${principal.userId} ${idempotencyKey}`);
+  if (record.status === 'ready') {
+    await deps.customers.requireCredits(record.organization_id).catch(async (refusal: unknown) => {
+      // This execution may have used the last credits.
+      if (request === null || (await readStartRequest(deps, id)) !== request) throw refusal;
+    });
+  }
+  const isFirst = await startOnce(deps, record, inputOf(deps, record), request);
+  if (isFirst || (request !== null && (await readStartRequest(deps, id)) === request))
+    return { execution_id: id, status: 'ready' };
+  const status = await currentStatus(deps, principal, id);
+  throw status === 'ready'
+    ? new AppError('conflict', 'the execution was already started and is about to run')
+    : conflict('execute', status);
+}
+
+/** @returns false if the run was already started. Checks the record too, because Temporal deletes old runs. */
+async function startOnce(
+  deps: Deps,
+  record: ExecutionDocument,
+  input: AgentflowExecutionInput,
+  request: string | null,
+): Promise<boolean> {
+  if (record.status !== 'ready') return false;
+  const { attributes, ...plain } = startOptions(deps, record, request);
+  const inParent = await startInParent(deps, record, { ...plain, attributes, input });
+  if (inParent !== 'no parent runs') return inParent === 'started';
+  const options = {
+    ...plain,
+    ...startOnceOptions,
+    typedSearchAttributes: attributePairs(attributes),
+    args: [input] as [AgentflowExecutionInput],
+  };
+  try {
+    await deps.temporal.call((client) => client.workflow.start(agentflowExecutionType, options));
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
+  }
+}
+
+async function readStartRequest(deps: Deps, id: string): Promise<unknown> {
+  try {
+    const description = await deps.temporal.call((client) =>
+      client.workflow.getHandle(executionWorkflowId(id)).describe(),
+    );
+    return description.memo?.execute_request;
+  } catch (error) {
+    if (isWorkflowGone(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Setting the status at the start avoids an update of the search attribute. */
+const initialStatus = 'running';
+
+const startOnceOptions = {
+  workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+  workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+} as const;
+
+/** The request for another workflow to start an execution as its child. */
+export function startRequestOf(deps: Deps, record: ExecutionDocument): StartChildRequest {
+  return { ...startOptions(deps, record, null), input: inputOf(deps, record) };
+}
+
+/** The options of a run, whether a client or its parent workflow starts it. */
+function startOptions(deps: Deps, record: ExecutionDocument, request: string | null) {
+  const { parent_execution_id, execution_context } = record;
+  const { lifecycle_id } = execution_context;
+  const attributes: AttributeValues = {
+    projectId: record.projectID,
+    organizationId: record.organization_id,
+    agentflowId: record.agentflow_id,
+    agentflowStatus: initialStatus,
+    executedBy: record.executed_by._id,
+    ...(typeof lifecycle_id === 'string' && { lifecycleId: lifecycle_id }),
+  };
+  return {
+    taskQueue: deps.temporal.taskQueue,
+    workflowId: executionWorkflowId(record._id),
+    memo: {
+      project: record.projectID,
+      ...(request === null ? {} : { execute_request: request }),
+      ...(parent_execution_id === null ? {} : { parent_execution_id }),
+    },
+    staticSummary: `${record.agentflow.name}: ${record.goal}`.slice(0, 200),
+    attributes,
+  };
+}
+
+function inputOf({ config }: Pick<Deps, 'config'>, record: ExecutionDocument): AgentflowExecutionInput {
+  return {
+    execution_id: record._id,
+    project_id: record.projectID,
+    organization_id: record.organization_id,
+    agentflow_id: record.agentflow_id,
+    agentflow_name: record.agentflow.name,
+    executed_by: record.executed_by._id,
+    goal: record.goal,
+    input_variables: record.input_variables,
+    runtime_inputs: record.runtime_inputs,
+    files: record.files,
+    agents: record.plan,
+    first_agent_id: record.start_from_agent_id ?? record.agentflow.initialAgent,
+    ...record.flow,
+    ...(record.agents_output.length > 0 && { kept_outputs: record.agents_output }),
+    max_history_events: maxHistoryEvents,
+    status_indexed: initialStatus,
+    step_patience_seconds: config.stepPatience,
+    writes_sparingly: true,
+  };
+}
+
+/**
+ * Requests a status change from the workflow, which decides on it (contract, State rules). Idempotent by `updateId`.
+ * @throws AppError `conflict` with the current status if it does not allow the change, `unavailable` without a worker
+ */
+export async function move(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  name: Move,
+  { reason, updateId = newId() }: { reason?: string | undefined; updateId?: string } = {},
+): Promise<MoveResult> {
+  const record = await readExecution(deps, principal, id);
+  const request: MoveRequest = { by: principal.userId, ...(reason === undefined ? {} : { reason }) };
+  // An execution that was never started also ends through its workflow, which starts as cancelled.
+  const cancelled: MoveResult = { execution_id: id, status: 'failed' };
+  if (name === 'cancel' && (await startOnce(deps, record, { ...inputOf(deps, record), cancelled: request }, updateId)))
+    return cancelled;
+  const update = { pause: pauseUpdate, resume: resumeUpdate, cancel: cancelUpdate }[name];
+  const workflowId = executionWorkflowId(id);
+  try {
+    // The last workflow task of a run writes the record before it commits. A move that reaches the run in between would
+    // contradict the record, so only the outcome of an earlier request with the same id is returned.
+    if (isOver(record.status)) return await outcomeOfUpdate<MoveResult>(deps.temporal, workflowId, updateId);
+    return await updateOnce(deps.temporal, workflowId, update, { args: [request], updateId });
+  } catch (error) {
+    if (
+      name === 'cancel' &&
+      record.status !== 'ready' &&
+      isWorkflowGone(error) &&
+      (await readStartRequest(deps, id)) === updateId
+    )
+      return cancelled;
+    if (error instanceof WorkflowUpdateFailedError || isWorkflowGone(error)) {
+      const status = isOver(record.status) ? record.status : statusInRefusal(error);
+      throw conflict(name, status ?? (await currentStatus(deps, principal, id)));
+    }
+    throw error;
+  }
+}
+
+/** Dry run of `move`. @throws AppError `conflict` with the current status */
+export async function checkMove(deps: Deps, principal: Principal, id: string, name: Move): Promise<MoveResult> {
+  const status = await currentStatus(deps, principal, id);
+  if (refusalOf(name, status) !== undefined) throw conflict(name, status);
+  return { execution_id: id, status };
+}
+
+/** The status with which the workflow's validator refused the change. */
+function statusInRefusal(error: unknown): unknown {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const details: unknown = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
+  return typeof details === 'object' && details !== null && 'status' in details ? details.status : undefined;
+}
+
+export async function currentStatus(deps: Deps, principal: Principal, id: string): Promise<ExecutionStatus> {
+  const { record, live } = await readLiveState(deps, await readExecution(deps, principal, id));
+  return live?.status ?? record.status;
+}
+
+function conflict(name: string, status: unknown): AppError {
+  return new AppError('conflict', `the execution is ${String(status)}: ${name} is not possible`);
+}

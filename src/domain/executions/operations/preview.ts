@@ -1,0 +1,93 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
+import { executionWorkflowId, type MoveResult } from '../../../../workflows/agentflow-execution/messages.js';
+import { decidePreviewUpdate } from '../../../../workflows/agentflow-execution/preview-messages.js';
+import type { Principal } from '../../../auth/principal.js';
+import type { Deps } from '../../deps.js';
+import { AppError, notFound } from '../../../errors.js';
+import { isWorkflowGone } from '../../../temporal/client.js';
+import { updateOnce } from '../../../temporal/update-once.js';
+import { currentStatus } from './moves.js';
+import { readExecution } from './read.js';
+
+const PreviewEdits = z
+  .union([z.string().max(200_000), z.record(z.string(), z.unknown())])
+  .meta({
+    description:
+      'For actions: the changed inputs by action id or call id. For an output: the replacement text, or `{output}`.',
+  });
+
+export const NewPreviewDecision = z
+  .strictObject({
+    projectID: z.string().optional(),
+    execution_id: z.string().optional(),
+    agent_id: z.string(),
+    preview_id: z
+      .string()
+      .meta({
+        description:
+          'The id of the reviewed preview, `previews[agent_id].preview_id`. If another preview is waiting by now, the decision is refused (409).',
+      }),
+    decision: z.enum(['approve', 'reject']),
+    edits: PreviewEdits.nullish(),
+    reason: z.string().max(500).optional().meta({ description: 'For a rejection: the message of the failure.' }),
+  })
+  .meta({
+    id: 'NewPreviewDecision',
+    example: {
+      agent_id: 'writer',
+      preview_id: 'writer/preview',
+      decision: 'approve',
+      edits: { send: { subject: 'Welcome' } },
+    },
+  });
+export type NewPreviewDecision = z.infer<typeof NewPreviewDecision>;
+
+/**
+ * Approves or rejects a preview through the workflow, which checks whether it is waiting. Idempotent by `updateId`.
+ * @throws AppError `not_found` (execution, agent), `conflict` (the preview is not waiting), `invalid_request` (edits that do not apply)
+ */
+export async function decidePreview(
+  deps: Deps,
+  principal: Principal,
+  executionId: string,
+  { agent_id, preview_id, decision, edits, reason }: Omit<NewPreviewDecision, 'projectID' | 'execution_id'>,
+  updateId: string,
+): Promise<MoveResult> {
+  const record = await readExecution(deps, principal, executionId);
+  if (!record.plan.some(({ _id }) => _id === agent_id)) throw notFound('the agent');
+  const request = {
+    agent_id,
+    preview_id,
+    decision,
+    edits: edits ?? null,
+    by: principal.userId,
+    ...(reason !== undefined && { reason }),
+  };
+  try {
+    return await updateOnce(deps.temporal, executionWorkflowId(executionId), decidePreviewUpdate, {
+      args: [request],
+      updateId,
+    });
+  } catch (error) {
+    if (refusedFor(error) === 'invalid_request') throw new AppError('invalid_request', messageOf(error));
+    if (refusedFor(error) === 'conflict') throw new AppError('conflict', messageOf(error));
+    if (error instanceof WorkflowUpdateFailedError || isWorkflowGone(error)) {
+      const status = await currentStatus(deps, principal, executionId);
+      throw new AppError('conflict', `the execution is ${status}: this agent has no preview that waits for a decision`);
+    }
+    throw error;
+  }
+}
+
+function refusedFor(error: unknown): string | null | undefined {
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+  return cause instanceof ApplicationFailure ? cause.type : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error && error.cause instanceof Error
+    ? error.cause.message
+    : 'edits: do not apply to this preview';
+}

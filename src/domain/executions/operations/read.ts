@@ -1,0 +1,83 @@
+import { QueryRejectedError, type WorkflowExecutionDescription } from '@temporalio/client';
+import {
+  eventsQuery,
+  executionWorkflowId,
+  type ExecutionEvent,
+  type ExecutionState,
+} from '../../../../workflows/agentflow-execution/messages.js';
+import type { Principal } from '../../../auth/principal.js';
+import type { Deps } from '../../deps.js';
+import { isAppError, notFound } from '../../../errors.js';
+import { isId } from '../../../ids.js';
+import { isWorkflowGone } from '../../../temporal/client.js';
+import { reconcile, type ReconcileDeps } from '../reconcile.js';
+import { isOver, type ExecutionDocument } from '../record.js';
+import { queryTimeoutMs, sharedStates } from '../shared-states.js';
+
+/** @throws AppError `not_found` for an unknown or malformed id, and for an execution of another project */
+export async function readExecution(
+  deps: Pick<Deps, 'mongo'>,
+  principal: Principal,
+  id: string,
+): Promise<ExecutionDocument> {
+  const record = isId(id) ? await deps.mongo.collections.executions.findOne({ _id: id }) : null;
+  if (!record || record.projectID !== principal.projectId) throw notFound('the execution');
+  return record;
+}
+
+export interface LiveExecution {
+  record: ExecutionDocument;
+  /** The state of an open run from its workflow. Undefined if there is none or no worker answers in time. */
+  live: ExecutionState | undefined;
+  /** What Temporal knows of a run that is open according to the record. */
+  run: WorkflowExecutionDescription | undefined;
+}
+
+/**
+ * The record, with the workflow's state of an open run. Records a run that Temporal has closed as failed first. Temporal
+ * knows without the workflow whether its state can have changed.
+ */
+export async function readLiveState(
+  deps: ReconcileDeps,
+  record: ExecutionDocument,
+  run?: WorkflowExecutionDescription,
+): Promise<LiveExecution> {
+  const { temporal } = deps;
+  const live = await ask(record, async () => {
+    const handle = temporal.client.workflow.getHandle(executionWorkflowId(record._id));
+    run ??= await temporal.call(() => handle.describe(), queryTimeoutMs);
+    if (run.status.name !== 'RUNNING' && run.status.name !== 'PAUSED') return 'closed';
+    return sharedStates(temporal)(record._id, run);
+  });
+  return live === 'closed' ? { record: await reconcile(deps, record), live: undefined, run } : { record, live, run };
+}
+
+/**
+ * The newest events of a run, which may not be in the store yet: undefined if the workflow does not answer. Records the
+ * end of a run that Temporal has closed, after the events that were `shown`, and returns the record with it.
+ */
+export async function readLiveEvents<R extends RunReference>(
+  deps: ReconcileDeps,
+  record: R,
+  shown: () => readonly ExecutionEvent[],
+): Promise<{ record: R | ExecutionDocument; live: ExecutionEvent[] | undefined }> {
+  const workflowId = executionWorkflowId(record._id);
+  const live = await ask(record, () => deps.temporal.queryOpenRun(workflowId, eventsQuery, queryTimeoutMs));
+  return live === 'closed' ? { record: await reconcile(deps, record, shown()), live: undefined } : { record, live };
+}
+
+type RunReference = Pick<ExecutionDocument, '_id' | 'status' | 'started_at' | 'last_event_seq'>;
+
+/** @returns `closed` if the run is open according to its record, but closed in Temporal */
+async function ask<T>(record: RunReference, work: () => Promise<T>): Promise<T | 'closed' | undefined> {
+  if (isOver(record.status)) return undefined;
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof QueryRejectedError) return 'closed';
+    // An execution that has not started has no run yet.
+    if (isWorkflowGone(error)) return record.started_at === null ? undefined : 'closed';
+    if (isAppError(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Principal } from '../../../auth/principal.js';
+import type { Deps } from '../../deps.js';
+import { currentTrace } from '../../../http/trace.js';
+import { newId } from '../../../ids.js';
+import { epochSeconds } from '../../../time.js';
+import { startRules } from '../rules.js';
+
+export interface StartOnBehalf {
+  channel: 'schedule' | 'callback';
+  principal: Principal;
+  agentflowId: string;
+  executionId: string;
+}
+
+const cannotWait = {
+  schedule: 'the policies require an approval to run this agentflow, but a schedule cannot wait for one',
+  callback: 'the policies require an approval to run this agentflow, but an event cannot wait for one',
+} as const;
+
+/**
+ * Starts a run for a schedule or an event, on behalf of its owner. It is the same operation as `run-agent`, with the same
+ * policies. If an earlier attempt is recorded as completed, further attempts are not recorded.
+ * @throws AppError `policy_denied` or `approval_refused` if the policies do not permit it, and errors of `start`
+ */
+export async function startOnBehalf<T>(
+  deps: Pick<Deps, 'kernel' | 'mongo'>,
+  { channel, principal, agentflowId, executionId }: StartOnBehalf,
+  start: () => Promise<T>,
+): Promise<T> {
+  const earlier = await deps.mongo.collections.lifecycles.findOne({ _id: executionId });
+  if (earlier?.status === 'completed') return start();
+  const performed = await deps.kernel.perform({
+    // The first attempt uses the execution id, so that later attempts find it.
+    lifecycleId: earlier ? newId() : executionId,
+    startedAt: epochSeconds(),
+    operation: startRules,
+    asked: undefined,
+    name: startRules.name,
+    channel,
+    traceId: currentTrace().traceId,
+    resumeToken: undefined,
+    cannotWait: cannotWait[channel],
+    alwaysRecorded: false,
+    authenticate: async () => principal,
+    resolveScope: async (given) => given,
+    admit: async () => undefined,
+    validate: async () => ({
+      input: { agentflow_id: agentflowId, execution_id: executionId, step: 'start' },
+      resource: { type: 'agentflow', id: agentflowId },
+      dryRun: false,
+      run: async () => ({ body: await start() }),
+    }),
+  });
+  if ('error' in performed) throw performed.error;
+  return performed.ending.body as T;
+}

@@ -1,0 +1,118 @@
+import type { ExecutionProjection } from '../../../workflows/agentflow-execution/activities.js';
+import type { Metrics } from '../../observability/metrics.js';
+import type { Collections } from '../../stores/collections.js';
+import { toStorable } from '../../stores/storable.js';
+import type { Charge, Customers } from '../customers/record.js';
+
+export interface ProjectDeps {
+  collections: Pick<Collections, 'executions' | 'execution_events'>;
+  customers: Pick<Customers, 'charge'>;
+  metrics: Pick<Metrics, 'executionMoved'>;
+}
+
+/** The states that events lead to. */
+const stateAfter: ReadonlyMap<string, string> = new Map([
+  ['started', 'running'],
+  ['paused', 'paused'],
+  ['resumed', 'running'],
+  ['completed', 'completed'],
+  ['failed', 'failed'],
+]);
+
+/**
+ * Writes what is new in a run of an execution: charges and events first, then the record, so that the record never shows
+ * what was not charged and never counts a missing event. Repeating a write changes nothing, and a delayed write does not
+ * overwrite a later one.
+ */
+export async function projectExecution(
+  { collections, customers, metrics }: ProjectDeps,
+  given: ExecutionProjection,
+  runId: string,
+): Promise<void> {
+  const projection = toStorable(given);
+  const { executions } = collections;
+  const { execution_id: _id, projected_at, last_event_seq, events } = projection;
+  await Promise.all([chargeFor(projection, customers, executions), storeEvents(projection, collections)]);
+  const isNewer =
+    projected_at === undefined
+      ? { last_event_seq: { $lte: last_event_seq } }
+      : { $or: [{ projected_at: { $lte: projected_at } }, { projected_at: null }] };
+  const before = await executions.findOneAndUpdate(
+    // A terminated run may still have a pending write after its end was recorded by the product.
+    { _id, ended_run: { $ne: runId }, ...isNewer },
+    { $set: fieldsOf(projection) },
+    { projection: { last_event_seq: 1 }, returnDocument: 'before' },
+  );
+  for (const { seq, type } of events) {
+    const state = stateAfter.get(type);
+    if (before && seq > before.last_event_seq && state !== undefined) metrics.executionMoved(state);
+  }
+}
+
+async function storeEvents(
+  { execution_id, events }: ExecutionProjection,
+  { execution_events }: Pick<Collections, 'execution_events'>,
+): Promise<void> {
+  if (events.length === 0) return;
+  const writes = events.map((event) => {
+    const _id = `${execution_id}:${event.seq}`;
+    return { replaceOne: { filter: { _id }, replacement: { execution_id, ...event }, upsert: true } };
+  });
+  await execution_events.bulkWrite(writes, { ordered: false });
+}
+
+/**
+ * Charges the base deduction of an execution that has started, the turns of each agent that has finished, and turns
+ * that are not part of an output. Each charge has a key, so that repeats do not charge twice.
+ */
+async function chargeFor(
+  projection: ExecutionProjection,
+  customers: Pick<Customers, 'charge'>,
+  executions: Collections['executions'],
+): Promise<void> {
+  const { execution_id: executionId, agents_output, spent = [] } = projection;
+  const hasBegun = projection.events.some(({ type }) => type === 'started');
+  if (!hasBegun && agents_output.length === 0 && spent.length === 0) return;
+  const owner = await ownerOf(projection, executions);
+  if (!owner) return;
+  const { organizationId, ...place } = { ...owner, executionId };
+  const charges = agents_output.map(({ index, value: { agent_id, model, usage } }): Charge => {
+    return { ...place, key: `${executionId}/${agent_id}#${index}`, credits: 0, turns: { model, ...usage } };
+  });
+  for (const { key, ...turns } of spent) charges.push({ ...place, key: `${executionId}/${key}`, credits: 0, turns });
+  if (hasBegun) charges.push({ ...place, key: executionId, credits: 'base', turns: null });
+  await customers.charge(organizationId, charges);
+}
+
+async function ownerOf(
+  { execution_id: _id, organization_id, project_id, agentflow_id }: ExecutionProjection,
+  executions: Collections['executions'],
+): Promise<{ organizationId: string; projectId: string; agentflowId: string } | undefined> {
+  if (organization_id !== undefined && project_id !== undefined && agentflow_id !== undefined)
+    return { organizationId: organization_id, projectId: project_id, agentflowId: agentflow_id };
+  const projected = { organization_id: 1, projectID: 1, agentflow_id: 1 };
+  const record = await executions.findOne({ _id }, { projection: projected });
+  return record
+    ? { organizationId: record.organization_id, projectId: record.projectID, agentflowId: record.agentflow_id }
+    : undefined;
+}
+
+/** Sets list entries at their index, so that repeating a write changes nothing. */
+function fieldsOf(projection: ExecutionProjection): Record<string, unknown> {
+  const { status, started_at, end_time, conclusion, failure, last_event_seq, projected_at } = projection;
+  const { previews, anomaly_detected, context = {} } = projection;
+  return {
+    status,
+    started_at,
+    end_time,
+    conclusion,
+    last_event_seq,
+    ...(projected_at !== undefined && { projected_at }),
+    ...(previews && { previews }),
+    ...(anomaly_detected !== undefined && { anomaly_detected }),
+    ...Object.fromEntries(Object.entries(context).map(([name, value]) => [`execution_context.${name}`, value])),
+    ...(failure && { 'execution_context.failure': failure }),
+    ...Object.fromEntries(projection.steps.map(({ index, value }) => [`steps.${index}`, value])),
+    ...Object.fromEntries(projection.agents_output.map(({ index, value }) => [`agents_output.${index}`, value])),
+  };
+}

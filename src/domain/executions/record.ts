@@ -1,0 +1,275 @@
+import { defineCollection } from '../../stores/collections.js';
+import { z } from 'zod';
+import type {
+  AgentflowExecutionInput,
+  AgentPlan,
+  ExecutionState,
+} from '../../../workflows/agentflow-execution/messages.js';
+import type { StepRecord } from '../../../workflows/agentflow-execution/step-record.js';
+import { viewOf } from '../../../workflows/agentflow-execution/view.js';
+import type { Filter } from 'mongodb';
+import type { Principal } from '../../auth/principal.js';
+import { exampleId, Id, ProjectId, UserId } from '../../ids.js';
+import { EpochSeconds, Expiry } from '../../time.js';
+
+const Status = z.enum(['ready', 'running', 'paused', 'completed', 'failed']);
+
+const AgentId = z.string().meta({ example: 'reader' });
+const Title = z.string().meta({ example: 'Reader' });
+const Role = z.string().meta({ example: 'assessor' });
+const Model = z.string().meta({ example: 'gpt-5-mini' });
+const Name = z.string().meta({ example: 'Claims desk' });
+
+const EmbeddedAgent = z.object({
+  _id: AgentId,
+  llm: z.object({
+    model: Model,
+    temperature: z.number().meta({ example: 0.2 }),
+    max_tokens: z.int().meta({ example: 4096 }),
+  }),
+  role: Role,
+  role_description: z.string().meta({ example: 'Reads a claim and finds what is missing' }),
+  title: Title,
+  agent_type: z.string().meta({ example: 'llm' }),
+  next_agent: AgentId.nullable(),
+});
+
+const AgentOutput = z.object({
+  agent_id: AgentId,
+  title: Title,
+  model: Model,
+  output: z.string().meta({ example: 'The claim is complete.' }),
+  actions: z.array(
+    z.object({
+      action_id: z.string().meta({ example: 'look_up' }),
+      skill_id: Id,
+      name: z.string().meta({ example: 'Look up the claim' }),
+      output: z.unknown(),
+    }),
+  ),
+  usage: z.object({
+    input_tokens: z.number().meta({ example: 812 }),
+    output_tokens: z.number().meta({ example: 164 }),
+  }),
+  started_at: EpochSeconds,
+  ended_at: EpochSeconds,
+  kept_from: Id.optional().meta({ description: 'In a rerun, the execution that produced the output.' }),
+});
+
+const Preview = z
+  .object({
+    preview_id: Id,
+    agent_id: AgentId,
+    title: Title,
+    status: z.enum(['waiting', 'approved', 'edited', 'rejected', 'expired']),
+    kind: z.enum(['actions', 'output']),
+    proposed: z.unknown().meta({ description: 'The proposed actions with their inputs, or `{output}`.' }),
+    edits: z.unknown(),
+    requested_at: EpochSeconds,
+    expires_at: Expiry,
+    decided_by: UserId.nullable(),
+    decided_at: EpochSeconds.nullable(),
+  })
+  .meta({ id: 'Preview' });
+
+const Anomaly = z.object({
+  agent_id: AgentId,
+  finding: z.string().meta({ example: 'The answer names no source.' }),
+  at: EpochSeconds,
+});
+
+const Conclusion = z.object({
+  conclusion: z.string().meta({ example: 'The claim is complete.' }),
+  links: z.array(z.string().meta({ example: 'https://docs.acme.dev/claims' })),
+  created_at: EpochSeconds,
+});
+
+/** An execution in the API (specification, Execution). Times are epoch seconds. */
+export const Execution = z
+  .object({
+    _id: Id,
+    execution_id: z.uuid().meta({ example: exampleId }),
+    projectID: ProjectId,
+    agentflow_id: Id,
+    agentflow: z.object({
+      agentflow_id: Id,
+      agents: z.array(EmbeddedAgent),
+      image: z.string().meta({ example: 'https://cdn.acme.dev/claims.png' }),
+      initialAgent: AgentId,
+      name: Name,
+      role: Role,
+      conclusion: z.unknown(),
+    }),
+    task_id: Id,
+    parent_execution_id: Id.nullable().meta({ example: null }),
+    goal: z.string().meta({ example: 'Answer claim C-1042' }),
+    goal_template: z.unknown(),
+    schedule: z.unknown(),
+    start_from_agent_id: AgentId.nullable(),
+    files: z.array(
+      z.object({
+        name: z.string().meta({ example: 'claim.md' }),
+        mime_type: z.string().meta({ example: 'text/markdown' }),
+        location: z.string().meta({ example: 'executions/claim.md' }),
+        store: z.enum(['blob', 'file']).optional(),
+      }),
+    ),
+    input_variables: z.record(z.string(), z.unknown()),
+    runtime_inputs: z.record(z.string(), z.unknown()),
+    execution_context: z
+      .record(z.string(), z.unknown())
+      .meta({
+        description:
+          '`failure` is why a run failed (`reason`: step_failed, cancelled, limit_exceeded, preview_rejected, preview_expired, terminated, timed_out or lost). `waiting_for` is what an open run waits for: `{kind: "preview", agent_id, preview_id, expires_at}`, `{kind: "approval", agent_id, step_id, approval_id, expires_at}` while an act waits for a decision, or `{kind: "step", step_id, attempts, error, next_attempt_at}` while a step is retried.',
+      }),
+    previews: z.record(z.string(), Preview).meta({ description: 'By agent id.' }),
+    agents_output: z.array(AgentOutput),
+    anomaly_detected: z.array(Anomaly).nullable(),
+    conclusion: Conclusion.nullable(),
+    created_at: EpochSeconds,
+    projected_at: z
+      .number()
+      .nullable()
+      .meta({
+        description:
+          'When the workflow last wrote the stored execution, which lists show: after an action of a person, at the end, and otherwise at most once a second. Null before the first write. A read of one open execution asks the workflow and is newer.',
+      }),
+    end_time: EpochSeconds.nullable(),
+    executed_by: z.object({
+      _id: UserId,
+      metadata: z.unknown(),
+      name: z.string().meta({ example: 'Grace Hopper' }),
+      type: z.string().meta({ example: 'manual' }),
+    }),
+    status: Status,
+  })
+  .meta({ id: 'Execution' });
+export type Execution = z.infer<typeof Execution>;
+
+/**
+ * The stored execution: the fields of the API, and internal fields. `_id` is the execution id. The state is a
+ * projection that only the execution's workflow writes (design, Workflows).
+ */
+export interface ExecutionDocument extends Omit<Execution, 'projected_at'> {
+  organization_id: string;
+  plan: AgentPlan[];
+  /** The settings of the plan that apply to all agents. */
+  flow?: Pick<AgentflowExecutionInput, 'anomaly_detection' | 'failover' | 'started_by' | 'agentflow_version'>;
+  started_at: number | null;
+  steps: StepRecord[];
+  last_event_seq: number;
+  /** Absent in records of earlier releases. */
+  projected_at?: number | null;
+  /** The run whose end was reconciled. Its late writes are ignored. Null if Temporal no longer has the run. */
+  ended_run?: string | null;
+}
+
+/** `_id` is `<execution_id>:<seq>`. */
+export interface ExecutionEventDocument {
+  _id: string;
+  execution_id: string;
+  seq: number;
+  type: string;
+  at: number;
+  data: Record<string, unknown>;
+}
+
+/** Omits internal fields. Uses the live state, if given, instead of the projection. */
+export function toExecution(record: ExecutionDocument, live?: ExecutionState): Execution {
+  const {
+    organization_id: _organization,
+    plan: _plan,
+    flow: _flow,
+    started_at: _started,
+    steps: _steps,
+    last_event_seq: _seq,
+    ended_run: _run,
+    ...stored
+  } = record;
+  const fields = { ...stored, projected_at: record.projected_at ?? null };
+  if (!live) return fields;
+  const { context, previews, anomaly_detected } = viewOf(live);
+  return {
+    ...fields,
+    previews,
+    anomaly_detected,
+    status: live.status,
+    projected_at: Math.max(live.projected_at, fields.projected_at ?? 0) || null,
+    end_time: live.end_time,
+    agents_output: live.agents_output,
+    conclusion: live.conclusion,
+    execution_context: { ...fields.execution_context, ...context, ...(live.failure && { failure: live.failure }) },
+  };
+}
+
+export function isOver(status: Execution['status']): boolean {
+  return status === 'completed' || status === 'failed';
+}
+
+export const executionsCollection = defineCollection('executions', {
+  indexes: [
+    { keys: { projectID: 1, created_at: -1, _id: -1 } },
+    { keys: { projectID: 1, status: 1, created_at: -1, _id: -1 } },
+    { keys: { projectID: 1, agentflow_id: 1, created_at: -1, _id: -1 } },
+    { keys: { task_id: 1 } },
+    { keys: { status: 1 } },
+    { keys: { projectID: 1, 'execution_context.waiting_for.kind': 1, created_at: -1, _id: -1 } },
+    {
+      keys: {
+        projectID: 1,
+        'execution_context.waiting_for.kind': 1,
+        status: 1,
+        'execution_context.waiting_for.requested_at': -1,
+        _id: -1,
+      },
+    },
+    { keys: { projectID: 1, 'execution_context.failure.reason': 1, created_at: -1, _id: -1 } },
+  ],
+});
+export const executionEventsCollection = defineCollection('execution_events', {
+  indexes: [{ keys: { execution_id: 1, seq: 1 } }],
+});
+
+declare module '../../stores/collections.js' {
+  interface Documents {
+    executions: ExecutionDocument;
+    execution_events: ExecutionEventDocument;
+  }
+}
+
+/** The filters for lists of executions and tasks. */
+export const ExecutionFilter = z.object({
+  status: Execution.shape.status.optional(),
+  agentflow_id: z.string().optional(),
+  waiting_for: z
+    .enum(['preview', 'approval'])
+    .optional()
+    .meta({ description: 'Only open executions that wait for a user.' }),
+  failure_reason: z
+    .enum([
+      'cancelled',
+      'step_failed',
+      'limit_exceeded',
+      'preview_rejected',
+      'preview_expired',
+      'terminated',
+      'timed_out',
+      'lost',
+    ])
+    .optional()
+    .meta({ description: 'Only failed executions with this `execution_context.failure.reason`.' }),
+});
+
+export function filterOf(
+  { projectId }: Pick<Principal, 'projectId'>,
+  query: z.infer<typeof ExecutionFilter>,
+): Filter<ExecutionDocument> {
+  const { status, agentflow_id, waiting_for, failure_reason } = query;
+  return {
+    projectID: projectId,
+    ...(status && { status }),
+    ...(agentflow_id !== undefined && { agentflow_id }),
+    ...(waiting_for && { 'execution_context.waiting_for.kind': waiting_for }),
+    ...(failure_reason && { 'execution_context.failure.reason': failure_reason }),
+  };
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { AgentPlan } from '../../../workflows/agentflow-execution/messages.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Deps } from '../deps.js';
+import { AppError } from '../../errors.js';
+import { newId } from '../../ids.js';
+import { insertOnce } from '../../stores/mongo.js';
+import { epochSeconds } from '../../time.js';
+import { executedBy } from './executed-by.js';
+import { readExecution } from './operations/read.js';
+import { isOver, toExecution, type Execution, type ExecutionDocument } from './record.js';
+
+export const RerunRequest = z
+  .strictObject({
+    projectID: z.string().optional(),
+    execution_id: z.string().optional(),
+    from_agent_id: z
+      .string()
+      .nullish()
+      .meta({
+        description:
+          'The agent to start from; the outputs of the agents before it are kept. If omitted, all agents run again.',
+      }),
+  })
+  .meta({ id: 'RerunRequest', example: { from_agent_id: 'writer' } });
+
+/**
+ * Creates an execution with the plan, goal and inputs of one that has ended.
+ * @throws AppError `not_found`, `conflict` (not ended), `validation_failed` (unknown agent, or an earlier agent has no output)
+ */
+export async function rerun(
+  deps: Deps,
+  principal: Principal,
+  sourceId: string,
+  fromAgentId: string | null,
+  id: string,
+): Promise<Execution> {
+  const source = await readExecution(deps, principal, sourceId);
+  if (!isOver(source.status))
+    throw new AppError('conflict', `the execution is ${source.status}: only an execution that has ended can be rerun`);
+  const kept =
+    fromAgentId === null
+      ? source.agents_output.filter(({ kept_from }) => kept_from !== undefined)
+      : outputsBefore(source, fromAgentId);
+  await deps.customers.requireCredits(principal.organizationId);
+  const record: ExecutionDocument = {
+    ...source,
+    flow: { ...source.flow, started_by: 'person' },
+    _id: id,
+    execution_id: id,
+    task_id: newId(),
+    parent_execution_id: null,
+    schedule: null,
+    start_from_agent_id: fromAgentId ?? source.start_from_agent_id,
+    execution_context: { rerun_of: sourceId },
+    previews: {},
+    agents_output: kept.map((output) => ({ ...output, kept_from: output.kept_from ?? sourceId })),
+    anomaly_detected: null,
+    conclusion: null,
+    created_at: epochSeconds(),
+    started_at: null,
+    projected_at: null,
+    end_time: null,
+    executed_by: await executedBy(deps, principal),
+    status: 'ready',
+    steps: [],
+    last_event_seq: 0,
+  };
+  return toExecution(await insertOnce(deps.mongo.collections.executions, record));
+}
+
+/** The last output of each agent before `fromAgentId`. Every agent that the source ran must have one. */
+function outputsBefore(source: ExecutionDocument, fromAgentId: string): ExecutionDocument['agents_output'] {
+  const { plan, agentflow, start_from_agent_id, agents_output } = source;
+  if (!plan.some(({ _id }) => _id === fromAgentId))
+    throw new AppError('validation_failed', `from_agent_id: the execution has no agent ${fromAgentId}`);
+  const path = pathTo(plan, agentflow.initialAgent, fromAgentId);
+  const needed = new Set(pathTo(plan, start_from_agent_id ?? agentflow.initialAgent, fromAgentId));
+  return path.flatMap((agentId) => {
+    const output = agents_output.findLast(({ agent_id }) => agent_id === agentId);
+    if (!output && needed.has(agentId)) {
+      throw new AppError(
+        'validation_failed',
+        `from_agent_id: the earlier agent ${agentId} has no output in this execution`,
+      );
+    }
+    return output ? [output] : [];
+  });
+}
+
+/** The agents from `first` up to, but not including, `last`. Empty if there is no path. */
+function pathTo(plan: readonly AgentPlan[], first: string, last: string): string[] {
+  const path: string[] = [];
+  for (let at: string | null | undefined = first; at !== last; at = plan.find(({ _id }) => _id === at)?.next_agent) {
+    if (typeof at !== 'string' || path.length > plan.length) return [];
+    path.push(at);
+  }
+  return path;
+}

@@ -1,0 +1,37 @@
+import type { Move } from '../../../workflows/agentflow-execution/state.js';
+import { textFacts, type Operation } from '../../governance/operations/operation.js';
+
+/**
+ * Preparing, rerunning and starting are one operation for rules, whether a route, `run-agent`, a schedule or an event
+ * asks for it. A rule can distinguish them by `step`.
+ */
+export const startRules: Operation = {
+  name: 'execution.start',
+  alias: 'run-agent',
+  grant: ({ step }) => (step === 'prepare' ? 'svc:orchestrate.write' : 'svc:agent.run'),
+  effect: 'act',
+  facts: textFacts('agentflow_id', 'execution_id', 'step'),
+};
+
+export const moves = ['pause', 'resume', 'cancel'] as const satisfies readonly Move[];
+
+export function isMove(operation: unknown): operation is Move {
+  return (moves as readonly unknown[]).includes(operation);
+}
+
+/** Pausing, resuming and cancelling are one operation for rules, and also `orchestrate` of the gateway. */
+export const steerRules: Operation = {
+  name: 'execution.steer',
+  alias: 'orchestrate',
+  grant: ({ operation }) => (isMove(operation) ? 'svc:orchestrate.write' : 'svc:orchestrate.read'),
+  effect: ({ operation }) => (isMove(operation) ? 'write' : 'read'),
+  facts: textFacts('operation', 'execution_id'),
+};
+
+/** Deciding a preview is one operation for rules, whether the route of the execution or of its inbox item asks for it. */
+export const decideRules: Operation = {
+  name: 'execution.decide',
+  grant: 'svc:orchestrate.write',
+  effect: 'write',
+  facts: textFacts('execution_id', 'agent_id', 'decision'),
+};

@@ -1,0 +1,61 @@
+import type { StartCoworkerRequest } from '../../../workflows/connector-events/activities.js';
+import { refuseFormerMember, type Owner } from '../../auth/former-members.js';
+import { memberOf, type Principal } from '../../auth/principal.js';
+import { isAppError } from '../../errors.js';
+import type { Mongo } from '../../stores/mongo.js';
+import type { Deps } from '../deps.js';
+import { createExecution, type NewExecution } from './operations/create.js';
+import { execute } from './operations/moves.js';
+import { startOnBehalf } from './operations/start-on-behalf.js';
+import { pauseConnector } from '../connectors/operations/store.js';
+
+/** Prepares and executes the coworker's execution. */
+export async function startCoworker(deps: Deps, request: StartCoworkerRequest): Promise<{ execution_id: string }> {
+  const { start, connector_id, callback } = request;
+  const { execution_id, agentflow_id: agentflowId } = start;
+  const principal = principalOf(request);
+  await pauseForFormerMember(deps.mongo.collections, connector_id, principal);
+  const { location } = callback.payload;
+  const document = location === undefined ? null : (await deps.blobs.get(location)).toString('utf8');
+  await startOnBehalf(deps, { channel: 'callback', principal, agentflowId, executionId: execution_id }, () =>
+    createExecution(deps, principal, inputOf(request, document), execution_id),
+  );
+  await execute(deps, principal, execution_id, callback.callback_id);
+  return { execution_id };
+}
+
+/** @throws AppError `access_denied` after it has paused the connector */
+async function pauseForFormerMember(
+  collections: Mongo['collections'],
+  connectorId: string,
+  owner: Owner,
+): Promise<void> {
+  await refuseFormerMember(collections, owner, 'connector').catch(async (refusal: unknown) => {
+    if (isAppError(refusal)) await pauseConnector(collections, connectorId, refusal.message);
+    throw refusal;
+  });
+}
+
+/**
+ * Passes a payload that was too large for a signal as a document, because inputs are stored in the record of the
+ * execution.
+ */
+function inputOf({ start, connector_id, callback }: StartCoworkerRequest, document: string | null): NewExecution {
+  const { callback_id, kind, event, event_id, received_at, payload } = callback;
+  const trigger = { connector_id, callback_id, kind, event, event_id, received_at, encoding: payload.encoding };
+  return {
+    agentflow_id: start.agentflow_id,
+    goal: start.goal,
+    input_variables: { trigger, payload: payload.value },
+    runtime_inputs: {},
+    files: document === null ? [] : [{ name: 'payload.json', mime_type: 'application/json', content: document }],
+    start_from_agent_id: null,
+    parent_execution_id: null,
+  };
+}
+
+/** The connector acts for the person who created it, in its own project only. */
+function principalOf({ start }: StartCoworkerRequest): Principal {
+  const { user_id: userId, organization_id: organizationId, project_id: projectId } = start;
+  return memberOf({ userId, organizationId, projectId }, ['svc:agent.run']);
+}

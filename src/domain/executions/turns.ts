@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ExecutionEvent } from '../../../workflows/agentflow-execution/messages.js';
+import type { Collections } from '../../stores/collections.js';
+import { beforeDeltas, deltasAfter, type ExecutionDeltaDocument } from './deltas.js';
+import { createTail } from './tail.js';
+
+const pauseMs = 300;
+
+/** The words of the newest two model turns of a run, which this process reads once for all viewers. */
+export interface Turns {
+  /** Call it with new events before viewers see them. It reads the rest of a turn that they end. */
+  follow(events: readonly ExecutionEvent[]): Promise<void>;
+  /** The words of a turn after a position. Undefined if some of them are only in the store. */
+  after(after_seq: number, last: string): readonly ExecutionDeltaDocument[] | undefined;
+}
+
+/** Calls `wake` for new words, until `signal` aborts. */
+export function createTurns(
+  collections: Pick<Collections, 'execution_deltas'>,
+  id: string,
+  wake: () => void,
+  signal: AbortSignal,
+): Turns {
+  let running: Turn | undefined;
+  let previous: Turn | undefined;
+  const watch = async (turn: Turn) => {
+    while (running === turn && turn.isRunning && !signal.aborted) {
+      if (await turn.read()) wake();
+      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  };
+  return {
+    async follow(events) {
+      if (running?.isRunning && endsStep(events)) {
+        running.isRunning = false;
+        await running.read();
+      }
+      const started = turnAfter(events);
+      if (typeof started !== 'number') return;
+      previous = running;
+      running = createTurn(collections, id, started);
+      void watch(running);
+    },
+    after: (after_seq, last) => [running, previous].find((turn) => turn?.after_seq === after_seq)?.after(last),
+  };
+}
+
+interface Turn {
+  after_seq: number;
+  isRunning: boolean;
+  /** Reads the new words. @returns whether there were any; after a failure, the next read finds them */
+  read(): Promise<boolean>;
+  after(last: string): readonly ExecutionDeltaDocument[] | undefined;
+}
+
+function createTurn(collections: Pick<Collections, 'execution_deltas'>, id: string, after_seq: number): Turn {
+  const tail = createTail(beforeDeltas(id, after_seq), ({ _id }: ExecutionDeltaDocument) => _id);
+  let reading = Promise.resolve(false);
+  const readNew = async () => {
+    const start = tail.last;
+    for (;;) {
+      const found = await deltasAfter(collections, id, after_seq, tail.last);
+      if (found.length === 0) return tail.last !== start;
+      for (const delta of found) tail.add(delta, delta._id);
+    }
+  };
+  return {
+    after_seq,
+    isRunning: true,
+    read() {
+      // One after the other, so that no words are added twice.
+      reading = reading.then(readNew).catch(() => false);
+      return reading;
+    },
+    after: tail.after,
+  };
+}
+
+/**
+ * The model turn that runs after these events, as the number of the event that started it. Null if no turn runs,
+ * undefined if the events do not say.
+ */
+export function turnAfter(events: readonly ExecutionEvent[]): number | null | undefined {
+  const step = events.findLast(({ type }) => type.startsWith('step_'));
+  if (!step) return undefined;
+  return step.type === 'step_started' && step.data.kind === 'model' ? step.seq : null;
+}
+
+/** Whether a step ended in these events. */
+export function endsStep(events: readonly ExecutionEvent[]): boolean {
+  return events.some(({ type }) => /^step_(?!started)/.test(type));
+}

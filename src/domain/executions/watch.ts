@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { executionWorkflowId, type ExecutionEvent } from '../../../workflows/agentflow-execution/messages.js';
+import { createHistoryCursor } from '../../temporal/history-cursor.js';
+import type { Deps } from '../deps.js';
+import { deltasAfter, type ExecutionDeltaDocument } from './deltas.js';
+import { storedEvents } from './events.js';
+import { isOver, type ExecutionDocument } from './record.js';
+import { createRunReader } from './run-reader.js';
+import { createTurns } from './turns.js';
+
+/** The least time between two queries of a workflow. */
+const pauseMs = 300;
+
+/** What one viewer of a run sees. */
+export interface RunView {
+  /** The next events after `last`, in order and without a gap, and whether they are the last ones of the run. */
+  eventsAfter(last: number): Promise<{ events: readonly ExecutionEvent[]; over: boolean }>;
+  /** The next words of the model turn that started with the event `after_seq`, after the position `last`. */
+  deltasAfter(after_seq: number, last: string): Promise<readonly ExecutionDeltaDocument[]>;
+  /** Resolves when there can be more than at the last call of `eventsAfter`, at the latest after `ms`. */
+  changed(ms: number): Promise<void>;
+  leave(): void;
+}
+
+interface Watch {
+  view(): RunView;
+}
+
+const watches = new WeakMap<Deps, Map<string, Watch>>();
+
+/** All views of a run in this process share one watch of it, which starts with the first view and ends with the last. */
+export function viewRun(deps: Deps, record: ExecutionDocument): RunView {
+  const byRun = watches.get(deps) ?? new Map<string, Watch>();
+  watches.set(deps, byRun);
+  const watch = byRun.get(record._id) ?? createWatch(deps, record, () => byRun.delete(record._id));
+  byRun.set(record._id, watch);
+  return watch.view();
+}
+
+function createWatch(deps: Deps, { _id: id, status, last_event_seq }: ExecutionDocument, onEnd: () => void): Watch {
+  const { collections } = deps.mongo;
+  const abandoned = new AbortController();
+  const signal = AbortSignal.any([abandoned.signal, deps.stopping.signal]);
+  const { wake, version, wait } = createBell();
+  const reader = createRunReader(deps, id);
+  const turns = createTurns(collections, id, wake, signal);
+  const views = new Set<RunView>();
+  /** The number of the last event of a run that has ended. */
+  let end = isOver(status) ? last_event_seq : undefined;
+  signal.addEventListener('abort', wake);
+
+  const look = async (): Promise<boolean> => {
+    const news = await reader.read();
+    await turns.follow(news.fresh);
+    reader.keep(news);
+    end = news.ended;
+    if (news.fresh.length > 0 || end !== undefined) wake();
+    return news.answered;
+  };
+  if (end === undefined) void followRun(deps, id, { look, isOver: () => signal.aborted || end !== undefined, signal });
+
+  return {
+    view() {
+      const left = new AbortController();
+      let seen = version();
+      let isBehind = false;
+      const view: RunView = {
+        async eventsAfter(last) {
+          seen = version();
+          const kept = reader.keptAfter(last);
+          const events = kept ?? (await storedEvents(collections, id, last));
+          isBehind = kept === undefined && events.length > 0;
+          return { events, over: end !== undefined && (events.at(-1)?.seq ?? last) >= end };
+        },
+        deltasAfter: async (after_seq, last) =>
+          turns.after(after_seq, last) ?? deltasAfter(collections, id, after_seq, last),
+        async changed(ms) {
+          if (!isBehind && seen === version() && !signal.aborted) await wait(ms, left.signal);
+        },
+        leave() {
+          left.abort();
+          if (!views.delete(view) || views.size > 0) return;
+          abandoned.abort();
+          onEnd();
+        },
+      };
+      views.add(view);
+      return view;
+    },
+  };
+}
+
+interface Following {
+  /** @returns whether the workflow answered, so that nothing is new before its next change */
+  look(): Promise<boolean>;
+  isOver(): boolean;
+  signal: AbortSignal;
+}
+
+/** Looks at the run after each of its changes; regularly while its workflow does not answer or has not started. */
+async function followRun(deps: Deps, id: string, { look, isOver, signal }: Following): Promise<void> {
+  const cursor = createHistoryCursor(deps.temporal, executionWorkflowId(id), signal);
+  let isCurrent = true;
+  let hasFailed = false;
+  for (let lookedAt = -Infinity; !isOver(); lookedAt = performance.now()) {
+    try {
+      if (isCurrent) await cursor.next();
+      await delay(Math.max(0, lookedAt + pauseMs - performance.now()), undefined, { signal });
+      isCurrent = await look();
+      hasFailed = false;
+    } catch (error) {
+      isCurrent = false;
+      if (!hasFailed && !signal.aborted)
+        deps.log.warn({ err: error, execution_id: id }, 'the events of a run cannot be read; trying again');
+      hasFailed = true;
+    }
+  }
+}
+
+/** Wakes all that wait. */
+function createBell() {
+  const waiting = new Set<() => void>();
+  let version = 0;
+  return {
+    version: () => version,
+    wake() {
+      version += 1;
+      for (const resolve of waiting) resolve();
+    },
+    /** Until the next `wake`, `signal`, or the end of the time. */
+    wait: (ms: number, signal: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          waiting.delete(done);
+          signal.removeEventListener('abort', done);
+          resolve();
+        };
+        const timer = setTimeout(done, ms);
+        waiting.add(done);
+        signal.addEventListener('abort', done);
+        if (signal.aborted) done();
+      }),
+  };
+}

@@ -1,0 +1,53 @@
+import { parseJsonOrUndefined } from '../../json.js';
+import { fileTypeFromBuffer } from 'file-type';
+
+import { extensionOf } from './file-name.js';
+
+/** The number of bytes at the start of a file that are inspected. */
+export const sniffedBytes = 64 * 1024;
+
+/** Text formats by extension, because their content is ambiguous. */
+const textTypes: Record<string, string> = {
+  csv: 'text/csv',
+  tsv: 'text/tab-separated-values',
+  md: 'text/markdown',
+  markdown: 'text/markdown',
+  json: 'application/json',
+  txt: 'text/plain',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+};
+
+/** Tags by which browsers recognize HTML (WHATWG MIME Sniffing, 7.1), after optional comments. The lookahead avoids backtracking. */
+const html =
+  /^\s*(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|svg)[\s>/]/i;
+const binary = 'application/octet-stream';
+
+/** Detects the type from the content. `head` is the start of the file; `whole` is true if it is the entire file. */
+export async function mimeTypeOf(head: Buffer, whole: boolean, name: string): Promise<string> {
+  const known = await fileTypeFromBuffer(head).catch(() => undefined);
+  if (known) return known.mime;
+  const text = textOf(head, whole);
+  if (text === undefined) return binary;
+  if (html.test(text)) return 'text/html';
+  const type = textTypes[extensionOf(name)];
+  if (type === 'application/json') return looksLikeJson(text, whole) ? type : 'text/plain';
+  return (
+    type ??
+    (whole && /^\s*[[{]/.test(text) && parseJsonOrUndefined(text) !== undefined ? 'application/json' : 'text/plain')
+  );
+}
+
+/** Undefined if the bytes are not valid UTF-8 or contain binary control characters. */
+function textOf(head: Buffer, whole: boolean): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: !whole });
+    return /[\u0000-\u0008\u000E-\u001A\u001C-\u001F]/.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function looksLikeJson(text: string, whole: boolean): boolean {
+  return whole ? parseJsonOrUndefined(text) !== undefined : /^\s*[[{"]/.test(text);
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { Principal } from '../../auth/principal.js';
+import { AppError, notFound } from '../../errors.js';
+import { textFacts } from '../../governance/operations/operation.js';
+import { listOf, listPage, ListQuery } from '../../stores/lists.js';
+import { Connector, toConnector } from '../connectors/record/schemas.js';
+import { findConnector } from '../connectors/operations/store.js';
+import type { Deps } from '../deps.js';
+import { deleteKnowledge } from './operations/knowledge-workflow.js';
+import { defineOperation, defineStream } from '../operation.js';
+import { type FileDocument, File, UploadForm } from './record.js';
+import { Id } from '../../ids.js';
+
+const key = z.object({ file_id: Id });
+const read = { effect: 'read', grant: 'svc:orchestrate.read' } as const;
+const change = { effect: 'data', grant: 'svc:orchestrate.write' } as const;
+
+export const uploadFiles = defineStream({
+  ...change,
+  name: 'file.upload',
+  input: UploadForm,
+  output: z.object({ data: z.array(File) }),
+  errors: ['plan_limit', 'payload_too_large'],
+});
+
+export const readFileRecord = defineOperation({
+  ...read,
+  name: 'file.read',
+  key,
+  output: File,
+  run: async ({ deps, ctx, key: { file_id } }) =>
+    toFile(deps, await readFile(deps, ctx.principal, file_id), ctx.baseUrl),
+});
+
+export const deleteFile = defineOperation({
+  ...change,
+  name: 'file.delete',
+  facts: textFacts('file_id'),
+  key,
+  output: File,
+  errors: ['conflict'],
+  run: async ({ deps, ctx, key: { file_id } }) =>
+    toFile(deps, await removeFile(deps, ctx.principal, file_id), ctx.baseUrl),
+});
+
+export const listFilesOfConnector = defineOperation({
+  ...read,
+  name: 'file.list-of-connector',
+  key: z.object({ connector_id: Id }),
+  input: ListQuery,
+  output: listOf(File),
+  async run({ deps, ctx: { principal, baseUrl }, key: { connector_id }, input }) {
+    const { collections } = deps.mongo;
+    const connector = await findConnector(collections, connector_id);
+    if (connector?.projectID !== principal.projectId) throw notFound('the connector');
+    const ofConnector = { projectID: principal.projectId, connector_id, status: { $ne: 'deleted' as const } };
+    const page = await listPage(collections.files, ofConnector, input);
+    return { ...page, data: await Promise.all(page.data.map((file) => toFile(deps, file, baseUrl))) };
+  },
+});
+
+export const readConnectorOfFile = defineOperation({
+  ...read,
+  name: 'file.read-connector',
+  key,
+  output: Connector,
+  async run({ deps, ctx: { principal }, key: { file_id } }) {
+    const file = await readFile(deps, principal, file_id);
+    const connector = file.connector_id === '' ? null : await findConnector(deps.mongo.collections, file.connector_id);
+    if (connector?.projectID !== principal.projectId) throw notFound('the connector of the file');
+    return toConnector(deps.auth.box, connector);
+  },
+});
+
+/**
+ * Deletes a file with its content and its chunks in the graph. The workflow that writes the chunks also deletes them, to
+ * avoid a race. It is signalled first, so that it completes the deletion if this process crashes.
+ * @throws AppError `conflict` while the file is being uploaded
+ */
+async function removeFile(deps: Deps, principal: Principal, id: string): Promise<FileDocument> {
+  const file = await readFile(deps, principal, id);
+  if (file.status === 'uploading') throw new AppError('conflict', 'the file is still being uploaded');
+  if (file.knowledge) await deleteKnowledge(deps, file);
+  await deps.files.deleteContent(file, 'deleted');
+  return { ...file, status: 'deleted' };
+}
+
+/** @throws AppError `not_found` for a deleted file and for a file of another project */
+export async function readFile(
+  { mongo }: Pick<Deps, 'mongo'>,
+  principal: Principal,
+  id: string,
+): Promise<FileDocument> {
+  const file = await mongo.collections.files.findOne({ _id: id });
+  if (!file || file.status === 'deleted' || file.projectID !== principal.projectId) throw notFound('the file');
+  return file;
+}
+
+/** The file in the API, with a new download URL. */
+export async function toFile({ files }: Pick<Deps, 'files'>, file: FileDocument, baseUrl: string): Promise<File> {
+  const {
+    _id,
+    projectID,
+    name,
+    mime_type,
+    location,
+    tags,
+    source_type,
+    container_name,
+    connector_id,
+    uploaded_on,
+    status,
+  } = file;
+  const size_in_kb = Math.round((file.size_bytes / 1024) * 1000) / 1000;
+  const url = await files.urlOf(file, baseUrl);
+  return {
+    _id,
+    projectID,
+    name,
+    mime_type,
+    location,
+    tags,
+    source_type,
+    size_in_kb,
+    container_name,
+    url,
+    connector_id,
+    uploaded_on,
+    status,
+  };
+}

@@ -1,0 +1,112 @@
+import { defineCollection } from '../../stores/collections.js';
+import { z } from 'zod';
+import { exampleId } from '../../ids.js';
+
+/** The progress of a knowledge upload. `total` is null until the text is extracted. */
+export interface KnowledgeProgress {
+  status: 'queued' | 'running' | 'completed' | 'failed' | 'removed';
+  total: number | null;
+  done: number;
+  failure: string | null;
+  workflow_id: string;
+}
+
+/** `uploading` → `ready` → `deleted`, or `failed` for an interrupted upload or an unreadable document. Only `ready` files have content. */
+export type FileStatus = 'uploading' | 'ready' | 'failed' | 'deleted';
+
+/** The record of a file (specification, File). `url` and `size_in_kb` are computed on each read. */
+export interface FileDocument {
+  _id: string;
+  projectID: string;
+  organization_id: string;
+  user_id: string;
+  name: string;
+  mime_type: string;
+  location: string;
+  tags: string[];
+  source_type: 'STORAGE';
+  size_bytes: number;
+  sha256: string;
+  container_name: string;
+  /** Empty if the file does not belong to a connector. */
+  connector_id: string;
+  /** Epoch milliseconds. */
+  uploaded_on: number;
+  status: FileStatus;
+  /** The ids of all files of the same upload. All of them become `ready`, or none. */
+  kept_with?: string[];
+  /** The idempotent request that stored it. Null without an `Idempotency-Key`. */
+  upload_id: string | null;
+  knowledge: KnowledgeProgress | null;
+}
+
+export const filesCollection = defineCollection('files', {
+  indexes: [
+    { keys: { projectID: 1, connector_id: 1, _id: -1 } },
+    { keys: { upload_id: 1 } },
+    { keys: { status: 1, uploaded_on: 1 } },
+  ],
+});
+
+declare module '../../stores/collections.js' {
+  interface Documents {
+    files: FileDocument;
+  }
+}
+
+export const File = z
+  .object({
+    _id: z.string(),
+    projectID: z.string(),
+    name: z.string(),
+    mime_type: z.string().meta({ description: 'Detected from the content.' }),
+    location: z.string().meta({ description: 'The storage object name.' }),
+    tags: z.array(z.string()),
+    source_type: z.string(),
+    size_in_kb: z.number(),
+    container_name: z.string(),
+    url: z
+      .string()
+      .meta({
+        description:
+          'A download URL that is valid for an hour. Each read returns a new one. Empty if the file has no content.',
+      }),
+    connector_id: z.string().meta({ description: 'Empty if the file does not belong to a connector.' }),
+    uploaded_on: z.int().meta({ description: 'Epoch milliseconds.' }),
+    status: z.enum(['uploading', 'ready', 'failed', 'deleted']),
+  })
+  .meta({
+    id: 'File',
+    example: {
+      _id: exampleId,
+      projectID: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a11',
+      name: 'report.pdf',
+      mime_type: 'application/pdf',
+      location: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a11/0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10',
+      tags: ['2026'],
+      source_type: 'STORAGE',
+      size_in_kb: 41.25,
+      container_name: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a11',
+      url: 'https://svc.example.com/files/content/0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10?expires=1790000000&signature=m3…',
+      connector_id: '',
+      uploaded_on: 1_790_000_000_000,
+      status: 'ready',
+    },
+  });
+export type File = z.infer<typeof File>;
+
+/** The form fields of an upload. File fields may have any name and may be repeated.  */
+export const UploadForm = z
+  .object({
+    file: z.array(z.string().meta({ format: 'binary' })),
+    tags: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Repeat the field for several tags, or send a JSON array.' }),
+    connector_id: z
+      .string()
+      .optional()
+      .meta({ description: 'A connector of the project, to which the files will belong.' }),
+    projectID: z.string().optional(),
+  })
+  .meta({ id: 'Upload', example: { file: ['…'], tags: ['2026', 'reports'] } });

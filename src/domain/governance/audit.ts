@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { createActorNames } from '../../governance/audit/actor-names.js';
+import { AuditEntry } from '../../governance/audit/entry.js';
+import { ExportLine } from '../../governance/audit/export.js';
+import { Checkpoint } from '../../governance/audit/statement.js';
+import { Verification } from '../../governance/audit/verify.js';
+import { listOf, ListQuery } from '../../stores/lists.js';
+import { defineOperation, defineStream } from '../operation.js';
+
+const text = z.string().min(1).max(1000).optional();
+const time = z.coerce.number().optional();
+
+const AuditQuery = ListQuery.extend({
+  actor: text.meta({ description: 'An `actor` from the list, or the id of a person, key, client or run.' }),
+  action: text.meta({ description: 'An operation or tool.' }),
+  resource: text.meta({ description: 'A `resource` as listed.' }),
+  outcome: text.meta({ description: 'An `outcome` from the list, or its first word, such as `denied`.' }),
+  lifecycle_id: text,
+  from: time.meta({ description: 'Entries from this time on, in epoch seconds.' }),
+  to: time.meta({ description: 'Entries before this time, in epoch seconds.' }),
+});
+
+const ListedEntry = AuditEntry.extend({
+  actor_name: z
+    .string()
+    .meta({
+      description: 'The name of the person, key, app or service. It is not part of the entry or its hash.',
+      example: 'Grace Hopper',
+    }),
+}).meta({ id: 'ListedAuditEntry' });
+
+/** The audit chain of the caller's organization. */
+const chain = { effect: 'read', grant: 'svc:governance.read', errors: ['scope_denied'] } as const;
+
+export const listAudit = defineOperation({
+  ...chain,
+  name: 'audit.list',
+  input: AuditQuery,
+  output: listOf(ListedEntry),
+  async run({ deps, ctx, input }) {
+    const { organizationId } = ctx.principal;
+    const page = await deps.governance.audit.list(organizationId, input);
+    const actors = [...new Set(page.data.map(({ actor }) => actor))];
+    const byActor = await createActorNames(deps.mongo.collections)(organizationId, actors);
+    return {
+      ...page,
+      data: page.data.map((entry) => ({ ...entry, actor_name: byActor.get(entry.actor) ?? entry.actor })),
+    };
+  },
+});
+
+export const verifyAudit = defineOperation({
+  ...chain,
+  name: 'audit.verify',
+  output: Verification,
+  run: ({ deps, ctx }) => deps.governance.audit.verify(ctx.principal.organizationId),
+});
+
+export const listCheckpoints = defineOperation({
+  ...chain,
+  name: 'audit.list-checkpoints',
+  input: ListQuery,
+  output: listOf(Checkpoint),
+  run: ({ deps, ctx, input }) => deps.governance.audit.checkpoints(ctx.principal.organizationId, input),
+});
+
+/** A stream of lines. */
+export const exportAudit = defineStream({ ...chain, name: 'audit.export', output: ExportLine });

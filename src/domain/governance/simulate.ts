@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { seesWholeOrganization, type Principal } from '../../auth/principal.js';
+import { notFound } from '../../errors.js';
+import type { LifecycleDocument } from '../../governance/lifecycles/record.js';
+import { catalogData } from '../../governance/operations/catalog.js';
+import { recordedRequest } from '../../governance/policy/recorded-call.js';
+import { PolicyRules } from '../../governance/policy/rule.js';
+import {
+  simulationBounds,
+  skip,
+  skipReasons,
+  type RecordedCall,
+  type Simulation,
+} from '../../governance/policy/simulate.js';
+import { firstIdAt, Id, ProjectId } from '../../ids.js';
+import type { Collections } from '../../stores/collections.js';
+import { createTurns } from '../../stores/turns.js';
+import { defineOperation } from '../operation.js';
+import { catalog } from '../operations.js';
+import { EpochSeconds } from '../../time.js';
+import { PolicyIds, PolicyVersion } from '../../governance/lifecycles/policy-decision.js';
+
+const Candidate = z
+  .strictObject({
+    policies: PolicyRules.meta({ description: 'The rules to try, as for `PUT /v1/policies`.' }),
+    n: z
+      .int()
+      .min(1)
+      .max(simulationBounds.calls)
+      .default(200)
+      .meta({ description: 'How many of the last recorded calls to look at.' }),
+    operation: z
+      .enum([...catalog.names].sort())
+      .optional()
+      .meta({ description: 'Only calls of this operation or gateway tool.', example: 'save-context' }),
+    project_id: z.string().max(100).optional().meta({ description: 'Only calls in this project.' }),
+    since: z
+      .number()
+      .min(0)
+      .max(1e11)
+      .optional()
+      .meta({ description: 'Epoch seconds; only calls that started at this time or later.' }),
+  })
+  .meta({
+    id: 'PolicySimulationRequest',
+    example: {
+      policies: [
+        { policy_id: 'all', effect: 'permit' },
+        { policy_id: 'agents-ask', effect: 'require_approval', when: 'principal.kind == "api_key"' },
+      ],
+      n: 500,
+    },
+  });
+type Candidate = z.infer<typeof Candidate>;
+
+const Decision = z.enum(['permit', 'forbid', 'require_approval']);
+const rules = PolicyIds.meta({
+  description: `The rules that determined the decision, at most ${simulationBounds.rules}.`,
+});
+const count = z.int().meta({ example: 1 });
+
+const SimulationAnswer = z
+  .object({
+    policy_version: PolicyVersion.meta({
+      description: 'The version in force, which the candidate would replace: `expected_version` of `PUT /v1/policies`.',
+    }),
+    evaluated: count.meta({ description: 'The calls that the candidate decided: the unchanged and the changed ones.' }),
+    unchanged: count,
+    changed_count: count,
+    changed: z
+      .array(
+        z.object({
+          lifecycle_id: Id,
+          operation: z.string().meta({ example: 'save-context' }),
+          project_id: ProjectId,
+          at: EpochSeconds.meta({ description: 'When the call was decided, in epoch seconds.' }),
+          recorded: z.object({ decision: Decision, rules, policy_version: PolicyVersion }),
+          candidate: z.object({ decision: Decision, rules }),
+        }),
+      )
+      .meta({ description: `The newest calls with another decision, at most ${simulationBounds.changed}.` }),
+    transitions: z
+      .array(z.object({ from: Decision, to: Decision, count }))
+      .meta({ description: 'All changed calls by their decisions.' }),
+    skipped: z
+      .array(z.object({ reason: z.enum(skipReasons), count }))
+      .meta({
+        description:
+          'Calls that were not tried. `not_decided`: they ended before S5, or are tasks of the product. `unknown_operation`: the operation no longer exists. `facts_not_recorded`: a rule reads what the lifecycle does not contain. `time_limit`: the set is too slow to evaluate all calls.',
+      }),
+  })
+  .meta({ id: 'PolicySimulation' });
+
+const operations = catalogData(catalog);
+
+/** One at a time in a process: the threads also redact the answers of queries. */
+const turns = createTurns({
+  what: 'simulations',
+  maxRunning: 1,
+  maxWaiting: 10,
+  waitTimeoutMs: 15_000,
+  whose: 'the server',
+});
+
+/** Tries rules on recorded calls, and reports which of them they would decide differently. */
+export const simulatePolicies = defineOperation({
+  name: 'policies.simulate',
+  effect: 'read',
+  grant: 'svc:governance.read',
+  input: Candidate,
+  output: SimulationAnswer,
+  errors: ['validation_failed', 'scope_denied', 'not_found', 'quota_exceeded'],
+  async run({ deps, ctx: { principal }, input }) {
+    const { threads, mongo, governance } = deps;
+    const [policy_version, { calls, skipped }] = await Promise.all([
+      governance.policies.versionInForce(principal.organizationId),
+      recordedCalls(mongo.collections, principal, input),
+    ]);
+    const job = { catalog: operations, candidate: input.policies, calls };
+    const found = await turns.take('all', () => threads.run('simulatePolicies', job));
+    for (const { reason, count: number } of skipped) skip(found, reason, number);
+    return { policy_version, ...found };
+  },
+});
+
+const perRead = 100;
+
+async function recordedCalls(
+  { lifecycles, projects }: Pick<Collections, 'lifecycles' | 'projects'>,
+  principal: Principal,
+  { n, operation, project_id, since }: Candidate,
+): Promise<{ calls: RecordedCall[]; skipped: Simulation['skipped'] }> {
+  const { organizationId } = principal;
+  const project = await visibleProject({ projects }, principal, project_id);
+  const named = operation === undefined ? undefined : catalog.named(operation);
+  const found = lifecycles
+    .find(
+      {
+        ...(project === undefined ? { organization_id: organizationId } : { project_id: project }),
+        ...(named && { tool: { $in: [...new Set([named.name, named.alias ?? named.name])] } }),
+        ...(since !== undefined && { _id: { $gte: firstIdAt(since) } }),
+      },
+      {
+        projection: { tool: 1, principal: 1, project_id: 1, organization_id: 1, created_at: 1, decision: 1, facts: 1 },
+      },
+    )
+    .sort({ _id: -1 })
+    .limit(n)
+    .batchSize(perRead);
+  const calls: RecordedCall[] = [];
+  const tally: Pick<Simulation, 'skipped'> = { skipped: [] };
+  for await (const record of found) {
+    const call = toRecordedCall(record);
+    if (typeof call === 'string') skip(tally, call);
+    else calls.push(call);
+  }
+  return { calls, ...tally };
+}
+
+/**
+ * The project to which the calls are limited, or undefined for all of the organization.
+ * @throws AppError `not_found`, the same for an unknown project and for one that the caller does not see
+ */
+async function visibleProject(
+  { projects }: Pick<Collections, 'projects'>,
+  principal: Principal,
+  wanted: string | undefined,
+): Promise<string | undefined> {
+  const seesAll = seesWholeOrganization(principal);
+  if (wanted === undefined) return seesAll ? undefined : principal.projectId;
+  if (wanted === principal.projectId) return wanted;
+  const project = seesAll ? await projects.findOne({ _id: wanted }) : null;
+  if (project?.organization_id !== principal.organizationId) throw notFound('the project');
+  return wanted;
+}
+
+function toRecordedCall(record: LifecycleDocument): RecordedCall | 'not_decided' | 'unknown_operation' {
+  const { _id, tool, project_id, decision, facts } = record;
+  if (!decision) return 'not_decided';
+  const operation = catalog.find(facts?.operation ?? tool);
+  if (!operation) return 'unknown_operation';
+  return {
+    lifecycle_id: _id,
+    operation: operation.name,
+    project_id,
+    at: facts?.at ?? decision.at,
+    recorded: {
+      decision: decision.decision,
+      rules: decision.policy_ids.slice(0, simulationBounds.rules),
+      policy_version: decision.policy_version,
+    },
+    ...recordedRequest(record, operation),
+  };
+}

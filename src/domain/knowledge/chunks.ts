@@ -1,0 +1,72 @@
+/** A section of a document. `page` counts from 1. */
+export interface Section {
+  heading: string | null;
+  page: number | null;
+  /** Paragraphs, separated by empty lines. */
+  text: string;
+  /** Whether a chunk repeats the end of the previous one. False for tables, whose rows are independent. */
+  overlap: boolean;
+}
+
+export interface Chunk {
+  heading: string | null;
+  page: number | null;
+  text: string;
+}
+
+/** The maximum number of characters of a chunk. */
+export const chunkSize = 1000;
+export const overlapSize = 150;
+
+/** Splits sections at paragraphs, and long paragraphs at sentences or words. The result is deterministic. */
+export function chunksOf(sections: Iterable<Section>): Chunk[] {
+  const chunks: Chunk[] = [];
+  for (const { heading, page, text, overlap } of sections) {
+    let current = '';
+    const close = () => {
+      chunks.push({ heading, page, text: current });
+      current = overlap ? tailOf(current) : '';
+    };
+    let isFresh = true;
+    for (const piece of piecesOf(text)) {
+      if (!isFresh && current.length + piece.length + 2 > chunkSize) {
+        close();
+        isFresh = true;
+      }
+      current = current === '' ? piece : `${current}\n\n${piece}`;
+      isFresh = false;
+    }
+    if (!isFresh) chunks.push({ heading, page, text: current });
+  }
+  return chunks;
+}
+
+function* piecesOf(text: string): Generator<string> {
+  for (const paragraph of text.split(/\n[ \t]*\n/)) {
+    let rest = paragraph.trim();
+    while (rest.length > chunkSize) {
+      const at = cutOf(rest, chunkSize - overlapSize);
+      yield rest.slice(0, at).trim();
+      rest = rest.slice(at).trim();
+    }
+    if (rest !== '') yield rest;
+  }
+}
+
+/**
+ * The position after the last sentence, line or word that fits; otherwise, a position that does not split a surrogate
+ * pair.
+ */
+function cutOf(text: string, maxLength: number): number {
+  const head = text.slice(0, maxLength);
+  const ends = ['. ', '! ', '? ', '.\n', '\n', ' '].map((end) => head.lastIndexOf(end) + 1);
+  const sentence = Math.max(...ends.slice(0, 4));
+  for (const at of [sentence, ...ends.slice(4)]) if (at > maxLength / 2) return at;
+  return /[\uD800-\uDBFF]$/.test(head) ? maxLength - 1 : maxLength;
+}
+
+function tailOf(text: string): string {
+  const tail = text.slice(-overlapSize);
+  const word = tail.search(/\s/);
+  return word === -1 ? '' : tail.slice(word).trim();
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { knowledgeUploadWorkflowId } from '../../../workflows/knowledge-upload/messages.js';
+import { AppError, notFound } from '../../errors.js';
+import type { Deps } from '../deps.js';
+import { readFile, toFile } from '../files/operations.js';
+import { type FileDocument, File, UploadForm } from '../files/record.js';
+import { defineOperation, defineStream } from '../operation.js';
+import { startKnowledge } from '../files/operations/knowledge-workflow.js';
+import { exampleId, Id } from '../../ids.js';
+
+const documentTypes = ['text/plain', 'text/markdown', 'text/html', 'text/csv', 'application/pdf'];
+
+const KnowledgeUpload = z
+  .object({
+    file: File,
+    workflow_id: z.string().meta({ example: knowledgeUploadWorkflowId(exampleId) }),
+    status: z.enum(['queued', 'running', 'completed', 'failed', 'removed']),
+    chunks: z.object({
+      done: z.int().meta({ description: 'Number of chunks in the graph.', example: 3 }),
+      total: z.int().nullable().meta({ description: 'Null until the text is extracted.', example: 3 }),
+    }),
+    failure: z.string().nullable().meta({ description: 'Why the document could not be read.', example: null }),
+  })
+  .meta({ id: 'KnowledgeUpload' });
+type KnowledgeUpload = z.infer<typeof KnowledgeUpload>;
+
+export const uploadKnowledge = defineStream({
+  name: 'knowledge.upload',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  input: UploadForm,
+  output: z.object({ data: z.array(KnowledgeUpload) }),
+  errors: ['plan_limit', 'payload_too_large', 'validation_failed'],
+});
+
+/** What an upload to the knowledge base does with each file. */
+export function knowledgeRules(deps: Deps) {
+  return {
+    accept: refuseOtherTypes,
+    knowledgeOf: ({ _id }: FileDocument): FileDocument['knowledge'] => ({
+      status: 'queued',
+      total: null,
+      done: 0,
+      failure: null,
+      workflow_id: knowledgeUploadWorkflowId(_id),
+    }),
+    then: async (kept: FileDocument[]) => void (await Promise.all(kept.map((file) => startKnowledge(deps, file)))),
+  };
+}
+
+/** Reading the progress is an addition to the specification. */
+export const readKnowledgeUpload = defineOperation({
+  name: 'knowledge.read',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  key: z.object({ file_id: Id }),
+  output: KnowledgeUpload,
+  run: async ({ deps, ctx, key: { file_id } }) =>
+    toKnowledgeUpload(deps, await readFile(deps, ctx.principal, file_id), ctx.baseUrl),
+});
+
+function refuseOtherTypes({ name, mime_type }: FileDocument): void {
+  if (!documentTypes.includes(mime_type))
+    throw new AppError('validation_failed', `${name}: must be one of ${documentTypes.join(', ')}, not ${mime_type}`);
+}
+
+/** @throws AppError `not_found` for a file that was not uploaded to the knowledge base */
+export async function toKnowledgeUpload(deps: Deps, file: FileDocument, baseUrl: string): Promise<KnowledgeUpload> {
+  if (!file.knowledge) throw notFound('the knowledge upload');
+  const { workflow_id, status, done, total, failure } = file.knowledge;
+  return { file: await toFile(deps, file, baseUrl), workflow_id, status, chunks: { done, total }, failure };
+}

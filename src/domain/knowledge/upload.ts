@@ -1,0 +1,120 @@
+import type { Readable } from 'node:stream';
+import type { KnowledgeUploadActivities } from '../../../workflows/knowledge-upload/activities.js';
+import type { KnowledgeUploadInput } from '../../../workflows/knowledge-upload/messages.js';
+import { notFound } from '../../errors.js';
+import { recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
+import type { Collections } from '../../stores/collections.js';
+import type { Graph } from '../../stores/neo4j.js';
+import { epochSeconds } from '../../time.js';
+import type { Deps } from '../deps.js';
+import type { FileDocument, KnowledgeProgress } from '../files/record.js';
+import type { Extraction } from './extract-apart.js';
+import { readBatch, removeBatches, removeChunks, storeBatches, writeChunks } from './write-chunks.js';
+
+type Request<Name extends keyof KnowledgeUploadActivities> = Parameters<KnowledgeUploadActivities[Name]>[0];
+
+export interface KnowledgeUploadDeps extends ServiceRecorderDeps {
+  collections: Pick<Collections, 'files' | 'lifecycles'>;
+  graph: Graph;
+  files: Deps['files'];
+}
+
+/** Reads the document's text and stores its chunks in batches. */
+export async function extractChunks(
+  { collections, files }: KnowledgeUploadDeps,
+  upload: KnowledgeUploadInput,
+  extract: Extraction,
+  signal: AbortSignal,
+): Promise<{ total: number; batches: number }> {
+  const file = await readyFile(collections, upload);
+  const bytes = await bytesOf(await files.store.read(file.location), file.size_bytes);
+  const chunks = await extract('chunks', bytes, file.mime_type, signal);
+  // Stored first, so that batches can be removed even if this worker is killed while it writes them.
+  await setProgress(collections, upload, { status: 'running', total: chunks.length });
+  const batches = await storeBatches(files.store, file, chunks);
+  return { total: chunks.length, batches };
+}
+
+/** Writes one batch into the graph. */
+export async function saveChunks(
+  { collections, graph, files }: KnowledgeUploadDeps,
+  { upload, batch, before }: Request<'saveChunks'>,
+): Promise<{ saved: number }> {
+  const file = await readyFile(collections, upload);
+  const chunks = await readBatch(files.store, file, batch);
+  await writeChunks(graph, upload, file, batch, chunks);
+  await setProgress(collections, upload, { done: before + chunks.length });
+  return { saved: chunks.length };
+}
+
+/** Records the outcome in the file's record and in a lifecycle. After a failure, removes everything of the document. */
+export async function finishKnowledge(
+  deps: KnowledgeUploadDeps,
+  { upload, started_at, total, failure }: Request<'finishKnowledge'>,
+  heartbeat: () => void,
+): Promise<void> {
+  const { collections, graph, files } = deps;
+  const { lifecycle_id, project_id, organization_id, file_id } = upload;
+  const file = await collections.files.findOne({ _id: file_id });
+  if (file) await removeBatches(files.store, file, Math.max(total, file.knowledge?.total ?? 0));
+  if (file?.status === 'ready' && failure !== null) {
+    await removeChunks(graph, upload, heartbeat);
+    await files.deleteContent(file, 'failed');
+  }
+  const known = failure === null ? { status: 'completed' as const } : { status: 'failed' as const, done: 0, failure };
+  await setProgress(collections, upload, known);
+  await recordServiceRun(deps, {
+    lifecycle_id,
+    tool: 'knowledge-upload',
+    project_id,
+    organization_id,
+    resource: `file:${file_id}`,
+    failed: failure !== null,
+    detail: failure ?? `${total} chunks`,
+    created_at: started_at,
+    ended_at: epochSeconds(),
+  });
+}
+
+/** Removes chunks, bytes and batches, and marks the file as deleted. */
+export async function removeKnowledge(
+  { collections, graph, files }: KnowledgeUploadDeps,
+  upload: KnowledgeUploadInput,
+  heartbeat: () => void,
+): Promise<void> {
+  await removeChunks(graph, upload, heartbeat);
+  const file = await collections.files.findOne({ _id: upload.file_id });
+  if (!file) return;
+  await removeBatches(files.store, file, file.knowledge?.total ?? 0);
+  await files.deleteContent(file, 'deleted');
+  await setProgress(collections, upload, { status: 'removed', done: 0 });
+}
+
+async function readyFile(
+  { files }: Pick<Collections, 'files'>,
+  { file_id }: KnowledgeUploadInput,
+): Promise<FileDocument> {
+  const file = await files.findOne({ _id: file_id });
+  if (file?.status !== 'ready') throw notFound('the file');
+  return file;
+}
+
+async function setProgress(
+  { files }: Pick<Collections, 'files'>,
+  { file_id }: KnowledgeUploadInput,
+  known: Partial<KnowledgeProgress>,
+): Promise<void> {
+  const $set = Object.fromEntries(Object.entries(known).map(([name, value]) => [`knowledge.${name}`, value]));
+  await files.updateOne({ _id: file_id }, { $set });
+}
+
+/** Copies the content to its own memory, which can be transferred to a thread. */
+async function bytesOf(source: Readable, size: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}

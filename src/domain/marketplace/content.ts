@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import { NewAgentflow, type Agentflow } from '../agentflows/record.js';
+
+/** The copyable content of an agentflow: without owner, project, history and references to connectors. */
+export const AgentflowContent = NewAgentflow;
+export type AgentflowContent = z.infer<typeof AgentflowContent>;
+
+export function contentOf(agentflow: Agentflow): AgentflowContent {
+  const {
+    name,
+    image,
+    description,
+    role,
+    initialAgent,
+    agentflow_type,
+    goal_structure,
+    conclusion,
+    failover_goal,
+    anomaly_detection,
+    agents,
+  } = agentflow;
+  const fields = {
+    name,
+    image,
+    description,
+    role,
+    initialAgent,
+    agentflow_type,
+    goal_structure,
+    conclusion,
+    failover_goal,
+    anomaly_detection,
+  };
+  return AgentflowContent.parse({ ...fields, isActive: true, agents: agents.map(agentContent) });
+}
+
+/** Triggers, connectors and knowledge are not copied. */
+function agentContent(agent: Agentflow['agents'][number]) {
+  const skills = agent.skills.map(({ projectID: _project, user_id: _user, is_deleted: _deleted, ...skill }) => ({
+    ...skill,
+    connector_id: null,
+    connector_name: '',
+    actions: skill.actions.map((action) => ({ ...action, endpoint: withoutCredentials(action.endpoint) })),
+  }));
+  return { ...agent, triggers: [], context: [], has_knowledge_base: false, pre_and_post_execution_input: null, skills };
+}
+
+const secretName = /^(.*[_-])?(key|token|secret|password|passwd|pwd|sig|signature|auth|code)$/i;
+
+/** Removes `user:password@` and the values of query fields that have names of credentials. */
+function withoutCredentials(endpoint: string): string {
+  const [address = '', ...query] = endpoint.replace(/^(https?:\/\/)[^/?#@]*@/i, '$1').split('?');
+  if (query.length === 0) return address;
+  const fields = query
+    .join('?')
+    .split('&')
+    .map((field) => {
+      const [name = '', value = ''] = field.split('=');
+      return secretName.test(name) && !value.startsWith('{{') ? `${name}=` : field;
+    });
+  return `${address}?${fields.join('&')}`;
+}

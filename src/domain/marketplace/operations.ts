@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { AppError, notFound } from '../../errors.js';
+import { textFacts } from '../../governance/operations/operation.js';
+import type { Collections } from '../../stores/collections.js';
+import { listOf, listPage, ListQuery } from '../../stores/lists.js';
+import { insertOnce, isDuplicateKey } from '../../stores/mongo.js';
+import { epochSeconds } from '../../time.js';
+import { newAgentflow } from '../agentflows/rules.js';
+import { Agentflow } from '../agentflows/record.js';
+import { findAgentflow, storeAgentflow, toAgentflow } from '../agentflows/operations/store.js';
+import { defineOperation } from '../operation.js';
+import { contentOf } from './content.js';
+import {
+  NewPublication,
+  Publication,
+  PublicationDetails,
+  UpdateCheck,
+  type PublicationVersionDocument,
+} from './schemas.js';
+import { Id } from '../../ids.js';
+
+type Stores = Pick<Collections, 'publications' | 'publication_versions'>;
+
+const key = z.object({ id: Id });
+
+export const listPublications = defineOperation({
+  name: 'marketplace.list',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  input: ListQuery,
+  output: listOf(Publication),
+  run: ({ deps, input }) => listPage(deps.mongo.collections.publications, {}, input, 'created_at'),
+});
+
+export const readPublication = defineOperation({
+  name: 'marketplace.read',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  key,
+  output: PublicationDetails,
+  run: ({ deps, key: { id } }) => findPublication(deps.mongo.collections, id),
+});
+
+/** Published versions never change. Throws `validation_failed` for a draft without agents. */
+export const publish = defineOperation({
+  name: 'marketplace.publish',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('agentflow_id'),
+  input: NewPublication,
+  output: PublicationDetails,
+  errors: ['not_found', 'validation_failed'],
+  async run({ deps, ctx: { principal, recordId }, input }) {
+    const { collections } = deps.mongo;
+    const agentflow = await findAgentflow(collections, principal, input.agentflow_id);
+    if (agentflow.agents.length === 0) throw new AppError('validation_failed', 'the agentflow has no agents');
+    const at = epochSeconds();
+    const { _id, name, description, role, image, organization_id } = agentflow;
+    const { version } = await addVersion(collections, {
+      marketplace_id: _id,
+      notes: input.notes,
+      published_at: at,
+      published_by: principal.userId,
+      content: contentOf(agentflow),
+      request_id: recordId,
+    });
+    await showVersion(collections, _id, {
+      always: { name, description, role, image, latest_version: version, updated_at: at },
+      first: { organization_id, agentflow_id: _id, created_at: at },
+    });
+    return findPublication(collections, _id);
+  },
+});
+
+/** Copies the latest version into the caller's project. A repeated request returns the first copy. */
+export const hire = defineOperation({
+  name: 'marketplace.hire',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('id'),
+  key,
+  output: Agentflow,
+  errors: ['plan_limit'],
+  async run({ deps, ctx: { principal, recordId }, key: { id } }) {
+    const { agentflow, latest_version, agentflow_id } = await findPublication(deps.mongo.collections, id);
+    const copy = await storeAgentflow(deps, {
+      ...newAgentflow(agentflow, principal, recordId, epochSeconds()),
+      marketplace_id: id,
+      parent_agentflow_id: agentflow_id,
+      hired_version: latest_version,
+    });
+    return toAgentflow(copy);
+  },
+});
+
+/** `id` is that of the hired copy, or of the publication; the latter selects its newest copy in the project. */
+export const checkUpdate = defineOperation({
+  name: 'marketplace.check-update',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  key,
+  output: UpdateCheck,
+  async run({ deps, ctx, key: { id } }) {
+    const { agentflows, publications } = deps.mongo.collections;
+    const copies = { projectID: ctx.principal.projectId, is_deleted: false };
+    const [copy] = await agentflows
+      .find({ ...copies, $or: [{ _id: id, marketplace_id: { $ne: '' } }, { marketplace_id: id }] })
+      .sort({ _id: -1 })
+      .limit(1)
+      .toArray();
+    const publication = copy && (await publications.findOne({ _id: copy.marketplace_id }));
+    if (!copy || !publication) throw notFound('the hired coworker');
+    const hired_version = copy.hired_version ?? 1;
+    const { latest_version } = publication;
+    return {
+      marketplace_id: publication._id,
+      agentflow_id: copy._id,
+      hired_version,
+      latest_version,
+      update_available: latest_version > hired_version,
+    };
+  },
+});
+
+/** Creates the publication, or moves it to a later version. */
+async function showVersion(
+  { publications }: Stores,
+  _id: string,
+  { always, first }: { always: Partial<Publication> & { latest_version: number }; first: Partial<Publication> },
+): Promise<void> {
+  try {
+    await publications.updateOne(
+      { _id, latest_version: { $lt: always.latest_version } },
+      { $set: always, $setOnInsert: first },
+      { upsert: true },
+    );
+  } catch (error) {
+    // If the publication already shows this or a later version, the filter misses it and the upsert conflicts on `_id`.
+    if (!isDuplicateKey(error)) throw error;
+  }
+}
+
+/** Version numbers have no gaps: if two are published at once, the second one takes the next number. */
+async function addVersion(
+  { publication_versions }: Stores,
+  fields: Omit<PublicationVersionDocument, '_id' | 'version'>,
+): Promise<{ version: number }> {
+  const present = await publication_versions
+    .find({ marketplace_id: fields.marketplace_id }, { projection: { version: 1, request_id: 1 } })
+    .toArray();
+  const mine = present.find(({ request_id }) => request_id === fields.request_id);
+  if (mine) return mine;
+  for (let version = present.length + 1; ; version += 1) {
+    const made = await insertOnce(publication_versions, {
+      _id: versionId(fields.marketplace_id, version),
+      version,
+      ...fields,
+    });
+    if (made.request_id === fields.request_id) return made;
+  }
+}
+
+function versionId(publicationId: string, version: number): string {
+  return `${publicationId}:${version}`;
+}
+
+async function findPublication(
+  { publications, publication_versions }: Stores,
+  id: string,
+): Promise<PublicationDetails> {
+  const publication = await publications.findOne({ _id: id });
+  if (!publication) throw notFound('the publication');
+  const { latest_version } = publication;
+  const published = { marketplace_id: id, version: { $lte: latest_version } };
+  const [latest, versions] = await Promise.all([
+    publication_versions.findOne({ _id: versionId(id, latest_version) }),
+    publication_versions
+      .find(published, { projection: { version: 1, notes: 1, published_at: 1 } })
+      .sort({ version: -1 })
+      .toArray(),
+  ]);
+  if (!latest) throw notFound('the publication');
+  return {
+    ...publication,
+    versions: versions.map(({ version, notes, published_at }) => ({ version, notes, published_at })),
+    agentflow: latest.content,
+  };
+}

@@ -1,0 +1,59 @@
+import { WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure, TypedSearchAttributes } from '@temporalio/common';
+import { mcpToolsType, type McpToolsInput } from '../../../workflows/mcp-tools/messages.js';
+import { searchAttributes } from '../../../workflows/search-attributes.js';
+import type { ErrorCode } from '../../error-catalog.js';
+import { AppError } from '../../errors.js';
+import { newId } from '../../ids.js';
+import type { ConnectorDocument } from '../connectors/record.js';
+import type { Deps } from '../deps.js';
+import type { McpToolDefinition } from './record.js';
+
+/** Longer than the activity may take. */
+const timeoutMs = 45_000;
+
+/** The codes of a failure that the caller sees as they are, or as another code. */
+const codes: Readonly<Record<string, ErrorCode>> = {
+  not_found: 'not_found',
+  unconfigured: 'unconfigured',
+  validation_failed: 'validation_failed',
+  target_refused: 'validation_failed',
+  too_large: 'validation_failed',
+  action_refused: 'validation_failed',
+};
+
+/**
+ * The tools that the connector's server offers now. A worker reads them, because only workers reach MCP servers.
+ * @throws AppError `validation_failed` if the server refuses or cannot be used, `unconfigured`, `unavailable`
+ */
+export async function askForTools(
+  { temporal }: Pick<Deps, 'temporal'>,
+  { _id, name, projectID, organization_id }: ConnectorDocument,
+): Promise<McpToolDefinition[]> {
+  const input: McpToolsInput = { connector_id: _id, project_id: projectID };
+  try {
+    const found: unknown = await temporal.call(
+      (client) =>
+        client.workflow.execute(mcpToolsType, {
+          taskQueue: temporal.taskQueue,
+          workflowId: `mcp-tools/${_id}/${newId()}`,
+          workflowExecutionTimeout: timeoutMs,
+          args: [input],
+          memo: { project: projectID },
+          staticSummary: `Read the tools of ${name}`.slice(0, 200),
+          typedSearchAttributes: new TypedSearchAttributes([
+            { key: searchAttributes.projectId, value: projectID },
+            { key: searchAttributes.organizationId, value: organization_id },
+          ]),
+        }),
+      timeoutMs,
+    );
+    return found as McpToolDefinition[];
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const { cause } = error;
+    const type = cause instanceof ApplicationFailure ? (cause.type ?? '') : '';
+    const message = cause instanceof ApplicationFailure ? cause.message : 'no worker read the tools in time';
+    throw new AppError(codes[type] ?? 'unavailable', message);
+  }
+}

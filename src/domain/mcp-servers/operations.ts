@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type { Principal } from '../../auth/principal.js';
+import { AppError, notFound } from '../../errors.js';
+import { canonicalText } from '../../json.js';
+import { textFacts } from '../../governance/operations/operation.js';
+import type { Collections } from '../../stores/collections.js';
+import { epochSeconds } from '../../time.js';
+import type { ConnectorDocument } from '../connectors/record.js';
+import { openConfig } from '../connectors/operations/store.js';
+import { requireConnector } from '../connectors/operations/setup.js';
+import type { Deps } from '../deps.js';
+import { defineOperation } from '../operation.js';
+import { askForTools } from './ask-worker.js';
+import { hashOf, hashOfAll, problemsOf } from './rules.js';
+import { mcpToolId, type McpToolDefinition } from './record.js';
+import { AcceptMcpTools, McpTools, toMcpTools } from './schemas.js';
+import { Id } from '../../ids.js';
+
+const key = z.object({ connector_id: Id });
+
+/** Reads the tools from the server, next to the accepted ones. Suspends accepted tools that the server changed. */
+export const listMcpTools = defineOperation({
+  name: 'mcp-tool.list',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  key,
+  output: McpTools,
+  errors: ['validation_failed', 'unconfigured', 'unavailable'],
+  async run({ deps, ctx: { principal }, key: { connector_id } }) {
+    const connector = await requireMcpConnector(deps.mongo.collections, principal, connector_id);
+    return viewOf(deps, connector, await askForTools(deps, connector));
+  },
+});
+
+/**
+ * Pins the live definitions of the named tools. Throws `conflict` if they are no longer those that the person read, and
+ * `validation_failed` for a tool that cannot be accepted.
+ */
+export const acceptMcpTools = defineOperation({
+  name: 'mcp-tool.accept',
+  effect: 'write',
+  grant: 'svc:skill.write',
+  facts: textFacts('connector_id'),
+  key,
+  input: AcceptMcpTools,
+  output: McpTools,
+  errors: ['conflict', 'validation_failed', 'unconfigured', 'unavailable'],
+  async run({ deps, ctx: { principal }, key: { connector_id }, input }) {
+    const connector = await requireMcpConnector(deps.mongo.collections, principal, connector_id);
+    const live = await askForTools(deps, connector);
+    if (hashOfAll(live) !== input.hash)
+      throw new AppError('conflict', 'the server changed its tools since they were read: read them again');
+    await pin(deps, connector, chosenOf(live, input.tools), principal.userId);
+    if (input.tools === 'all')
+      await deps.mongo.collections.mcp_tools.deleteMany({ connector_id, name: { $nin: live.map(({ name }) => name) } });
+    return viewOf(deps, connector, live);
+  },
+});
+
+async function requireMcpConnector(
+  collections: Collections,
+  principal: Principal,
+  id: string,
+): Promise<ConnectorDocument> {
+  const connector = await requireConnector(collections, principal, id);
+  if (connector.category !== 'mcp') throw notFound('the mcp connector');
+  return connector;
+}
+
+async function viewOf({ mongo }: Deps, { _id }: ConnectorDocument, live: McpToolDefinition[]) {
+  const pinned = await mongo.collections.mcp_tools.find({ connector_id: _id }).toArray();
+  return { connector_id: _id, hash: hashOfAll(live), tools: toMcpTools(live, pinned) };
+}
+
+function chosenOf(live: readonly McpToolDefinition[], asked: 'all' | string[]): McpToolDefinition[] {
+  const problems = problemsOf(live);
+  const names = asked === 'all' ? live.map(({ name }) => name) : asked;
+  const missing = names.filter((name) => !live.some((each) => each.name === name));
+  const refused = live.flatMap(({ name }, at) =>
+    names.includes(name) ? (problems[at] ?? []).map((problem) => `${JSON.stringify(name)}: ${problem}`) : [],
+  );
+  const all = [...missing.map((name) => `${JSON.stringify(name)}: the server offers no such tool`), ...refused];
+  if (all.length > 0) throw new AppError('validation_failed', `tools: ${all.slice(0, 20).join('; ')}`);
+  return live.filter(({ name }) => names.includes(name));
+}
+
+async function pin(
+  { mongo, auth }: Deps,
+  connector: ConnectorDocument,
+  definitions: readonly McpToolDefinition[],
+  userId: string,
+): Promise<void> {
+  if (definitions.length === 0) return;
+  const { url, command } = openConfig(auth.box, connector);
+  const accepted = {
+    connector_id: connector._id,
+    projectID: connector.projectID,
+    server: String(url ?? command),
+    accepted_by: userId,
+    accepted_at: epochSeconds(),
+    suspended: null,
+  };
+  await mongo.collections.mcp_tools.bulkWrite(
+    definitions.map((definition) => ({
+      updateOne: {
+        filter: { _id: mcpToolId(connector._id, definition.name) },
+        update: {
+          $set: { ...accepted, name: definition.name, definition: canonicalText(definition), hash: hashOf(definition) },
+        },
+        upsert: true,
+      },
+    })),
+  );
+}

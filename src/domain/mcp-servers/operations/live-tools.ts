@@ -1,0 +1,124 @@
+import type { SecretBox } from '../../../auth/secret-box.js';
+import { AppError } from '../../../errors.js';
+import { answerGate, checkJson } from '../../../json-gate.js';
+import type { McpClient, McpSession, McpTarget } from '../../../outbound/mcp-client.js';
+import { OutboundError } from '../../../outbound/outbound-error.js';
+import type { Collections } from '../../../stores/collections.js';
+import { epochSeconds } from '../../../time.js';
+import { McpConfig } from '../../connectors/rules/config.js';
+import { findConnector, openConfig, type ConnectorCollections } from '../../connectors/operations/store.js';
+import { definitionOf, hashOf, maxTools } from '../rules.js';
+import type { McpToolDefinition } from '../record.js';
+
+export interface McpServerDeps {
+  mcp: McpClient;
+  /** See `MCP_STDIO_COMMANDS`. */
+  stdioCommands: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface OpenServer {
+  target: McpTarget;
+  /** The URL or the name of the command, which pins belong to. */
+  server: string;
+  secrets: string[];
+}
+
+/** @throws AppError `unconfigured` for a configuration that cannot be used, and for a command that this worker does not allow */
+export function openServer(
+  { stdioCommands }: Pick<McpServerDeps, 'stdioCommands'>,
+  config: Record<string, unknown>,
+): OpenServer {
+  const { url, command, auth } = McpConfig.safeParse(config).data ?? {};
+  if (url !== undefined) {
+    const headers = auth?.type === 'header' ? { [auth.name.toLowerCase()]: auth.value } : {};
+    return { target: { url, headers }, server: url, secrets: secretsIn(Object.values(headers)) };
+  }
+  if (command === undefined)
+    throw new AppError('unconfigured', 'the configuration of the connector cannot be used: give url or command');
+  const commandLine = Object.hasOwn(stdioCommands, command) ? stdioCommands[command] : undefined;
+  if (!commandLine)
+    throw new AppError(
+      'unconfigured',
+      `the workers do not allow the command ${JSON.stringify(command)}: MCP_STDIO_COMMANDS does not list it`,
+    );
+  return { target: { commandLine }, server: command, secrets: [] };
+}
+
+/** The values, and the credentials after a scheme such as Bearer. */
+function secretsIn(values: string[]): string[] {
+  return values.flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)]);
+}
+
+const maxChanges = 3;
+
+/** The definitions that a server offers. @throws AppError `validation_failed` for too many tools, and what cannot be stored */
+export async function readDefinitions(session: McpSession): Promise<McpToolDefinition[]> {
+  let tools = await session.listTools();
+  // A server may complete its tools while the session begins. One that never ends to change them cannot be used.
+  for (let left = maxChanges; session.hasChanged(); left -= 1) {
+    if (left === 0) throw new OutboundError('unreachable', 'the MCP server keeps changing its tools');
+    tools = await session.listTools();
+  }
+  if (tools.length > maxTools)
+    throw new AppError(
+      'validation_failed',
+      `the MCP server offers ${tools.length} tools; at most ${maxTools} are allowed`,
+    );
+  const definitions = tools.map((tool) => definitionOf(tool as McpToolDefinition));
+  checkJson(definitions, answerGate('the tools of the MCP server'));
+  return definitions;
+}
+
+/**
+ * Suspends every accepted tool that the server does not offer as it was accepted. It stays suspended, also if the server
+ * returns to the accepted definition, until a person accepts it again.
+ */
+export async function suspendChanged(
+  { mcp_tools }: Pick<Collections, 'mcp_tools'>,
+  connectorId: string,
+  server: string,
+  live: readonly McpToolDefinition[],
+): Promise<void> {
+  const hashes = new Map<string, string>();
+  // A name that is offered twice is no accepted tool.
+  for (const each of live) hashes.set(each.name, hashes.has(each.name) ? '' : hashOf(each));
+  const pinned = await mcp_tools
+    .find({ connector_id: connectorId, suspended: null }, { projection: { definition: 0 } })
+    .toArray();
+  const changes = pinned.flatMap(({ _id, name, hash, server: acceptedAt }) => {
+    const reason = changeOf({ hash, server: acceptedAt }, { hash: hashes.get(name), server });
+    return reason === undefined ? [] : [{ _id, hash, reason }];
+  });
+  if (changes.length === 0) return;
+  const at = epochSeconds();
+  await mcp_tools.bulkWrite(
+    changes.map(({ _id, hash, reason }) => ({
+      updateOne: { filter: { _id, hash, suspended: null }, update: { $set: { suspended: { at, reason } } } },
+    })),
+  );
+}
+
+function changeOf(
+  pinned: { hash: string; server: string },
+  live: { hash: string | undefined; server: string },
+): string | undefined {
+  if (pinned.server !== live.server) return 'the connector names another server';
+  if (live.hash === undefined) return 'the server no longer offers the tool';
+  return live.hash === pinned.hash ? undefined : 'the server changed its definition';
+}
+
+const timeoutMs = 30_000;
+
+/** Reads the tools of a connector's server, and suspends accepted tools that it changed. */
+export async function listLiveTools(
+  deps: McpServerDeps & { collections: ConnectorCollections & Pick<Collections, 'mcp_tools'>; box: SecretBox },
+  { connector_id, project_id }: { connector_id: string; project_id: string },
+  signal: AbortSignal,
+): Promise<McpToolDefinition[]> {
+  const connector = await findConnector(deps.collections, connector_id);
+  if (connector?.projectID !== project_id) throw new AppError('not_found', 'the connector was not found');
+  const { target, server } = openServer(deps, openConfig(deps.box, connector));
+  const live = await deps.mcp.use(target, { timeoutMs, signal }, readDefinitions);
+  await suspendChanged(deps.collections, connector_id, server, live);
+  return live;
+}

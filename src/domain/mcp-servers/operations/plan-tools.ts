@@ -1,0 +1,96 @@
+import type {
+  ActionPlan,
+  AgentPlan,
+  SchemaField,
+  SkillPlan,
+} from '../../../../workflows/agentflow-execution/messages.js';
+import { AppError } from '../../../errors.js';
+import { isJsonObject } from '../../../json.js';
+import type { Collections } from '../../../stores/collections.js';
+import { mcpToolId, type McpToolDefinition, type McpToolDocument } from '../record.js';
+
+type Tools = Pick<Collections, 'mcp_tools'>;
+type Skills = readonly (Pick<SkillPlan, '_id' | 'connector_id'> & { actions: readonly Action[] })[];
+type Action = Pick<ActionPlan, '_id' | 'category' | 'endpoint'>;
+
+/**
+ * Gives each `mcp` action of a plan the definition that a person accepted, so that later changes do not reach the run.
+ * @throws AppError `validation_failed` for a tool that is not accepted
+ */
+export async function withMcpTools(tools: Tools, projectId: string, plan: readonly AgentPlan[]): Promise<AgentPlan[]> {
+  const skills = plan.flatMap((agent) => agent.skills);
+  const accepted = await acceptedTools(tools, projectId, skills);
+  const problems = missingTools(accepted, skills);
+  if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
+  return plan.map((agent) => ({
+    ...agent,
+    skills: agent.skills.map((skill) => ({
+      ...skill,
+      actions: skill.actions.map((action) => withTool(action, accepted.get(idOf(skill, action)))),
+    })),
+  }));
+}
+
+/** The `mcp` actions of skills whose tool is not accepted. */
+export async function mcpToolProblems(tools: Tools, projectId: string, skills: Skills): Promise<string[]> {
+  return missingTools(await acceptedTools(tools, projectId, skills), skills);
+}
+
+function idOf({ connector_id }: Skills[number], { endpoint }: Action): string {
+  return mcpToolId(connector_id ?? '', endpoint);
+}
+
+function mcpActions(skills: Skills) {
+  return skills.flatMap((skill) =>
+    skill.actions.filter(({ category }) => category === 'mcp').map((action) => ({ skill, action })),
+  );
+}
+
+async function acceptedTools(
+  { mcp_tools }: Tools,
+  projectId: string,
+  skills: Skills,
+): Promise<Map<string, McpToolDocument>> {
+  const ids = mcpActions(skills).map(({ skill, action }) => idOf(skill, action));
+  if (ids.length === 0) return new Map();
+  const found = await mcp_tools.find({ _id: { $in: ids }, projectID: projectId }).toArray();
+  return new Map(found.map((each) => [each._id, each]));
+}
+
+function missingTools(accepted: ReadonlyMap<string, McpToolDocument>, skills: Skills): string[] {
+  return mcpActions(skills)
+    .filter(({ skill, action }) => !accepted.has(idOf(skill, action)))
+    .map(
+      ({ skill, action }) =>
+        `skills.${skill._id}.actions.${action._id}.endpoint: the connector has no accepted tool ${JSON.stringify(action.endpoint)}`,
+    );
+}
+
+function withTool(action: ActionPlan, accepted: McpToolDocument | undefined): ActionPlan {
+  if (action.category !== 'mcp' || !accepted) return action;
+  const { description = '', inputSchema } = JSON.parse(accepted.definition) as McpToolDefinition;
+  const { fields } = action.input_schema;
+  return {
+    ...action,
+    description: action.description === undefined || action.description === '' ? description : action.description,
+    input_schema: { fields: fields.length > 0 ? fields : fieldsOf(inputSchema) },
+    tool: { name: accepted.name, hash: accepted.hash, input_schema: inputSchema },
+  };
+}
+
+const fieldTypes: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array']);
+
+/** The top level of a JSON Schema as fields, which fill the input of a call and which previews show. */
+function fieldsOf({ properties, required }: Record<string, unknown>): SchemaField[] {
+  const names: unknown[] = Array.isArray(required) ? required : [];
+  return Object.entries(isJsonObject(properties) ? properties : {}).map(([field_id, schema]) => {
+    const { type, description }: Record<string, unknown> = isJsonObject(schema) ? schema : {};
+    return {
+      field_id,
+      label: field_id,
+      type: fieldTypes.has(type) ? String(type) : 'any',
+      required: names.includes(field_id),
+      description: typeof description === 'string' ? description : '',
+    };
+  });
+}

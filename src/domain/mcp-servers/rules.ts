@@ -1,0 +1,118 @@
+import { canonicalText, isJsonObject } from '../../json.js';
+import { sha256Hex } from '../../sha256.js';
+import { mcpToolName } from '../connectors/rules/provider-operations.js';
+import type { McpToolDefinition } from './record.js';
+
+export const maxTools = 256;
+const maxTitleLength = 200;
+const maxDescriptionLength = 4096;
+const maxDefinitionLength = 64 * 1024;
+const maxDepth = 64;
+
+/** Keeps the fields that are accepted and hashed. Icons, execution hints and `_meta` do not reach an agent. */
+export function definitionOf(tool: McpToolDefinition): McpToolDefinition {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  return {
+    name,
+    inputSchema,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(annotations !== undefined && { annotations }),
+  };
+}
+
+export function hashOf(definition: McpToolDefinition): string {
+  return sha256Hex(canonicalText(definition));
+}
+
+/** The hash of a whole list, which does not depend on its order. */
+export function hashOfAll(definitions: readonly McpToolDefinition[]): string {
+  return sha256Hex(canonicalText(definitions.map(hashOf).sort()));
+}
+
+/** The name of a function of a model, as `toolsOf` of the workflow derives it, without regard to case. */
+function functionName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]+/g, '_').toLowerCase();
+}
+
+/** Why each tool of a server cannot be accepted, by its place in the list. */
+export function problemsOf(definitions: readonly McpToolDefinition[]): string[][] {
+  const counts = new Map<string, number>();
+  for (const { name } of definitions) counts.set(functionName(name), (counts.get(functionName(name)) ?? 0) + 1);
+  return definitions.map((definition) => [
+    ...(mcpToolName.test(definition.name)
+      ? []
+      : ['the name must consist of 1 to 128 letters, digits, "_", ".", "/" or "-"']),
+    ...((counts.get(functionName(definition.name)) ?? 0) > 1
+      ? ['the name collides with another tool of the server, which models could not tell apart']
+      : []),
+    ...textProblems(definition),
+  ]);
+}
+
+function textProblems(definition: McpToolDefinition): string[] {
+  const { title = '', description = '' } = definition;
+  const tooLong = (what: string, size: number, max: number) =>
+    size > max ? [`the ${what} has ${size} characters; at most ${max} are allowed`] : [];
+  const hidden = hiddenCharacterIn(definition, []);
+  return [
+    ...tooLong('title', title.length, maxTitleLength),
+    ...tooLong('description', description.length, maxDescriptionLength),
+    ...tooLong('definition', canonicalText(definition).length, maxDefinitionLength),
+    ...(hidden === undefined ? [] : [hidden]),
+  ];
+}
+
+/**
+ * Characters that a person does not see but a model reads: controls, zero-width and bidirectional characters, tags,
+ * variation selectors, fillers, private use. One emoji presentation selector after a visible character is allowed.
+ */
+const hiddenCharacter = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u2800]/u;
+const allowed = /[\t\n\r]|(?<=[\p{S}\p{N}#*])\uFE0F/gu;
+
+function hiddenCharacterIn(value: unknown, path: readonly string[]): string | undefined {
+  if (path.length > maxDepth) return `the definition is nested more than ${maxDepth} levels deep`;
+  if (typeof value === 'string') {
+    const found = hiddenCharacter.exec(value.replace(allowed, ''))?.[0];
+    if (found === undefined) return undefined;
+    const code = found.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+    return `${path.join('.')}: contains the hidden character U+${code}`;
+  }
+  const entries: [string, unknown][] = Array.isArray(value)
+    ? value.map((each, at) => [String(at), each])
+    : isJsonObject(value)
+      ? Object.entries(value)
+      : [];
+  for (const [name, member] of entries) {
+    const found = hiddenCharacterIn(name, [...path, 'a field name']) ?? hiddenCharacterIn(member, [...path, name]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+export interface Difference {
+  /** The place in the definition, such as `inputSchema.properties.path`. */
+  path: string;
+  pinned: unknown;
+  live: unknown;
+}
+
+const maxDifferences = 100;
+
+/** The places in which two definitions differ. A member that only one of them has is null in the other. */
+export function differenceOf(pinned: McpToolDefinition, live: McpToolDefinition): Difference[] {
+  return differences(pinned, live, []).slice(0, maxDifferences);
+}
+
+function differences(pinned: unknown, live: unknown, path: readonly string[]): Difference[] {
+  if (canonicalText(pinned) === canonicalText(live)) return [];
+  if (!isJsonObject(pinned) || !isJsonObject(live))
+    return [{ path: path.join('.'), pinned: pinned ?? null, live: live ?? null }];
+  const names = [...new Set([...Object.keys(pinned), ...Object.keys(live)])];
+  return names.flatMap((name) => differences(own(pinned, name), own(live, name), [...path, name]));
+}
+
+function own(object: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}

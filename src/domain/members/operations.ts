@@ -1,0 +1,222 @@
+import { z } from 'zod';
+import { adminRoles, holdsEverywhere } from '../../auth/grants.js';
+import { endCredentials } from '../../auth/end-credentials.js';
+import { changeRole, removeRole, rankOf } from '../../auth/memberships.js';
+import { isAdmin, isPerson, type Principal } from '../../auth/principal.js';
+import type { MembershipDocument } from '../../auth/users.js';
+import { findUserByEmail, grantRole, membershipOn } from '../../auth/users.js';
+import { AppError, notFound } from '../../errors.js';
+import { freeText, text, textFacts } from '../../governance/operations/operation.js';
+import {
+  comparePositions,
+  decodePosition,
+  encodePosition,
+  listOf,
+  ListQuery,
+  type Page,
+  type ListPosition,
+} from '../../stores/lists.js';
+import type { Deps } from '../deps.js';
+import { defineOperation } from '../operation.js';
+import { Member, MemberPatch, NewMember } from './record.js';
+import { UserId } from '../../ids.js';
+
+const key = z.object({ user_id: UserId });
+
+export const countMembers = defineOperation({
+  name: 'member.count',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  output: z
+    .object({ total_count: z.int().meta({ example: 1 }), user_ids: z.array(UserId) })
+    .meta({ id: 'MemberSummary' }),
+  async run({ deps, ctx: { principal } }) {
+    const user_ids = (await membersOf(deps, principal)).map(({ user_id }) => user_id);
+    return { total_count: user_ids.length, user_ids };
+  },
+});
+
+export const listMembers = defineOperation({
+  name: 'member.list',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  input: ListQuery,
+  output: listOf(Member),
+  run: async ({ deps, ctx: { principal }, input }) => pageOf(await membersOf(deps, principal), input),
+});
+
+export const addMember = defineOperation({
+  name: 'member.add',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: { user_id: text('user_id'), email: freeText('email'), role: text('role') },
+  input: NewMember,
+  output: Member,
+  errors: ['conflict', 'plan_limit'],
+  async run({ deps, ctx: { principal }, input: { user_id, email, role } }) {
+    const { collections } = deps.mongo;
+    const { organizationId, projectId } = principal;
+    requireAuthorityOver(principal, role);
+    const user =
+      email === undefined
+        ? await collections.users.findOne({ _id: user_id ?? '' })
+        : await findUserByEmail(collections, email);
+    if (user?.organization_id !== organizationId) throw notFound('the user');
+    const present = await membershipOf(deps, principal, user._id);
+    if (present && present.role !== role) throw alreadyMember(present);
+    await deps.customers.reserve(organizationId, 'number_of_members', user._id);
+    const target = { userId: user._id, organizationId, projectId: holdsEverywhere(role) ? null : projectId };
+    const given = await grantRole(collections, { ...target, role });
+    if (given.role !== role) throw alreadyMember(given);
+    return toMember(given, projectId, user);
+  },
+});
+
+/** Revokes credentials even if the role is unchanged, in case an earlier attempt crashed before doing so. */
+export const changeMember = defineOperation({
+  name: 'member.update',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('user_id', 'role'),
+  key,
+  input: MemberPatch,
+  output: Member,
+  errors: ['conflict'],
+  async run({ deps, ctx: { principal }, key: { user_id }, input: { role } }) {
+    const { collections } = deps.mongo;
+    requireAuthorityOver(principal, role);
+    const present = await readChangeableMember(deps, principal, user_id);
+    const changed = await changeRole(collections, present, principal.projectId, role);
+    await revokeCredentials(deps, principal, [present, changed], `the role was changed by ${principal.userId}`);
+    return toMember(changed, principal.projectId, await collections.users.findOne({ _id: user_id }));
+  },
+});
+
+export const removeMember = defineOperation({
+  name: 'member.remove',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('user_id'),
+  key,
+  output: Member,
+  errors: ['conflict'],
+  async run({ deps, ctx: { principal }, key: { user_id } }) {
+    const { collections } = deps.mongo;
+    const { organizationId, projectId } = principal;
+    const present = await readChangeableMember(deps, principal, user_id);
+    await removeRole(collections, present);
+    // The role on the whole organization hides a role on the project, which would otherwise take effect now.
+    const below =
+      present.project_id === null ? await membershipOn(collections, user_id, projectId, organizationId) : null;
+    if (below) await removeRole(collections, below);
+    await revokeCredentials(deps, principal, [present], `removed from the project by ${principal.userId}`);
+    const left = await collections.memberships.findOne({ user_id, organization_id: organizationId });
+    if (!left) await deps.customers.release(organizationId, 'number_of_members', user_id);
+    return toMember(present, projectId, await collections.users.findOne({ _id: user_id }));
+  },
+});
+
+async function membersOf(
+  { mongo: { collections } }: Deps,
+  { projectId, organizationId }: Principal,
+): Promise<Member[]> {
+  const memberships = await collections.memberships.find({ organization_id: organizationId }).toArray();
+  const onProject = memberships.filter(({ project_id }) => project_id === null || project_id === projectId);
+  const users = await collections.users.find({ _id: { $in: onProject.map(({ user_id }) => user_id) } }).toArray();
+  const byUser = new Map<string, Member>();
+  // A role on the whole organization takes precedence over one on the project, as when a credential is resolved.
+  for (const membership of onProject.sort((a, b) => Number(a.project_id !== null) - Number(b.project_id !== null))) {
+    const user = users.find(({ _id }) => _id === membership.user_id);
+    if (!byUser.has(membership.user_id)) byUser.set(membership.user_id, toMember(membership, projectId, user));
+  }
+  return [...byUser.values()].sort((a, b) => comparePositions(placeOf(a), placeOf(b)));
+}
+
+function toMember(
+  { user_id, role, project_id, created_at }: MembershipDocument,
+  projectID: string,
+  user?: { email: string; name: string } | null,
+): Member {
+  return {
+    user_id,
+    email: user?.email ?? '',
+    name: user?.name ?? '',
+    role,
+    projectID,
+    whole_organization: project_id === null,
+    created_at,
+  };
+}
+
+const placeOf = ({ created_at, user_id }: Member): ListPosition => ({ at: created_at, id: user_id });
+
+function pageOf(members: readonly Member[], { limit, cursor }: ListQuery): Page<Member> {
+  const place = cursor === undefined ? undefined : decodePosition(cursor);
+  const left = place ? members.filter((each) => comparePositions(placeOf(each), place) > 0) : members;
+  const data = left.slice(0, limit);
+  const last = data.at(-1);
+  return {
+    data,
+    total_count: members.length,
+    next_cursor: left.length > limit && last ? encodePosition(placeOf(last)) : null,
+  };
+}
+
+function alreadyMember({ role }: MembershipDocument): AppError {
+  return new AppError('conflict', `the user is already a member, with the role ${role}`);
+}
+
+/** @throws AppError `access_denied`, `not_found` if the user has no role on the project */
+async function readChangeableMember(deps: Deps, principal: Principal, userId: string): Promise<MembershipDocument> {
+  requireAuthorityOver(principal, 'VIEWER');
+  const present = await membershipOf(deps, principal, userId);
+  if (!present) {
+    // An earlier removal may have crashed before it revoked the credentials.
+    await revokeCredentials(
+      deps,
+      principal,
+      [{ user_id: userId, project_id: principal.projectId }],
+      `has no role on the project, detected by ${principal.userId}`,
+    );
+    throw notFound('the member');
+  }
+  requireAuthorityOver(principal, present.role);
+  return present;
+}
+
+/** The effective role. A role on the whole organization takes precedence over one on the project. */
+async function membershipOf(
+  { mongo: { collections } }: Deps,
+  { projectId, organizationId }: Principal,
+  userId: string,
+): Promise<MembershipDocument | null> {
+  return (
+    (await membershipOn(collections, userId, null, organizationId)) ??
+    membershipOn(collections, userId, projectId, organizationId)
+  );
+}
+
+function requireAuthorityOver(principal: Principal, role: string): void {
+  if (!isAdmin(principal)) throw new AppError('access_denied', `only ${adminRoles.join(', ')} can change members`);
+  if (rankOf(role) > rankOf(principal.role))
+    throw new AppError('access_denied', `the role ${role} is higher than the role of the caller`);
+  if (holdsEverywhere(role) && !isPerson(principal)) {
+    throw new AppError(
+      'access_denied',
+      `the role ${role} applies to all projects: only a user with a user token or a session can grant or revoke it`,
+    );
+  }
+}
+
+async function revokeCredentials(
+  deps: Deps,
+  principal: Principal,
+  roles: readonly Pick<MembershipDocument, 'user_id' | 'project_id'>[],
+  because: string,
+): Promise<void> {
+  const [first] = roles;
+  if (!first) return;
+  const isEverywhere = roles.some(({ project_id }) => project_id === null);
+  const whose = { userId: first.user_id, ...(!isEverywhere && { projectId: principal.projectId }) };
+  await endCredentials({ ...deps, grants: deps.oauth.grants }, principal.organizationId, whose, because);
+}

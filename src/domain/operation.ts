@@ -1,0 +1,17 @@
+import type { z } from 'zod';
+import { operationsOver, type AnyOperation, type OperationSpec } from '../governance/operations/operation.js';
+import type { Deps } from './deps.js';
+
+/** Defines an operation of the product (design, "One governed operation"). */
+export const defineOperation = operationsOver<Deps>();
+
+/** Defines an operation that receives or answers a stream: the route that serves the stream carries it out. */
+export function defineStream<O extends z.ZodType, K extends z.ZodObject | undefined = undefined>(
+  spec: Omit<OperationSpec<Deps, K, z.ZodType | undefined, O>, 'run'>,
+) {
+  const run = () => Promise.reject(new Error(`${spec.name} is carried out by its route`));
+  return defineOperation<O, K, z.ZodType | undefined>({ ...spec, run });
+}
+
+/** An operation without its type parameters. */
+export type DomainOperation = AnyOperation<Deps>;

@@ -1,0 +1,68 @@
+import { TypedSearchAttributes, WorkflowIdConflictPolicy } from '@temporalio/common';
+import {
+  projectRemovalType,
+  projectRemovalWorkflowId,
+  type ProjectRemovalInput,
+} from '../../../workflows/project-removal/messages.js';
+import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { endCredentials } from '../../auth/end-credentials.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Deps } from '../deps.js';
+import { epochSeconds } from '../../time.js';
+import type { Project } from './record.js';
+
+export type ProjectRemovalDeps = Pick<Deps, 'mongo' | 'customers' | 'auth' | 'oauth' | 'log' | 'temporal'>;
+
+/**
+ * Deletes a project. Starts the removal workflow first, which stops everything that runs in the project, and also deletes
+ * the project if this process crashes.
+ * @throws AppError `unavailable` without effect if Temporal does not answer
+ */
+export async function removeProject(
+  deps: ProjectRemovalDeps,
+  { userId }: Principal,
+  { _id, name, organization_id }: Project,
+): Promise<void> {
+  const input: ProjectRemovalInput = { project_id: _id, organization_id, deleted_by: userId };
+  await deps.temporal.call((client) =>
+    client.workflow.start(projectRemovalType, {
+      taskQueue: deps.temporal.taskQueue,
+      workflowId: projectRemovalWorkflowId(_id),
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      args: [input],
+      memo: { project: _id },
+      staticSummary: `Delete project ${name}`.slice(0, 200),
+      typedSearchAttributes: new TypedSearchAttributes([
+        { key: searchAttributes.projectId, value: _id },
+        { key: searchAttributes.organizationId, value: organization_id },
+      ]),
+    }),
+  );
+  await closeProject(deps, input);
+}
+
+type Closed = Pick<ProjectRemovalInput, 'project_id' | 'organization_id'>;
+
+/** Revokes the project's credentials, marks it as deleted, and releases its name and quota. Idempotent. */
+export async function closeProject(
+  deps: ProjectRemovalDeps,
+  { project_id: _id, organization_id }: Closed,
+): Promise<void> {
+  const { projects } = deps.mongo.collections;
+  await endCredentials(
+    { ...deps, grants: deps.oauth.grants },
+    organization_id,
+    { projectId: _id },
+    'the project was deleted',
+  );
+  const project = await projects.findOne({ _id, status: { $ne: 'deleted' } });
+  if (project) {
+    // Releases the name in the unique index. Project names never start with a space.
+    const name = ` deleted ${_id} ${project.name}`;
+    await projects.updateOne(
+      { _id, status: { $ne: 'deleted' } },
+      { $set: { status: 'deleted', name, updated_at: epochSeconds() } },
+    );
+  }
+  await deps.customers.release(organization_id, 'number_of_workspaces', _id);
+}

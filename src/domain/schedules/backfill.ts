@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.js';
+import { textFacts } from '../../governance/operations/operation.js';
+import { epochSeconds } from '../../time.js';
+import type { Deps } from '../deps.js';
+import { defineOperation } from '../operation.js';
+import { findSchedule, type ScheduleDocument } from './record.js';
+import { Backfill, Backfilled } from './schemas.js';
+import { backfill, maxPlannedTimes, plannedBetween } from './temporal.js';
+import { plannedTime } from './times.js';
+import { Id } from '../../ids.js';
+
+interface Range {
+  from: number;
+  to: number;
+}
+
+/** `planned` identifies a run; `jittered` is the time that Temporal's ranges refer to. */
+interface PlannedTime {
+  planned: number;
+  jittered: number;
+}
+
+/** In seconds. Planned times are whole seconds, so this makes the start of a range inclusive. */
+const justBefore = 0.001;
+
+/**
+ * Runs the planned times of a range that have not fired yet (contract, schedules: a time never fires twice).
+ * Throws `validation_failed` if the range is in the future, is empty or contains too many times.
+ */
+export const backfillSchedule = defineOperation({
+  name: 'schedule.backfill',
+  effect: 'write',
+  grant: 'svc:agent.run',
+  facts: textFacts('id'),
+  key: z.object({ id: Id }),
+  input: Backfill,
+  output: Backfilled,
+  errors: ['validation_failed', 'unavailable'],
+  async run({ deps, ctx, key: { id }, input: { from, to } }) {
+    const record = await findSchedule(deps, ctx.principal, id);
+    if (to > epochSeconds()) throw new AppError('validation_failed', 'to: must not be in the future');
+    if (from >= to) throw new AppError('validation_failed', 'from: must be before to');
+    const times = await timesIn(deps, record, { from, to });
+    const fired = await firedOf(deps, record, times);
+    const due = times.filter(({ planned }) => !fired.has(planned));
+    if (due.length > 0) await backfill(deps.temporal, record, ctx.recordId, rangesOf(times, fired));
+    return {
+      planned: due.map(({ planned }) => planned),
+      already_fired: times.length - due.length,
+      reason: due.length > 0 ? null : reasonOf(record, times.length),
+    };
+  },
+});
+
+async function timesIn({ temporal }: Deps, record: ScheduleDocument, { from, to }: Range): Promise<PlannedTime[]> {
+  const jittered = await plannedBetween(temporal, record._id, from - justBefore, to + record.jitter);
+  if (jittered.length >= maxPlannedTimes)
+    throw new AppError(
+      'validation_failed',
+      `from, to: the range must contain fewer than ${maxPlannedTimes} planned times`,
+    );
+  return jittered
+    .map((at) => ({ planned: plannedTime(record, at), jittered: at }))
+    .filter(({ planned }) => planned >= from && planned <= to);
+}
+
+async function firedOf(
+  { mongo }: Deps,
+  { _id }: ScheduleDocument,
+  times: readonly PlannedTime[],
+): Promise<Set<number>> {
+  const filter = { schedule_id: _id, scheduled_for: { $in: times.map(({ planned }) => planned) } };
+  const runs = await mongo.collections.schedule_runs.find(filter, { projection: { scheduled_for: 1 } }).toArray();
+  return new Set(runs.map(({ scheduled_for }) => scheduled_for));
+}
+
+/** Groups consecutive times that have not fired into ranges. */
+function rangesOf(times: readonly PlannedTime[], fired: ReadonlySet<number>): Range[] {
+  const ranges: Range[] = [];
+  let open: Range | undefined;
+  for (const { planned, jittered } of times) {
+    if (fired.has(planned)) open = undefined;
+    else if (open) open.to = jittered;
+    else ranges.push((open = { from: jittered, to: jittered }));
+  }
+  return ranges;
+}
+
+function reasonOf({ type, schedule }: ScheduleDocument, times: number): string {
+  if (times > 0) return `all ${times} planned times in the range have already fired`;
+  if (type === 'once') return `the only planned time is ${schedule}`;
+  return `the range contains no planned time; the schedule starts at ${schedule}`;
+}

@@ -1,0 +1,67 @@
+import type { ScheduleChangeInput } from '../../../workflows/schedule-change/messages.js';
+import type { Deps } from '../deps.js';
+import { pausesAfter } from './pauses.js';
+import type { ScheduleDocument } from './record.js';
+
+/** The number of recent changes and runs whose ids a schedule remembers. */
+export const maxRemembered = 100;
+
+/** Writes a change into the record. Safe to repeat. */
+export async function storeScheduleChange(
+  { mongo }: Deps,
+  { schedule_id: _id, change_id, change }: ScheduleChangeInput,
+): Promise<void> {
+  const { schedules } = mongo.collections;
+  const fresh = { _id, changes: { $ne: change_id } };
+  const written = { $inc: { revision: 1 }, $push: { changes: { $each: [change_id], $slice: -maxRemembered } } };
+  if (change.kind === 'create') {
+    const { _id: _same, ...fields } = change.record as unknown as ScheduleDocument;
+    await schedules.updateOne(
+      { _id },
+      { $setOnInsert: { ...fields, revision: 1, changes: [change_id] } },
+      { upsert: true },
+    );
+  } else if (change.kind === 'delete') {
+    await schedules.updateOne(fresh, { $set: { is_deleted: true }, ...written });
+  } else {
+    const record = await schedules.findOne(fresh);
+    if (!record) return;
+    const fields = { ...change.fields, ...pausesAfter(record, change.fields) };
+    const replaced = Object.fromEntries(
+      Object.keys(fields).map((name) => [name, record[name as keyof ScheduleDocument] ?? null]),
+    );
+    await schedules.updateOne(fresh, { $set: { ...fields, before: { change_id, fields: replaced } }, ...written });
+  }
+}
+
+/** Reverts what `storeScheduleChange` wrote. */
+export async function undoScheduleChange(
+  { mongo }: Deps,
+  { schedule_id: _id, change_id, change }: ScheduleChangeInput,
+): Promise<void> {
+  const { schedules } = mongo.collections;
+  // A repeat of the request is refused again.
+  if (change.kind === 'create') return void (await schedules.deleteOne({ _id }));
+  const record = await schedules.findOne({ _id, 'before.change_id': change_id });
+  const undone = { $inc: { revision: 1 }, $pull: { changes: change_id } };
+  if (record?.before)
+    await schedules.updateOne(
+      { _id, 'before.change_id': change_id },
+      { $set: { ...record.before.fields, before: null }, ...undone },
+    );
+}
+
+/** Updates the coworker's field that shows whether it has an active cron schedule. */
+export async function markCoworker({ mongo }: Deps, id: string): Promise<void> {
+  const { schedules, agentflows } = mongo.collections;
+  const schedule = await schedules.findOne({ _id: id });
+  if (!schedule) return;
+  const active = await schedules.countDocuments({
+    projectID: schedule.projectID,
+    coworker_id: schedule.coworker_id,
+    type: 'cron',
+    status: 'active',
+    is_deleted: false,
+  });
+  await agentflows.updateOne({ _id: schedule.coworker_id }, { $set: { is_cron_scheduled: active > 0 } });
+}

@@ -1,0 +1,265 @@
+import { TypedSearchAttributes } from '@temporalio/common';
+import { z } from 'zod';
+import {
+  changeSignal,
+  scheduleChangeId,
+  scheduleChangeType,
+  type ScheduleChange,
+  type ScheduleChangeInput,
+  type ScheduleChanges,
+  type ScheduleChangesInput,
+} from '../../../workflows/schedule-change/messages.js';
+import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { isFormerMember } from '../../auth/former-members.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Deps } from '../deps.js';
+import { AppError, notFound } from '../../errors.js';
+import { textFacts } from '../../governance/operations/operation.js';
+import { syntaxProblem } from '../../prompts/template.js';
+import { listOf, listPage, ListQuery } from '../../stores/lists.js';
+import { epochSeconds } from '../../time.js';
+import { cancelWorkflow } from '../../temporal/client.js';
+import { findAgentflow } from '../agentflows/operations/store.js';
+import { defineOperation } from '../operation.js';
+import { readTable } from '../tables/record.js';
+import { findSchedule, toSchedule, type ScheduleDocument } from './record.js';
+import { NewSchedule, Schedule, SchedulePatch } from './schemas.js';
+import { applySchedule, trigger } from './temporal.js';
+import { timesOf } from './times.js';
+import { Id } from '../../ids.js';
+
+export { backfillSchedule } from './backfill.js';
+export { listRuns } from './runs.js';
+
+const defaultCatchupSeconds = 3600;
+const key = z.object({ id: Id });
+
+export const listSchedules = defineOperation({
+  name: 'schedule.list',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  input: ListQuery,
+  output: listOf(Schedule),
+  async run({ deps, ctx, input }) {
+    const filter = { projectID: ctx.principal.projectId, is_deleted: false };
+    const found = await listPage(deps.mongo.collections.schedules, filter, input);
+    return { ...found, data: found.data.map(toSchedule) };
+  },
+});
+
+export const readSchedule = defineOperation({
+  name: 'schedule.read',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  key,
+  output: Schedule,
+  run: async ({ deps, ctx, key: { id } }) => toSchedule(await findSchedule(deps, ctx.principal, id)),
+});
+
+/** Throws `not_found` (coworker, table), `validation_failed` (times, goal). */
+export const createSchedule = defineOperation({
+  name: 'schedule.create',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('coworker_id', 'type'),
+  input: NewSchedule,
+  output: Schedule,
+  errors: ['not_found', 'validation_failed', 'plan_limit', 'unavailable'],
+  async run({ deps, ctx: { principal, recordId }, input }) {
+    await deps.customers.requireFeature(principal.organizationId, 'scheduling_and_cron_jobs');
+    await findAgentflow(deps.mongo.collections, principal, input.coworker_id);
+    await requireTable(deps, principal, input.table);
+    const at = epochSeconds();
+    const record: ScheduleDocument = {
+      _id: recordId,
+      projectID: principal.projectId,
+      organization_id: principal.organizationId,
+      coworker_id: input.coworker_id,
+      created_by: principal.userId,
+      created_at: at,
+      updated_at: null,
+      goal: toGoal(input.goal),
+      ...timesOf(input.type, input.frequency, input.schedule),
+      status: 'active',
+      count: 0,
+      limit: input.limit ?? null,
+      table: input.table ?? null,
+      conclusion: null,
+      last_coworker_execution_id: null,
+      last_record_id: null,
+      task_id: '',
+      overlap: input.overlap ?? 'skip',
+      catchup_window: input.catchup_window ?? defaultCatchupSeconds,
+      jitter: input.jitter ?? 0,
+      pause_on_failure: input.pause_on_failure ?? false,
+      reason: null,
+      ...{ is_deleted: false, revision: 0, changes: [], before: null, times_since: at, pauses: [], counted: [] },
+    };
+    await change(deps, principal, recordId, recordId, { kind: 'create', record: { ...record } });
+    return toSchedule(await findSchedule(deps, principal, recordId));
+  },
+});
+
+export const updateSchedule = defineOperation({
+  name: 'schedule.update',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('id', 'status'),
+  key,
+  input: SchedulePatch,
+  output: Schedule,
+  errors: ['conflict', 'validation_failed', 'unavailable'],
+  async run({ deps, ctx: { principal, recordId }, key: { id }, input }) {
+    const record = await findSchedule(deps, principal, id);
+    await requireTable(deps, principal, input.table);
+    const { projectID: _checked, goal, type, frequency, schedule, status, reason, ...plain } = input;
+    const at = epochSeconds();
+    const isRetimed = type !== undefined || frequency !== undefined || schedule !== undefined;
+    const newType = type ?? record.type;
+    const keeps = newType === record.type;
+    const isReopened = record.status === 'completed' && hasMore(record, newType, isRetimed, plain.limit);
+    if (status !== undefined && record.status === 'completed' && !isReopened)
+      throw new AppError('conflict', 'the schedule is completed: set a new time or a higher limit');
+    if (status === 'active' && newType === 'once' && !isRetimed && record.schedule <= at)
+      throw new AppError('conflict', 'the time of the schedule has passed: set a new time');
+    // A schedule acts on behalf of its owner. If the owner has left, the user who resumes it becomes the owner.
+    const isTakenOver =
+      status === 'active' &&
+      (await isFormerMember(deps.mongo.collections, {
+        userId: record.created_by,
+        organizationId: record.organization_id,
+        projectId: record.projectID,
+      }));
+    const fields: Partial<ScheduleDocument> = {
+      ...(isTakenOver && { created_by: principal.userId }),
+      ...Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)),
+      ...(goal !== undefined && { goal: toGoal(goal) }),
+      ...(isRetimed && {
+        ...timesOf(
+          newType,
+          frequency ?? (keeps ? record.frequency : undefined),
+          schedule ?? (keeps ? record.schedule : undefined),
+        ),
+        times_since: at,
+      }),
+      ...(isReopened && { status: 'active' as const }),
+      ...(status !== undefined && { status, reason: status === 'paused' ? (reason ?? 'paused on request') : null }),
+      updated_at: at,
+    };
+    await change(deps, principal, id, recordId, { kind: 'update', fields });
+    return toSchedule(await findSchedule(deps, principal, id));
+  },
+});
+
+/** Whether a completed schedule has further runs after a change. */
+function hasMore(
+  { limit: before, count }: ScheduleDocument,
+  type: Schedule['type'],
+  isRetimed: boolean,
+  limit: number | null | undefined,
+): boolean {
+  if (type === 'once') return isRetimed;
+  return (
+    limit === null || (limit === undefined && before === null) || (limit !== undefined && limit > (before ?? count))
+  );
+}
+
+/** Returns the last record. */
+export const deleteSchedule = defineOperation({
+  name: 'schedule.delete',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('id'),
+  key,
+  output: Schedule,
+  errors: ['unavailable'],
+  async run({ deps, ctx: { principal, recordId }, key: { id } }) {
+    await findSchedule(deps, principal, id);
+    await change(deps, principal, id, recordId, { kind: 'delete' });
+    const last = await deps.mongo.collections.schedules.findOne({ _id: id });
+    if (!last) throw notFound('the schedule');
+    return toSchedule(last);
+  },
+});
+
+export const triggerSchedule = defineOperation({
+  name: 'schedule.trigger',
+  effect: 'write',
+  grant: 'svc:agent.run',
+  facts: textFacts('id'),
+  key,
+  output: Schedule,
+  errors: ['unavailable'],
+  async run({ deps, ctx: { principal, recordId }, key: { id } }) {
+    const record = await findSchedule(deps, principal, id);
+    await trigger(deps.temporal, record, recordId);
+    return toSchedule(record);
+  },
+});
+
+/** @throws AppError `validation_failed` for an invalid template */
+function toGoal(goal: NewSchedule['goal']): Schedule['goal'] {
+  const whole =
+    typeof goal === 'string' ? { template: goal, display_template: JSON.stringify([{ text: goal }]) } : goal;
+  const problem = syntaxProblem(whole.template);
+  if (problem !== undefined)
+    throw new AppError('validation_failed', `goal: is not a valid Liquid template: ${problem}`);
+  return whole;
+}
+
+async function requireTable(
+  { mongo }: Deps,
+  { projectId }: Principal,
+  table: string | null | undefined,
+): Promise<void> {
+  if (table === null || table === undefined) return;
+  await readTable(mongo, projectId, table);
+}
+
+/**
+ * Sends the change to the workflow of its schedule and waits for the result. Idempotent by `changeId`.
+ * @throws AppError `validation_failed` if Temporal refuses the change, `unavailable` if Temporal or a worker does not answer;
+ *   an accepted change is applied even then
+ */
+async function change(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  changeId: string,
+  what: ScheduleChange,
+): Promise<void> {
+  const workflowId = scheduleChangeId(id);
+  const options = {
+    workflowId,
+    taskQueue: deps.temporal.taskQueue,
+    staticSummary: `Change schedule ${id}`,
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: searchAttributes.projectId, value: principal.projectId },
+      { key: searchAttributes.organizationId, value: principal.organizationId },
+    ]),
+    args: [{ schedule_id: id }] as [ScheduleChangesInput],
+    signal: changeSignal,
+    signalArgs: [{ schedule_id: id, change_id: changeId, change: what }] as [ScheduleChangeInput],
+  };
+  const { signaledRunId } = await deps.temporal.call((client) =>
+    client.workflow.signalWithStart(scheduleChangeType, options),
+  );
+  const outcomes = await deps.temporal.callWorker((client) =>
+    client.workflow.getHandle<ScheduleChanges>(workflowId, signaledRunId).result(),
+  );
+  const refusal = outcomes.find((outcome) => outcome.change_id === changeId)?.refusal;
+  if (refusal)
+    throw new AppError(refusal.type === 'validation_failed' ? 'validation_failed' : 'unavailable', refusal.message);
+}
+
+/** Deletes the schedules of a deleted project and cancels their runs. Safe to repeat. */
+export async function removeSchedules(deps: Deps, projectID: string): Promise<void> {
+  const { schedules, schedule_runs } = deps.mongo.collections;
+  await schedules.updateMany({ projectID, is_deleted: false }, { $set: { is_deleted: true }, $inc: { revision: 1 } });
+  for await (const { _id } of schedules.find({ projectID }, { projection: { _id: 1 } })) {
+    await applySchedule(deps, _id);
+    // Otherwise, a run over the rows of a table would process the remaining rows.
+    for await (const run of schedule_runs.find({ schedule_id: _id, status: 'running' }, { projection: { _id: 1 } }))
+      await cancelWorkflow(deps.temporal, run._id);
+  }
+}

@@ -1,0 +1,104 @@
+import type {
+  CoworkerRunActivities,
+  RowReference,
+  RunPlan,
+  RunReference,
+} from '../../../workflows/coworker-run/activities.js';
+import { isTriggeredRun } from '../../../workflows/coworker-run/messages.js';
+import type { StartChildRequest } from '../../../workflows/agentflow-execution/child-messages.js';
+import { refuseFormerMember } from '../../auth/former-members.js';
+import { AppError } from '../../errors.js';
+import { derivedId } from '../../ids.js';
+import { renderText } from '../../prompts/template.js';
+import { insertOnce } from '../../stores/mongo.js';
+import { findAgentflow } from '../agentflows/operations/store.js';
+import type { Deps } from '../deps.js';
+import { NewExecution, prepareExecution } from '../executions/operations/create.js';
+import { startRequestOf } from '../executions/operations/moves.js';
+import { startOnBehalf } from '../executions/operations/start-on-behalf.js';
+import { readTableRows } from '../tables/operations.js';
+import { principalOf, type ScheduleDocument, type ScheduleRunDocument } from './record.js';
+
+type Request<Name extends keyof CoworkerRunActivities> = Parameters<CoworkerRunActivities[Name]>[0];
+
+const scheduleOf = ({ mongo }: Pick<Deps, 'mongo'>, run: RunReference) =>
+  mongo.collections.schedules.findOne({ _id: run.schedule_id });
+
+/** Creates the record of a run, and decides what the run does. */
+export async function planRun(deps: Deps, run: RunReference): Promise<RunPlan> {
+  const schedule = await scheduleOf(deps, run);
+  if (!schedule || schedule.is_deleted) return { kind: 'gone' };
+  const { run_id, schedule_id, first_run, scheduled_for, started_at } = run;
+  const times = { scheduled_for, started_at, ended_at: null };
+  const record: ScheduleRunDocument = {
+    _id: run_id,
+    schedule_id,
+    projectID: schedule.projectID,
+    first_run,
+    ...(isTriggeredRun(run_id) && { is_triggered: true }),
+    ...times,
+    status: 'running',
+    error: null,
+    executions: [],
+  };
+  const present = await insertOnce(deps.mongo.collections.schedule_runs, record);
+  // A backfill in Temporal can reuse the id of a run that has ended.
+  if (!isSameRun(present, run)) return { kind: 'repeated' };
+  if (present === record) deps.metrics.scheduleDelay(started_at - scheduled_for);
+  return schedule.table === null ? { kind: 'once' } : { kind: 'rows', table_id: schedule.table };
+}
+
+/** Prepares the execution of a run or of one of its rows. A repeat returns the same one. */
+export async function prepareRun(deps: Deps, { run, row, at }: Request<'prepareRun'>): Promise<StartChildRequest> {
+  const { collections } = deps.mongo;
+  const schedule = await scheduleOf(deps, run);
+  if (!schedule) throw new AppError('not_found', 'the schedule was not found');
+  const id = executionIdOf(run, row, at);
+  const principal = principalOf(schedule);
+  await refuseFormerMember(collections, principal, 'schedule');
+  const agentflow = await findAgentflow(collections, principal, schedule.coworker_id);
+  const prepare = () =>
+    prepareExecution(deps, principal, agentflow, executionOf(schedule, row), { id, scheduleId: schedule._id });
+  await startOnBehalf(deps, { channel: 'schedule', principal, agentflowId: agentflow._id, executionId: id }, prepare);
+  const record = await collections.executions.findOne({ _id: id });
+  if (!record) throw new AppError('not_found', 'the execution was not found');
+  return startRequestOf(deps, record);
+}
+
+export async function readRows(
+  deps: Pick<Deps, 'mongo'>,
+  { run, table_id, after, limit }: Request<'readRows'>,
+): Promise<RowReference[]> {
+  const schedule = await scheduleOf(deps, run);
+  return schedule ? readTableRows(deps.mongo, schedule.projectID, table_id, after, limit) : [];
+}
+
+/** Records of earlier releases have no `first_run`. */
+function isSameRun(present: ScheduleRunDocument, { first_run }: RunReference): boolean {
+  return present.first_run === undefined ? present.ended_at === null : present.first_run === first_run;
+}
+
+/**
+ * Derives the id only from the schedule, the planned time and the row, so that a repeat does not create another
+ * execution. The times of rows differ by a millisecond, in row order.
+ */
+function executionIdOf(
+  { run_id, scheduled_for }: RunReference,
+  row: RowReference | null,
+  at = scheduled_for + (row?.row_id ?? 0) / 1000,
+): string {
+  return derivedId(at, `${run_id}/${row?._id ?? ''}`);
+}
+
+function executionOf({ goal }: ScheduleDocument, row: RowReference | null): NewExecution {
+  const variables = row ? { row: row.values } : {};
+  const text = /\{[{%]/.test(goal.template)
+    ? renderText('the goal of the schedule', goal.template, variables)
+    : goal.template;
+  return NewExecution.parse({
+    agentflow_id: '',
+    goal: text.trim().slice(0, 20_000) || goal.template,
+    goal_template: goal.template,
+    input_variables: variables,
+  });
+}

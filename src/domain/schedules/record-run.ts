@@ -1,0 +1,110 @@
+import type { CoworkerRunActivities, RunReference } from '../../../workflows/coworker-run/activities.js';
+import { isFormerMember } from '../../auth/former-members.js';
+import type { Deps } from '../deps.js';
+import { markCoworker, maxRemembered } from './changes.js';
+import { pausedSince } from './pauses.js';
+import { principalOf, type ScheduleDocument } from './record.js';
+import { applySchedule, onSchedule } from './temporal.js';
+
+type Request<Name extends keyof CoworkerRunActivities> = Parameters<CoworkerRunActivities[Name]>[0];
+
+/** Records the outcome of an execution in the run and the schedule. */
+export async function recordExecution(
+  { mongo }: Deps,
+  { run, outcome: { execution_id, record_id, status, conclusion, error } }: Request<'recordExecution'>,
+): Promise<void> {
+  const { schedules, schedule_runs, executions } = mongo.collections;
+  const entry = { execution_id, record_id, status, error };
+  const isNew =
+    execution_id === null
+      ? { 'executions.record_id': { $ne: record_id } }
+      : { 'executions.execution_id': { $ne: execution_id } };
+  await schedule_runs.updateOne(
+    { _id: run.run_id, ...isNew },
+    { $push: { executions: { $each: [entry], $slice: -1000 } } },
+  );
+  if (execution_id === null) return;
+  const execution = await executions.findOne({ _id: execution_id }, { projection: { task_id: 1 } });
+  const last = {
+    last_coworker_execution_id: execution_id,
+    last_record_id: record_id,
+    task_id: execution?.task_id ?? '',
+  };
+  await schedules.updateOne(
+    { _id: run.schedule_id },
+    { $set: { ...last, ...(conclusion !== null && { conclusion }) } },
+  );
+}
+
+/** Counts the run in its schedule and updates the schedule's state. */
+export async function recordRun(deps: Deps, { run, ended_at, status, error }: Request<'recordRun'>): Promise<void> {
+  const { schedules, schedule_runs } = deps.mongo.collections;
+  const { run_id, schedule_id } = run;
+  await schedule_runs.updateOne({ _id: run_id }, { $set: { ended_at, status, error } });
+  await schedules.updateOne(
+    { _id: schedule_id, counted: { $ne: run_id } },
+    { $inc: { count: 1 }, $push: { counted: { $each: [run_id], $slice: -maxRemembered } } },
+  );
+  await endOrPause(deps, run, status === 'failed' ? { ended_at, error } : null);
+  await markCoworker(deps, schedule_id);
+}
+
+type Failure = { ended_at: number; error: string | null };
+
+/**
+ * Retries if the schedule was changed concurrently, because such a change does not consider the outcome of this run.
+ */
+async function endOrPause(deps: Deps, run: RunReference, failure: Failure | null): Promise<void> {
+  const { schedules } = deps.mongo.collections;
+  for (;;) {
+    const schedule = await schedules.findOne({ _id: run.schedule_id });
+    if (!schedule || schedule.is_deleted) return;
+    const isPausing =
+      schedule.pause_on_failure || (await isFormerMember(deps.mongo.collections, principalOf(schedule)));
+    const pauses = failure && isPausing ? failure : null;
+    const outcome = schedule.status === 'active' ? await outcomeFor(deps, schedule, run, pauses) : undefined;
+    const { _id, revision } = schedule;
+    if (
+      outcome &&
+      (await schedules.updateOne({ _id, revision }, { $set: outcome, $inc: { revision: 1 } })).matchedCount === 0
+    )
+      continue;
+    // Also if the schedule is already paused, because an earlier attempt may have stopped before this call.
+    if (pauses) await applySchedule(deps, _id);
+    return;
+  }
+}
+
+/** The changes to an active schedule after the run, or undefined if it continues. */
+async function outcomeFor(
+  deps: Deps,
+  schedule: ScheduleDocument,
+  run: RunReference,
+  failure: Failure | null,
+): Promise<Partial<ScheduleDocument> | undefined> {
+  if (await hasEnded(deps, schedule, run)) {
+    const last = await deps.mongo.collections.schedule_runs.findOne(
+      { schedule_id: schedule._id, is_triggered: { $ne: true } },
+      { sort: { scheduled_for: -1 } },
+    );
+    return { status: 'completed', pauses: pausedSince(schedule, last?.scheduled_for ?? run.scheduled_for, 'limit') };
+  }
+  if (!failure) return undefined;
+  return {
+    status: 'paused',
+    reason: `a run failed: ${failure.error ?? ''}`.slice(0, 500),
+    pauses: pausedSince(schedule, failure.ended_at),
+  };
+}
+
+/** Whether no further run is planned: the time of a one-off schedule has come, or the limit is reached. */
+async function hasEnded(
+  { temporal }: Deps,
+  { _id, type, schedule, limit }: ScheduleDocument,
+  { scheduled_for }: RunReference,
+): Promise<boolean> {
+  if (type === 'once') return scheduled_for >= schedule;
+  return (
+    limit !== null && (await onSchedule(temporal, _id, (handle) => handle.describe())).state.remainingActions === 0
+  );
+}

@@ -1,0 +1,86 @@
+import { memberOf, type Principal } from '../../auth/principal.js';
+import { notFound } from '../../errors.js';
+import { defineCollection } from '../../stores/collections.js';
+import type { Deps } from '../deps.js';
+import type { Schedule } from './schemas.js';
+
+/** The stored schedule: the fields of the API, and internal fields. */
+export interface ScheduleDocument extends Schedule {
+  organization_id: string;
+  /** Deleted schedules are returned only in the response to their deletion. */
+  is_deleted: boolean;
+  /** The number of changes, for optimistic locking. */
+  revision: number;
+  /** The ids of recent changes, newest last, so that a repeated change is applied once. */
+  changes: string[];
+  /** The values before the last change, to restore them if Temporal refuses it. */
+  before: { change_id: string; fields: Record<string, unknown> } | null;
+  /** The time of the last change of its times. Earlier planned times are unknown. */
+  times_since: number;
+  /** When it did not fire, newest last. `to` is null for the current pause. Without `reason`, a user paused it. */
+  pauses: { from: number; to: number | null; reason?: 'limit' }[];
+  /** The runs that `count` includes, newest last. */
+  counted: string[];
+}
+
+/** `_id` is the workflow id of the run. */
+export interface ScheduleRunDocument {
+  _id: string;
+  schedule_id: string;
+  projectID: string;
+  /** Set for a run that a user triggered, in addition to the planned runs. */
+  is_triggered?: true;
+  /** Temporal's first run id of the workflow, because workflow ids can be reused. Absent on runs of earlier releases. */
+  first_run?: string | undefined;
+  scheduled_for: number;
+  started_at: number;
+  ended_at: number | null;
+  status: 'running' | 'completed' | 'failed' | 'cancelled';
+  error: string | null;
+  executions: { execution_id: string | null; record_id: string | null; status: string; error: string | null }[];
+}
+
+export function toSchedule(record: ScheduleDocument): Schedule {
+  const {
+    organization_id: _organization,
+    is_deleted: _deleted,
+    revision: _revision,
+    changes: _changes,
+    before: _before,
+    times_since: _since,
+    pauses: _pauses,
+    counted: _counted,
+    ...schedule
+  } = record;
+  return schedule;
+}
+
+/** @throws AppError `not_found` for an unknown, malformed or deleted id, and for a schedule of another project */
+export async function findSchedule(
+  { mongo }: Pick<Deps, 'mongo'>,
+  { projectId }: Principal,
+  id: string,
+): Promise<ScheduleDocument> {
+  const record = await mongo.collections.schedules.findOne({ _id: id });
+  if (!record || record.is_deleted || record.projectID !== projectId) throw notFound('the schedule');
+  return record;
+}
+
+/** A run acts for the person who created its schedule, in its own project only. */
+export function principalOf({ created_by, organization_id, projectID }: ScheduleDocument): Principal {
+  return memberOf({ userId: created_by, organizationId: organization_id, projectId: projectID }, ['svc:agent.run']);
+}
+
+export const schedulesCollection = defineCollection('schedules', {
+  indexes: [{ keys: { projectID: 1, _id: -1 } }, { keys: { projectID: 1, coworker_id: 1, status: 1 } }],
+});
+export const scheduleRunsCollection = defineCollection('schedule_runs', {
+  indexes: [{ keys: { schedule_id: 1, scheduled_for: -1 } }],
+});
+
+declare module '../../stores/collections.js' {
+  interface Documents {
+    schedules: ScheduleDocument;
+    schedule_runs: ScheduleRunDocument;
+  }
+}

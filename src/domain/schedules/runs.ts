@@ -1,0 +1,179 @@
+import { ScheduleNotFoundError, type ScheduleDescription } from '@temporalio/client';
+import { z } from 'zod';
+import type { Deps } from '../deps.js';
+import { AppError } from '../../errors.js';
+import { countUpTo, ListQuery } from '../../stores/lists.js';
+import { epochSeconds } from '../../time.js';
+import { defineOperation } from '../operation.js';
+import { findSchedule, type ScheduleDocument, type ScheduleRunDocument } from './record.js';
+import { ScheduleRuns, type ScheduleRun } from './schemas.js';
+import { onSchedule, maxPlannedTimes, plannedBetween } from './temporal.js';
+import { plannedTime } from './times.js';
+import { Id } from '../../ids.js';
+
+/** How far back planned times are compared with runs. */
+const lookBackSeconds = 7 * 24 * 3600;
+const maxRuns = 1000;
+/** A planned time that is more recent than this may be about to fire. */
+const settledSeconds = 10;
+const maxNextTimes = 10;
+
+/** Runs, planned times that did not fire with their reasons, and the next ten times (contract, schedules). */
+export const listRuns = defineOperation({
+  name: 'schedule.list-runs',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  key: z.object({ id: Id }),
+  input: ListQuery,
+  output: ScheduleRuns,
+  async run({ deps, ctx: { principal }, key: { id }, input }) {
+    const record = await findSchedule(deps, principal, id);
+    const { schedule_runs } = deps.mongo.collections;
+    const after = input.cursor === undefined ? undefined : parsePosition(input.cursor);
+    const [stored, fired, live] = await Promise.all([
+      schedule_runs
+        .find({ schedule_id: id, ...(after && { scheduled_for: { $lte: after.at } }) })
+        .sort({ scheduled_for: -1 })
+        .limit(maxRuns)
+        .toArray(),
+      countUpTo(schedule_runs, { schedule_id: id }),
+      describe(deps, id),
+    ]);
+    const idle = live ? await idleTimes(deps, record, stored, live) : [];
+    const all = [
+      ...stored.map((run) => ({ key: run._id, run: toScheduleRun(run, deps.temporal.uiLink(run._id)) })),
+      ...idle.map((run) => ({ key: '', run })),
+    ].sort((a, b) => b.run.scheduled_for - a.run.scheduled_for || b.key.localeCompare(a.key));
+    const rest = after
+      ? all.filter(
+          ({ key, run: { scheduled_for: at } }) =>
+            at < after.at || (at === after.at && key.localeCompare(after.key) < 0),
+        )
+      : all;
+    const page = rest.slice(0, input.limit);
+    const last = page.at(-1);
+    return {
+      data: page.map(({ run }) => run),
+      ...{ ...fired, total_count: fired.total_count + idle.length },
+      next_cursor:
+        rest.length > input.limit && last
+          ? Buffer.from(`run:${last.run.scheduled_for}:${last.key}`).toString('base64url')
+          : null,
+      next:
+        record.status === 'active'
+          ? (live?.info.nextActionTimes ?? []).slice(0, maxNextTimes).map((at) => at.getTime() / 1000)
+          : [],
+      skipped_overlap: live?.info.numActionsSkippedOverlap ?? 0,
+      missed_catchup: live?.info.numActionsMissedCatchupWindow ?? 0,
+    };
+  },
+});
+
+function parsePosition(cursor: string): { at: number; key: string } {
+  const [, at, key = ''] = /^run:(\d+(?:\.\d+)?):(.*)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (at === undefined) throw new AppError('invalid_request', 'cursor: must be a next_cursor of this list');
+  return { at: Number(at), key };
+}
+
+async function describe({ temporal }: Deps, id: string) {
+  try {
+    return await onSchedule(temporal, id, (handle) => handle.describe());
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+function toScheduleRun(
+  { scheduled_for, started_at, ended_at, status, executions, error }: ScheduleRunDocument,
+  temporal_ui_url: string,
+): ScheduleRun {
+  return { scheduled_for, started_at, ended_at, status, reason: null, executions, error, temporal_ui_url };
+}
+
+/** Planned times that did not fire. Temporal only counts them, so they are derived from its calendars. */
+async function idleTimes(
+  deps: Deps,
+  record: ScheduleDocument,
+  runs: readonly ScheduleRunDocument[],
+  live: ScheduleDescription,
+): Promise<ScheduleRun[]> {
+  const fired = runs.filter(({ is_triggered }) => is_triggered !== true);
+  const isOver = record.status === 'completed' || (record.limit !== null && live.state.remainingActions === 0);
+  const to = isOver ? (fired[0]?.scheduled_for ?? 0) : epochSeconds() - settledSeconds - record.jitter;
+  const planned = await newestPlanned(deps, record, Math.max(record.times_since, to - lookBackSeconds), to);
+  const times = new Set(fired.map(({ scheduled_for }) => scheduled_for));
+  const idle = planned.filter((at) => !times.has(at));
+  const waiting = waitingIn(record, idle, fired, Number(live.raw.info?.bufferSize ?? 0));
+  return idle.flatMap((at) => {
+    const reason = waiting.has(at) ? undefined : reasonAt(record, fired, live.info, at);
+    if (reason === undefined) return [];
+    const status = reason === 'catchup_window' ? ('missed' as const) : ('skipped' as const);
+    return [
+      {
+        started_at: null,
+        ended_at: null,
+        executions: [],
+        error: null,
+        temporal_ui_url: null,
+        scheduled_for: at,
+        status,
+        reason,
+      },
+    ];
+  });
+}
+
+/** Times that wait for a run to end: for `buffer_all` the newest ones, for `buffer_one` the first one since that run started. */
+function waitingIn(
+  { overlap }: ScheduleDocument,
+  idle: readonly number[],
+  fired: readonly ScheduleRunDocument[],
+  buffered: number,
+): Set<number> {
+  if (buffered === 0) return new Set();
+  if (overlap === 'buffer_all') return new Set(idle.slice(-buffered));
+  const runningSince = Math.min(
+    ...fired.filter(({ ended_at }) => ended_at === null).map(({ started_at }) => started_at),
+  );
+  return new Set(idle.filter((at) => at >= runningSince - 1).slice(0, buffered));
+}
+
+/** The newest planned times, without jitter. Temporal lists only the first times of a range, so this shortens the range until it includes the last one. */
+async function newestPlanned(
+  { temporal }: Deps,
+  record: ScheduleDocument,
+  from: number,
+  to: number,
+): Promise<number[]> {
+  for (let start = from; start < to; start = to - (to - start) / 10) {
+    const planned = await plannedBetween(temporal, record._id, start, to);
+    if (planned.length < maxPlannedTimes) return planned.map((at) => plannedTime(record, at));
+  }
+  return [];
+}
+
+type Counters = Pick<ScheduleDescription['info'], 'numActionsSkippedOverlap' | 'numActionsMissedCatchupWindow'>;
+
+/** Why a time did not fire, consistent with Temporal's counters. Undefined if it may still fire. */
+function reasonAt(
+  record: ScheduleDocument,
+  fired: readonly ScheduleRunDocument[],
+  counters: Counters,
+  at: number,
+): string | undefined {
+  const { pauses, overlap, catchup_window } = record;
+  const pause = pauses.findLast(({ from, to }) => from <= at && (to === null || at <= to));
+  if (pause) return pause.reason ?? 'paused';
+  const [isSkipping, isMissing] = [counters.numActionsSkippedOverlap > 0, counters.numActionsMissedCatchupWindow > 0];
+  // A pause discards buffered times.
+  if (!isSkipping && overlap.startsWith('buffer') && pauses.some(({ from }) => from >= at)) return 'paused';
+  if (!isSkipping && !isMissing && at > epochSeconds() - catchup_window) return undefined;
+  if (isSkipping !== isMissing) return isSkipping ? 'overlap' : 'catchup_window';
+  const isBusy = fired.some(
+    ({ started_at, ended_at }) => started_at <= at + 1 && (ended_at === null || ended_at >= at),
+  );
+  // After an outage, all times within the window are due at once: one starts, and the others overlap with it.
+  const isMadeUp = fired.some(({ started_at }) => started_at >= at && started_at - at <= catchup_window);
+  return isSkipping && (isBusy || isMadeUp) ? 'overlap' : 'catchup_window';
+}

@@ -1,0 +1,209 @@
+import { z } from 'zod';
+import { NextCursor, Total } from '../../stores/lists.js';
+import { Id, exampleId } from '../../ids.js';
+import { EpochSeconds } from '../../time.js';
+
+const Time = EpochSeconds.meta({ description: 'Epoch seconds.' });
+const Zone = z.string().max(100).meta({ description: 'An IANA time zone.' });
+
+export const scheduleTypes = ['once', 'interval', 'cron'] as const;
+export const overlapPolicies = ['skip', 'buffer_one', 'buffer_all', 'cancel_other', 'allow_all'] as const;
+
+const Goal = z.object({ template: z.string(), display_template: z.string() });
+const Cron = z.object({ cron: z.string(), time_zone: z.string() });
+
+/** A schedule of a coworker (specification, Schedule). */
+export const Schedule = z
+  .object({
+    _id: z.string(),
+    projectID: z.string(),
+    coworker_id: z.string(),
+    created_by: z.string(),
+    created_at: Time,
+    updated_at: Time.nullable(),
+    goal: Goal,
+    schedule: z
+      .number()
+      .meta({
+        description:
+          'Epoch seconds: for `once`, the time of the run; for an interval or a cron expression, when it takes effect.',
+      }),
+    type: z.enum(scheduleTypes),
+    status: z.enum(['active', 'paused', 'completed']),
+    frequency: z
+      .union([z.number(), Cron])
+      .nullable()
+      .meta({ description: 'The interval in seconds, or a cron expression with its time zone.' }),
+    count: z.int().meta({ description: 'Number of runs so far.' }),
+    limit: z.int().nullable(),
+    table: z.string().nullable().meta({ description: 'Runs one execution for each row of this table.' }),
+    conclusion: z.string().nullable().meta({ description: 'The conclusion of the last execution.' }),
+    last_coworker_execution_id: z.string().nullable(),
+    last_record_id: z.string().nullable(),
+    task_id: z.string().meta({ description: 'The task of the last execution. Empty before the first execution.' }),
+    overlap: z.enum(overlapPolicies),
+    catchup_window: z.number().meta({ description: 'Seconds.' }),
+    jitter: z.number().meta({ description: 'Seconds.' }),
+    pause_on_failure: z.boolean(),
+    reason: z.string().nullable().meta({ description: 'Why it is paused.' }),
+  })
+  .meta({
+    id: 'Schedule',
+    example: {
+      ...{
+        _id: exampleId,
+        projectID: 'project_1',
+        coworker_id: exampleId,
+        created_by: 'user_1',
+        created_at: 1763683200.5,
+        updated_at: null,
+      },
+      ...{
+        goal: { template: 'Brief the team', display_template: '[]' },
+        schedule: 1763683200,
+        type: 'cron',
+        status: 'active',
+      },
+      ...{
+        frequency: { cron: '0 9 * * 1-5', time_zone: 'Europe/Oslo' },
+        count: 3,
+        limit: null,
+        table: null,
+        conclusion: '# Brief',
+      },
+      ...{
+        last_coworker_execution_id: exampleId,
+        last_record_id: null,
+        task_id: exampleId,
+        overlap: 'skip',
+        catchup_window: 3600,
+        jitter: 0,
+      },
+      ...{ pause_on_failure: false, reason: null },
+    },
+  });
+export type Schedule = z.infer<typeof Schedule>;
+
+const GoalText = z.string().trim().min(1).max(20_000);
+const scheduleFields = {
+  goal: z.union([
+    GoalText,
+    z.strictObject({ template: GoalText, display_template: z.string().max(100_000).default('') }),
+  ]),
+  schedule: z.number().min(0).max(4_102_444_800),
+  frequency: z
+    .union([
+      z.number(),
+      z.string().min(1).max(300),
+      z.strictObject({ cron: z.string().min(1).max(200), time_zone: Zone.default('UTC') }),
+    ])
+    .nullable()
+    .meta({ description: 'Seconds, `CRON_TZ=Europe/Oslo 0 9 * * 1-5`, or {cron, time_zone}.' }),
+  limit: z.int().min(1).max(1_000_000).nullable(),
+  table: z.string().min(1).max(100).nullable(),
+  overlap: z.enum(overlapPolicies),
+  catchup_window: z.int().min(10).max(31_536_000),
+  jitter: z.int().min(0).max(86_400),
+  pause_on_failure: z.boolean(),
+};
+
+export const NewSchedule = z
+  .strictObject(scheduleFields)
+  .partial()
+  .extend({
+    projectID: z.string().optional(),
+    coworker_id: z.string().max(100),
+    goal: scheduleFields.goal,
+    type: z.enum(scheduleTypes),
+  })
+  .meta({
+    id: 'NewSchedule',
+    example: {
+      coworker_id: exampleId,
+      goal: 'Brief the team',
+      type: 'cron',
+      frequency: { cron: '0 9 * * 1-5', time_zone: 'Europe/Oslo' },
+    },
+  });
+export type NewSchedule = z.infer<typeof NewSchedule>;
+
+export const SchedulePatch = z
+  .strictObject({
+    ...scheduleFields,
+    type: z.enum(scheduleTypes),
+    status: z.enum(['active', 'paused']),
+    reason: z.string().max(500),
+    projectID: z.string(),
+  })
+  .partial()
+  .refine(({ status, reason }) => reason === undefined || status === 'paused', {
+    path: ['reason'],
+    message: 'requires status paused',
+  })
+  .meta({ id: 'SchedulePatch', example: { status: 'paused', reason: 'The source is being moved' } });
+export type SchedulePatch = z.infer<typeof SchedulePatch>;
+
+export const Backfill = z
+  .strictObject({ from: z.number().min(0), to: z.number().min(0), projectID: z.string().optional() })
+  .meta({ id: 'ScheduleBackfill', example: { from: 1763683200, to: 1763769600 } });
+
+export const Backfilled = z
+  .object({
+    planned: z.array(Time).meta({ description: 'The planned times that will run.' }),
+    already_fired: z
+      .int()
+      .meta({ description: 'Number of planned times in the range that have already fired and are not repeated.' }),
+    reason: z.string().nullable().meta({ description: 'Why nothing will run; null otherwise.' }),
+  })
+  .meta({ id: 'ScheduleBackfilled', example: { planned: [1763712000], already_fired: 0, reason: null } });
+
+const RunStatus = z.enum(['running', 'completed', 'failed', 'cancelled', 'skipped', 'missed']);
+
+export const ScheduleRun = z.object({
+  scheduled_for: Time.meta({
+    description: 'Epoch seconds: the planned time without jitter, or the time at which the run was triggered.',
+  }),
+  started_at: Time.nullable(),
+  ended_at: Time.nullable(),
+  status: RunStatus,
+  reason: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why a planned run did not fire: overlap, paused, limit or catchup_window.', example: null }),
+  executions: z.array(
+    z.object({
+      execution_id: Id.nullable(),
+      record_id: Id.nullable(),
+      status: z.string().meta({ example: 'completed' }),
+      error: z.string().nullable().meta({ example: null }),
+    }),
+  ),
+  error: z.string().nullable().meta({ example: null }),
+  temporal_ui_url: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The run in the Temporal UI; null if it did not fire.',
+      example: 'https://temporal.acme.dev/namespaces/default/workflows',
+    }),
+});
+export type ScheduleRun = z.infer<typeof ScheduleRun>;
+
+export const ScheduleRuns = z
+  .object({
+    data: z.array(ScheduleRun).meta({ description: 'Newest first.' }),
+    ...Total.shape,
+    next_cursor: NextCursor,
+    next: z.array(Time).meta({ description: 'The next ten planned times. Empty while the schedule is paused.' }),
+    skipped_overlap: z
+      .int()
+      .meta({
+        description: "Temporal's count of runs that were skipped because another run was in progress.",
+        example: 1,
+      }),
+    missed_catchup: z
+      .int()
+      .meta({ description: "Temporal's count of runs that missed the catch-up window.", example: 0 }),
+  })
+  .meta({ id: 'ScheduleRuns' });
+export type ScheduleRuns = z.infer<typeof ScheduleRuns>;

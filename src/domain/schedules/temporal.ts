@@ -1,0 +1,250 @@
+import { status } from '@grpc/grpc-js';
+import {
+  encodeScheduleOverlapPolicy,
+  isGrpcServiceError,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdReusePolicy,
+  type ScheduleDescription,
+  type ScheduleHandle,
+} from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
+import {
+  coworkerRunId,
+  coworkerRunType,
+  scheduleId,
+  triggeredRunId,
+  type CoworkerRunInput,
+} from '../../../workflows/coworker-run/messages.js';
+import { searchAttributes } from '../../../workflows/search-attributes.js';
+import type { Deps } from '../deps.js';
+import { AppError } from '../../errors.js';
+import { conflictAwareSchedules } from '../../temporal/conflict-aware-schedules.js';
+import { priorityOf } from '../../temporal/priority.js';
+import { specOf } from './times.js';
+import type { ScheduleDocument } from './record.js';
+
+type Stores = Pick<Deps, 'mongo' | 'temporal'>;
+
+const maxHistoryEvents = 5000;
+const maxUpdates = 10;
+
+const overlaps = {
+  skip: ScheduleOverlapPolicy.SKIP,
+  buffer_one: ScheduleOverlapPolicy.BUFFER_ONE,
+  buffer_all: ScheduleOverlapPolicy.BUFFER_ALL,
+  cancel_other: ScheduleOverlapPolicy.CANCEL_OTHER,
+  allow_all: ScheduleOverlapPolicy.ALLOW_ALL,
+} as const;
+
+export function onSchedule<T>(
+  temporal: Deps['temporal'],
+  id: string,
+  work: (handle: ScheduleHandle) => Promise<T>,
+): Promise<T> {
+  return temporal.call((client) => work(client.schedule.getHandle(scheduleId(id))));
+}
+
+/**
+ * Applies the current record to the Temporal Schedule. Repeats this if the record changed in the meantime.
+ * @throws AppError `validation_failed` if Temporal refuses the schedule
+ */
+export async function applySchedule({ mongo, temporal }: Stores, id: string): Promise<void> {
+  const read = () => mongo.collections.schedules.findOne({ _id: id });
+  for (let record = await read(); ;) {
+    if (!record || record.is_deleted) await remove(temporal, id);
+    else await createOrUpdate(temporal, record);
+    const after = await read();
+    if (after?.revision === record?.revision) return;
+    record = after;
+  }
+}
+
+async function remove(temporal: Deps['temporal'], id: string): Promise<void> {
+  try {
+    await onSchedule(temporal, id, (handle) => handle.delete());
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+  }
+}
+
+async function createOrUpdate(temporal: Deps['temporal'], record: ScheduleDocument): Promise<void> {
+  try {
+    await temporal.call((client) =>
+      client.schedule.create({
+        scheduleId: scheduleId(record._id),
+        ...optionsOf(temporal, record),
+        state: stateOf(record),
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw toAppError(error);
+    await update(temporal, record).catch((cause: unknown) => {
+      throw toAppError(cause);
+    });
+  }
+}
+
+/** Repeats the update until the Temporal Schedule has this revision, because an update during a firing is lost. */
+async function update(temporal: Deps['temporal'], record: ScheduleDocument): Promise<void> {
+  const change = (present: ScheduleDescription) => {
+    const { action, spec, policies } = optionsOf(temporal, record);
+    return { action, spec, policies, state: stateOf(record, present) };
+  };
+  const present = () => onSchedule(temporal, record._id, (handle) => handle.describe());
+  const isDone = ({ action }: ScheduleDescription) => Number(action.memo?.revision ?? 0) >= record.revision;
+  for (let tries = 0; !isDone(await present()); tries += 1) {
+    if (tries === maxUpdates) throw new Error('the schedule changes faster than it can be updated');
+    await temporal.call((client) =>
+      conflictAwareSchedules(client, temporal.dataConverter).getHandle(scheduleId(record._id)).update(change),
+    );
+  }
+}
+
+function optionsOf(temporal: Deps['temporal'], record: ScheduleDocument) {
+  const { _id, projectID, organization_id, coworker_id, created_by, overlap, catchup_window } = record;
+  const input: CoworkerRunInput = {
+    schedule_id: _id,
+    project_id: projectID,
+    organization_id,
+    max_history_events: maxHistoryEvents,
+  };
+  const typedSearchAttributes = new TypedSearchAttributes([
+    { key: searchAttributes.projectId, value: projectID },
+    { key: searchAttributes.organizationId, value: organization_id },
+    { key: searchAttributes.agentflowId, value: coworker_id },
+    { key: searchAttributes.executedBy, value: created_by },
+  ]);
+  return {
+    spec: specOf(record),
+    action: {
+      type: 'startWorkflow' as const,
+      workflowType: coworkerRunType,
+      workflowId: coworkerRunId(_id),
+      taskQueue: temporal.taskQueue,
+      priority: priorityOf(coworkerRunType, organization_id),
+      args: [input],
+      memo: { project: projectID, bound: boundOf(record), revision: record.revision },
+      staticSummary: `Scheduled: ${record.goal.template}`.slice(0, 200),
+      typedSearchAttributes,
+    },
+    // A failed run pauses its schedule itself. Temporal would pause it later, possibly after a user has resumed it (docs/decisions/0029).
+    policies: { overlap: overlaps[overlap], catchupWindow: `${catchup_window}s` as const, pauseOnFailure: false },
+    memo: { project: projectID },
+    typedSearchAttributes,
+  };
+}
+
+/** What limits the planned runs: the limit, or the time for `once`. The action stores it, so that changes of it can be detected. */
+function boundOf({ type, schedule, limit }: ScheduleDocument): number | string | null {
+  return type === 'once' ? `once at ${schedule}` : limit;
+}
+
+function stateOf(record: ScheduleDocument, present?: ScheduleDescription) {
+  const remainingActions = remainingOf(record, present);
+  return {
+    paused: record.status === 'paused',
+    ...(record.reason !== null && { note: record.reason }),
+    ...(remainingActions !== null && { remainingActions }),
+  };
+}
+
+/** Temporal decrements the remaining planned runs. A new limit is reduced by the runs that have taken place. */
+function remainingOf(record: ScheduleDocument, present?: ScheduleDescription): number | null {
+  const bound = boundOf(record);
+  if (bound === null) return null;
+  const [before, left] = [present?.action.memo?.bound, present?.state.remainingActions];
+  if (bound === before && left !== undefined) return left;
+  if (typeof bound === 'string') return 1;
+  const taken = typeof before === 'number' && left !== undefined ? before - left : record.count;
+  return Math.max(0, bound - taken);
+}
+
+/**
+ * Starts a run in addition to the planned ones. Idempotent by `requestId`. Temporal's own trigger derives the workflow id
+ * from the current second, so a second trigger within the same second would be lost.
+ */
+export async function trigger(temporal: Deps['temporal'], record: ScheduleDocument, requestId: string): Promise<void> {
+  const { type: _type, workflowType, ...options } = optionsOf(temporal, record).action;
+  const once = {
+    workflowId: triggeredRunId(record._id, requestId),
+    workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+  };
+  try {
+    await temporal.call((client) => client.workflow.start(workflowType, { ...options, ...once }));
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** Asks Temporal to run past times in the given ranges, which use jittered times. Idempotent by `requestId`. */
+export async function backfill(
+  temporal: Deps['temporal'],
+  { _id, overlap }: ScheduleDocument,
+  requestId: string,
+  ranges: readonly { from: number; to: number }[],
+): Promise<void> {
+  const overlapPolicy = encodeScheduleOverlapPolicy(overlap === 'allow_all' ? 'ALLOW_ALL' : 'BUFFER_ALL');
+  const backfillRequest = ranges.map(({ from, to }) => ({
+    startTime: timestamp(from - rangeMargin),
+    endTime: timestamp(to + rangeMargin),
+    ...(overlapPolicy !== undefined && { overlapPolicy }),
+  }));
+  try {
+    await temporal.call(({ workflowService, options: { namespace } }) =>
+      workflowService.patchSchedule({ namespace, scheduleId: scheduleId(_id), requestId, patch: { backfillRequest } }),
+    );
+  } catch (error) {
+    if (isGrpcServiceError(error) && error.code === status.NOT_FOUND)
+      throw new AppError('conflict', 'the schedule has ended', { cause: error });
+    throw error;
+  }
+}
+
+/** In seconds. A jittered time in nanoseconds loses precision as a number of seconds. */
+const rangeMargin = 0.001;
+
+/** The client reports the server's INVALID_ARGUMENT as a TypeError. */
+function toAppError(error: unknown): unknown {
+  return error instanceof TypeError
+    ? new AppError('validation_failed', `Temporal refused the schedule: ${error.message.slice(0, 200)}`, {
+        cause: error,
+      })
+    : error;
+}
+
+/** Temporal lists only the first planned times of a range, at most this many. */
+export const maxPlannedTimes = 1000;
+
+/** The jittered planned times after `from` up to `to`, as Temporal computes them. In epoch seconds. */
+export async function plannedBetween(
+  temporal: Deps['temporal'],
+  id: string,
+  from: number,
+  to: number,
+): Promise<number[]> {
+  const { startTime } = await temporal.call((client) =>
+    client.workflowService.listScheduleMatchingTimes({
+      namespace: client.options.namespace,
+      scheduleId: scheduleId(id),
+      startTime: timestamp(from),
+      endTime: timestamp(to),
+    }),
+  );
+  return startTime.map(({ seconds, nanos }) => Number(seconds ?? 0) + (nanos ?? 0) / 1e9);
+}
+
+function timestamp(at: number) {
+  const seconds = Math.floor(at);
+  return { seconds: seconds as unknown as Long, nanos: Math.round((at - seconds) * 1e9) };
+}
+
+type Long = NonNullable<
+  Parameters<Deps['temporal']['client']['workflowService']['listScheduleMatchingTimes']>[0] extends {
+    startTime?: { seconds?: infer S } | null;
+  }
+    ? S
+    : never
+>;

@@ -1,0 +1,150 @@
+import type { CalendarSpec, Month, ScheduleSpec } from '@temporalio/client';
+import { CronExpressionParser } from 'cron-parser';
+import { AppError } from '../../errors.js';
+import { epochSeconds } from '../../time.js';
+import type { Schedule } from './schemas.js';
+
+type Times = Pick<Schedule, 'type' | 'schedule' | 'frequency' | 'jitter'>;
+type GivenFrequency = number | string | { cron: string; time_zone: string } | null | undefined;
+
+const maxIntervalSeconds = 31_536_000;
+const withZone = /^(?:CRON_TZ|TZ)=(\S+)\s+(.+)$/;
+
+/**
+ * Validates and normalizes the times of a schedule.
+ * @throws AppError `validation_failed` for a frequency that does not match the type, an invalid cron expression or time zone,
+ *   and a single run in the past
+ */
+export function timesOf(
+  type: Schedule['type'],
+  frequency: GivenFrequency,
+  schedule: number | undefined,
+): Pick<Schedule, 'type' | 'frequency' | 'schedule'> {
+  const now = epochSeconds();
+  if (type === 'once') {
+    if (schedule === undefined) throw invalid('schedule: is required for type once (epoch seconds)');
+    if (schedule <= now) throw invalid('schedule: must be in the future');
+    if (frequency !== null && frequency !== undefined) throw invalid('frequency: must be omitted for type once');
+    return { type, frequency: null, schedule };
+  }
+  if (type === 'interval') {
+    if (
+      typeof frequency !== 'number' ||
+      !Number.isInteger(frequency) ||
+      frequency < 1 ||
+      frequency > maxIntervalSeconds
+    ) {
+      throw invalid(`frequency: must be an integer from 1 to ${maxIntervalSeconds} (seconds) for type interval`);
+    }
+    return { type, frequency, schedule: schedule ?? Math.floor(now) };
+  }
+  return { type, frequency: cronOf(frequency), schedule: schedule ?? Math.floor(now) };
+}
+
+function cronOf(frequency: GivenFrequency): { cron: string; time_zone: string } {
+  if (typeof frequency === 'number' || frequency === null || frequency === undefined)
+    throw invalid('frequency: must be a cron expression for type cron');
+  const [, zone = 'UTC', text = ''] =
+    typeof frequency === 'string'
+      ? (withZone.exec(frequency) ?? [null, 'UTC', frequency])
+      : [null, frequency.time_zone, frequency.cron];
+  const cron = text.trim();
+  if (!isZone(zone)) throw invalid(`frequency: ${JSON.stringify(zone)} is not an IANA time zone`);
+  // Temporal expects five fields. The library would also accept seconds.
+  if (cron.split(/\s+/).length !== 5) throw invalid('frequency: a cron expression must have five fields');
+  try {
+    CronExpressionParser.parse(cron, { tz: zone }).next();
+  } catch (error) {
+    throw invalid(`frequency: ${error instanceof Error ? error.message : 'is not a valid cron expression'}`);
+  }
+  return { cron, time_zone: zone };
+}
+
+function isZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const months: Month[] = [
+  'JANUARY',
+  'FEBRUARY',
+  'MARCH',
+  'APRIL',
+  'MAY',
+  'JUNE',
+  'JULY',
+  'AUGUST',
+  'SEPTEMBER',
+  'OCTOBER',
+  'NOVEMBER',
+  'DECEMBER',
+];
+
+/** The times as a Temporal spec, which has a resolution of seconds. */
+export function specOf({ type, schedule, frequency, jitter }: Times): ScheduleSpec {
+  const spread = jitter > 0 ? { jitter: `${jitter}s` as const } : {};
+  const startAt = new Date(Math.floor(schedule) * 1000);
+  if (type === 'once')
+    return { calendars: [calendarOf(new Date(Math.ceil(schedule) * 1000))], timezone: 'UTC', ...spread };
+  if (typeof frequency === 'number') {
+    return {
+      intervals: [{ every: `${frequency}s`, offset: `${Math.floor(schedule) % frequency}s` }],
+      startAt,
+      ...spread,
+    };
+  }
+  return {
+    cronExpressions: cronTexts(frequency?.cron ?? ''),
+    timezone: frequency?.time_zone ?? 'UTC',
+    startAt,
+    ...spread,
+  };
+}
+
+/**
+ * The planned time of a jittered time: the last time of the schedule that is not later. It identifies the run.
+ */
+export function plannedTime({ type, schedule, frequency, jitter }: Times, jittered: number): number {
+  const second = Math.floor(jittered);
+  if (jitter === 0) return second;
+  if (type === 'once') return Math.ceil(schedule);
+  if (typeof frequency === 'number')
+    return second - ((((second - Math.floor(schedule)) % frequency) + frequency) % frequency);
+  const tz = frequency?.time_zone ?? 'UTC';
+  const last = Math.max(...cronTexts(frequency?.cron ?? '').map((cron) => lastOf(cron, tz, second)));
+  return last >= second - jitter ? last : second;
+}
+
+function lastOf(cron: string, tz: string, at: number): number {
+  return (
+    CronExpressionParser.parse(cron, { tz, currentDate: new Date((at + 1) * 1000) })
+      .prev()
+      .getTime() / 1000
+  );
+}
+
+/** Given a day of the month and a day of the week, cron requires either to match and Temporal both. Splits them into two expressions. */
+function cronTexts(cron: string): string[] {
+  const [minute, hour, day = '*', month, weekday = '*'] = cron.split(/\s+/);
+  if (day.startsWith('*') || weekday.startsWith('*')) return [cron];
+  return [`${minute} ${hour} ${day} ${month} *`, `${minute} ${hour} * ${month} ${weekday}`];
+}
+
+function calendarOf(at: Date): CalendarSpec {
+  return {
+    year: at.getUTCFullYear(),
+    month: months[at.getUTCMonth()] ?? 'JANUARY',
+    dayOfMonth: at.getUTCDate(),
+    hour: at.getUTCHours(),
+    minute: at.getUTCMinutes(),
+    second: at.getUTCSeconds(),
+  };
+}
+
+function invalid(description: string): AppError {
+  return new AppError('validation_failed', description);
+}

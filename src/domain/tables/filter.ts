@@ -1,0 +1,168 @@
+import type { Filter } from 'mongodb';
+import { AppError } from '../../errors.js';
+import { bodyGate, checkJson } from '../../json-gate.js';
+import { unknownColumn } from './system-columns.js';
+import type { Column } from './schemas.js';
+import type { RowDocument } from './record.js';
+
+const maxDepth = 5;
+const maxConditions = 100;
+const maxListValues = 200;
+const maxTextLength = 500;
+
+type RowFilter = Filter<RowDocument>;
+type Scalar = string | number | boolean;
+
+interface Compiler {
+  columns: ReadonlyMap<string, Column>;
+  conditionsLeft: number;
+}
+
+/**
+ * Compiles the `filter` of a request to a MongoDB filter. Only literal values of the request reach the database, with known
+ * columns and operators. Strings are matched literally, so no pattern can cause excessive backtracking.
+ * @throws AppError `invalid_request` with the path and the problem
+ */
+export function compileFilter(columns: readonly Column[], text: string | undefined): RowFilter {
+  if (text === undefined) return {};
+  const given = parse(text);
+  return compile(
+    { columns: new Map(columns.map((column) => [column.column_id, column])), conditionsLeft: maxConditions },
+    given,
+    'filter',
+    1,
+  );
+}
+
+function parse(text: string): unknown {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    throw refusal('filter', 'must be JSON');
+  }
+  checkJson(given, { ...bodyGate, what: 'filter' });
+  return given;
+}
+
+function compile(compiler: Compiler, given: unknown, where: string, depth: number): RowFilter {
+  if (depth > maxDepth) throw refusal(where, `must not be nested deeper than ${maxDepth} levels`);
+  const conditions = Object.entries(objectOf(given, where)).map(([key, value]): RowFilter => {
+    const at = `${where}.${key.slice(0, 100)}`;
+    if (key === 'and' || key === 'or') return { [`$${key}`]: filtersOf(compiler, value, at, depth) };
+    if (key === 'not') return { $nor: [compile(compiler, value, at, depth + 1)] };
+    const column = compiler.columns.get(key);
+    if (!column)
+      throw refusal(
+        at,
+        key.startsWith('$') ? 'MongoDB operators are not allowed' : unknownColumn(compiler.columns.values(), key),
+      );
+    return ofColumn(compiler, column, value, at);
+  });
+  return conditions.length === 0 ? {} : { $and: conditions };
+}
+
+function filtersOf(compiler: Compiler, given: unknown, where: string, depth: number): RowFilter[] {
+  if (!Array.isArray(given) || given.length === 0) throw refusal(where, 'must be a non-empty array of filters');
+  return given.map((each, at) => compile(compiler, each, `${where}.${at}`, depth + 1));
+}
+
+function ofColumn(compiler: Compiler, column: Column, given: unknown, where: string): RowFilter {
+  const asked = typeof given === 'object' && given !== null ? objectOf(given, where) : { eq: given };
+  const { ignore_case = false, ...named } = asked;
+  if (typeof ignore_case !== 'boolean') throw refusal(`${where}.ignore_case`, 'must be true or false');
+  const entries = Object.entries(named);
+  if (entries.length === 0) throw refusal(where, 'must have at least one operator');
+  const conditions = entries.map(([name, operand]): RowFilter => {
+    const at = `${where}.${name.slice(0, 100)}`;
+    compiler.conditionsLeft -= 1;
+    if (compiler.conditionsLeft < 0) throw refusal('filter', `must not have more than ${maxConditions} conditions`);
+    const operator = Object.hasOwn(operators, name) ? operators[name] : undefined;
+    if (!operator) throw refusal(at, `is not an operator; expected one of ${Object.keys(operators).join(', ')}`);
+    return { [column.column_id]: operator(column, operand, at, ignore_case) };
+  });
+  return { $and: conditions };
+}
+
+type Operator = (column: Column, operand: unknown, where: string, ignoreCase: boolean) => Record<string, unknown>;
+
+const comparison =
+  (name: string): Operator =>
+  (column, operand, where) => ({ [name]: scalarOf(column, operand, where) });
+const equality =
+  (name: string): Operator =>
+  (column, operand, where) => ({ [name]: operand === null ? null : scalarOf(column, operand, where) });
+const membership =
+  (name: string): Operator =>
+  (column, operand, where) => {
+    if (!Array.isArray(operand) || operand.length > maxListValues)
+      throw refusal(where, `must be an array of at most ${maxListValues} values`);
+    return {
+      [name]: operand.map((each: unknown, at) => (each === null ? null : scalarOf(column, each, `${where}.${at}`))),
+    };
+  };
+
+const operators: Record<string, Operator> = {
+  eq: equality('$eq'),
+  ne: equality('$ne'),
+  gt: comparison('$gt'),
+  gte: comparison('$gte'),
+  lt: comparison('$lt'),
+  lte: comparison('$lte'),
+  in: membership('$in'),
+  nin: membership('$nin'),
+  contains(column, operand, where, ignoreCase) {
+    if (column.column_type === 'array') return { $eq: elementOf(operand, where) };
+    return literal(textOf(column, operand, where), '', ignoreCase);
+  },
+  starts_with: (column, operand, where, ignoreCase) => literal(textOf(column, operand, where), '^', ignoreCase),
+  exists(_column, operand, where) {
+    if (typeof operand !== 'boolean') throw refusal(where, 'must be true or false');
+    return operand ? { $ne: null } : { $eq: null };
+  },
+};
+
+function literal(text: string, before: string, ignoreCase: boolean): Record<string, unknown> {
+  return { $regex: before + text.replace(/[\\^$.*+?()[\]{}|/#-]/g, '\\$&'), $options: ignoreCase ? 'i' : '' };
+}
+
+const typeOfValues: Partial<Record<Column['column_type'], string>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  date: 'number',
+  boolean: 'boolean',
+};
+
+/** Arrays and objects have no useful order or equality. They only support `contains` and `exists`. */
+function scalarOf({ column_type }: Column, operand: unknown, where: string): Scalar {
+  if (column_type === 'array' || column_type === 'object')
+    throw refusal(where, `is not supported for ${column_type} columns`);
+  const value = elementOf(operand, where);
+  const expected = typeOfValues[column_type];
+  if (expected !== undefined && typeof value !== expected)
+    throw refusal(where, `must be a ${expected}, like the values of the column`);
+  return value;
+}
+
+function elementOf(operand: unknown, where: string): Scalar {
+  if (typeof operand === 'string' || typeof operand === 'number' || typeof operand === 'boolean') return operand;
+  throw refusal(where, 'must be a string, a number, true or false');
+}
+
+function textOf({ column_type }: Column, operand: unknown, where: string): string {
+  if (column_type !== 'string' && column_type !== 'enum')
+    throw refusal(where, 'is only supported for string and enum columns');
+  if (typeof operand !== 'string' || operand === '' || operand.length > maxTextLength)
+    throw refusal(where, `must be a string of 1 to ${maxTextLength} characters`);
+  return operand;
+}
+
+function objectOf(given: unknown, where: string): Record<string, unknown> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw refusal(where, 'must be an object');
+  return given as Record<string, unknown>;
+}
+
+function refusal(where: string, problem: string): AppError {
+  return new AppError('invalid_request', `${where}: ${problem}`);
+}

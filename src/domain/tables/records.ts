@@ -1,0 +1,135 @@
+import { BSON } from 'mongodb';
+import type { Principal } from '../../auth/principal.js';
+import { AppError, notFound } from '../../errors.js';
+import { countUpTo, type Page } from '../../stores/lists.js';
+import { isId } from '../../ids.js';
+import type { Mongo } from '../../stores/mongo.js';
+import { epochSeconds } from '../../time.js';
+import { compileFilter } from './filter.js';
+import { cursorAfter, findRows, orderOf, parsePosition } from './pages.js';
+import { withAbandonedFinished, settleInserts } from './pending.js';
+import type { RecordQuery, RecordValues, TableRecord } from './schemas.js';
+import { readTable, maxRowBytes, rowsOf, type RowDocument, type TableDocument } from './record.js';
+import { recordProblems } from './values.js';
+
+type Tables = Pick<Mongo, 'db' | 'collections'>;
+
+/** The values of a row for the current columns of the table, or null. */
+export function toRecord({ columns }: Pick<TableDocument, 'columns'>, row: RowDocument): TableRecord {
+  const { _id, row_id, coworker_user_id } = row;
+  return {
+    _id,
+    row_id,
+    coworker_user_id,
+    ...Object.fromEntries(columns.map(({ column_id }) => [column_id, row[column_id] ?? null])),
+  };
+}
+
+async function readFinished(mongo: Tables, principal: Principal, tableId: string): Promise<TableDocument> {
+  const read = () => readTable(mongo, principal.projectId, tableId);
+  return withAbandonedFinished(mongo, await read(), read);
+}
+
+/** @throws AppError `invalid_request` for an invalid filter, sort or cursor */
+export async function listRecords(
+  mongo: Tables,
+  principal: Principal,
+  tableId: string,
+  query: RecordQuery,
+): Promise<Page<TableRecord>> {
+  const table = await readFinished(mongo, principal, tableId);
+  const rows = rowsOf(mongo, tableId);
+  const filter = compileFilter(table.columns, query.filter);
+  const order = orderOf(table.columns, query.sort);
+  const position = query.cursor === undefined ? undefined : await parsePosition(rows, order, query.cursor);
+  const isFiltered = Object.keys(filter).length > 0;
+  const [total, found] = await Promise.all([
+    isFiltered ? countUpTo(rows, filter) : { total_count: table.row_count },
+    findRows(rows, filter, order, position, query.limit + 1),
+  ]);
+  const page = found.slice(0, query.limit);
+  const last = page.at(-1);
+  return {
+    data: page.map((row) => toRecord(table, row)),
+    ...total,
+    next_cursor: found.length > query.limit && last ? cursorAfter(order, last) : null,
+  };
+}
+
+async function readRow(mongo: Tables, tableId: string, id: string): Promise<RowDocument> {
+  const row = isId(id) ? await rowsOf(mongo, tableId).findOne({ _id: id }) : null;
+  if (!row) throw notFound('the record');
+  return row;
+}
+
+export async function readRecord(
+  mongo: Tables,
+  principal: Principal,
+  tableId: string,
+  id: string,
+): Promise<TableRecord> {
+  const table = await readFinished(mongo, principal, tableId);
+  return toRecord(table, await readRow(mongo, tableId, id));
+}
+
+/**
+ * Updates the given columns of a record. `_id` and `row_id` may be given unchanged, so that a record can be sent back as it
+ * was read.
+ * @throws AppError `validation_failed` with all invalid values, `payload_too_large`
+ */
+export async function updateRecord(
+  mongo: Tables,
+  principal: Principal,
+  tableId: string,
+  id: string,
+  given: RecordValues,
+): Promise<TableRecord> {
+  const table = await readFinished(mongo, principal, tableId);
+  const row = await readRow(mongo, tableId, id);
+  const fixed = ['_id', 'row_id'].filter((column) => given[column] === row[column]);
+  const values = Object.fromEntries(Object.entries(given).filter(([column]) => !fixed.includes(column)));
+  const problems = recordProblems(table.columns, values);
+  if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
+  if (Object.keys(values).length === 0) return toRecord(table, row);
+  if (BSON.calculateObjectSize({ ...row, ...values }) > maxRowBytes)
+    throw new AppError('payload_too_large', 'the record must not exceed 4 MiB');
+  const rows = rowsOf(mongo, tableId);
+  const updated = await rows.findOneAndUpdate({ _id: id }, { $set: values }, { returnDocument: 'after' });
+  if (!updated) throw notFound('the record');
+  const now = await readTable(mongo, principal.projectId, tableId);
+  if (now.columns_version === table.columns_version) return toRecord(table, updated);
+  // A column was deleted concurrently. Its data may have been removed from this row before the write.
+  const removed = Object.keys(values).filter((column) => now.retired_column_ids.includes(column));
+  if (removed.length > 0)
+    await rows.updateOne({ _id: id }, { $unset: Object.fromEntries(removed.map((column) => [column, ''])) });
+  return toRecord(now, updated);
+}
+
+/** Deletes a record. Its row id is not reused. */
+export async function deleteRecord(
+  mongo: Tables,
+  principal: Principal,
+  tableId: string,
+  id: string,
+): Promise<TableRecord> {
+  const table = await readFinished(mongo, principal, tableId);
+  const row = await readRow(mongo, tableId, id);
+  const { tables } = mongo.collections;
+  const pending = `pending.delete-${id}`;
+  const noted = await tables.findOneAndUpdate(
+    { _id: tableId, [pending]: { $exists: false } },
+    { $set: { [pending]: { kind: 'delete', at: epochSeconds(), record_id: id } }, $inc: { intents: 1 } },
+    { returnDocument: 'after' },
+  );
+  // Another call is deleting it.
+  if (!noted) throw notFound('the record');
+  // Complete its insert first, so that it cannot be inserted again after the deletion.
+  await settleInserts(mongo, noted, ({ rows }) => rows.some(({ _id }) => _id === id));
+  const { deletedCount } = await rowsOf(mongo, tableId).deleteOne({ _id: id });
+  await tables.updateOne(
+    { _id: tableId, [pending]: { $exists: true } },
+    { $unset: { [pending]: '' }, $inc: { row_count: -deletedCount } },
+  );
+  if (deletedCount === 0) throw notFound('the record');
+  return toRecord(table, row);
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import type { Principal } from '../../auth/principal.js';
+import { notFound } from '../../errors.js';
+import { Id, isId } from '../../ids.js';
+import { listOf, listPage, ListQuery } from '../../stores/lists.js';
+import type { Deps } from '../deps.js';
+import { ExecutionFilter, filterOf, type Execution, type ExecutionDocument } from '../executions/record.js';
+import { move } from '../executions/operations/moves.js';
+import { toLiveExecution } from '../executions/operations/live.js';
+import { steerRules, type moves } from '../executions/rules.js';
+import { defineOperation } from '../operation.js';
+import { Task, taskNameLength, TaskMove, TaskStatus } from './record.js';
+
+const key = z.object({ id: Id });
+
+export const listTasks = defineOperation({
+  name: 'task.list',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  input: ListQuery.extend(ExecutionFilter.shape),
+  output: listOf(Task),
+  async run({ deps, ctx, input }) {
+    const page = await listPage(deps.mongo.collections.executions, filterOf(ctx.principal, input), input, 'created_at');
+    return { ...page, data: page.data.map((record) => toTask(record)) };
+  },
+});
+
+export const readTask = defineOperation({
+  name: 'task.read',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  key,
+  output: Task,
+  run: async ({ deps, ctx, key: { id } }) =>
+    toTask(await toLiveExecution(deps, await findTask(deps, ctx.principal, id))),
+});
+
+export const pauseTask = moveOperation('pause');
+export const resumeTask = moveOperation('resume');
+export const stopTask = moveOperation('cancel');
+
+/** Moves the execution of the task. Throws `conflict` for a move that its status does not allow. */
+function moveOperation(operation: (typeof moves)[number]) {
+  return defineOperation({
+    ...steerRules,
+    effect: 'write',
+    grant: 'svc:orchestrate.write',
+    given: { operation },
+    key,
+    input: TaskMove,
+    output: TaskStatus,
+    errors: ['conflict'],
+    async lookUp({ deps, ctx, key: { id } }) {
+      const { execution_id } = await findTask(deps, ctx.principal, id);
+      return { resource: { type: 'execution', id: execution_id }, facts: { execution_id } };
+    },
+    async run({ deps, ctx: { principal, recordId }, key: { id }, input: { reason } }) {
+      const { task_id, execution_id } = await findTask(deps, principal, id);
+      return { task_id, ...(await move(deps, principal, execution_id, operation, { reason, updateId: recordId })) };
+    },
+  });
+}
+
+/** @throws AppError `not_found` for an unknown or malformed id, and for a task of another project */
+async function findTask({ mongo }: Deps, principal: Principal, id: string): Promise<ExecutionDocument> {
+  const record = isId(id) ? await mongo.collections.executions.findOne({ task_id: id }) : null;
+  if (record?.projectID !== principal.projectId) throw notFound('the task');
+  return record;
+}
+
+function toTask(execution: Omit<Execution, 'projected_at'>): Task {
+  const {
+    task_id,
+    projectID,
+    execution_id,
+    agentflow_id,
+    parent_execution_id,
+    status,
+    goal,
+    schedule,
+    created_at,
+    end_time,
+    executed_by,
+    execution_context,
+  } = execution;
+  const { waiting_for = null, failure = null } = execution_context;
+  const name = [...`${execution.agentflow.name}: ${goal}`].slice(0, taskNameLength).join('');
+  return {
+    _id: task_id,
+    name,
+    projectID,
+    execution_id,
+    agentflow_id,
+    parent_execution_id,
+    status,
+    goal,
+    schedule,
+    created_at,
+    end_time,
+    executed_by,
+    waiting_for,
+    failure,
+  };
+}

@@ -1,0 +1,151 @@
+import { textFacts, type Operation } from '../../governance/operations/operation.js';
+import { z } from 'zod';
+import { Grant } from '../../auth/grants.js';
+import { holdsGrant, principalKinds, type Principal } from '../../auth/principal.js';
+import { stageDocs } from '../../governance/kernel/stage-ids.js';
+import type { QuotaUsage } from '../../governance/quota/quota.js';
+import { guardLimits, guardRules } from '../../graph/guard/limits.js';
+import { examplesOf } from '../../graph/query/examples.js';
+import { readProjectMode } from '../../graph/project-mode.js';
+import { saveBounds } from '../../graph/save/input.js';
+import type { Collections } from '../../stores/collections.js';
+import type { Graph } from '../../stores/neo4j.js';
+import { jsonSchemaOf } from '../../governance/tools/json-schema.js';
+import { defineTool, mcpNameOf, routeOf, type Tool, type ToolContext } from '../../governance/tools/tool.js';
+import { stateOf } from './ontology.js';
+import { queryLimits } from './query-context.js';
+
+export interface DocsDeps {
+  graph: Graph;
+  collections: Pick<Collections, 'ontology_drafts' | 'ontology_versions' | 'project_modes'>;
+  /** The current usage of both quota windows. */
+  quotaUsage(subject: { projectId: string; organizationId: string }): Promise<QuotaUsage>;
+  /** The version in force, as the policy engine reports it. */
+  policyVersion(organizationId: string): Promise<number | string>;
+  /** All tools of the gateway, including this one; read when the topic needs them. */
+  tools(): readonly Tool[];
+  /** The errors that a caller of a tool may get, as the surface describes them. */
+  errors: readonly object[];
+}
+
+const Topic = z.enum(['governance', 'ontology', 'query', 'tools', 'errors']);
+const DocsInput = z.strictObject({ topic: Topic }).meta({ id: 'DocsRequest', example: { topic: 'governance' } });
+const DocsAnswer = z
+  .looseObject({
+    topic: Topic,
+    auth_kind: z.enum(principalKinds),
+    client_id: z.string().optional().meta({ example: 'https://app.acme.dev/client.json' }),
+    grants: z.array(z.string().meta({ example: 'svc:query.read' })),
+    quota: z.object({
+      org_window_max: z.int().meta({ example: 600 }),
+      org_window_used: z.int().meta({ example: 40 }),
+      project_window_max: z.int().meta({ example: 120 }),
+      project_window_used: z.int().meta({ example: 14 }),
+    }),
+  })
+  .meta({
+    id: 'DocsAnswer',
+    description: 'Every topic returns the caller and the remaining quota; the other fields depend on the topic.',
+  });
+
+export const docsOperation: Operation = {
+  name: 'docs',
+  grant: 'svc:docs.read',
+  effect: 'read',
+  facts: textFacts('topic'),
+};
+
+/** Live documentation (specification, `POST /v1/docs`). */
+export function createDocsTool(deps: DocsDeps): Tool {
+  return defineTool({
+    name: 'docs',
+    operation: docsOperation,
+    title: 'Live documentation',
+    description:
+      'Returns the current documentation of a topic: governance (credential, grants, quota, mode), the ontology, how to query, the tools or the errors.',
+    input: DocsInput,
+    output: DocsAnswer,
+    hints: { readOnly: true, destructive: false, idempotent: true },
+    resource: ({ topic }) => ({ type: 'docs', id: topic }),
+    prepare: async (input) => input,
+    dryRun: async ({ topic }) => ({ read: topic }),
+    async execute({ topic }, ctx) {
+      const [caller, rest] = await Promise.all([callerOf(deps, ctx), topics[topic](deps, ctx)]);
+      return { body: { topic, ...caller, ...rest } };
+    },
+  });
+}
+
+async function callerOf({ quotaUsage }: DocsDeps, { principal, projectId, organizationId }: ToolContext) {
+  const { kind, clientId, grants } = principal;
+  return {
+    auth_kind: kind,
+    ...(clientId === undefined ? {} : { client_id: clientId }),
+    // A person gets the governance grants from their role.
+    grants: [...grants, ...Grant.options.filter((grant) => !grants.includes(grant) && holdsGrant(principal, grant))],
+    quota: await quotaUsage({ projectId, organizationId }),
+  };
+}
+
+const policyDocs = [
+  { route: 'GET /v1/policies', does: 'shows the rules in force' },
+  { route: 'POST /v1/policies/evaluate', does: 'decides about one call that is not made' },
+  {
+    route: 'POST /v1/policies/simulate',
+    does: 'reports which of the last recorded calls other rules would decide differently',
+  },
+  { route: 'PUT /v1/policies', does: 'replaces the rules by a new version' },
+] as const;
+
+type TopicOf = (deps: DocsDeps, ctx: ToolContext) => Promise<Record<string, unknown>>;
+
+const topics: Record<z.infer<typeof Topic>, TopicOf> = {
+  async governance({ collections, policyVersion }, { principal, projectId, organizationId }) {
+    const [mode, version] = await Promise.all([readProjectMode(collections, projectId), policyVersion(organizationId)]);
+    return { scope: scopeOf(principal), mode, policy_version: version, stages: stageDocs, policies: policyDocs };
+  },
+  ontology: async (deps, { projectId }) => ({ ...(await stateOf(deps, projectId)) }),
+  async query(deps, { projectId }) {
+    const { ontology } = await stateOf(deps, projectId);
+    return {
+      rules: [
+        'Begin with MATCH, OPTIONAL MATCH, WITH, UNWIND, RETURN or CALL { … }; the query may only read.',
+        'Filter on project_id = $project_id, or on project_id IN $project_ids with granted_projects.',
+        'Parameters come in params; project_id is never one of them.',
+        'A text that is not Cypher is a search: full text first, then related entities in the graph.',
+        ...guardRules(),
+        'Facts are nodes (:Fact {subject, predicate, object, confidence, valid_from, valid_to}); as_of selects the time at which they must be valid.',
+      ],
+      limits: {
+        limit: queryLimits.limit,
+        timeout_ms: queryLimits.timeoutMs,
+        params_values: queryLimits.paramsValues,
+        query: guardLimits,
+        save: saveBounds,
+      },
+      examples: examplesOf(ontology),
+    };
+  },
+  tools: async ({ tools }, { principal }) => ({ tools: tools().map((tool) => toolDocs(tool, principal)) }),
+  errors: async ({ errors }) => ({ errors }),
+};
+
+function scopeOf({ organizationId, departmentId, projectId, userId, role }: Principal) {
+  return { org_id: organizationId, dept_id: departmentId, project_id: projectId, user_id: userId, role };
+}
+
+function toolDocs(tool: Tool, principal: Principal): Record<string, unknown> {
+  const { method, path } = routeOf(tool);
+  const { grant: needed } = tool.operation;
+  const grant = typeof needed === 'function' || needed === 'any' ? undefined : needed;
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    route: `${method.toUpperCase()} ${path}`,
+    mcp_tool: mcpNameOf(tool),
+    ...(grant === undefined ? {} : { grant, granted: principal.grants.includes(grant) }),
+    ...tool.hints,
+    input: jsonSchemaOf(tool.input),
+  };
+}

@@ -1,0 +1,10 @@
+import { count, each, freeText } from '../../governance/operations/operation.js';
+
+/** What rules may ask about a write to the context graph. */
+export const graphWriteFacts = {
+  entities: count('entities'),
+  relationships: count('relationships'),
+  facts: count('facts'),
+  source: freeText('source'),
+  entity_types: each('entities', 'type'),
+};

@@ -1,0 +1,74 @@
+import { type Operation } from '../../governance/operations/operation.js';
+import { graphWriteFacts } from './graph-write-facts.js';
+import { z } from 'zod';
+import { planSave, save, summaryOf, type SavePlan } from '../../graph/save/save.js';
+import { SaveInput } from '../../graph/save/input.js';
+import type { Stamp } from '../../graph/store/provenance.js';
+import type { Graph } from '../../stores/neo4j.js';
+import { epochSeconds } from '../../time.js';
+import { defineTool, type Tool, type ToolContext } from '../../governance/tools/tool.js';
+import { Id } from '../../ids.js';
+
+const Count = z.int().meta({ example: 1 });
+export const SaveAnswer = z
+  .object({
+    saved: z.object({ entities: Count, relationships: Count, facts: Count }),
+    ids: z.array(Id).meta({ description: 'The ids of the entities, in the order of the request.' }),
+    bookmark: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'Pass it to query-context as `bookmark`, so that its answer includes what was saved.',
+        example: 'FB:kcwQ1mF2c3RlbQ==',
+      }),
+  })
+  .meta({ id: 'SaveAnswer' });
+
+export interface PreparedSave {
+  input: Pick<SaveInput, 'entities' | 'relationships' | 'facts' | 'source'>;
+  plan: SavePlan;
+}
+
+export const saveContextOperation: Operation = {
+  name: 'save-context',
+  grant: 'svc:ontology.write',
+  effect: 'write',
+  facts: graphWriteFacts,
+};
+
+/**
+ * Writes entities, relationships and facts. The policies allow this only in simple-mode projects (contract,
+ * save-context).
+ */
+export function createSaveContextTool({ graph }: { graph: Graph }): Tool {
+  return defineTool({
+    name: 'save-context',
+    operation: saveContextOperation,
+    title: 'Save to the context graph',
+    description:
+      'Creates and updates entities, relationships and facts, by id or by type and name. A fact that contradicts an earlier one closes it; nothing is deleted.',
+    input: SaveInput,
+    output: SaveAnswer,
+    hints: { readOnly: false, destructive: false, idempotent: true },
+    resource: () => ({ type: 'context', id: 'graph' }),
+    ...savingInto(graph),
+  });
+}
+
+/** The steps that save-context and catalog-ingest share. */
+export function savingInto(graph: Graph) {
+  return {
+    prepare: async (input: PreparedSave['input'], ctx: ToolContext): Promise<PreparedSave> => ({
+      input,
+      plan: await planSave(graph, ctx.projectId, input, stampOf(input, ctx)),
+    }),
+    dryRun: async ({ plan }: PreparedSave) => summaryOf(plan),
+    execute: async ({ input }: PreparedSave, ctx: ToolContext) => ({
+      body: await save(graph, ctx.projectId, input, stampOf(input, ctx)),
+    }),
+  };
+}
+
+function stampOf({ source }: PreparedSave['input'], { principal, lifecycleId }: ToolContext): Stamp {
+  return { saved_by: principal.userId, source: source ?? null, recorded_at: epochSeconds(), lifecycle_id: lifecycleId };
+}

@@ -1,0 +1,178 @@
+const afterRetryAfter = 'after Retry-After, plus a small random time';
+
+interface ErrorEntry {
+  /** When the product returns this code. */
+  when: string;
+  /** An example of an `error_description`. */
+  example: string;
+  /** What the caller may do next (specification, Errors: retry rules). */
+  retry: 'never' | 're-read the state first' | 'with backoff' | typeof afterRetryAfter;
+  /** True if the product or a server that it needs failed; otherwise, the product refused the call. */
+  isFault?: true;
+}
+
+const failed = 'the call failed or ran past its timeout';
+
+/**
+ * All error codes of the product. `src/surfaces/rest/error-answers.ts` maps them to HTTP. OpenAPI and `/v1/docs` also
+ * use this list.
+ */
+export const errorCatalog = {
+  invalid_request: {
+    when: 'a field is missing, unknown or of the wrong type, or the body is not JSON',
+    example: 'goal: must be a string',
+    retry: 'never',
+  },
+  precondition_failed: {
+    when: 'the file is not the one that the condition names',
+    example: 'the file is not the one that the condition names',
+    retry: 'never',
+  },
+  range_not_satisfiable: {
+    when: 'the range begins beyond the end',
+    example: 'the range begins beyond the end',
+    retry: 'never',
+  },
+  invalid_token: {
+    when: 'the credential is missing, malformed, revoked or of the wrong kind',
+    example: 'api key invalid or revoked',
+    retry: 'never',
+  },
+  access_denied: {
+    when: 'the credential lacks the grant or the role, or does not reach that project',
+    example: 'this call needs the grant svc:orchestrate.write',
+    retry: 'never',
+  },
+  scope_denied: {
+    when: 'the workspace is out of reach, or the grant is missing',
+    example: 'the credential does not reach this workspace',
+    retry: 'never',
+  },
+  quota_exceeded: {
+    when: 'the request window of the project or the organization is used up',
+    example: 'the request quota of the project is used up',
+    retry: afterRetryAfter,
+  },
+  invalid_input: {
+    when: 'the payload or the query does not pass validation',
+    example: 'the query may only read: it contains CREATE',
+    retry: 'never',
+  },
+  policy_denied: { when: 'a policy forbids the call', example: 'a policy forbids this call', retry: 'never' },
+  approval_refused: {
+    when: 'the resume token is rejected',
+    example: 'the resume token is not valid for this call',
+    retry: 'never',
+  },
+  dry_run_refused: {
+    when: 'the dry run found that the call cannot be done',
+    example: 'the call could not be done',
+    retry: 'never',
+  },
+  call_failed: {
+    when: failed,
+    example: 'the query ran past its timeout and was stopped',
+    retry: 'never',
+    isFault: true,
+  },
+  call_timed_out: {
+    when: failed,
+    example: 'the query ran past its timeout and was stopped',
+    retry: 'with backoff',
+    isFault: true,
+  },
+  plan_limit: {
+    when: "a maximum of the organization's plan is reached, or a feature is not in it",
+    example: 'number_of_coworkers: the plan allows 5 and 5 are in use',
+    retry: 'never',
+  },
+  not_found: { when: 'there is no such record in the project', example: 'the execution was not found', retry: 'never' },
+  method_not_allowed: {
+    when: 'the path does not take this method',
+    example: 'this path takes GET, POST',
+    retry: 'never',
+  },
+  conflict: {
+    when: 'the state does not allow it, or the Idempotency-Key was used with another body',
+    example: 'this Idempotency-Key was used with another body',
+    retry: 're-read the state first',
+  },
+  payload_too_large: {
+    when: 'the body is larger than the route takes',
+    example: 'the body is larger than 1048576 bytes',
+    retry: 'never',
+  },
+  validation_failed: {
+    when: 'every field is of its type, but together they cannot be',
+    example: 'initial_agent: no agent has this id',
+    retry: 'never',
+  },
+  too_many_requests: {
+    when: 'too many requests, open connections or failed attempts; wait as `Retry-After` says',
+    example: 'the credential sent more than 6000 requests in 60 s; retry in 12 s',
+    retry: afterRetryAfter,
+  },
+  unconfigured: {
+    when: 'this deployment is not configured for the call; do not repeat it',
+    example: 'this receiver is not configured',
+    retry: 'never',
+    isFault: true,
+  },
+  unavailable: {
+    when: 'a server that the call needs does not answer; clients do not repeat it by themselves. A change may still take effect: read the present state, or repeat the request with the same Idempotency-Key to get its outcome',
+    example: 'the record store does not answer',
+    retry: 'never',
+    isFault: true,
+  },
+  internal_error: {
+    when: 'an unforeseen fault; the log has its cause under the X-Request-Id',
+    example: 'the server failed to answer this request',
+    retry: 'with backoff',
+    isFault: true,
+  },
+  invalid_signature: {
+    when: 'the signature does not match the bytes that came',
+    example: 'the signature does not match',
+    retry: 'never',
+  },
+  unauthorized: {
+    when: 'the server key is missing or wrong',
+    example: 'the server key is missing or wrong',
+    retry: 'never',
+  },
+  repo_not_bound: {
+    when: 'no project is bound to the repository',
+    example: 'no project is bound to this repository',
+    retry: 'never',
+  },
+  upstream_unreachable: {
+    when: 'the downstream service does not answer',
+    example: 'the downstream service does not answer',
+    retry: 'with backoff',
+    isFault: true,
+  },
+  upstream_timeout: {
+    when: 'the downstream service did not answer in time',
+    example: 'the downstream service did not answer in time',
+    retry: 'with backoff',
+    isFault: true,
+  },
+  harness_unreachable: {
+    when: 'the workflow service does not answer',
+    example: 'the workflow service does not answer',
+    retry: 'with backoff',
+    isFault: true,
+  },
+  data_service_unreachable: {
+    when: 'the graph database does not answer',
+    example: 'the graph database does not answer',
+    retry: 'with backoff',
+    isFault: true,
+  },
+} satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof errorCatalog;
+
+export function errorEntry(code: ErrorCode): ErrorEntry {
+  return errorCatalog[code];
+}

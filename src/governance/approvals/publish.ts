@@ -1,0 +1,60 @@
+import type { ApprovalActivities } from '../../../workflows/approval/activities.js';
+import { decisionText } from '../../../workflows/approval/messages.js';
+import type { SecretBox } from '../../auth/secret-box.js';
+import { isDuplicateKey, type Mongo } from '../../stores/mongo.js';
+import { decisionPurpose } from './decide.js';
+import { toApprovalDocument, type ResumeTokenDocument } from './record.js';
+import { hashResumeToken, newResumeToken, sealedFor } from './resume-token.js';
+import { endHeldCalls } from './settle.js';
+
+type Request<Name extends keyof ApprovalActivities> = Parameters<ApprovalActivities[Name]>[0];
+
+/** Writes the record of an approval, and ends the calls that it held if it was not approved. */
+export async function publishApproval(
+  { collections }: Pick<Mongo, 'collections'>,
+  { input, state, revision }: Request<'publishApproval'>,
+): Promise<void> {
+  const { approvals, approval_payloads, lifecycles } = collections;
+  const { _id, ...record } = toApprovalDocument(input, state, revision);
+  await ignoreDuplicate(approvals.replaceOne({ _id, revision: { $lte: revision } }, record, { upsert: true }));
+  if (state.status === 'pending') return;
+  await approval_payloads.deleteOne({ _id });
+  if (state.status !== 'approved') await endHeldCalls(lifecycles, _id, { status: 'denied' });
+}
+
+/** Whether the API sent the decision. */
+export function isSignedDecision(
+  secrets: Pick<SecretBox, 'isSigned'>,
+  { approval_id, request }: Request<'verifyDecision'>,
+): boolean {
+  return secrets.isSigned(decisionText(approval_id, request), request.signature ?? '', decisionPurpose);
+}
+
+/** Stores the resume token of an approval. The index on `approval_id` prevents a second token. */
+export async function mintResumeToken(
+  { collections }: Pick<Mongo, 'collections'>,
+  secrets: Pick<SecretBox, 'seal'>,
+  { input, approved_at }: Request<'mintResumeToken'>,
+): Promise<void> {
+  const token = newResumeToken();
+  const { approval_id, project_id, caller, tool, payload_digest, policy_version, policy_ids, required_approvers } =
+    input;
+  const record: ResumeTokenDocument = {
+    _id: hashResumeToken(token),
+    ...{ approval_id, project_id, caller, tool, payload_digest, policy_version, policy_ids, required_approvers },
+    sealed: secrets.seal(token, sealedFor(approval_id)),
+    expires_at: approved_at + input.token_ttl_seconds,
+    used_at: null,
+    used_by: null,
+  };
+  await ignoreDuplicate(collections.resume_tokens.insertOne(record));
+}
+
+/** A duplicate key means that this state, or a newer one, was already written. */
+async function ignoreDuplicate(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+}

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Principal } from '../auth/principal.js';
+import type { SecretBox } from '../auth/secret-box.js';
+import { AppError, isRefusal } from '../errors.js';
+import { newId } from '../ids.js';
+import { defineCollection, expiring, type Collections } from '../stores/collections.js';
+import { isDuplicateKey } from '../stores/mongo.js';
+import { sha256Hex } from '../sha256.js';
+
+const keptForMs = 24 * 3600 * 1000;
+/**
+ * Longer than most requests take. A repeat may run concurrently with a request that takes even longer, so `work` must
+ * allow it.
+ */
+const leaseMs = 4_000;
+const waitMs = 10_000;
+
+/** `_id` is the hash of project, user, route and key. `answer` is null while the first request is running. */
+export interface IdempotencyDocument {
+  _id: string;
+  body_hash: string;
+  record_id: string;
+  /** Sealed JSON, because an answer can contain a secret, such as the pin of a connector. */
+  answer: { sealed: string } | null;
+  leased_until: Date;
+  expires_at: Date;
+}
+
+export interface Answer {
+  value: unknown;
+  /** The lifecycle of the governed call. */
+  lifecycleId?: string;
+  /** The request waits for an approval. It had no effect, so the answer is not stored. */
+  held?: true;
+}
+
+export interface IdempotentRequest {
+  key: string;
+  route: string;
+  principal: Principal;
+  body: unknown;
+}
+
+export interface Idempotency {
+  /**
+   * Runs `work` once for a key and body. A repeat waits for the first request and returns its answer. After a crash or
+   * a failure, a repeat runs `work` again with the same record id, so that no record is created twice. A refusal is not
+   * stored: the caller can fix its cause and use the key again.
+   * @throws AppError `conflict` for another body, and if the first request runs longer than a repeat can wait
+   */
+  once(request: IdempotentRequest, work: (recordId: string) => Promise<Answer>): Promise<Answer>;
+}
+
+export function createIdempotency(collections: Collections, box: Pick<SecretBox, 'seal' | 'open'>): Idempotency {
+  return {
+    async once(request, work) {
+      if (!/^[\x21-\x7e]{1,255}$/.test(request.key)) {
+        throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters');
+      }
+      const { held: reserved, isTakenOver } = await reserve(collections, request);
+      if (reserved.answer) return JSON.parse(box.open(reserved.answer.sealed, reserved._id)) as Answer;
+      const answer = await work(reserved.record_id).catch(async (error: unknown) => {
+        await giveUp(collections, reserved, !isTakenOver && isRefusal(error));
+        throw error;
+      });
+      if (answer.held) await release(collections, reserved);
+      else
+        await collections.idempotency.updateOne(
+          { _id: reserved._id },
+          { $set: { answer: { sealed: box.seal(JSON.stringify(answer), reserved._id) } } },
+        );
+      return answer;
+    },
+  };
+}
+
+async function release({ idempotency }: Collections, { _id, leased_until }: IdempotencyDocument): Promise<void> {
+  await idempotency.deleteOne({ _id, leased_until, answer: null });
+}
+
+/**
+ * Deletes the key only if the request certainly had no effect. After a failure, or if the request that was taken over
+ * may still be running, this is unknown. Then only the lease ends, and a repeat continues with the same record id.
+ */
+async function giveUp(
+  { idempotency }: Collections,
+  { _id, leased_until }: IdempotencyDocument,
+  hadNoEffect: boolean,
+): Promise<void> {
+  const mine = { _id, leased_until, answer: null };
+  const done = hadNoEffect
+    ? idempotency.deleteOne(mine)
+    : idempotency.updateOne(mine, { $set: { leased_until: new Date(0) } });
+  await done.catch(() => undefined);
+}
+
+interface Reservation {
+  held: IdempotencyDocument;
+  /** Another request had the key, and its lease expired before it answered. */
+  isTakenOver: boolean;
+}
+
+/**
+ * Reserves the key for this request, or waits until the request that holds it has answered or its lease has expired.
+ */
+async function reserve(collections: Collections, request: IdempotentRequest): Promise<Reservation> {
+  const mine = reservation(request);
+  const deadline = Date.now() + waitMs;
+  for (;;) {
+    const held = await insertOrRead(collections, mine);
+    if (held === mine) return { held, isTakenOver: false };
+    if (held) {
+      if (held.expires_at.getTime() <= Date.now()) {
+        await collections.idempotency.deleteOne({ _id: held._id, expires_at: held.expires_at });
+        continue;
+      }
+      if (held.body_hash !== mine.body_hash)
+        throw new AppError('conflict', 'this Idempotency-Key was used with another body');
+      if (held.answer) return { held, isTakenOver: false };
+      if (held.leased_until.getTime() <= Date.now()) {
+        const taken = await collections.idempotency.findOneAndUpdate(
+          { _id: held._id, leased_until: held.leased_until },
+          { $set: { leased_until: new Date(Date.now() + leaseMs) } },
+          { returnDocument: 'after' },
+        );
+        if (taken && !taken.answer) return { held: taken, isTakenOver: true };
+        continue;
+      }
+    }
+    if (Date.now() > deadline) throw new AppError('conflict', 'a request with this Idempotency-Key is still running');
+    await delay(25);
+  }
+}
+
+function reservation(request: IdempotentRequest): IdempotencyDocument {
+  const scope = [request.principal.projectId, request.principal.userId, request.route, request.key];
+  return {
+    _id: sha256Hex(JSON.stringify(scope)),
+    body_hash: sha256Hex(JSON.stringify(request.body ?? null)),
+    record_id: newId(),
+    answer: null,
+    leased_until: new Date(Date.now() + leaseMs),
+    expires_at: new Date(Date.now() + keptForMs),
+  };
+}
+
+async function insertOrRead(collections: Collections, mine: IdempotencyDocument): Promise<IdempotencyDocument | null> {
+  try {
+    await collections.idempotency.insertOne(mine);
+    return mine;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return collections.idempotency.findOne({ _id: mine._id });
+  }
+}
+
+export const idempotencyCollection = defineCollection('idempotency', { indexes: [expiring], majorityRead: true });
+
+declare module '../stores/collections.js' {
+  interface Documents {
+    idempotency: IdempotencyDocument;
+  }
+}

@@ -1,0 +1,19 @@
+import type { ObserveStage } from '../../observability/stages.js';
+import type { Approvals } from '../approvals/create-approvals.js';
+import type { CompiledSet, PolicyRequest } from '../policy/evaluate.js';
+import type { PolicyEvaluation } from '../policy/decision.js';
+import type { Recorder } from '../recorder.js';
+
+/** What the kernel is made of. Readers of other folders are passed in. */
+export interface KernelDeps {
+  projectMode(projectId: string): Promise<'simple' | 'governed'>;
+  /** Whether the project records changes of data. */
+  dataEvents(projectId: string): Promise<boolean>;
+  policies: {
+    inForce(organizationId: string): Promise<CompiledSet>;
+    decide(rules: CompiledSet, request: PolicyRequest): PolicyEvaluation;
+  };
+  approvals: Pick<Approvals, 'stage' | 'settle'>;
+  recorder: Recorder;
+  observeStage: ObserveStage;
+}

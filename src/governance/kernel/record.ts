@@ -1,0 +1,105 @@
+import type { Principal } from '../../auth/principal.js';
+import { epochSeconds } from '../../time.js';
+import { hashResumeToken } from '../approvals/resume-token.js';
+import type { LifecycleDocument } from '../lifecycles/record.js';
+import type { GovernedRecord, Intent } from '../recorder.js';
+import type { PartialCall } from './call.js';
+
+interface Outcome {
+  stages: LifecycleDocument['stages'];
+  status: LifecycleDocument['status'];
+  reason: string | undefined;
+}
+
+/** The lifecycle with its decision, and the audit entry of a call. */
+export function governedRecord(
+  call: PartialCall,
+  principal: Principal,
+  { stages, status, reason }: Outcome,
+): GovernedRecord {
+  const { lifecycleId, decision, approvalId, ending } = call;
+  const { projectId: project_id, organizationId: organization_id } = principal;
+  const at = epochSeconds();
+  const act = call.checked?.acted?.(status);
+  return {
+    lifecycle: {
+      _id: lifecycleId,
+      tool: call.name,
+      status,
+      stages,
+      principal: callerOf(principal),
+      project_id,
+      organization_id,
+      trace_id: call.traceId,
+      created_at: call.startedAt,
+      ended_at: at,
+      payload_digest: call.payloadDigest?.() ?? null,
+      consumed: [...(ending?.consumed ?? [])],
+      ...(approvalId !== undefined && { approval_id: approvalId }),
+      ...(act && { act }),
+      ...(decision && {
+        decision: {
+          decision: decision.decision,
+          policy_ids: decision.policy_ids,
+          policy_version: decision.policy_version,
+          at,
+          project_id,
+        },
+      }),
+      ...(call.policyFacts && { facts: call.policyFacts() }),
+    },
+    audit: {
+      organization_id,
+      at,
+      actor: actorOf(principal),
+      action: call.name,
+      resource: resourceOf(call, project_id),
+      outcome: [status, act?.outcome, reason].filter((part) => part !== undefined).join(': '),
+      lifecycle_id: lifecycleId,
+    },
+  };
+}
+
+/** What is kept of a call before S8, so that a crash leaves a trace of it. */
+export function intentOf(call: PartialCall): Intent {
+  const { principal, lifecycleId } = call;
+  if (!principal) throw new Error('a call without a principal has no intent');
+  return {
+    _id: lifecycleId,
+    tool: call.name,
+    principal: callerOf(principal),
+    actor: actorOf(principal),
+    resource: resourceOf(call, principal.projectId),
+    project_id: principal.projectId,
+    organization_id: principal.organizationId,
+    trace_id: call.traceId,
+    created_at: call.startedAt,
+    resume_token_id: call.resumeToken === undefined ? null : hashResumeToken(call.resumeToken),
+  };
+}
+
+function resourceOf({ checked }: PartialCall, projectId: string): string {
+  return checked ? `${checked.resource.type}:${checked.resource.id}` : `project:${projectId}`;
+}
+
+function callerOf({ userId, kind, keyId, clientId, executionId }: Principal) {
+  return {
+    user_id: userId,
+    kind,
+    ...(keyId === undefined ? {} : { key_id: keyId }),
+    ...(clientId === undefined ? {} : { client_id: clientId }),
+    ...(executionId === undefined ? {} : { execution_id: executionId }),
+  };
+}
+
+/** Whose call it was, and by what: a key, an OAuth client, or a run. */
+export function actorOf({
+  userId,
+  kind,
+  keyId,
+  clientId,
+  executionId,
+}: Pick<Principal, 'userId' | 'kind' | 'keyId' | 'clientId' | 'executionId'>): string {
+  const by = keyId ?? clientId ?? executionId;
+  return by === undefined ? `${kind}:${userId}` : `${kind}:${userId}:${by}`;
+}

@@ -1,0 +1,61 @@
+import type { LifecycleDocument } from '../lifecycles/record.js';
+import { effectOf } from '../operations/operation.js';
+import type { Call, PartialCall } from './call.js';
+import type { KernelDeps } from './kernel-deps.js';
+import { governedRecord, intentOf } from './record.js';
+import type { StageId } from './stage-ids.js';
+
+/** What is written down about one call: the intent before S8, the record after it. */
+export interface Recording {
+  before(stage: StageId, call: PartialCall): Promise<void>;
+  passed(stage: StageId, detail: string): void;
+  failed(stage: StageId, detail: string): void;
+  /** Stores lifecycle, decision and audit entry, and settles the resume token that let the call pass. */
+  finish(call: PartialCall, status: LifecycleDocument['status'], reason?: string): Promise<{ lifecycleId?: string }>;
+}
+
+export function createRecording(deps: KernelDeps, given: Call): Recording {
+  const { recorder, approvals } = deps;
+  const stages: LifecycleDocument['stages'] = [];
+  let begun = Promise.resolve({ recorded: given.alwaysRecorded, intended: false });
+
+  async function begin(call: PartialCall): Promise<{ recorded: boolean; intended: boolean }> {
+    const effect = effectOf(call.operation, call.checked?.input);
+    const recorded =
+      call.alwaysRecorded ||
+      (effect === 'data' ? await deps.dataEvents(call.principal?.projectId ?? '') : effect !== 'read');
+    const changes = recorded && effect !== 'read' && call.checked?.dryRun !== true;
+    const intended = changes || call.resumeToken !== undefined;
+    if (intended) await recorder.begin(intentOf(call));
+    return { recorded, intended };
+  }
+
+  return {
+    async before(stage, call) {
+      if (stage === 'S5:policy') {
+        // Stored while S5 reads the policies, and waited for before anything takes effect.
+        begun = begin(call);
+        begun.catch(() => undefined);
+      }
+      if (stage === 'S8:execute' || (stage === 'S6:approval' && call.resumeToken !== undefined)) await begun;
+    },
+    passed: (stage, detail) => void stages.push({ stage, status: 'ok', detail }),
+    failed: (stage, detail) => void stages.push({ stage, status: 'failed', detail }),
+    async finish(call, status, reason) {
+      const { principal, lifecycleId, decision, tokenId } = call;
+      // A caller whose credential was refused belongs to no project that could hold the record.
+      if (!principal) return {};
+      const { recorded, intended } = await begun;
+      const isRecorded = recorded || decision?.decision === 'require_approval';
+      await Promise.all([
+        isRecorded && recorder.record(governedRecord(call, principal, { stages, status, reason })),
+        // The approval of an act that may have taken effect is not given back.
+        tokenId !== undefined &&
+          call.checked?.keepsApproval?.() !== true &&
+          approvals.settle({ tokenId, lifecycleId, completed: status === 'completed' }),
+      ]);
+      if (intended) recorder.end(lifecycleId);
+      return isRecorded ? { lifecycleId } : {};
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { AppError } from '../../../errors.js';
+import { refusal, type CheckedCall, type DecidedCall } from '../call.js';
+import type { KernelDeps } from '../kernel-deps.js';
+import { factsOf } from '../../operations/operation.js';
+import { asksForMode } from '../../policy/mode-rules.js';
+import { factsToKeep } from '../../policy/recorded-call.js';
+
+/** S5: the rules in force decide; a forbid is a refusal that names them. */
+export async function applyPolicies(deps: KernelDeps, call: CheckedCall): Promise<DecidedCall> {
+  const { principal, channel, operation } = call;
+  const [rules, found] = await Promise.all([deps.policies.inForce(principal.organizationId), call.checked.lookUp?.()]);
+  const isModeKnown = asksForMode(rules, operation.name);
+  const mode = isModeKnown ? await deps.projectMode(principal.projectId) : 'simple';
+  const { dryRun, resource } = call.checked;
+  const input = found?.facts ? { ...(call.checked.input as object), ...found.facts } : call.checked.input;
+  const checked = { ...call.checked, resource: found?.resource ?? resource };
+  const request = {
+    principal,
+    channel,
+    operation,
+    resource: checked.resource,
+    mode,
+    dryRun,
+    input,
+    facts: factsOf(operation, input),
+    at: new Date(),
+  };
+  const decision = deps.policies.decide(rules, request);
+  const policyFacts = () => factsToKeep(request, { name: call.name, isModeKnown });
+  const decided = { ...call, checked, decision, policyFacts };
+  if (decision.decision === 'forbid') throw refusal(new AppError('policy_denied', decision.reason), decided);
+  return decided;
+}

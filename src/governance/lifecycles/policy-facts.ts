@@ -1,0 +1,22 @@
+import type { FactValue } from '../operations/operation.js';
+
+/**
+ * What S5 knew of a call that its lifecycle does not contain otherwise, so that other rules can be tried on the call
+ * later. Internal: no route returns it. A field that is missing was not known or must not be kept (decision 0078).
+ */
+export interface PolicyFacts {
+  /** When S5 decided, in epoch seconds. */
+  at: number;
+  /** Only if it differs from the `tool` of the lifecycle. */
+  operation?: string;
+  role: string;
+  /** Separated by spaces. */
+  grants: string;
+  channel: string;
+  /** Only if a rule in force asked for it. */
+  mode?: 'simple' | 'governed';
+  dry_run: boolean;
+  resource_type: string;
+  resource_id?: string;
+  input: Record<string, FactValue>;
+}

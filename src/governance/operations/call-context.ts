@@ -1,0 +1,11 @@
+import type { Principal } from '../../auth/principal.js';
+
+/** What an operation knows about its call next to the validated input. */
+export interface CallContext<P extends Principal | undefined = Principal> {
+  principal: P;
+  /** The id of the record that this call creates; the same again when the call is repeated. */
+  recordId: string;
+  idempotencyKey: string | undefined;
+  /** The public address of this deployment, for links in answers. */
+  baseUrl: string;
+}

@@ -1,0 +1,149 @@
+import type { z } from 'zod';
+import type { Grant } from '../../auth/grants.js';
+import type { ErrorCode } from '../../error-catalog.js';
+import type { CallContext } from './call-context.js';
+
+/** What an operation does: `data` changes rows, file contents or read marks; `act` reaches the outside world. */
+export type Effect = 'read' | 'data' | 'write' | 'act';
+
+/** What a rule may ask about a call's input, as `context.input.<name>`; read from the validated input only. */
+export interface Fact {
+  type: 'String' | 'Long' | 'Boolean' | 'Set';
+  /** People choose the words, so they can name a person or be a secret: a lifecycle never keeps them (decision 0078). */
+  isFreeText?: true;
+  read(input: Readonly<Record<string, unknown>>): FactValue;
+}
+
+export type FactValue = string | number | boolean | string[];
+
+export type Facts = Readonly<Record<string, Fact>>;
+
+/** `any` accepts every valid credential; the operation itself checks further. */
+export type NeededGrant = Grant | 'any';
+
+/** What rules and the kernel know about an operation, whether a route, a tool, a page, a schedule or a callback calls it. */
+export interface Operation {
+  /** The name that rules use. */
+  name: string;
+  /** The name of the gateway tool, if it differs. Rules can use either name. */
+  alias?: string;
+  /** May depend on the validated input. */
+  effect: Effect | ((input: Readonly<Record<string, unknown>>) => Effect);
+  /** Every fact always has a value: empty, 0 or false if the input omits it, so that rules do not fail on a missing fact. */
+  facts: Facts;
+  /** The grant that the caller needs on every surface. It can depend on the input, which is not yet validated. */
+  grant: NeededGrant | ((asked: Readonly<Record<string, unknown>>) => NeededGrant);
+  /** In addition to the grant, the caller needs the role OWNER, ORG_ADMIN or PROJECT_ADMIN. */
+  adminOnly?: boolean;
+}
+
+type Schema = z.ZodType;
+type Output<S> = S extends Schema ? z.output<S> : undefined;
+
+/** One call of an operation. Its surface has validated `key` and `input`. */
+export interface OperationCall<Deps, Key, Input> {
+  deps: Deps;
+  ctx: CallContext;
+  key: Key;
+  input: Input;
+}
+
+/**
+ * An operation as its domain defines it (design, "One governed operation"). `run` may rely on the grant, on the policies
+ * and on the types of `key` and `input`. It throws AppError with the codes in `errors`, and `not_found` for an unknown key.
+ */
+export interface OperationSpec<Deps, K, I, O extends Schema> extends Omit<Operation, 'facts'> {
+  facts?: Facts;
+  /** The fields that name the record. REST takes them from the path, or from the query if the path does not have them. */
+  key?: K;
+  /** Everything else that the caller sends: the body of a write, the query of a read. */
+  input?: I;
+  output: O;
+  /** Error codes in addition to those of every operation of its kind. */
+  errors?: readonly ErrorCode[];
+  /** Facts that are the same for every call, such as `{ operation: 'pause' }`. */
+  given?: Readonly<Record<string, unknown>>;
+  /** The rules of a call that is another operation for them, depending on its key. */
+  rulesFor?(call: OperationCall<Deps, Output<K>, Output<I>>): Operation;
+  /** The resource and facts that must be read from records. */
+  lookUp?(
+    call: OperationCall<Deps, Output<K>, Output<I>>,
+  ): Promise<{ resource?: { type: string; id: string }; facts?: Readonly<Record<string, unknown>> }>;
+  /** State that the call depends on but its input does not contain. An approval is valid only for this state. */
+  binds?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<unknown>;
+  /** What an approver sees next to the input. */
+  shows?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<unknown>;
+  run(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<z.input<O>>;
+}
+
+/** An operation without its type parameters, as surfaces and the kernel use it. */
+export type AnyOperation<Deps> = Operation & OperationSpec<Deps, Schema | undefined, Schema | undefined, Schema>;
+
+/** The function that defines operations over the dependencies of a process. Only it discards their types. */
+export function operationsOver<Deps>() {
+  return <O extends Schema, K extends z.ZodObject | undefined = undefined, I extends Schema | undefined = undefined>(
+    spec: OperationSpec<Deps, K, I, O>,
+  ): AnyOperation<Deps> & OperationSpec<Deps, K, I, O> => ({ facts: {}, ...spec });
+}
+
+export function effectOf({ effect }: Operation, input: unknown): Effect {
+  return typeof effect === 'function' ? effect(fieldsOf(input)) : effect;
+}
+
+export function grantOf({ grant }: Pick<Operation, 'grant'>, asked: unknown): NeededGrant {
+  return typeof grant === 'function' ? grant(fieldsOf(asked)) : grant;
+}
+
+export function factsOf({ facts }: Operation, input: unknown): Record<string, FactValue> {
+  const fields = fieldsOf(input);
+  return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, fact.read(fields)]));
+}
+
+function fieldsOf(input: unknown): Readonly<Record<string, unknown>> {
+  return typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {};
+}
+
+/** An id, or one of a few words. */
+export function text(field: string): Fact {
+  return { type: 'String', read: ({ [field]: value }) => (typeof value === 'string' ? value : '') };
+}
+
+/** A name, an address or anything else that people write. */
+export function freeText(field: string): Fact {
+  return { ...text(field), isFreeText: true };
+}
+
+export function yes(field: string): Fact {
+  return { type: 'Boolean', read: ({ [field]: value }) => value === true };
+}
+
+export function whole(field: string): Fact {
+  return { type: 'Long', read: ({ [field]: value }) => (typeof value === 'number' ? Math.trunc(value) : 0) };
+}
+
+export function count(field: string): Fact {
+  return { type: 'Long', read: ({ [field]: value }) => (Array.isArray(value) ? value.length : 0) };
+}
+
+/** The distinct texts of a list. */
+export function texts(field: string): Fact {
+  return { type: 'Set', read: ({ [field]: value }) => distinctTexts(Array.isArray(value) ? value : []) };
+}
+
+/** The distinct texts of one field over a list. */
+export function each(list: string, field: string): Fact {
+  return {
+    type: 'Set',
+    read: ({ [list]: items }) =>
+      distinctTexts((Array.isArray(items) ? (items as Record<string, unknown>[]) : []).map((item) => item[field])),
+  };
+}
+
+function distinctTexts(values: readonly unknown[]): string[] {
+  return [...new Set(values.filter((value) => typeof value === 'string'))];
+}
+
+/** Several text facts, each of the field with its name. */
+export function textFacts(...fields: string[]): Facts {
+  return Object.fromEntries(fields.map((field) => [field, text(field)]));
+}

@@ -1,0 +1,50 @@
+import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
+import { ownRules } from '../operations/catalog.js';
+
+/** Stands for every attribute: the analysis does not follow values through branches and records. */
+const everything = '';
+
+/**
+ * The attributes that the rules for one operation can read, such as `context.input.entities`, or `context` if a rule
+ * uses it as a whole. Contains too much rather than too little: a condition may not reach what it names.
+ */
+export function attributesRead(policies: Readonly<Record<string, PolicyJson>>, operation: string): Set<string> {
+  const found = new Set<string>();
+  for (const policy of Object.values(policies))
+    if (mayApply(policy, operation)) for (const { body } of policy.conditions) collect(body, found);
+  return found;
+}
+
+/** Whether a rule reads an attribute that is not known. */
+export function readsUnknown(read: ReadonlySet<string>, unknown: readonly string[]): boolean {
+  const above = (path: string) => path.split('.').map((_, at, parts) => parts.slice(0, at).join('.'));
+  return unknown.some((path) => read.has(path) || above(path).some((whole) => read.has(whole)));
+}
+
+function mayApply({ action }: PolicyJson, operation: string): boolean {
+  if (action.op === 'All') return !(ownRules as readonly string[]).includes(operation);
+  return !('entities' in action) || action.entities.some((entity) => 'id' in entity && entity.id === operation);
+}
+
+function collect(node: unknown, found: Set<string>): void {
+  if (typeof node !== 'object' || node === null) return;
+  if (Array.isArray(node)) return node.forEach((each) => collect(each, found));
+  const fields = node as Record<string, unknown>;
+  if ('Value' in fields) return;
+  const path = pathOf(fields);
+  if (path) {
+    // A principal or an action as a whole is compared by its id, which every lifecycle contains.
+    if (path !== 'principal' && path !== 'action') found.add(path);
+    return;
+  }
+  if ('.' in fields || 'has' in fields) found.add(everything);
+  Object.values(fields).forEach((each) => collect(each, found));
+}
+
+/** `context.input.entities` for the tree of that expression, or of `context.input has entities`. */
+function pathOf(node: Record<string, unknown>): string | undefined {
+  if (typeof node.Var === 'string') return node.Var;
+  const access = (node['.'] ?? node.has) as { left: Record<string, unknown>; attr: string | string[] } | undefined;
+  const left = access && pathOf(access.left);
+  return left === undefined ? undefined : [left, ...[access?.attr ?? []].flat()].join('.');
+}

@@ -1,0 +1,92 @@
+import type { Grant } from '../../auth/grants.js';
+import { channels } from '../kernel/call.js';
+import type { LifecycleDocument } from '../lifecycles/record.js';
+import type { PolicyFacts } from '../lifecycles/policy-facts.js';
+import type { FactValue, Operation } from '../operations/operation.js';
+import type { PolicyRequest } from './evaluate.js';
+
+/** Ids and words: UUIDs, names of types, settings. Not mail addresses, sentences, paths or long random texts. */
+const identifier = /^(?:\*|(?:[A-Za-z0-9]{1,24}(?:[._:-]|$)){0,12})$/;
+const maxItems = 20;
+
+/** What the lifecycle of a call keeps for later simulations: no secret and no personal data (decision 0078). */
+export function factsToKeep(
+  { principal, operation, channel = 'rest', resource, mode, dryRun, facts = {}, at }: PolicyRequest,
+  known: { name: string; isModeKnown: boolean },
+): PolicyFacts {
+  const mayKeep = ([name, value]: [string, FactValue]) =>
+    operation.facts[name]?.isFreeText !== true &&
+    (Array.isArray(value) ? value.length <= maxItems && value.every(isIdentifier) : isIdentifier(value));
+  return {
+    at: at.getTime() / 1000,
+    ...(operation.name !== known.name && { operation: operation.name }),
+    role: principal.role,
+    grants: principal.grants.join(' '),
+    channel,
+    ...(known.isModeKnown && { mode }),
+    dry_run: dryRun,
+    resource_type: resource.type,
+    ...(isIdentifier(resource.id) && { resource_id: resource.id }),
+    input: Object.fromEntries(Object.entries(facts).filter(mayKeep)),
+  };
+}
+
+function isIdentifier(value: FactValue): boolean {
+  return typeof value !== 'string' || identifier.test(value);
+}
+
+/** A call as its lifecycle describes it. */
+export interface RecordedRequest {
+  /** Whatever is not known has a placeholder. */
+  request: Omit<PolicyRequest, 'operation' | 'input'>;
+  /** The attributes with a placeholder, such as `context.mode`: a rule that reads one cannot be tried on this call. */
+  unknown: string[];
+}
+
+/** Reads back what `factsToKeep` kept. The lifecycles of earlier releases have no facts. */
+export function recordedRequest(
+  { principal, organization_id, project_id, created_at, facts }: LifecycleDocument,
+  operation: Operation,
+): RecordedRequest {
+  const { user_id, kind, client_id } = principal;
+  const input = Object.fromEntries(Object.entries(facts?.input ?? {}).filter(([name]) => name in operation.facts));
+  const unknown = [
+    ...(facts ? [] : unknownWithoutFacts),
+    ...(facts?.mode === undefined ? ['context.mode'] : []),
+    ...(facts?.resource_id === undefined ? ['resource.id'] : []),
+    ...Object.keys(operation.facts)
+      .filter((name) => !(name in input))
+      .map((name) => `context.input.${name}`),
+  ];
+  const channel = channels.find((each) => each === facts?.channel);
+  return {
+    request: {
+      principal: {
+        userId: user_id,
+        role: facts?.role ?? '',
+        kind,
+        grants: (facts?.grants ?? '').split(' ').filter((grant) => grant !== '') as Grant[],
+        organizationId: organization_id,
+        projectId: project_id,
+        ...(client_id !== undefined && { clientId: client_id }),
+      },
+      ...(channel && { channel }),
+      resource: { type: facts?.resource_type ?? '', id: facts?.resource_id ?? '' },
+      mode: facts?.mode ?? 'simple',
+      dryRun: facts?.dry_run ?? false,
+      facts: input,
+      at: new Date((facts?.at ?? created_at) * 1000),
+    },
+    unknown,
+  };
+}
+
+const unknownWithoutFacts = [
+  'principal.role',
+  'principal.grants',
+  'resource.type',
+  'context.channel',
+  'context.dry_run',
+  'context.hour',
+  'context.weekday',
+];

@@ -1,0 +1,111 @@
+import { catalogFrom, type CatalogData } from '../operations/catalog.js';
+import type { PolicyEvaluation } from './decision.js';
+import { compileSet, createPolicyEngine, type CompiledSet } from './evaluate.js';
+import { attributesRead, readsUnknown } from './reads.js';
+import type { RecordedRequest } from './recorded-call.js';
+import { refuseInvalid } from './refuse-invalid.js';
+import type { PolicyRule } from './rule.js';
+
+type Decision = PolicyEvaluation['decision'];
+
+/** A decided call and what it takes to decide it again. */
+export interface RecordedCall extends RecordedRequest {
+  lifecycle_id: string;
+  operation: string;
+  project_id: string;
+  /** Epoch seconds. */
+  at: number;
+  recorded: { decision: Decision; rules: string[]; policy_version: number };
+}
+
+export const skipReasons = ['not_decided', 'unknown_operation', 'facts_not_recorded', 'time_limit'] as const;
+type SkipReason = (typeof skipReasons)[number];
+
+/** All of it can be copied to a thread. */
+export interface SimulationInput {
+  catalog: CatalogData;
+  candidate: PolicyRule[];
+  /** Newest first. */
+  calls: RecordedCall[];
+}
+
+export interface ChangedCall extends Omit<RecordedCall, keyof RecordedRequest> {
+  candidate: { decision: Decision; rules: string[] };
+}
+
+export interface Simulation {
+  evaluated: number;
+  unchanged: number;
+  changed_count: number;
+  /** The newest ones. */
+  changed: ChangedCall[];
+  transitions: { from: Decision; to: Decision; count: number }[];
+  skipped: { reason: SkipReason; count: number }[];
+}
+
+export const simulationBounds = { calls: 1000, changed: 100, rules: 20, evaluationMs: 5000 } as const;
+
+/**
+ * A thread uses one set after another, and never the one of the calls that it serves: it serves none. A simulation
+ * rarely meets the same call twice.
+ */
+const engine = createPolicyEngine({ sets: 1, decisions: 100 });
+
+/**
+ * Decides recorded calls by the candidate, with the function that decides real calls. Takes seconds for the largest sets,
+ * so it runs in a thread.
+ * @throws AppError `validation_failed` as for rules that are to be stored
+ */
+export function simulate({ catalog: data, candidate, calls }: SimulationInput): Simulation {
+  const catalog = catalogFrom(data);
+  refuseInvalid(catalog, candidate);
+  const set = compileSet(catalog, 0, candidate);
+  const reads = readsByOperation(set);
+  const until = performance.now() + simulationBounds.evaluationMs;
+  const tally: Simulation = { evaluated: 0, unchanged: 0, changed_count: 0, changed: [], transitions: [], skipped: [] };
+  for (const { request, unknown, ...call } of calls) {
+    if (readsUnknown(reads(call.operation), unknown)) skip(tally, 'facts_not_recorded');
+    else if (performance.now() > until) skip(tally, 'time_limit');
+    else {
+      const operation = catalog.named(call.operation);
+      note(tally, call, engine.evaluate(set, { ...request, operation, input: {} }));
+    }
+  }
+  return tally;
+}
+
+function readsByOperation({ policies }: CompiledSet): (operation: string) => ReadonlySet<string> {
+  const known = new Map<string, ReadonlySet<string>>();
+  return (operation) => {
+    const read = known.get(operation) ?? attributesRead(policies, operation);
+    known.set(operation, read);
+    return read;
+  };
+}
+
+function note(tally: Simulation, call: Omit<ChangedCall, 'candidate'>, { decision, policy_ids }: PolicyEvaluation) {
+  tally.evaluated += 1;
+  const from = call.recorded.decision;
+  if (from === decision) {
+    tally.unchanged += 1;
+    return;
+  }
+  tally.changed_count += 1;
+  const transition = tally.transitions.find((each) => each.from === from && each.to === decision);
+  if (transition) transition.count += 1;
+  else tally.transitions.push({ from, to: decision, count: 1 });
+  if (tally.changed.length < simulationBounds.changed)
+    tally.changed.push({ ...call, candidate: { decision, rules: policy_ids.slice(0, simulationBounds.rules) } });
+}
+
+export function skip({ skipped }: Pick<Simulation, 'skipped'>, reason: SkipReason, count = 1): void {
+  const present = skipped.find((each) => each.reason === reason);
+  if (present) present.count += count;
+  else if (count > 0) skipped.push({ reason, count });
+}
+
+declare module '../../threads/threads.js' {
+  interface ThreadJobs {
+    simulatePolicies(input: SimulationInput): Simulation;
+  }
+}

@@ -1,0 +1,76 @@
+import { LRUCache } from 'lru-cache';
+import type { Principal } from '../auth/principal.js';
+import { addToCounter, currentWindow, secondsUntil } from '../auth/window-counter.js';
+import { AppError } from '../errors.js';
+import type { Collections } from '../stores/collections.js';
+
+export interface RequestLimitOptions {
+  /** The maximum number of requests of one key or person in a window; 0 means unlimited. */
+  credentialMax: number;
+  organizationMax: number;
+  windowSeconds: number;
+}
+
+export interface RequestLimit {
+  /** Counts a request. @throws AppError `too_many_requests` with the seconds until the window ends */
+  admit(principal: Pick<Principal, 'keyId' | 'userId' | 'organizationId'>): Promise<void>;
+}
+
+/** The part of a window that this process has reserved. */
+interface Lot {
+  left: number;
+  isLast: boolean;
+  filling?: Promise<void> | undefined;
+}
+
+const maxRemembered = 10_000;
+const lotsPerWindow = 100;
+
+/**
+ * Fixed windows that all processes share. A process reserves one hundredth of a window at a time, so most requests need
+ * no round trip. All processes together never admit more than the maximum.
+ */
+export function createRequestLimit(
+  { request_counters: counters }: Pick<Collections, 'request_counters'>,
+  options: RequestLimitOptions,
+): RequestLimit {
+  const { credentialMax, organizationMax, windowSeconds } = options;
+  const lots = new LRUCache<string, Lot>({ max: maxRemembered });
+
+  async function fill(_id: string, lot: Lot, max: number, endsAt: number): Promise<void> {
+    const size = Math.max(1, Math.floor(max / lotsPerWindow));
+    const taken = (await addToCounter(counters, _id, size, endsAt)) - size;
+    lot.left = Math.max(0, Math.min(size, max - taken));
+    lot.isLast = taken + size >= max;
+  }
+
+  async function take(whose: string, id: string, max: number): Promise<void> {
+    if (max === 0) return;
+    const { window, endsAt } = currentWindow(windowSeconds);
+    const _id = `${whose}:${id}:${window}`;
+    const lot = lots.get(_id) ?? { left: 0, isLast: false };
+    lots.set(_id, lot);
+    while (lot.left === 0) {
+      if (lot.isLast) throw tooMany(whose, max, windowSeconds, endsAt);
+      lot.filling ??= fill(_id, lot, max, endsAt).finally(() => (lot.filling = undefined));
+      await lot.filling;
+    }
+    lot.left -= 1;
+  }
+
+  return {
+    async admit({ keyId, userId, organizationId }) {
+      await take('credential', keyId ?? userId, credentialMax);
+      await take('organization', organizationId, organizationMax);
+    },
+  };
+}
+
+function tooMany(whose: string, max: number, windowSeconds: number, endsAt: number): AppError {
+  const seconds = secondsUntil(endsAt);
+  return new AppError(
+    'too_many_requests',
+    `the ${whose} sent more than ${max} requests in ${windowSeconds} s; retry in ${seconds} s`,
+    { retryAfterSeconds: seconds },
+  );
+}

@@ -1,0 +1,83 @@
+import { executeStage } from './kernel/stage-ids.js';
+import type { Collections } from '../stores/collections.js';
+import { insertOnce } from '../stores/mongo.js';
+import { epochSeconds } from '../time.js';
+import type { Approvals } from './approvals/create-approvals.js';
+import type { Audit } from './audit/audit.js';
+import type { LifecycleDocument } from './lifecycles/record.js';
+import type { IntentDocument } from './recorder.js';
+
+export interface SweepDeps {
+  collections: Pick<Collections, 'intents' | 'lifecycles'>;
+  audit: Pick<Audit, 'append' | 'entrySince'>;
+  approvals: Pick<Approvals, 'settle'>;
+}
+
+const maxPerSweep = 100;
+const leaseMs = 60_000;
+const unknownOutcome = 'the process ended before it recorded the outcome: the call may have taken effect';
+
+/**
+ * Ends the calls whose process died after it had stored the intent. Each call gets its lifecycle and its audit entry,
+ * and its resume token is released. Any number of processes can sweep: one atomic update takes an intent, and every
+ * step is safe to repeat.
+ */
+export async function sweepIntents(deps: SweepDeps, now = Date.now()): Promise<number> {
+  const { intents } = deps.collections;
+  const dead = await intents
+    .find({ leased_until: { $lt: new Date(now) } })
+    .limit(maxPerSweep)
+    .toArray();
+  let swept = 0;
+  for (const intent of dead) {
+    const { _id, leased_until } = intent;
+    const { matchedCount } = await intents.updateOne(
+      { _id, leased_until },
+      { $set: { leased_until: new Date(now + leaseMs) } },
+    );
+    if (matchedCount === 0) continue;
+    await endCall(deps, intent);
+    await intents.deleteOne({ _id });
+    swept += 1;
+  }
+  return swept;
+}
+
+async function endCall({ collections, audit, approvals }: SweepDeps, intent: IntentDocument): Promise<void> {
+  const { _id: lifecycle_id, organization_id, actor, tool: action, resource, created_at, resume_token_id } = intent;
+  const entry = await audit.entrySince(organization_id, { lifecycle_id, since: created_at });
+  const lifecycle = await insertOnce(collections.lifecycles, lifecycleOf(intent, entry?.outcome));
+  const { status } = lifecycle;
+  if (!entry) {
+    const outcome = lifecycle.stages.some(({ detail }) => detail === unknownOutcome)
+      ? 'failed: outcome unknown'
+      : status;
+    await audit.append({ organization_id, actor, action, resource, outcome, lifecycle_id });
+  }
+  if (resume_token_id !== null)
+    await approvals.settle({ tokenId: resume_token_id, lifecycleId: lifecycle_id, completed: status === 'completed' });
+}
+
+function lifecycleOf(intent: IntentDocument, audited: string | undefined): LifecycleDocument {
+  const { _id, tool, principal, project_id, organization_id, trace_id, created_at } = intent;
+  const status = audited === 'completed' ? 'completed' : 'failed';
+  const detail = audited === 'completed' ? '' : unknownOutcome;
+  return {
+    ...{ _id, tool, principal, project_id, organization_id, trace_id, created_at, status },
+    stages: [{ stage: executeStage, status: status === 'completed' ? 'ok' : 'failed', detail }],
+    ended_at: epochSeconds(),
+    payload_digest: null,
+    consumed: [],
+  };
+}
+
+export interface Sweeper {
+  close(): void;
+}
+
+/** Sweeps shortly after the start, and then at regular intervals. */
+export function startSweeper(deps: SweepDeps, onError: (error: unknown) => void, everyMs = 30_000): Sweeper {
+  const sweep = () => void sweepIntents(deps).catch(onError);
+  const timers = [setTimeout(sweep, 1000).unref(), setInterval(sweep, everyMs).unref()];
+  return { close: () => timers.forEach((timer) => clearTimeout(timer)) };
+}

@@ -1,0 +1,12 @@
+const maxNameLength = 500;
+
+/** Converts text of another system to a valid entity name. */
+export function graphName(text: string): string {
+  const clean = text.replace(/[\u0000-\u001F\u007F]/g, ' ').trim();
+  return graphText(clean, maxNameLength).trim() || 'unnamed';
+}
+
+/** Converts text to well-formed Unicode of at most `maxLength` characters. */
+export function graphText(text: string, maxLength: number): string {
+  return text.slice(0, maxLength).replace(/\p{Surrogate}/gu, '\uFFFD');
+}

@@ -1,0 +1,131 @@
+/** An upper bound of the size of a value. */
+export interface Size {
+  /** The elements of a list or map, or the characters of a text. */
+  length: number;
+  /** The characters and elements at all depths. */
+  weight: number;
+  /** The weight of the heaviest element. */
+  each: number;
+  /** The nesting depth of lists; 0 for a value that is not a list. */
+  depth: number;
+  /** Whether it is a stored node or relationship, or a list of them. */
+  isStored?: boolean;
+}
+
+/** Limits on stored data, which the writers enforce (`save/input.ts`). */
+const stored = { property: 32_768, element: 1_100_000, names: 250, nameLength: 100 };
+const boundedProperties: Readonly<Record<string, number>> = {
+  name: 500,
+  id: 200,
+  type: 100,
+  project_id: 100,
+  predicate: 200,
+  subject: 200,
+};
+
+/** The assumed maximum of an aggregated list. The memory limit for a transaction enforces it. */
+const aggregated = { length: 1_000_000, weight: 10_000_000 };
+
+export const scalar: Size = { length: 1, weight: 1, each: 1, depth: 0 };
+export const storedElement: Size = {
+  length: stored.names,
+  weight: stored.element,
+  each: stored.property,
+  depth: 0,
+  isStored: true,
+};
+export const largestParameter: Size = { length: 524_288, weight: 1_048_576, each: 1_048_576, depth: 2 };
+
+export function textOf(length: number): Size {
+  return { length, weight: Math.max(1, length), each: 1, depth: 0 };
+}
+
+export function listOf(length: number, element: Size): Size {
+  const { weight, depth, isStored } = element;
+  // Lists of stored elements contain references.
+  if (isStored) return { length, weight: Math.max(1, length), each: 1, depth: depth + 1, isStored };
+  return { length, weight: Math.max(1, length * weight), each: weight, depth: depth + 1 };
+}
+
+export const rangeOf = (length: number): Size => listOf(length, scalar);
+
+export function aggregatedOf(element: Size): Size {
+  const list = listOf(aggregated.length, element);
+  return { ...list, weight: Math.max(aggregated.weight, list.each) };
+}
+
+export function namesOfElement(): Size {
+  return listOf(stored.names, textOf(stored.nameLength));
+}
+
+/** The heaviest value of a list or map. `averageOf` returns one of average weight. */
+export function heaviestOf(size: Size): Size {
+  return elementOf(size, size.each);
+}
+
+export function averageOf(size: Size): Size {
+  return elementOf(size, Math.min(size.each, Math.ceil(size.weight / Math.max(1, size.length))));
+}
+
+function elementOf({ depth, isStored }: Size, weight: number): Size {
+  if (isStored && depth <= 1) return storedElement;
+  return {
+    length: weight,
+    weight,
+    each: depth > 1 ? weight : 1,
+    depth: Math.max(0, depth - 1),
+    ...(isStored ? { isStored } : {}),
+  };
+}
+
+export function propertyOf(size: Size, name: string): Size {
+  if (!size.isStored || size.depth > 0)
+    return { length: size.each, weight: size.each, each: size.each, depth: Math.max(1, size.depth - 1) };
+  const known = boundedProperties[name];
+  if (known !== undefined) return textOf(known);
+  return { length: stored.property, weight: stored.property, each: stored.property, depth: 1 };
+}
+
+/** The larger size of two alternatives. */
+export function largerOf(a: Size, b: Size): Size {
+  return {
+    length: Math.max(a.length, b.length),
+    weight: Math.max(a.weight, b.weight),
+    each: Math.max(a.each, b.each),
+    depth: Math.max(a.depth, b.depth),
+    isStored: Boolean(a.isStored && b.isStored),
+  };
+}
+
+/** The size of two values combined into one text, list or map. */
+export function joined(a: Size, b: Size): Size {
+  const { each, depth } = largerOf(a, b);
+  // A value that is not a list counts as one element when it is added to a list.
+  const lengthOf = (part: Size) => (depth > 0 && part.depth === 0 ? 1 : part.length);
+  return {
+    length: lengthOf(a) + lengthOf(b),
+    weight: a.weight + b.weight,
+    each: Math.max(each, depth > 0 ? Math.min(a.weight, b.weight) : 1),
+    depth,
+  };
+}
+
+/** The size of a parameter value. */
+export function sizeOfValue(value: unknown): Size {
+  if (typeof value === 'string') return textOf(value.length);
+  if (typeof value !== 'object' || value === null) return scalar;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (!Array.isArray(value) && prototype !== null && Object.getPrototypeOf(prototype) !== null) return scalar;
+  const names = Array.isArray(value) ? [] : Object.keys(value);
+  const entries: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  let weight = entries.length + names.reduce((sum, { length }) => sum + length, 0);
+  let each = 1;
+  let depth = 0;
+  for (const entry of entries) {
+    const size = sizeOfValue(entry);
+    weight += size.weight;
+    if (size.weight > each) each = size.weight;
+    if (size.depth > depth) depth = size.depth;
+  }
+  return { length: entries.length, weight: Math.max(1, weight), each, depth: depth + 1 };
+}

@@ -1,0 +1,128 @@
+import {
+  aggregatedOf,
+  heaviestOf,
+  joined,
+  largerOf,
+  listOf,
+  namesOfElement,
+  scalar,
+  storedElement,
+  textOf,
+  type Size,
+} from './sizes.js';
+
+export interface Weighed {
+  size: Size;
+  /** Elementary steps of about 40 ns each. */
+  steps: number;
+}
+
+type FunctionWork = (args: readonly Size[]) => Weighed;
+
+const total = (args: readonly Size[]) => args.reduce((sum, { weight }) => sum + weight, 0);
+const first = (args: readonly Size[]): Size => args[0] ?? scalar;
+const second = (args: readonly Size[]): Size => args[1] ?? scalar;
+
+const toScalar: FunctionWork = (args) => ({ size: scalar, steps: 1 + total(args) / 8 });
+const sameSize: FunctionWork = (args) => ({ size: first(args), steps: 1 + total(args) / 16 });
+const anElement: FunctionWork = (args) => ({ size: heaviestOf(first(args)), steps: 1 });
+const elements: FunctionWork = (args) => ({
+  size: listOf(first(args).length, storedElement),
+  steps: 1 + first(args).length,
+});
+const texts: FunctionWork = (args) => ({
+  size: listOf(first(args).length, textOf(Math.max(64, first(args).each))),
+  steps: 1 + total(args) * 2,
+});
+const gather: FunctionWork = (args) => ({ size: aggregatedOf(first(args)), steps: 1 });
+const anyOf: FunctionWork = (args) => ({ size: args.reduce(largerOf, scalar), steps: 1 });
+const constant: FunctionWork = () => ({ size: scalar, steps: 1 });
+
+/**
+ * The result size and the steps of each function. Functions that are not listed return a scalar, such as a number or
+ * a time.
+ */
+const functions: Readonly<Record<string, FunctionWork>> = {
+  ...Object.fromEntries(
+    [
+      'tolower',
+      'lower',
+      'toupper',
+      'upper',
+      'ltrim',
+      'rtrim',
+      'btrim',
+      'trim',
+      'left',
+      'right',
+      'substring',
+      'reverse',
+      'tail',
+      'nullif',
+    ].map((name) => [name, sameSize]),
+  ),
+  ...Object.fromEntries(
+    ['size', 'length', 'char_length', 'character_length', 'isempty', 'id', 'elementid', 'type', 'count', 'exists'].map(
+      (name) => [name, constant],
+    ),
+  ),
+  ...Object.fromEntries(['tobooleanlist', 'tofloatlist', 'tointegerlist', 'tostringlist'].map((name) => [name, texts])),
+  coalesce: anyOf,
+  max: anyOf,
+  min: anyOf,
+  head: anElement,
+  last: anElement,
+  nodes: elements,
+  relationships: elements,
+  startnode: () => ({ size: storedElement, steps: 1 }),
+  endnode: () => ({ size: storedElement, steps: 1 }),
+  collect: gather,
+  labels: () => ({ size: namesOfElement(), steps: 1 }),
+  keys: (args) => ({
+    size: first(args).isStored ? namesOfElement() : listOf(first(args).length, textOf(100)),
+    steps: 1 + Math.min(first(args).length, 1e6),
+  }),
+  properties: (args) => ({ size: { ...first(args), depth: 2, isStored: false }, steps: 1 + first(args).length * 4 }),
+  tostring: (args) => ({ size: textOf(Math.max(64, first(args).weight * 2)), steps: 1 + total(args) / 4 }),
+  tostringornull: (args) => ({ size: textOf(Math.max(64, first(args).weight * 2)), steps: 1 + total(args) / 4 }),
+  valuetype: (args) => ({ size: textOf(1000), steps: 1 + total(args) * 2 }),
+  split: (args) => {
+    const { weight } = first(args);
+    return {
+      size: { length: weight + 1, weight: 2 * weight + 1, each: weight, depth: 1 },
+      steps: 1 + weight * 3 + search(args),
+    };
+  },
+  replace: (args) => {
+    // Each character, and the position before it, may be replaced.
+    const weight = (first(args).weight + 1) * Math.max(1, args[2]?.weight ?? 1) + first(args).weight;
+    return { size: textOf(weight), steps: 1 + search(args) + weight / 16 };
+  },
+};
+
+/** The database compares the search text at each position. */
+export function search(args: readonly Size[]): number {
+  return 1 + (first(args).weight * second(args).weight) / 32;
+}
+
+export function functionWork(name: string, args: readonly Size[]): Weighed {
+  return (functions[name] ?? toScalar)(args);
+}
+
+/** The steps of `=`, `<` and similar: lists are compared by element, texts by machine word. */
+export function comparisonSteps(a: Size, b: Size): number {
+  if ((a.isStored && a.depth === 0) || (b.isStored && b.depth === 0)) return 1;
+  const least = Math.min(a.weight, b.weight);
+  return 1 + (a.depth > 0 && b.depth > 0 ? least : least / 16);
+}
+
+export function membershipSteps(value: Size, list: Size): number {
+  const compared = Math.min(list.length * value.weight, list.weight);
+  return 1 + list.length + (value.depth > 0 && list.depth > 1 ? compared : compared / 16);
+}
+
+/** The result of `+` and `||`. */
+export function additionOf(a: Size, b: Size): Weighed {
+  const size = joined(a, b);
+  return { size, steps: 1 + size.weight / (size.depth > 0 ? 16 : 128) };
+}

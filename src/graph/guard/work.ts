@@ -1,0 +1,218 @@
+import { refuse } from './refusal.js';
+import {
+  heaviestOf,
+  largestParameter,
+  listOf,
+  scalar,
+  sizeOfValue,
+  storedElement,
+  textOf,
+  type Size,
+} from './sizes.js';
+import { child, childrenOf, excerptOf, has, nameOf, whereOf, type Tree } from './tree.js';
+import { weigh, type Weighing } from './work-expressions.js';
+import type { Weighed } from './work-functions.js';
+
+/*
+ * Limits the work of the database between two points where it can stop. It can stop at each row of a pattern, but
+ * only at about every hundredth row of UNWIND, and never inside an expression. So one row of a clause may take at
+ * most `maxSteps`, and a clause with more than `pauseSteps` gets a pause before it (`clauses.ts`).
+ */
+export const maxSteps = 20_000_000;
+const pauseSteps = 50_000;
+
+const serviceParameters: Readonly<Record<string, Size>> = {
+  project_id: textOf(100),
+  project_ids: listOf(500, textOf(100)),
+};
+
+/**
+ * Weighs the query independently of its parameters: refuses too much work and returns the clauses that need a pause.
+ */
+export function weighText(query: Tree): ReadonlySet<Tree> {
+  new Scales(() => scalar, true).subquery(query, new Map());
+  const largest = new Scales(() => largestParameter, false);
+  try {
+    largest.subquery(query, new Map());
+    return largest.heavy;
+  } catch {
+    // Only some parameters make the query too expensive. `weighCall` checks the actual ones.
+    return allClauses(query);
+  }
+}
+
+/** @throws AppError `invalid_input` if the parameters make the work or a value too large */
+export function weighCall(query: Tree, params: Readonly<Record<string, unknown>>): void {
+  const sizes = new Map(Object.entries(params).map(([name, value]) => [name, sizeOfValue(value)]));
+  new Scales((name) => sizes.get(name) ?? scalar, true).subquery(query, new Map());
+}
+
+function allClauses(query: Tree): ReadonlySet<Tree> {
+  const clauses = new Set<Tree>();
+  const visit = (tree: Tree): void => {
+    if (tree.rule === 'clause' && tree.children[0]) clauses.add(tree.children[0]);
+    tree.children.forEach(visit);
+  };
+  visit(query);
+  return clauses;
+}
+
+class Scales {
+  readonly heavy = new Set<Tree>();
+  /** Steps since the last pause, over all clauses in text order. */
+  private sincePause = 0;
+
+  constructor(
+    private readonly given: (name: string) => Size,
+    private readonly refuses: boolean,
+  ) {}
+
+  private weighing(variables: ReadonlyMap<string, Size>): Weighing {
+    return {
+      variables,
+      parameter: (name) => serviceParameters[name] ?? this.given(name),
+      subquery: (query, outer) => this.subquery(query, outer),
+      pattern: (tree, names) => this.pattern(tree, names),
+    };
+  }
+
+  subquery(query: Tree, outer: ReadonlyMap<string, Size>): Weighed & { columns: ReadonlyMap<string, Size> } {
+    let columns: ReadonlyMap<string, Size> = new Map();
+    let steps = 0;
+    for (const single of childrenOf(query, 'singleQuery')) {
+      const variables = new Map(outer);
+      for (const { children } of childrenOf(single, 'clause')) {
+        if (children[0]) steps += this.weighInTurn(children[0], variables);
+      }
+      columns = variables;
+    }
+    return { size: [...columns.values()][0] ?? scalar, steps, columns };
+  }
+
+  private weighInTurn(clause: Tree, variables: Map<string, Size>): number {
+    const taken = this.weighClause(clause, variables);
+    this.sincePause += taken;
+    if (this.sincePause > pauseSteps) {
+      this.heavy.add(clause);
+      this.sincePause = 0;
+    }
+    if (taken > maxSteps && this.refuses) {
+      throw refuse(
+        `«${excerptOf(clause)}» may take ${Math.round(taken)} steps in one row; at most ${maxSteps} are allowed: use shorter lists and texts, or MATCH and UNWIND instead of lists in lists`,
+      );
+    }
+    return taken;
+  }
+
+  private weighClause(clause: Tree, variables: Map<string, Size>): number {
+    switch (clause.rule) {
+      case 'matchClause':
+        return this.pattern(clause, variables) + this.conditionSteps(clause, variables);
+      case 'unwindClause': {
+        const list = clause.children[1];
+        const { size, steps } = list ? weigh(list, this.weighing(variables)) : { size: scalar, steps: 1 };
+        variables.set(nameOf(clause.children.at(-1) ?? clause), heaviestOf(size));
+        return steps;
+      }
+      case 'subqueryClause': {
+        const query = child(clause, 'regularQuery');
+        if (!query) return 1;
+        for (const [name, size] of this.subquery(query, variables).columns)
+          if (!variables.has(name)) variables.set(name, size);
+        return 1;
+      }
+      default:
+        return this.projection(clause, variables);
+    }
+  }
+
+  /**
+   * Weighs WITH and RETURN. Later clauses see only the projected items; ORDER BY and WHERE also see the previous
+   * variables.
+   */
+  private projection(clause: Tree, variables: Map<string, Size>): number {
+    const body = child(clause, 'returnBody');
+    const items = body && child(body, 'returnItems');
+    if (!body || !items) return 1;
+    const after = new Map<string, Size>(has(items, 'TIMES') ? variables : []);
+    let steps = 1;
+    for (const item of childrenOf(items, 'returnItem')) {
+      const expression = item.children[0];
+      if (!expression) continue;
+      const weighed = weigh(expression, this.weighing(variables));
+      steps += weighed.steps;
+      after.set(has(item, 'AS') ? nameOf(item.children.at(-1) ?? item) : nameOf(expression), weighed.size);
+    }
+    const both = new Map([...variables, ...after]);
+    for (const rule of ['orderBy', 'skip', 'limit']) {
+      const part = child(body, rule);
+      if (part) steps += weigh(part, this.weighing(both)).steps;
+    }
+    steps += this.conditionSteps(clause, both);
+    variables.clear();
+    for (const [name, size] of after) variables.set(name, size);
+    return steps;
+  }
+
+  private conditionSteps(tree: Tree, variables: Map<string, Size>): number {
+    const where = whereOf(tree);
+    return where ? weigh(where, this.weighing(variables)).steps : 1;
+  }
+
+  /** Declares the variables first because any condition may use them. */
+  private pattern(tree: Tree, variables: Map<string, Size>): number {
+    declare(tree, variables);
+    return this.insidePattern(tree, variables);
+  }
+
+  private insidePattern(tree: Tree, variables: Map<string, Size>): number {
+    let steps = 0;
+    for (const each of tree.children) {
+      if (each.token || each.rule === 'whereClause') continue;
+      if (['properties', 'nodePattern', 'relationshipPattern', 'parenthesizedPath'].includes(each.rule)) {
+        if (each.rule === 'properties') steps += weigh(each.children[0] ?? each, this.weighing(variables)).steps;
+        else steps += this.conditionSteps(each, variables);
+      }
+      if (patternRules.has(each.rule)) steps += this.insidePattern(each, variables);
+    }
+    return steps;
+  }
+}
+
+const patternRules = new Set([
+  'patternList',
+  'pattern',
+  'anonymousPattern',
+  'shortestPathPattern',
+  'patternElement',
+  'pathPatternNonEmpty',
+  'nodePattern',
+  'relationshipPattern',
+  'parenthesizedPath',
+]);
+const maxRepetition = 15;
+
+/** Adds the variables of the pattern and returns the number of elements in a path. */
+function declare(tree: Tree, variables: Map<string, Size>, repeated = false): number {
+  let elements = 0;
+  tree.children.forEach((each, index) => {
+    if (!patternRules.has(each.rule)) return;
+    const many =
+      repeated || tree.children[index + 1]?.rule === 'quantifier' || has(each, 'quantifier') || has(each, 'pathLength');
+    const within = declare(each, variables, many);
+    const isElement = each.rule === 'nodePattern' || each.rule === 'relationshipPattern';
+    const length = isElement ? (many ? maxRepetition : 1) : within;
+    elements += length;
+    const variable = child(each, 'variable');
+    if (!variable) return;
+    if (isElement) variables.set(nameOf(variable), many ? listOf(length, storedElement) : storedElement);
+    else variables.set(nameOf(variable), pathOf(length));
+  });
+  const path = tree.rule === 'patternComprehension' ? child(tree, 'variable') : undefined;
+  if (path) variables.set(nameOf(path), pathOf(elements));
+  return elements;
+}
+
+function pathOf(elements: number): Size {
+  return { length: elements, weight: Math.max(1, elements), each: 1, depth: 0 };
+}

@@ -1,0 +1,30 @@
+import { redactAnswer, workOf } from './redactor.js';
+
+/** Replaces personal data and credentials in an answer (`redactor.ts`) without blocking the event loop. */
+export type Redact = <T>(answer: T) => Promise<T>;
+
+/** Answers that need less work are redacted directly, which is faster than copying them. A thread redacts the others. */
+const maxInlineWork = 4096;
+const valueWeight = 40;
+
+/** @param inThread runs `redactAnswer` in a thread. Its errors are thrown, so no unredacted answer is returned. */
+export function createRedact(inThread: (answer: unknown) => Promise<unknown>): Redact {
+  return async <T>(answer: T) =>
+    workOf(answer, maxInlineWork) < maxInlineWork ? redactAnswer(answer) : ((await inThread(answer)) as T);
+}
+
+/** The number of characters in texts and names, plus a constant for each value, counted up to `max`. */
+export function weightOf(value: unknown, max = Infinity): number {
+  if (typeof value === 'string') return value.length + valueWeight;
+  if (typeof value !== 'object' || value === null) return valueWeight;
+  let weight = valueWeight;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && weight < max; at += 1) weight += weightOf(value[at], max - weight);
+    return weight;
+  }
+  for (const name of Object.keys(value)) {
+    if (weight >= max) break;
+    weight += name.length + weightOf((value as Record<string, unknown>)[name], max - weight);
+  }
+  return weight;
+}

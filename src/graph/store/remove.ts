@@ -1,0 +1,64 @@
+import type { ManagedTransaction } from 'neo4j-driver';
+import { sealedKey, storeSealed, type SealedKind } from './sealing.js';
+
+/** Removes relationships. Ignores those that no longer exist. */
+export async function removeRelationships(
+  tx: ManagedTransaction,
+  projectId: string,
+  edges: readonly { from: string; type: string; to: string }[],
+): Promise<void> {
+  if (edges.length === 0) return;
+  const { records } = await tx.run(
+    `UNWIND $edges AS edge
+     MATCH (a:Entity {project_id: $projectId, id: edge.from}), (b:Entity {project_id: $projectId, id: edge.to})
+     MATCH (a)-[r]->(b) WHERE type(r) = edge.type WITH r, r.id AS id DELETE r RETURN id`,
+    { edges: [...edges], projectId },
+  );
+  await unsealAll(
+    tx,
+    projectId,
+    'relationship',
+    records.map((record) => record.get('id') as unknown),
+  );
+}
+
+/** Removes entities with their relationships and facts. */
+export async function removeEntities(tx: ManagedTransaction, projectId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const parameters = { ids: [...ids], projectId };
+  const edges = await tx.run(
+    'UNWIND $ids AS id MATCH (n:Entity {project_id: $projectId, id: id})-[r]-() RETURN DISTINCT r.id AS id',
+    parameters,
+  );
+  const facts = await tx.run(
+    'UNWIND $ids AS id MATCH (f:Fact {project_id: $projectId, subject: id}) WITH f, f.id AS id DETACH DELETE f RETURN id',
+    parameters,
+  );
+  await tx.run('UNWIND $ids AS id MATCH (n:Entity {project_id: $projectId, id: id}) DETACH DELETE n', parameters);
+  await unsealAll(
+    tx,
+    projectId,
+    'relationship',
+    edges.records.map((record) => record.get('id') as unknown),
+  );
+  await unsealAll(
+    tx,
+    projectId,
+    'fact',
+    facts.records.map((record) => record.get('id') as unknown),
+  );
+  await unsealAll(tx, projectId, 'entity', ids);
+}
+
+async function unsealAll(
+  tx: ManagedTransaction,
+  projectId: string,
+  kind: SealedKind,
+  ids: readonly unknown[],
+): Promise<void> {
+  const keys = ids.filter((id): id is string => typeof id === 'string').map((id) => sealedKey(projectId, kind, id));
+  await storeSealed(
+    tx,
+    keys.map((key) => ({ key, sealed: null })),
+  );
+}

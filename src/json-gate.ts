@@ -1,0 +1,133 @@
+import type { ErrorCode } from './error-catalog.js';
+import { AppError } from './errors.js';
+
+/**
+ * The maximum levels of nesting, named fields of a body, values of a body and of a callback, and fields of one object.
+ */
+export const bodyLimits = { depth: 64, names: 25_000, values: 30_000, callbackValues: 50_000, fields: 2_000 };
+
+export interface JsonGate {
+  /** The name of the value in error messages, such as `the body`. */
+  what: string;
+  code: ErrorCode;
+  /** Forbidden field names. */
+  names: ReadonlySet<string>;
+  depth: number;
+  /** The maximum number of fields of one object. */
+  fields: number;
+}
+
+/**
+ * The MongoDB driver interprets `_bsontype` as a type of its own: it rejects such an object or stores another value.
+ */
+const unstorableNames = ['__proto__', '_bsontype'];
+
+export const bodyGate: JsonGate = {
+  what: 'the body',
+  code: 'invalid_request',
+  names: new Set([...unstorableNames, 'constructor', 'prototype']),
+  depth: bodyLimits.depth,
+  fields: bodyLimits.fields,
+};
+/** For answers of other servers. Another limit applies to their size. */
+export const answerGate = (what: string): JsonGate => ({
+  what,
+  code: 'validation_failed',
+  names: new Set(unstorableNames),
+  depth: bodyLimits.depth,
+  fields: Infinity,
+});
+
+/**
+ * Rejects JSON that cannot be stored: certain field names, numbers beyond 1.8e308, NUL, lone surrogates, deep nesting.
+ * @throws AppError with the gate's code, naming the field
+ */
+export function checkJson(value: unknown, gate: JsonGate = bodyGate): void {
+  const found = problemIn(value, gate, 0);
+  if (!found) return;
+  const where = found.path.reverse().join('.').slice(0, 200);
+  throw new AppError(gate.code, found.isOfAll ? `${gate.what} ${found.text}` : `${where || gate.what}: ${found.text}`);
+}
+
+const [quote = 0, backslash, comma, openBracket, closeBracket, openBrace, closeBrace, colon] = Buffer.from('"\\,[]{}:');
+
+/**
+ * Rejects a body with more than `max` values or more than 25,000 named fields. Scans the bytes once, because JSON.parse
+ * and the code that walks its result need up to a microsecond per value.
+ * @throws AppError `invalid_request`
+ */
+export function checkValueCount(text: Uint8Array, max = bodyLimits.values): void {
+  let values = 1;
+  let names = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = text[at];
+    if (inString) {
+      if (byte === backslash) at += 1;
+      else if (byte === quote) inString = false;
+    } else if (byte === quote) {
+      // Most strings have no escaped quote and can be skipped at once.
+      const end = text.indexOf(quote, at + 1);
+      if (end < 0) return;
+      if (text[end - 1] === backslash) inString = true;
+      else at = end;
+    } else if (byte === colon) {
+      names += 1;
+      if (names > bodyLimits.names)
+        throw new AppError('invalid_request', `the body holds more than ${bodyLimits.names} fields`);
+    } else if (
+      byte === comma ||
+      (byte === openBracket && text[at + 1] !== closeBracket) ||
+      (byte === openBrace && text[at + 1] !== closeBrace)
+    ) {
+      values += 1;
+      if (values > max) throw new AppError('invalid_request', `the body holds more than ${max} values`);
+    }
+  }
+}
+
+interface Problem {
+  text: string;
+  /** The path from the innermost to the outermost name. */
+  path: string[];
+  /** The problem concerns the whole value, so the path is not shown. */
+  isOfAll: boolean;
+}
+
+function problemIn(value: unknown, gate: JsonGate, depth: number): Problem | undefined {
+  if (typeof value === 'string') return problemOfText(value);
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return { text: 'the number is too large', path: [], isOfAll: false };
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth >= gate.depth) return { text: `is nested deeper than ${gate.depth} levels`, path: [], isOfAll: true };
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at += 1) {
+      const found = problemIn(value[at], gate, depth + 1);
+      if (found) return under(String(at), found);
+    }
+    return undefined;
+  }
+  const names = Object.keys(value);
+  if (names.length > gate.fields)
+    return { text: `the object has more than ${gate.fields} fields`, path: [], isOfAll: false };
+  for (const name of names) {
+    if (gate.names.has(name)) return { text: `the field name ${name} is not allowed`, path: [], isOfAll: false };
+    const wrongName = problemOfText(name);
+    if (wrongName) return wrongName;
+    const found = problemIn((value as Record<string, unknown>)[name], gate, depth + 1);
+    if (found) return under(name, found);
+  }
+  return undefined;
+}
+
+function under(name: string, found: Problem): Problem {
+  found.path.push(name);
+  return found;
+}
+
+function problemOfText(text: string): Problem | undefined {
+  if (text.includes('\0')) return { text: 'NUL characters are not allowed', path: [], isOfAll: false };
+  return /\p{Surrogate}/u.test(text)
+    ? { text: 'the text is not well-formed Unicode', path: [], isOfAll: false }
+    : undefined;
+}

@@ -1,0 +1,28 @@
+import canonicalize from 'canonicalize';
+
+export type JsonObject = Record<string, unknown>;
+
+/** Whether a value is an object, but neither null nor an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns undefined if the text is not JSON. */
+export function parseJsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns an empty object if the text is not a JSON object. */
+export function parseJsonObject(text: string): JsonObject {
+  const value = parseJsonOrUndefined(text);
+  return isJsonObject(value) ? value : {};
+}
+
+/** Canonical JSON (RFC 8785). Empty for a value that JSON cannot express. */
+export function canonicalText(value: unknown): string {
+  return canonicalize(value) ?? '';
+}

@@ -1,0 +1,46 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { AppError, hasCode } from '../errors.js';
+import { isObjectName, type FileStore } from './file-store.js';
+
+const noSuchObject = (cause?: unknown) =>
+  new AppError('not_found', 'the content of the file does not exist', { cause });
+
+/** Stores objects as files in `folder`, which API and workers share. Writes and syncs a temporary file, then renames it. */
+export function createDiskFileStore(folder: string): FileStore {
+  const fileOf = (location: string) => {
+    if (!isObjectName(location)) throw noSuchObject();
+    return path.join(folder, location);
+  };
+  const temporaryFileOf = (location: string) => `${fileOf(location)}.part`;
+  return {
+    async write(location, source) {
+      const temporary = temporaryFileOf(location);
+      try {
+        await mkdir(path.dirname(temporary), { recursive: true });
+        await pipeline(source, createWriteStream(temporary, { flags: 'w', mode: 0o600, flush: true }));
+        await rename(temporary, fileOf(location));
+      } catch (error) {
+        source.destroy();
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    },
+    async read(location) {
+      try {
+        const handle = await open(fileOf(location));
+        return handle.createReadStream();
+      } catch (error) {
+        throw hasCode(error, 'ENOENT') ? noSuchObject(error) : error;
+      }
+    },
+    async remove(location) {
+      await Promise.all([fileOf(location), temporaryFileOf(location)].map((file) => rm(file, { force: true })));
+    },
+    localPath: fileOf,
+    presign: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
+  };
+}

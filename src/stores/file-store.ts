@@ -1,0 +1,38 @@
+import type { Readable } from 'node:stream';
+
+/** Stores objects, which are either complete or absent. Locations are created by {@link objectName}. */
+export interface FileStore {
+  /** Streams `source` into the object with constant memory. Leaves nothing behind on failure. */
+  write(location: string, source: Readable): Promise<void>;
+  /** @throws AppError `not_found` if the object does not exist */
+  read(location: string): Promise<Readable>;
+  /** Deletes the object, including a partial write of a crashed process. Idempotent. */
+  remove(location: string): Promise<void>;
+  /** The path of the object on a local disk. Undefined if the store serves downloads itself. */
+  localPath(location: string): string | undefined;
+  /** A URL of the store for this object, which expires. Undefined if the store does not serve downloads. */
+  presign(location: string, download: Download): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+export interface Download {
+  disposition: string;
+  type: string;
+  expiresInSeconds: number;
+}
+
+const part = /^[A-Za-z0-9_-]{1,128}$/;
+const form = /^[A-Za-z0-9_-]{1,128}\/[A-Za-z0-9_.-]{1,160}$/;
+
+/**
+ * Builds an object name from ids only, never from the name of an uploaded file.
+ * @throws Error for ids that are not valid path segments
+ */
+export function objectName(containerName: string, fileId: string): string {
+  if (!part.test(containerName) || !part.test(fileId)) throw new Error('object names must consist of valid ids');
+  return `${containerName}/${fileId}`;
+}
+
+export function isObjectName(location: string): boolean {
+  return form.test(location) && !location.includes('..');
+}

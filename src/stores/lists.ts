@@ -1,0 +1,128 @@
+import type { Collection, Document, Filter, WithId } from 'mongodb';
+import { z } from 'zod';
+import { AppError } from '../errors.js';
+
+/**
+ * The paging parameters of every list (contract, Conventions): newest first, at most 200 per page, stable while
+ * records are added.
+ */
+export const ListQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'Page size, 1 to 200.' }),
+  cursor: z
+    .string()
+    .max(200)
+    .regex(/^[\w-]*$/, 'not a cursor of this list')
+    .optional()
+    .meta({ description: '`next_cursor` of the page before.', example: 'YWZ0ZXI6MDE5OWE2ZjA' }),
+});
+export type ListQuery = z.infer<typeof ListQuery>;
+
+/** The count fields of a list; spread them into its schema. */
+export const Total = z.object({
+  total_count: z.int().meta({ description: 'Counted up to 10,000.', example: 1 }),
+  total_is_lower_bound: z.literal(true).optional().meta({ description: 'Present when there are more than 10,000.' }),
+});
+export type Total = z.infer<typeof Total>;
+
+export const NextCursor = z.string().nullable().meta({ example: null });
+
+export function listOf<S extends z.ZodType>(item: S) {
+  return z.object({
+    data: z.array(item),
+    ...Total.shape,
+    next_cursor: NextCursor.meta({ description: 'Null on the last page.' }),
+  });
+}
+
+export interface Page<T> extends Total {
+  data: T[];
+  next_cursor: string | null;
+}
+
+/** Counting stops here because an unselective filter matches a whole collection. */
+export const maxCount = 10_000;
+
+/** Counts matching documents up to 10,000 (contract, Conventions). */
+export async function countUpTo<T extends Document>(collection: Collection<T>, filter: Filter<T>): Promise<Total> {
+  const count = await collection.countDocuments(filter, { limit: maxCount + 1 });
+  return count > maxCount ? { total_count: maxCount, total_is_lower_bound: true } : { total_count: count };
+}
+
+/**
+ * Returns one page, newest first. Without `by`, sorts by `_id`, which must be a UUIDv7. `by` is the dotted path of a
+ * time that does not change while the record is in the list. Records with equal times are sorted by `_id`, and
+ * records without a time come last.
+ * @throws AppError `invalid_request` for an invalid cursor
+ */
+export async function listPage<T extends Document & { _id: string }>(
+  collection: Collection<T>,
+  filter: Filter<T>,
+  query: ListQuery,
+  by?: string,
+): Promise<Page<WithId<T>>> {
+  const after = query.cursor === undefined ? {} : filterAfter(query.cursor, by);
+  const [total, found] = await Promise.all([
+    countUpTo(collection, filter),
+    collection
+      .find({ ...filter, ...after } as Filter<T>)
+      .sort(by === undefined ? { _id: -1 } : { [by]: -1, _id: -1 })
+      .limit(query.limit + 1)
+      .toArray(),
+  ]);
+  const data = found.slice(0, query.limit);
+  const last = data.at(-1);
+  return { data, ...total, next_cursor: found.length > query.limit && last ? cursorAfter(last, by) : null };
+}
+
+function cursorAfter(record: Document & { _id: string }, by: string | undefined): string {
+  return by === undefined ? encodeCursor(record._id) : encodePosition({ at: timeAt(record, by), id: record._id });
+}
+
+/** The position where a page ended, in a list sorted by a time. */
+export interface ListPosition {
+  at: number | null;
+  id: string;
+}
+
+/** Sorts newest first, as MongoDB sorts by a time and then by `_id`. */
+export function comparePositions(a: ListPosition, b: ListPosition): number {
+  if (a.at !== b.at) return (b.at ?? -Infinity) - (a.at ?? -Infinity);
+  return a.id === b.id ? 0 : a.id < b.id ? 1 : -1;
+}
+
+export function encodePosition({ at, id }: ListPosition): string {
+  return encodeCursor(`${at ?? ''}:${id}`);
+}
+
+/** @throws AppError `invalid_request` for an invalid cursor */
+export function decodePosition(cursor: string): ListPosition {
+  const [, at, id] = /^(\d+(?:\.\d+)?|):(.+)$/s.exec(decodeCursor(cursor)) ?? [];
+  if (at === undefined || id === undefined) throw invalidCursor();
+  return { at: at === '' ? null : Number(at), id };
+}
+
+function filterAfter(cursor: string, by: string | undefined): Document {
+  if (by === undefined) return { _id: { $lt: decodeCursor(cursor) } };
+  const { at, id } = decodePosition(cursor);
+  const sameTime = { [by]: at, _id: { $lt: id } };
+  return at === null ? sameTime : { $or: [{ [by]: { $lt: at } }, sameTime, { [by]: null }] };
+}
+
+function timeAt(record: Document, by: string): number | null {
+  const value: unknown = by.split('.').reduce<unknown>((part, name) => (part as Document | null)?.[name], record);
+  return typeof value === 'number' ? value : null;
+}
+
+export function encodeCursor(id: string): string {
+  return Buffer.from(`after:${id}`).toString('base64url');
+}
+
+function decodeCursor(cursor: string): string {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  if (!text.startsWith('after:')) throw invalidCursor();
+  return text.slice('after:'.length);
+}
+
+function invalidCursor(): AppError {
+  return new AppError('invalid_request', 'cursor: not a cursor of this list');
+}

@@ -1,0 +1,30 @@
+const maxDepth = 64;
+const reserved = new Set(['__proto__', '_bsontype']);
+
+/**
+ * Copies JSON into a form that MongoDB can store. Otherwise, a write that fails because of its content would be retried
+ * forever. `src/json-gate.ts` rejects such content on input; this function handles content that an earlier release
+ * accepted.
+ */
+export function toStorable<T>(value: T): T {
+  return copyOf(value, 0) as T;
+}
+
+function copyOf(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return wellFormed(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= maxDepth) return `[removed: nested deeper than ${maxDepth} levels]`;
+  if (Array.isArray(value)) return value.map((each) => copyOf(each, depth + 1));
+  const copy = new Map<string, unknown>();
+  for (const [name, each] of Object.entries(value)) {
+    const clean = reserved.has(name) ? `[${name}]` : wellFormed(name).replaceAll('\0', '\uFFFD');
+    let free = clean;
+    for (let count = 2; copy.has(free); count += 1) free = `${clean} ${count}`;
+    copy.set(free, copyOf(each, depth + 1));
+  }
+  return Object.fromEntries(copy);
+}
+
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
+}

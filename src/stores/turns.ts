@@ -1,0 +1,76 @@
+import { AppError } from '../errors.js';
+
+export interface Turns {
+  /**
+   * Runs `work` when the project has a free slot.
+   * @throws AppError `quota_exceeded` if too many callers wait or no slot becomes free in time
+   */
+  take<T>(projectId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+}
+
+interface Line {
+  running: number;
+  waiting: (() => void)[];
+}
+
+/** Limits concurrency per project, so that no project takes all connections of a process. */
+export function createTurns(limits: {
+  what: string;
+  maxRunning: number;
+  maxWaiting: number;
+  waitTimeoutMs: number;
+  /** Whose limit it is, for the refusal. */
+  whose?: string;
+}): Turns {
+  const lines = new Map<string, Line>();
+  const retryLater = () =>
+    new AppError(
+      'quota_exceeded',
+      `${limits.whose ?? 'the project'} has too many ${limits.what} at once: ${limits.maxRunning} run and at most ${limits.maxWaiting} wait; retry in 1 s`,
+      { retryAfterSeconds: 1 },
+    );
+
+  function enter(line: Line, signal: AbortSignal | undefined): Promise<void> {
+    if (line.running < limits.maxRunning) {
+      line.running += 1;
+      return Promise.resolve();
+    }
+    if (line.waiting.length >= limits.maxWaiting) return Promise.reject(retryLater());
+    return new Promise((resolve, reject) => {
+      const settle = (how: () => void) => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        how();
+      };
+      const leave = (error: AppError) => {
+        line.waiting.splice(line.waiting.indexOf(begin), 1);
+        settle(() => reject(error));
+      };
+      const begin = () => settle(resolve);
+      const onAbort = () => leave(new AppError('call_timed_out', 'the caller is gone'));
+      const timer = setTimeout(() => leave(retryLater()), limits.waitTimeoutMs);
+      line.waiting.push(begin);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  function exit(projectId: string, line: Line): void {
+    const next = line.waiting.shift();
+    if (next) return next();
+    line.running -= 1;
+    if (line.running === 0) lines.delete(projectId);
+  }
+
+  return {
+    async take(projectId, work, signal) {
+      const line = lines.get(projectId) ?? { running: 0, waiting: [] };
+      lines.set(projectId, line);
+      await enter(line, signal);
+      try {
+        return await work();
+      } finally {
+        exit(projectId, line);
+      }
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { CookieOptions, Request, Response } from 'express';
+import { z } from 'zod';
+import { AppError } from '../../errors.js';
+import type { SecretBox } from '../../auth/secret-box.js';
+
+/** After this time an open page asks the person to sign in again. */
+const lifeSeconds = 3600;
+
+const Sealed = z.object({
+  csrf: z.string(),
+  until: z.number(),
+  person: z.object({ userId: z.string(), email: z.string(), sessionId: z.string() }).optional(),
+});
+
+/** The state of a browser: the signed-in person, and the secret that forms must repeat. */
+export type BrowserSession = z.infer<typeof Sealed>;
+
+export interface BrowserSessionOptions {
+  /** The cookie's name, which gets the prefix `__Host-` if the service uses https. */
+  cookie: string;
+  /** `lax` for pages that people reach by a link from another site, otherwise `strict`. */
+  sameSite: 'lax' | 'strict';
+  baseUrl(): string;
+}
+
+export interface BrowserSessions {
+  /** Reads the session. Creates a new one if the cookie is missing, expired or forged. */
+  read(req: Request): BrowserSession;
+  /**
+   * Reads the session of a form.
+   * @throws AppError `access_denied` if the form does not repeat the session's secret, which means that another site
+   * sent it
+   */
+  readForm(req: Request, csrf: string | null): BrowserSession;
+  write(res: Response, session: Omit<BrowserSession, 'until'>): void;
+}
+
+/** The sessions of the console, which the codec endpoint of the Temporal UI also reads. */
+export function createConsoleSessions(box: SecretBox, baseUrl: () => string): BrowserSessions {
+  return createBrowserSessions(box, { cookie: 'svc_console', sameSite: 'strict', baseUrl });
+}
+
+/** Encrypts the cookie, so that nobody else can read or forge it. The API does not accept it. */
+export function createBrowserSessions(
+  box: SecretBox,
+  { cookie, sameSite, baseUrl }: BrowserSessionOptions,
+): BrowserSessions {
+  const purpose = `${cookie} browser session`;
+  const isSecure = () => baseUrl().startsWith('https:');
+  const cookieName = () => (isSecure() ? `__Host-${cookie}` : cookie);
+
+  function present(req: Request): BrowserSession | undefined {
+    const value = cookieOf(req, cookieName());
+    const session = value === undefined ? undefined : opened(box, value, purpose);
+    return session && session.until > Date.now() / 1000 ? session : undefined;
+  }
+
+  return {
+    read: (req) => present(req) ?? { csrf: randomBytes(32).toString('base64url'), until: 0 },
+    readForm(req, csrf) {
+      const session = present(req);
+      if (
+        !session ||
+        csrf?.length !== session.csrf.length ||
+        !timingSafeEqual(Buffer.from(csrf), Buffer.from(session.csrf))
+      ) {
+        throw new AppError('access_denied', 'the page was open for too long, or another site sent its form');
+      }
+      return session;
+    },
+    write(res, session) {
+      const until = Date.now() / 1000 + lifeSeconds;
+      // With either value, browsers do not send the cookie with forms of other sites.
+      const options: CookieOptions = { httpOnly: true, secure: isSecure(), sameSite, path: '/' };
+      res.cookie(cookieName(), box.seal(JSON.stringify({ ...session, until }), purpose), options);
+    },
+  };
+}
+
+function opened(box: SecretBox, sealed: string, purpose: string): BrowserSession | undefined {
+  try {
+    return Sealed.parse(JSON.parse(box.open(sealed, purpose)));
+  } catch {
+    return undefined;
+  }
+}
+
+function cookieOf(req: Request, name: string): string | undefined {
+  const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  const found = pairs.find((pair) => pair.startsWith(`${name}=`));
+  return found === undefined ? undefined : decodeOrNothing(found.slice(name.length + 1));
+}
+
+function decodeOrNothing(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

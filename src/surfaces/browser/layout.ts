@@ -1,0 +1,44 @@
+import { html, trusted, type Html } from './html.js';
+import { style as sharedStyle } from './style.js';
+
+const serviceName = 'Governed Context and Workflow Service';
+
+/** A whole page: the common head and its `<body>`. */
+export function htmlPage(title: string, style: string, body: Html): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} – ${serviceName}</title>
+<style>${trusted(style)}</style>
+</head>
+${body}
+</html>
+`;
+}
+
+/** A page with a single card, for sign-in, consent and errors. */
+export function layout(title: string, content: Html): Html {
+  return htmlPage(
+    title,
+    sharedStyle,
+    html`<body>
+<main>
+<p class="service">${serviceName}</p>
+${content}
+</main>
+</body>`,
+  );
+}
+
+/** A problem, as a sentence. Screen readers announce it when the page loads. */
+export function problemNote(problem: string | undefined): Html | undefined {
+  return problem === undefined ? undefined : html`<p class="problem" role="alert">${sentence(problem)}</p>`;
+}
+
+/** Error texts begin in lower case because they usually follow a code. */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
+}

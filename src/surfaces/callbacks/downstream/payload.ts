@@ -1,0 +1,114 @@
+import { bodyLimits, checkValueCount } from '../../../json-gate.js';
+import type { CallbackPayload } from '../../../../workflows/connector-events/messages.js';
+import { sha256Hex } from '../../../sha256.js';
+import type { RawBody } from '../callback-body.js';
+
+const maxDepth = 32;
+/** Longer JSON is stored instead of being passed in a signal. */
+const maxSignalLength = 128 * 1024;
+
+const eventNames = ['event', 'event_type', 'eventType', 'type'];
+const eventIdNames = ['event_id', 'eventId', 'webhook_id', 'delivery_id'];
+const accountIdNames = ['account_id', 'accountId', 'account'];
+
+export interface ReadPayload {
+  /** SHA-256 of the body. */
+  digest: string;
+  payload: CallbackPayload;
+  /** The JSON of the payload's value if it is too large for a signal; the payload is then empty. */
+  stored: Uint8Array | null;
+  /** Metadata from the payload's top level. */
+  event: string | null;
+  event_id: string | null;
+  account_id: string | null;
+}
+
+/** Parses a provider's body by its content, whatever its type claims. It refuses no format. */
+export function readPayload({ contentType, body }: RawBody): ReadPayload {
+  const payload = payloadOf(contentType, body);
+  const json = JSON.stringify(payload.value);
+  const isLarge = json.length > maxSignalLength;
+  return {
+    digest: sha256Hex(body),
+    payload: isLarge ? { ...payload, value: null } : payload,
+    stored: isLarge ? Buffer.from(json) : null,
+    event: fieldOf(payload, eventNames),
+    event_id: fieldOf(payload, eventIdNames),
+    account_id: fieldOf(payload, accountIdNames),
+  };
+}
+
+function payloadOf(contentType: string | undefined, body: Uint8Array): CallbackPayload {
+  const text = utf8(body);
+  if (text === undefined) return { encoding: 'base64', value: Buffer.from(body).toString('base64') };
+  const json = parse(text, body);
+  if (json !== undefined && isStorable(json, 0)) return { encoding: 'json', value: json };
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType ?? '') && isShort(text)) {
+    const form = formOf(text);
+    if (isStorable(form, 0)) return { encoding: 'form', value: form };
+  }
+  return { encoding: 'text', value: text };
+}
+
+/** The first of these names whose top-level value is a text or a number. */
+function fieldOf({ encoding, value }: CallbackPayload, names: readonly string[]): string | null {
+  if ((encoding !== 'json' && encoding !== 'form') || typeof value !== 'object' || value === null) return null;
+  for (const name of names) {
+    const found = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+    if ((typeof found === 'string' && found !== '' && found.length <= 200) || typeof found === 'number')
+      return String(found);
+  }
+  return null;
+}
+
+/**
+ * Whether a record can store the value. Deep nesting, NUL characters in names and prototype names keep the payload as
+ * text.
+ */
+function isStorable(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth >= maxDepth) return false;
+  return Object.entries(value).every(
+    ([name, member]) => !name.includes('\0') && name !== '__proto__' && isStorable(member, depth + 1),
+  );
+}
+
+const maxFormLength = 2 * 1024 * 1024;
+const maxFormFields = 10_000;
+
+/** Longer forms remain text, because parsing their fields would take too long. */
+function isShort(form: string): boolean {
+  if (form.length > maxFormLength) return false;
+  let fields = 1;
+  for (let at = form.indexOf('&'); at >= 0 && fields <= maxFormFields; at = form.indexOf('&', at + 1)) fields += 1;
+  return fields <= maxFormFields;
+}
+
+/** A repeated name becomes a list. */
+function formOf(text: string): Record<string, string | string[]> {
+  const form = new Map<string, string | string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = form.get(name);
+    if (Array.isArray(before)) before.push(value);
+    else form.set(name, before === undefined ? value : [before, value]);
+  }
+  return Object.fromEntries(form);
+}
+
+function utf8(body: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns undefined for text that is not JSON, and for JSON with too many values to process quickly. */
+function parse(text: string, body: Uint8Array): unknown {
+  try {
+    checkValueCount(body, bodyLimits.callbackValues);
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

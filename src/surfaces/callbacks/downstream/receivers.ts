@@ -1,0 +1,189 @@
+import type { ConnectorCallback } from '../../../../workflows/connector-events/messages.js';
+import type {
+  ConnectorCategory,
+  ConnectorDocument,
+  ConnectorTrigger,
+  TriggerDocument,
+} from '../../../domain/connectors/record.js';
+import { isFormerMember } from '../../../auth/former-members.js';
+import { findActiveProject } from '../../../auth/project-roles.js';
+import { isPin } from '../../../domain/connectors/pin.js';
+import {
+  findConnector,
+  findTrigger,
+  ownerOf,
+  pauseIfOwnerLeft,
+  type ConnectorCollections,
+  type MembershipCollections,
+} from '../../../domain/connectors/operations/store.js';
+import { notFound } from '../../../errors.js';
+import type { Collections } from '../../../stores/collections.js';
+import { epochSeconds } from '../../../time.js';
+import type { ReadBody } from '../read-body.js';
+import { accepted, ignored, type Delivery, type Receiver } from '../receiver.js';
+
+import type { EventIdentity, ReceivedCallback, SignalConnector } from '../../../domain/connectors/signal-connector.js';
+import { sha256Hex } from '../../../sha256.js';
+
+export interface DownstreamOptions {
+  collections: ConnectorCollections & MembershipCollections & Pick<Collections, 'projects'>;
+  read: ReadBody;
+  signal: SignalConnector;
+}
+
+/**
+ * The routes behind the six forwarded ones. Each makes the checks that no receiver made, then signals (contract,
+ * Downstream).
+ */
+export function downstreamReceivers(options: DownstreamOptions): Receiver[] {
+  return [
+    notify(options, 'professional_network'),
+    notify(options, 'mail'),
+    notify(options, 'messaging'),
+    accountEvent(options),
+    triggerCallback(options, 'voice'),
+    triggerCallback(options, 'media'),
+  ];
+}
+
+function notify({ collections, read, signal }: DownstreamOptions, category: ConnectorCategory): Receiver {
+  return {
+    path: `/actions/${category}/notify/{connectorID}/{pin}`,
+    summary: 'A finished hosted authentication',
+    async handOver(delivery) {
+      const { connectorID = '', pin = '' } = delivery.params;
+      const found = await findConnector(collections, connectorID);
+      const connector = found?.category === category ? found : null;
+      // An unknown connector and a wrong pin get the same answer in the same time.
+      if (!isPin(pin, connector?.pin_hash) || !connector || !(await takesCallbacks(collections, connector)))
+        throw notFound('connector');
+      await signal(addressOf(connector), await callbackOf(read, 'notify', delivery, () => [], true));
+      return accepted(200);
+    },
+  };
+}
+
+function accountEvent({ collections, read, signal }: DownstreamOptions): Receiver {
+  return {
+    path: '/account-provider-webhook/{projectID}/{connectorID}',
+    summary: 'An event of a connected account',
+    async handOver(delivery) {
+      const { connectorID = '', projectID } = delivery.params;
+      const connector = await findConnector(collections, connectorID);
+      if (!connector || connector.projectID !== projectID || !(await takesCallbacks(collections, connector)))
+        throw notFound('connector');
+      const callback = await callbackOf(
+        read,
+        'event',
+        delivery,
+        (event) => startsOf(connector, event),
+        isVerified(connector),
+      );
+      if (callback.starts.length === 0) return ignored(200, 'no trigger of the connector takes this event');
+      await signal(addressOf(connector), callback);
+      return accepted();
+    },
+  };
+}
+
+function triggerCallback({ collections, read, signal }: DownstreamOptions, kind: TriggerDocument['kind']): Receiver {
+  return {
+    path: `/${kind}-provider/{triggerID}`,
+    summary: `A callback of a ${kind} provider`,
+    async handOver(delivery) {
+      const trigger = await findTrigger(collections, kind, delivery.params.triggerID ?? '');
+      const connector = trigger?.connector_id ? await findConnector(collections, trigger.connector_id) : trigger;
+      if (!trigger || !connector || !(await takesCallbacks(collections, connector))) throw notFound('trigger');
+      const id = trigger.connector_id ?? trigger._id;
+      const start = startOf(trigger, trigger.agentflow_id, trigger.goal ?? `Handle a callback of the ${kind} provider`);
+      await signal({ ...trigger, id }, await callbackOf(read, kind, delivery, () => [start], isVerified(connector)));
+      return accepted();
+    },
+  };
+}
+
+/** Refuses callbacks for paused connectors, deleted projects and people who have left the project. */
+async function takesCallbacks(
+  collections: DownstreamOptions['collections'],
+  connector: ConnectorDocument | TriggerDocument,
+): Promise<boolean> {
+  if (!(await findActiveProject(collections, connector.projectID))) return false;
+  if (!('status' in connector)) return !(await isFormerMember(collections, ownerOf(connector)));
+  return connector.status !== 'paused' && !(await pauseIfOwnerLeft(collections, connector));
+}
+
+type Start = ReceivedCallback['starts'][number];
+
+const day = 24 * 3600 * 1000;
+/**
+ * Without an event id, an identical body within this time counts as a repeat by the sender; later it may be a new
+ * event.
+ */
+const repeatsWithinMs = 60_000;
+
+/** Connectors with a secret were verified by the forwarding receiver. */
+function isVerified(connector: ConnectorDocument | TriggerDocument): boolean {
+  return 'callback_secret_sealed' in connector && connector.callback_secret_sealed !== undefined;
+}
+
+/**
+ * The event id alone identifies an event only if the sender is verified; otherwise a forged event could suppress the
+ * real one.
+ */
+function identityOf(
+  kind: ConnectorCallback['kind'],
+  eventId: string | null,
+  digest: string,
+  verified: boolean,
+): EventIdentity | null {
+  if (eventId !== null) return { key: sha256Hex(verified ? eventId : `${digest}/${eventId}`), keptForMs: day };
+  return kind === 'notify' ? null : { key: `body/${digest}`, keptForMs: repeatsWithinMs };
+}
+
+async function callbackOf(
+  read: ReadBody,
+  kind: ConnectorCallback['kind'],
+  { header, body }: Delivery,
+  starts: (event: string) => Start[],
+  verified: boolean,
+): Promise<ReceivedCallback> {
+  const { digest, payload, stored, event_id, account_id, ...found } = await read('readPayload', {
+    body,
+    contentType: header('content-type'),
+  });
+  const event = found.event ?? kind;
+  return {
+    identity: identityOf(kind, event_id, digest, verified),
+    event_id,
+    kind,
+    event,
+    received_at: epochSeconds(),
+    payload,
+    stored,
+    account_id: kind === 'notify' ? account_id : null,
+    starts: starts(event),
+  };
+}
+
+/** Voice and media providers call their triggers at separate paths. */
+function startsOf(connector: ConnectorDocument, event: string): Start[] {
+  const takes = ({ kind, event: wanted }: ConnectorTrigger) =>
+    kind !== 'voice' && kind !== 'media' && (wanted === '*' || wanted === event);
+  return connector.triggers.filter(takes).flatMap(({ agentflow_id, goal }) => {
+    return agentflow_id === undefined
+      ? []
+      : [startOf(connector, agentflow_id, goal ?? `Handle the event ${event} of ${connector.name}`)];
+  });
+}
+
+function startOf(
+  { projectID, organization_id, user_id }: ConnectorDocument | TriggerDocument,
+  agentflow_id: string,
+  goal: string,
+): Start {
+  return { agentflow_id, goal, organization_id, project_id: projectID, user_id };
+}
+
+function addressOf({ _id, projectID, organization_id }: ConnectorDocument) {
+  return { id: _id, projectID, organization_id };
+}

@@ -1,0 +1,23 @@
+import type { z } from 'zod';
+import { AppError } from '../../errors.js';
+import { bodyLimits, checkValueCount } from '../../json-gate.js';
+import { parseWithProblems } from '../../problems.js';
+
+/** @throws AppError `invalid_request` for bytes that are not JSON in UTF-8, and for too many values */
+export function parseJson(text: string | Uint8Array): unknown {
+  checkValueCount(typeof text === 'string' ? Buffer.from(text) : text, bodyLimits.callbackValues);
+  try {
+    return JSON.parse(
+      typeof text === 'string' ? text : new TextDecoder('utf-8', { fatal: true }).decode(text),
+    ) as unknown;
+  } catch (error) {
+    throw new AppError('invalid_request', 'the body is not valid JSON', { cause: error });
+  }
+}
+
+/** @throws AppError `invalid_request` that names the fields, never their values */
+export function checkShape<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = parseWithProblems(schema, value);
+  if ('data' in parsed) return parsed.data;
+  throw new AppError('invalid_request', parsed.problems.join('; '));
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../../error-catalog.js';
+import { defineRoute, type Route } from '../rest/define-route.js';
+import type { Receiver } from './receiver.js';
+
+const Acknowledgement = z
+  .looseObject({ status: z.string() })
+  .meta({
+    id: 'Acknowledgement',
+    description: 'Reports the result of the delivery and never contains data that the caller sent.',
+    example: { status: 'accepted' },
+  });
+
+const receivedHere: readonly ErrorCode[] = [
+  'invalid_signature',
+  'unauthorized',
+  'repo_not_bound',
+  'not_found',
+  'validation_failed',
+  'conflict',
+  'unconfigured',
+  'payload_too_large',
+  'data_service_unreachable',
+];
+const forwarded: readonly ErrorCode[] = [
+  'invalid_signature',
+  'upstream_unreachable',
+  'upstream_timeout',
+  'payload_too_large',
+  'not_found',
+];
+const fromDownstream = {
+  description: 'Any other answer of the downstream service.',
+  schema: z.unknown().meta({ example: { status: 'accepted' } }),
+  stream: '*/*',
+};
+
+/** The receivers as route data for the OpenAPI document; `receive.ts` serves them. */
+export function receiverRoutes(receivers: readonly Receiver[]): Route[] {
+  return receivers.map(({ path, summary }) => {
+    const isForwarded = path.includes('{');
+    return defineRoute({
+      method: 'post',
+      path,
+      permission: 'public',
+      tag: 'callbacks',
+      summary,
+      description:
+        'Accepts a body of any content type, byte for byte. The status of a forwarded callback is that of the downstream service.',
+      response: {
+        schema: Acknowledgement,
+        description: 'Accepted, a duplicate, or ignored with the reason.',
+        others: {
+          202: { description: 'Accepted; a workflow continues the work.', schema: Acknowledgement },
+          ...(isForwarded && { default: fromDownstream }),
+        },
+      },
+      errors: isForwarded ? forwarded : receivedHere,
+      handler: () => Promise.reject(new Error('a receiver is served by receive.ts')),
+    });
+  });
+}

@@ -1,0 +1,48 @@
+/**
+ * The only headers that a receiver can read; `Authorization` is not included (specification, Inbound callback
+ * receivers).
+ */
+export type ReadableHeader =
+  'content-type' | 'x-hub-signature-256' | 'x-github-event' | 'x-github-delivery' | 'x-om-signature' | 'x-server-key';
+
+export type HeaderReader = (name: ReadableHeader) => string | undefined;
+
+export interface Delivery {
+  /** The values of the path's placeholders, each matching `[A-Za-z0-9_-]{1,128}`. */
+  params: Readonly<Record<string, string>>;
+  header: HeaderReader;
+  /** The exact bytes received. */
+  body: Buffer;
+}
+
+/** The answer. It never contains data of the caller. `body` is null if the status has no body. */
+export interface Acknowledgement {
+  status: number;
+  body: Readonly<Record<string, unknown>> | null;
+}
+
+/** One receiver as data; `receive.ts` calls its parts in order. */
+export interface Receiver {
+  path: string;
+  summary: string;
+  /** Accepts bodies from unverified senders, which share a smaller memory budget. */
+  isOpen?: true;
+  /** In bytes, if lower than the common limit. */
+  bodyLimit?: number;
+  /** Checks only configuration and headers, before the body is read. */
+  admit?(header: HeaderReader): void;
+  /** Checks the raw bytes, before anything is parsed. */
+  verify?(delivery: Delivery): void | Promise<void>;
+  /** An id that repeats of this delivery share; undefined if repeats cannot be recognised. */
+  deliveryId?(delivery: Delivery): string | undefined;
+  /** Resolves once the acknowledged data can no longer be lost. */
+  handOver(delivery: Delivery): Promise<Acknowledgement>;
+}
+
+export function accepted(status = 202): Acknowledgement {
+  return { status, body: { status: 'accepted' } };
+}
+
+export function ignored(status: number, reason: string): Acknowledgement {
+  return { status, body: { status: 'ignored', reason } };
+}

@@ -1,0 +1,54 @@
+import type { Forward } from '../forward.js';
+import type { SecretBox } from '../../../auth/secret-box.js';
+import { callbackSecretOf, type ConnectorCollections } from '../../../domain/connectors/operations/store.js';
+import { createFreshReads } from '../../../stores/fresh-reads.js';
+import type { Delivery, Receiver } from '../receiver.js';
+import { hubForm, verifySignature } from '../signature.js';
+import { pathOf } from '../target.js';
+
+/**
+ * Callbacks of providers, whose senders the downstream service checks (specification, Authentication of callback
+ * receivers).
+ */
+const forwardedPaths = [
+  {
+    path: '/actions/professional_network/notify/{connectorID}/{pin}',
+    summary: 'Hosted authentication of a professional network account',
+  },
+  { path: '/actions/mail/notify/{connectorID}/{pin}', summary: 'Hosted authentication of a mail account' },
+  { path: '/actions/messaging/notify/{connectorID}/{pin}', summary: 'Hosted authentication of a messaging account' },
+  { path: '/account-provider-webhook/{projectID}/{connectorID}', summary: 'Trigger events of a connected account' },
+  { path: '/voice-provider/{triggerID}', summary: 'Callbacks of a voice provider' },
+  { path: '/media-provider/{triggerID}', summary: 'Callbacks of a media provider' },
+] as const;
+
+export interface ForwardedOptions {
+  forward: Forward;
+  collections: ConnectorCollections;
+  box: SecretBox;
+}
+
+export function forwardedReceivers({ forward, collections, box }: ForwardedOptions): Receiver[] {
+  const readTrigger = createFreshReads(collections.connector_triggers);
+  const readConnector = createFreshReads(collections.connectors);
+
+  /**
+   * Checks the signature here, because only the header `Content-Type` is forwarded.
+   * @throws AppError `invalid_signature`
+   */
+  async function verify({ params: { connectorID, triggerID }, header, body }: Delivery): Promise<void> {
+    const id = connectorID ?? (await readTrigger(triggerID ?? ''))?.connector_id;
+    const connector = id ? await readConnector(id) : null;
+    const secret = connector && !connector.is_deleted ? callbackSecretOf(box, connector) : undefined;
+    if (secret !== undefined) verifySignature(header('x-hub-signature-256'), hubForm, secret, body);
+  }
+
+  return forwardedPaths.map(({ path, summary }) => ({
+    path,
+    summary,
+    isOpen: true as const,
+    ...(path.startsWith('/actions/') ? {} : { verify }),
+    handOver: ({ params, header, body }) =>
+      forward({ path: pathOf(path, params), contentType: header('content-type'), body }),
+  }));
+}

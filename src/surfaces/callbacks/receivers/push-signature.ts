@@ -1,0 +1,92 @@
+import { setImmediate } from 'node:timers/promises';
+import type { SecretBox } from '../../../auth/secret-box.js';
+import {
+  bindingsOf,
+  secretOf,
+  type RepositoryBindingDocument,
+  type RepositoryCollections,
+} from '../../../domain/connectors/operations/repositories.js';
+import type { Delivery } from '../receiver.js';
+import { hubForm, isSignedBy, mismatch } from '../signature.js';
+import { windowsOf } from '../windows.js';
+
+export interface PushSignatureOptions {
+  /**
+   * The secret of the installation. If it is undefined, unsigned deliveries are accepted (specification, Authentication
+   * of callback receivers).
+   */
+  secret: string | undefined;
+  box: SecretBox;
+  collections: RepositoryCollections;
+}
+
+export interface PushSignature {
+  /**
+   * Verifies the delivery before anything is parsed.
+   * @throws AppError `invalid_signature` if it is not signed with a permitted secret
+   */
+  verify(delivery: Delivery): Promise<void>;
+  /** Returns the bindings that a verified delivery may reach; `own` are those whose own secret signed it. */
+  reached(
+    bindings: readonly RepositoryBindingDocument[],
+    delivery: Delivery,
+  ): Promise<{ all: RepositoryBindingDocument[]; own: RepositoryBindingDocument[] }>;
+}
+
+/** Finds the repository name in the bytes of a push, in JSON or in a form. The payload's own name comes first. */
+const fullName =
+  /(?:"|%22)full_name(?:"|%22)[\s+]{0,8}(?::|%3A)[\s+]{0,8}(?:"|%22)([\w.-]{1,100})(?:\\?\/|%5C%2F|%2F)([\w.-]{1,100})(?:"|%22)/i;
+/** At least the length of the longest match. */
+const overlap = 512;
+const bindingsTried = 50;
+
+/**
+ * Each binding has its own secret. Until a push is signed with it, the secret of the installation is also valid, or no
+ * signature if the installation has no secret.
+ */
+export function createPushSignature({ secret, box, collections }: PushSignatureOptions): PushSignature {
+  const isInstallations = ({ header, body }: Delivery) =>
+    secret === undefined || isSignedBy(header('x-hub-signature-256'), hubForm, secret, body);
+
+  async function ownOf(
+    bindings: readonly RepositoryBindingDocument[],
+    { header, body }: Delivery,
+  ): Promise<RepositoryBindingDocument[]> {
+    const given = header('x-hub-signature-256') ?? '';
+    const own: RepositoryBindingDocument[] = [];
+    if (!hubForm.test(given)) return own;
+    for (const binding of bindings.slice(0, bindingsTried)) {
+      const theirs = secretOf(box, binding);
+      // Hashing a body may take 20 ms.
+      await setImmediate();
+      if (theirs !== undefined && isSignedBy(given, hubForm, theirs, body)) own.push(binding);
+    }
+    return own;
+  }
+
+  return {
+    async verify(delivery) {
+      if (isInstallations(delivery)) return;
+      if (!hubForm.test(delivery.header('x-hub-signature-256') ?? '')) throw mismatch();
+      const repository = await repositoryIn(delivery.body);
+      const bindings = repository === undefined ? [] : await bindingsOf(collections, repository);
+      if ((await ownOf(bindings, delivery)).length === 0) throw mismatch();
+    },
+
+    async reached(bindings, delivery) {
+      const own = await ownOf(bindings, delivery);
+      const others = isInstallations(delivery)
+        ? bindings.filter((binding) => binding.secret_confirmed !== true && !own.includes(binding))
+        : [];
+      return { own, all: [...own, ...others] };
+    },
+  };
+}
+
+async function repositoryIn(body: Buffer): Promise<string | undefined> {
+  for await (const window of windowsOf(body, overlap)) {
+    const found = fullName.exec(window.toString('latin1'));
+    if (found) return `${found[1]}/${found[2]}`.toLowerCase();
+  }
+  return undefined;
+}

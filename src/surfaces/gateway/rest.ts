@@ -1,0 +1,53 @@
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { workspaceHeader } from '../../auth/resolve-scope.js';
+import { jsonBody } from '../../http/json-body.js';
+import { expressPath, lifecycleHeader, refuseOtherMethods, resumeTokenHeader } from '../rest/mount.js';
+import { traceIn } from '../../http/trace.js';
+import type { Pipeline } from '../../governance/tools/perform-tool.js';
+import { namesProject } from '../../governance/tools/project-fields.js';
+import { routeOf, type Tool } from '../../governance/tools/tool.js';
+
+/** Mounts each tool at its route. Other methods there answer 405 with `Allow` (specification, Conventions). */
+export function mountTools(
+  router: Router,
+  tools: readonly Tool[],
+  pipeline: Pipeline,
+  checkBeforeBody: RequestHandler,
+): void {
+  const parseBody = jsonBody('1mb');
+  for (const tool of tools) {
+    const { method, path } = routeOf(tool);
+    router[method](expressPath(path), checkBeforeBody, ...(method === 'get' ? [] : parseBody), serve(tool, pipeline));
+  }
+  refuseOtherMethods(router, tools.map(routeOf));
+}
+
+function serve(tool: Tool, pipeline: Pipeline): RequestHandler {
+  return async (req, res) => {
+    const answer = await pipeline({
+      tool,
+      input: inputOf(req),
+      params: req.params as Record<string, string>,
+      authorization: req.headersDistinct.authorization,
+      workspace: req.get(workspaceHeader),
+      resumeToken: req.get(resumeTokenHeader),
+      trace: traceIn(res),
+      signal: signalOf(res),
+    });
+    res.set(lifecycleHeader, String(answer.body.lifecycle_id));
+    res.status(answer.status).json(answer.body);
+  };
+}
+
+/** Adds a project in the query string to the input, so that S4 refuses it as it does in the body. */
+function inputOf(req: Request): unknown {
+  const body: unknown = req.body ?? {};
+  const named = Object.entries(req.query).filter(([name]) => namesProject(name));
+  return named.length > 0 && typeof body === 'object' ? { ...body, ...Object.fromEntries(named) } : body;
+}
+
+function signalOf(res: Response): AbortSignal {
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  return gone.signal;
+}

@@ -1,0 +1,44 @@
+import { approveCall, listApprovals, readApproval, rejectCall } from '../../../domain/governance/approvals.js';
+import { operationRoute, type Route } from '../../rest/define-route.js';
+
+const tag = 'governance';
+
+const decisionRoutes = [
+  { name: 'approve', operation: approveCall, summary: 'Approve a call that waits' },
+  { name: 'reject', operation: rejectCall, summary: 'Reject a call that waits' },
+].map(({ name, operation, summary }) =>
+  operationRoute({
+    method: 'post',
+    path: `/v1/approvals/{id}/${name}`,
+    operation,
+    tag,
+    summary,
+    description:
+      'Requires the role OWNER, ORG_ADMIN or PROJECT_ADMIN, or a key with `svc:governance.write`. If a rule names `approver_roles`, only people with one of them can decide. The requester cannot decide, with any credential.',
+    response: { description: 'The current approval; it stays pending if more approvers are required.' },
+    idempotent: true,
+  }),
+);
+
+/** Calls that wait for a person's decision (specification and contract, approvals). */
+export const approvalRoutes: readonly Route[] = [
+  operationRoute({
+    method: 'get',
+    path: '/v1/approvals',
+    operation: listApprovals,
+    tag,
+    summary: 'List the approvals of the project',
+    description:
+      'Lists all approvals for callers with `svc:governance.read`, and otherwise those that the caller requested. People with an admin role have that grant.',
+    response: { description: 'Newest first.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/v1/approvals/{id}',
+    operation: readApproval,
+    tag,
+    summary: 'Read an approval; its requester gets the resume token',
+    response: { description: 'The approval.', headers: { 'Cache-Control': 'no-store' } },
+  }),
+  ...decisionRoutes,
+];

@@ -1,0 +1,58 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { exportAudit, listAudit, listCheckpoints, verifyAudit } from '../../../domain/governance/audit.js';
+import type { Audit } from '../../../governance/audit/audit.js';
+import type { RequestContext } from '../../rest/context.js';
+import { operationRoute, type Route } from '../../rest/define-route.js';
+
+const forAdmins =
+  'For a person with an admin role (OWNER, ORG_ADMIN or PROJECT_ADMIN), or a key with `svc:governance.read`: the chain covers the whole organization.';
+const common = { method: 'get', tag: 'governance', description: forAdmins } as const;
+
+/** The audit chain of the credential's organization. */
+export const auditRoutes: readonly Route[] = [
+  operationRoute({
+    ...common,
+    path: '/v1/audit',
+    operation: listAudit,
+    summary: 'List the audit entries of the organization',
+    response: { description: 'Newest first. With a filter, `total_count` counts up to 10,000.' },
+  }),
+  operationRoute({
+    ...common,
+    path: '/v1/audit/verify',
+    operation: verifyAudit,
+    summary: 'Verify the whole audit chain against its checkpoints',
+    response: { description: 'The result, with the first broken entry.' },
+  }),
+  operationRoute({
+    ...common,
+    path: '/v1/audit/checkpoints',
+    operation: listCheckpoints,
+    summary: 'List the signed checkpoints of the audit chain',
+    response: { description: 'Newest first.' },
+  }),
+  operationRoute({
+    ...common,
+    path: '/v1/audit/export',
+    operation: exportAudit,
+    summary: 'Export the audit chain for an offline check',
+    description: `JSON Lines that the command verify-audit can check offline. ${forAdmins}`,
+    response: { description: 'One line of the export.', stream: 'application/x-ndjson' },
+    handler: ({ deps, ctx }) => sendExport(deps.governance.audit, ctx.principal.organizationId, ctx),
+  }),
+];
+
+/**
+ * An error before the first chunk is answered as usual. A later error truncates the answer, so that its last line is
+ * missing.
+ */
+async function sendExport(audit: Audit, organizationId: string, { res, log }: RequestContext): Promise<void> {
+  const chunks = audit.export(organizationId);
+  const first = await chunks.next();
+  res.status(200).set({ 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
+  res.write(first.value);
+  await pipeline(Readable.from(chunks), res).catch((error: unknown) =>
+    log.warn({ err: error }, 'an audit export was cut short'),
+  );
+}

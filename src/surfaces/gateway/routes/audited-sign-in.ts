@@ -1,0 +1,70 @@
+import type { Audited } from '../../../auth/audit-port.js';
+import type { AuthDeps } from '../../../auth/create-auth.js';
+import { findUserByEmail } from '../../../auth/users.js';
+import { isRefusal } from '../../../errors.js';
+import { answeredCode } from '../../rest/error-answers.js';
+
+interface SignedIn {
+  scope: { org_id: string; project_id: string; user_id: string; auth_kind: string };
+}
+
+/**
+ * Records a sign-in, including a refused one, in the audit chain of the person's organization. An unknown address has
+ * no chain. A refusal is recorded after the answer, so that response times do not reveal which addresses are known.
+ */
+export async function auditedSignIn<T extends SignedIn>(
+  deps: AuthDeps & Audited,
+  email: string,
+  attempt: Promise<T>,
+): Promise<T> {
+  try {
+    const signedIn = await attempt;
+    const { org_id: organization_id, project_id, user_id, auth_kind } = signedIn.scope;
+    await deps.governance.audit.append({
+      organization_id,
+      actor: `${auth_kind}:${user_id}`,
+      action: 'sign-in',
+      resource: `project:${project_id}`,
+      outcome: 'completed',
+      lifecycle_id: null,
+    });
+    return signedIn;
+  } catch (error) {
+    if (isRefusal(error))
+      void recordRefusal(deps, email, answeredCode(error.code)).catch((failure: unknown) =>
+        deps.log.error({ err: failure }, 'a refused sign-in was not recorded'),
+      );
+    throw error;
+  }
+}
+
+async function recordRefusal({ mongo, governance }: AuthDeps & Audited, email: string, code: string): Promise<void> {
+  const user = await findUserByEmail(mongo.collections, email);
+  if (!user) return;
+  const { _id, organization_id } = user;
+  await governance.audit.append({
+    organization_id,
+    actor: `user_jwt:${_id}`,
+    action: 'sign-in',
+    resource: `user:${_id}`,
+    outcome: `denied: ${code}`,
+    lifecycle_id: null,
+  });
+}
+
+/** Records that a person ended their session. */
+export async function auditSignOut({ mongo, governance }: AuthDeps & Audited, sessionId: string): Promise<void> {
+  const { sessions, users } = mongo.collections;
+  const session = await sessions.findOne({ _id: sessionId });
+  const user = session && (await users.findOne({ _id: session.user_id }));
+  if (!session || !user) return;
+  const actor = `${session.kind === 'user' ? 'user_jwt' : 'session'}:${user._id}`;
+  await governance.audit.append({
+    organization_id: user.organization_id,
+    actor,
+    action: 'sign-out',
+    resource: `project:${session.project_id}`,
+    outcome: 'completed',
+    lifecycle_id: null,
+  });
+}

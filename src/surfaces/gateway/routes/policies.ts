@@ -1,0 +1,85 @@
+import { evaluatePolicies } from '../../../domain/governance/evaluate.js';
+import {
+  listPolicyVersions,
+  readPolicies,
+  readPolicyVersion,
+  replacePolicies,
+} from '../../../domain/governance/policies.js';
+import { simulatePolicies } from '../../../domain/governance/simulate.js';
+import { AppError } from '../../../errors.js';
+import type { PolicySet } from '../../../governance/policy/rule.js';
+import { operationRoute, type Route } from '../../rest/define-route.js';
+
+const tag = 'governance';
+const headers = ({ version }: PolicySet) => ({ ETag: `"${version}"` });
+
+/** The organization's policies, for its administrators (contract, policies). */
+export const policyRoutes: readonly Route[] = [
+  operationRoute({
+    method: 'get',
+    path: '/v1/policies',
+    operation: readPolicies,
+    tag,
+    summary: 'Read the policies in force',
+    response: { description: 'The set, with its version as `ETag`.', headers },
+  }),
+  operationRoute({
+    method: 'put',
+    path: '/v1/policies',
+    operation: replacePolicies,
+    tag,
+    summary: 'Replace the policies by a new version',
+    description:
+      'If any rule is invalid, the whole set is refused with the problem of each rule, and the current policies remain in force.',
+    response: { description: 'The new version. It applies to the next call in every process.', headers },
+    handler: ({ input, ...call }) => {
+      const expected_version = expectedVersion(call.ctx.req.get('if-match'), input.expected_version);
+      return replacePolicies.run({ ...call, input: { ...input, expected_version } });
+    },
+  }),
+  operationRoute({
+    method: 'post',
+    path: '/v1/policies/evaluate',
+    operation: evaluatePolicies,
+    tag,
+    summary: 'Evaluate the policies for a call, without any effect',
+    repeatable: true,
+    response: { description: 'The decision that S5 would make about the call.' },
+  }),
+  operationRoute({
+    method: 'post',
+    path: '/v1/policies/simulate',
+    operation: simulatePolicies,
+    tag,
+    summary: 'Try policies on the last recorded calls, without any effect',
+    description:
+      'Decides the last `n` recorded calls again, by the candidate instead of the policies that were in force. Owners and organization admins see the calls of all projects, others those of their own project.',
+    repeatable: true,
+    response: { description: 'What would have been decided differently.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/v1/policies/versions',
+    operation: listPolicyVersions,
+    tag,
+    summary: 'List the versions of the policies',
+    response: { description: 'Newest first.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/v1/policies/versions/{version}',
+    operation: readPolicyVersion,
+    tag,
+    summary: 'Read one version of the policies',
+    response: { description: 'The version as it was stored.' },
+  }),
+];
+
+function expectedVersion(ifMatch: string | undefined, inBody: number | undefined): number | undefined {
+  if (ifMatch === undefined || ifMatch === '*') return inBody;
+  const version = Number(/^(?:W\/)?"(\d{1,10})"$/.exec(ifMatch)?.[1] ?? NaN);
+  if (Number.isNaN(version)) throw new AppError('invalid_request', 'If-Match: must be the ETag of GET /v1/policies');
+  if (inBody !== undefined && inBody !== version)
+    throw new AppError('invalid_request', 'If-Match and expected_version do not agree');
+  return version;
+}

@@ -1,0 +1,49 @@
+import type { RequestHandler } from 'express';
+import { authenticateBearer } from '../../auth/authenticate-bearer.js';
+import { resourceMetadataOf } from '../../auth/require-grant.js';
+import { resolveScope, workspaceHeader } from '../../auth/resolve-scope.js';
+import type { Deps } from '../../domain/deps.js';
+import { AppError } from '../../errors.js';
+import type { SurfaceRules } from '../rest/mount.js';
+
+/**
+ * The rules of the gateway's routes other than its tools: a bearer credential, in the project that the header names.
+ */
+export function gatewaySurface(deps: Deps, baseUrl: () => string): SurfaceRules {
+  return {
+    deps,
+    baseUrl,
+    async authenticate(req) {
+      const principal = await authenticateBearer(deps, req.headersDistinct.authorization, baseUrl());
+      return resolveScope(deps, principal, req.get(workspaceHeader));
+    },
+    limit: (principal) => deps.requestLimit.admit(principal),
+    checkScope: () => undefined,
+  };
+}
+
+const smallBody = 16 * 1024;
+
+/**
+ * Accepts a large body of a tool call only with a valid credential, before the body is read. S1 checks every credential
+ * itself, so small bodies need no extra check.
+ */
+export function checkBeforeBody(deps: Deps, baseUrl: () => string): RequestHandler {
+  return async (req, _res, next) => {
+    const length = req.get('transfer-encoding') === undefined ? Number(req.get('content-length') ?? 0) : Infinity;
+    if (length > smallBody || req.get('authorization') === undefined)
+      await authenticateBearer(deps, req.headersDistinct.authorization, baseUrl());
+    next();
+  };
+}
+
+/** Refuses a call without a credential before its body is read, and names the place to get one (RFC 9728). */
+export function requireCredential(baseUrl: () => string): RequestHandler {
+  return (req, _res, next) => {
+    if (req.get('authorization') === undefined) {
+      const resourceMetadata = resourceMetadataOf(baseUrl());
+      throw new AppError('invalid_token', 'missing bearer credential', { resourceMetadata });
+    }
+    next();
+  };
+}

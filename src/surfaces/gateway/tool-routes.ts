@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { defineRoute, type Route } from '../rest/define-route.js';
+import { pendingApproval } from '../rest/openapi/pending-approval.js';
+import { pathParameters, routeOf, type Tool } from '../../governance/tools/tool.js';
+import { toolErrors } from './tool-errors.js';
+import { Id, exampleId } from '../../ids.js';
+
+/** The tools as route data, for the OpenAPI document and the route-table tests. */
+export function toolRoutes(tools: readonly Tool[]): Route[] {
+  const governed = new Map<z.ZodType, z.ZodType>();
+  return tools.map((tool) => {
+    const { method, path } = routeOf(tool);
+    const { grant } = tool.operation;
+    return defineRoute({
+      method,
+      path,
+      permission: typeof grant === 'function' ? 'any' : grant,
+      tag: 'tools',
+      summary: tool.title,
+      description: tool.description,
+      repeatable: tool.hints.idempotent,
+      ...(method === 'get' ? {} : { body: bodyOf(tool) }),
+      response: {
+        schema: answerOf(tool, governed),
+        description: 'The result, or with `dry_run` what would be done.',
+        others: { 202: pendingApproval },
+      },
+      errors: toolErrors,
+      handler: () => Promise.reject(new Error('a tool is served by the pipeline')),
+    });
+  });
+}
+
+/**
+ * Adds the lifecycle, and the dry run except for GET, which has no body to request it. Tools with the same output share
+ * a schema name.
+ */
+function answerOf(tool: Tool, governed: Map<z.ZodType, z.ZodType>): z.ZodType {
+  const { output } = tool;
+  const whole = governed.get(output) ?? withLifecycle(output);
+  governed.set(output, whole);
+  return routeOf(tool).method === 'get' ? whole : z.union([whole, DryRun]);
+}
+
+function withLifecycle(output: z.ZodType): z.ZodType {
+  if (!(output instanceof z.ZodObject)) return output;
+  const { example, ...meta } = output.meta() ?? {};
+  const whole = output.safeExtend({ lifecycle_id: Id });
+  return whole.meta({ ...meta, ...(example !== undefined && { example: { ...example, lifecycle_id: exampleId } }) });
+}
+
+const DryRun = z
+  .object({
+    lifecycle_id: Id,
+    dry_run: z.literal(true),
+    would: z.record(z.string(), z.unknown()).meta({ example: { start: { name: 'Claims desk', version: 3 } } }),
+  })
+  .meta({ id: 'DryRun' });
+
+/** The body without the parameters of the path. All tools accept `dry_run`. */
+function bodyOf(tool: Tool): z.ZodType {
+  const { input } = tool;
+  if (!(input instanceof z.ZodObject)) return input;
+  const inPath: { [name in string]: true } = Object.fromEntries(
+    pathParameters(tool).map((name) => [name, true as const]),
+  );
+  const fields: z.ZodObject = Object.keys(inPath).length > 0 ? input.omit(inPath) : input;
+  const { id, ...meta } = input.meta() ?? {};
+  const body = fields.safeExtend({
+    dry_run: z.boolean().optional().meta({ description: 'Stop at S7 and report what would be done.' }),
+  });
+  // This schema has its own name because the platform may use the same record without `dry_run`.
+  return body.meta({ ...meta, ...(id !== undefined && { id: `${id}Call` }) });
+}

@@ -1,0 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Approvals } from '../../governance/approvals/create-approvals.js';
+import type { StillGood } from './caller.js';
+import { patienceSeconds } from './execution-tools.js';
+import type { Exchange, PendingOutcome } from './exchange.js';
+
+/** Returns whether the approval was decided within the time that a client waits for an answer. */
+export type AwaitDecision = (held: PendingOutcome, exchange: Exchange) => Promise<boolean>;
+
+const pauseMs = 500;
+
+export interface AwaitDecisionDeps {
+  approvals: Pick<Approvals, 'read'>;
+  stillGood: StillGood;
+  stopping: AbortSignal;
+}
+
+export function createAwaitDecision({ approvals, stillGood, stopping }: AwaitDecisionDeps): AwaitDecision {
+  return async ({ approvalId }, { caller, signal }) => {
+    for (
+      const deadline = performance.now() + patienceSeconds * 1000;
+      performance.now() < deadline && !stopping.aborted;
+    ) {
+      const { status } = await approvals.read(await stillGood(caller), approvalId);
+      if (status !== 'pending') return true;
+      await delay(pauseMs, undefined, { signal });
+    }
+    return false;
+  };
+}

@@ -1,0 +1,98 @@
+import type { Request } from 'express';
+import { authenticateBearer } from '../../auth/authenticate-bearer.js';
+import type { Principal } from '../../auth/principal.js';
+import { resolveScope, workspaceHeader } from '../../auth/resolve-scope.js';
+import type { Deps } from '../../domain/deps.js';
+import { AppError, isAppError } from '../../errors.js';
+import { callerOf } from '../../governance/approvals/resume-token.js';
+import type { Trace } from '../../http/trace.js';
+import { defaultScopes } from '../../auth/oauth/scopes.js';
+import { resourceMetadataOf } from '../../auth/require-grant.js';
+
+/** The credentials of one HTTP request, which may be checked several times. */
+export interface Credentials {
+  authorization: readonly string[] | undefined;
+  workspace: string | undefined;
+}
+
+/** Credentials with the principal of their last check. */
+export interface CheckedCredentials extends Credentials {
+  principal: Principal;
+}
+
+/** The sender of the HTTP request that carried a message, who may differ from the caller who opened the session. */
+export interface Caller extends CheckedCredentials {
+  trace: Trace;
+}
+
+/** @throws AppError `invalid_token`, or `scope_denied` for a workspace that the credential does not reach */
+export type Authenticate = (credentials: Credentials) => Promise<Principal>;
+
+/**
+ * Checks credentials that were valid before. An expired token is accepted while its session or OAuth grant is active.
+ * @throws AppError `invalid_token`, `scope_denied`
+ */
+export type StillGood = (before: CheckedCredentials) => Promise<Principal>;
+
+export function createAuthenticate(deps: Deps, baseUrl: () => string): Authenticate {
+  return async ({ authorization, workspace }) =>
+    resolveScope(deps, await authenticateBearer(deps, authorization, baseUrl()), workspace);
+}
+
+export function createStillGood(deps: Pick<Deps, 'auth' | 'oauth'>, authenticate: Authenticate): StillGood {
+  return async ({ principal, ...credentials }) => {
+    try {
+      return await authenticate(credentials);
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'invalid_token') throw error;
+      if (await lives(deps, principal)) return principal;
+      throw new AppError('invalid_token', 'the credential of this call was revoked or has ended; sign in again', {
+        cause: error,
+      });
+    }
+  };
+}
+
+async function lives(
+  { auth, oauth }: Pick<Deps, 'auth' | 'oauth'>,
+  { grantId, sessionId }: Principal,
+): Promise<boolean> {
+  if (grantId !== undefined) return oauth.grants.isLive(grantId);
+  return sessionId !== undefined && auth.sessions.isLive(sessionId);
+}
+
+export function credentialsOf(req: Request): Credentials {
+  return { authorization: req.headersDistinct.authorization, workspace: req.get(workspaceHeader) };
+}
+
+/** The metadata of the requested resource. Its `resource` must equal the requested address (RFC 9728, section 3.3). */
+export function metadataFor(baseUrl: string, { path }: Pick<Request, 'path'>): string {
+  return resourceMetadataOf(baseUrl, path.startsWith('/mcp') ? '/mcp' : '/sse');
+}
+
+/** The answer to a refused credential: it names the resource's metadata and the scopes to request first. */
+export function challenged(error: unknown, baseUrl: string, req: Request): unknown {
+  if (!isAppError(error) || error.code !== 'invalid_token') return error;
+  return new AppError('invalid_token', error.message, {
+    resourceMetadata: metadataFor(baseUrl, req),
+    scopes: defaultScopes,
+    ...(credentialsOf(req).authorization !== undefined && { credentialRefused: true }),
+    cause: error,
+  });
+}
+
+/** The owner of a session or task: one key, or one person with one kind of token and one client, in one project. */
+export function ownerOf(principal: Principal): string {
+  return `${callerOf(principal)}@${principal.projectId}`;
+}
+
+/** Both SDKs pass `req.auth` to their handlers unchanged. Only `carry` and `carried` know its content. */
+export function carry(req: Request, caller: Caller): void {
+  const { clientId, grants } = caller.principal;
+  Object.assign(req, { auth: { token: '', clientId: clientId ?? '', scopes: [...grants], extra: { caller } } });
+}
+
+export function carried(auth: { extra?: Record<string, unknown> } | undefined): Caller {
+  if (!auth?.extra?.caller) throw new Error('the message came without its caller');
+  return auth.extra.caller as Caller;
+}

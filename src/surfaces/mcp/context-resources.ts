@@ -1,0 +1,86 @@
+import type { Grant } from '../../auth/grants.js';
+import type { Principal } from '../../auth/principal.js';
+import { toolNamed, type Tool, grantOfTool } from '../../governance/tools/tool.js';
+import type { Exchange } from './exchange.js';
+import type { Govern } from './mcp-tool.js';
+import { rpcCodes, rpcError } from './rpc-errors.js';
+
+export interface ContextResource {
+  uri: string;
+  name: string;
+  title: string;
+  description: string;
+  mimeType: 'application/json';
+}
+
+/** A governed call that has not been made yet. */
+export interface Reading {
+  tool: Tool;
+  input: Record<string, unknown>;
+}
+
+/** The governed call that reads each resource. */
+const readings = {
+  'context://ontology': {
+    tool: 'ontology',
+    input: {},
+    title: 'Ontology',
+    description: 'The entity and relationship types in force, the draft and the versions.',
+  },
+  'context://governance': {
+    tool: 'docs',
+    input: { topic: 'governance' },
+    title: 'Governance',
+    description: 'The current credential, grants, quota, mode and stages.',
+  },
+};
+
+export interface ContextResources {
+  list(principal: Principal): ContextResource[];
+  /** Returns the call that reads the resource. */
+  reading(uri: string): Reading | undefined;
+  read(uri: string, exchange: Exchange): Promise<{ uri: string; mimeType: string; text: string }>;
+}
+
+export function createContextResources(tools: readonly Tool[], govern: Govern): ContextResources {
+  const known = Object.entries(readings).map(([uri, { tool, input, title, description }]) => {
+    const resource: ContextResource = {
+      uri,
+      name: uri.replace('context://', ''),
+      title,
+      description,
+      mimeType: 'application/json',
+    };
+    return { resource, reading: { tool: toolNamed(tools, tool), input } };
+  });
+  const reading = (uri: string) => known.find(({ resource }) => resource.uri === uri)?.reading;
+  return {
+    list: (principal) =>
+      known.filter(({ reading }) => principal.grants.includes(grantOf(reading))).map(({ resource }) => resource),
+    reading,
+    async read(uri, exchange) {
+      const found = reading(uri);
+      if (!found)
+        throw rpcError(rpcCodes.resourceNotFound, `the resource ${uri.slice(0, 200)} does not exist`, {
+          uri: uri.slice(0, 200),
+        });
+      const body = await readGoverned(found, govern, exchange);
+      return { uri, mimeType: 'application/json', text: JSON.stringify(body) };
+    },
+  };
+}
+
+/** @throws a JSON-RPC error if the call is refused or held, because a resource cannot carry a refusal */
+export async function readGoverned(
+  { tool, input }: Reading,
+  govern: Govern,
+  exchange: Exchange,
+): Promise<Record<string, unknown>> {
+  const { kind, body } = await govern(tool, input, exchange);
+  if (kind === 'answer') return body;
+  throw rpcError(rpcCodes.server, String(body.error_description ?? body.how_to_finish), body);
+}
+
+export function grantOf({ tool, input }: Reading): Grant {
+  return grantOfTool(tool, input);
+}

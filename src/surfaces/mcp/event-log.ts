@@ -1,0 +1,120 @@
+import type { EventStore } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+
+export interface EventLogLimits {
+  /** Maximum per session. */
+  sessionBytes: number;
+  /** Maximum for all sessions together. */
+  totalBytes: number;
+  ageMs: number;
+}
+
+/** Recently sent messages, so that a client whose stream broke can fetch what it missed. */
+export interface EventLog {
+  /** The log of one session. It does not know the event ids of other sessions. */
+  forSession(): SessionEvents;
+  /** Removes expired messages. */
+  sweep(): void;
+  size(): number;
+}
+
+export interface SessionEvents extends EventStore {
+  /** Returns the messages after that event if they include the response, which ends the stream; otherwise undefined. */
+  missedToTheEnd(lastEventId: string): MissedEvent[] | undefined;
+  /** From now on a stream can carry several responses (2025-03-26), so a single response no longer ends it. */
+  expectBatches(): void;
+  close(): void;
+}
+
+export interface MissedEvent {
+  id: string;
+  message: JSONRPCMessage;
+}
+
+interface Event {
+  streamId: string;
+  message: JSONRPCMessage;
+  at: number;
+  forget(): void;
+}
+
+/** Ids increase across all sessions, so the first entry is the oldest; it is removed first when the log is full. */
+interface Own {
+  events: Map<number, Event>;
+  bytes: number;
+}
+
+interface Shared extends Own {
+  limits: EventLogLimits;
+  lastId: number;
+  now(): number;
+}
+
+export function createEventLog(limits: EventLogLimits, now: () => number = Date.now): EventLog {
+  const shared: Shared = { limits, events: new Map(), lastId: 0, bytes: 0, now };
+  return { forSession: () => sessionEvents(shared), sweep: () => forgetOldest(shared), size: () => shared.events.size };
+}
+
+function forgetOldest(shared: Shared): void {
+  const { events, limits, now } = shared;
+  for (const event of events.values()) {
+    if (shared.bytes <= limits.totalBytes && now() - event.at <= limits.ageMs) return;
+    event.forget();
+  }
+}
+
+function sessionEvents(shared: Shared): SessionEvents {
+  const own: Own = { events: new Map(), bytes: 0 };
+  let closed = false;
+  let batches = false;
+  const endsStream = (message: JSONRPCMessage) => !batches && ('result' in message || 'error' in message);
+  // A priming event is an empty message: it only provides an id to resume from.
+  const after = (lastId: number): MissedEvent[] =>
+    [...own.events]
+      .filter(
+        ([id, { streamId, message }]) =>
+          id > lastId && streamId === own.events.get(lastId)?.streamId && 'jsonrpc' in message,
+      )
+      .map(([id, { message }]) => ({ id: String(id), message }));
+  return {
+    storeEvent: async (streamId, message) => (closed ? '0' : add(shared, own, streamId, message)),
+    // Undefined (answered with 400) if later messages may be lost, and after a response, which is always the last one.
+    async getStreamIdForEventId(eventId) {
+      const event = own.events.get(Number(eventId));
+      return event && !endsStream(event.message) ? event.streamId : undefined;
+    },
+    async replayEventsAfter(lastEventId, { send }) {
+      for (const { id, message } of after(Number(lastEventId))) await send(id, message);
+      return own.events.get(Number(lastEventId))?.streamId ?? '';
+    },
+    missedToTheEnd(lastEventId) {
+      const missed = after(Number(lastEventId));
+      return missed.some(({ message }) => endsStream(message)) ? missed : undefined;
+    },
+    expectBatches: () => void (batches = true),
+    close() {
+      closed = true;
+      for (const event of own.events.values()) event.forget();
+    },
+  };
+}
+
+function add(shared: Shared, own: Own, streamId: string, message: JSONRPCMessage): string {
+  const id = (shared.lastId += 1);
+  const bytes = JSON.stringify(message).length;
+  const parts = [shared, own];
+  const forget = () => {
+    for (const part of parts) if (part.events.delete(id)) part.bytes -= bytes;
+  };
+  const event = { streamId, message, at: shared.now(), forget };
+  for (const part of parts) {
+    part.events.set(id, event);
+    part.bytes += bytes;
+  }
+  for (const oldest of own.events.values()) {
+    if (own.bytes <= shared.limits.sessionBytes) break;
+    oldest.forget();
+  }
+  forgetOldest(shared);
+  return String(id);
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { jsonSchemaOf } from '../../governance/tools/json-schema.js';
+import type { Tool } from '../../governance/tools/tool.js';
+import type { Execution } from '../../domain/executions/record.js';
+import { hasEnded } from './follow-execution.js';
+import { annotationsOf, inputSchema, outputSchema, type Govern, type McpTool } from './mcp-tool.js';
+
+/** The clients of the MCP SDKs time out after 60 s; a shorter wait makes sure that they receive the execution's id. */
+export const patienceSeconds = 45;
+
+/** `run_agent` for a client that requests progress: it answers when the execution ends or when the wait times out. */
+export function withProgress(runAgent: McpTool): McpTool {
+  return {
+    ...runAgent,
+    run: {
+      idIn: ({ execution_id: id }) => (typeof id === 'string' ? id : undefined),
+      answer: (body, { status }) => ({ ...body, status }),
+      patience: (_input, { progress }) => (progress ? patienceSeconds : undefined),
+      startedHere: true,
+    },
+  };
+}
+
+const WaitInput = z.strictObject({
+  execution_id: z.string().min(1).max(100),
+  timeout_seconds: z
+    .number()
+    .min(1)
+    .max(300)
+    .default(patienceSeconds)
+    .meta({ description: 'Call again if the execution has not ended by then.' }),
+});
+const WaitOutput = z.object({
+  lifecycle_id: z.string(),
+  ended: z.boolean().meta({ description: 'False while the execution is still running.' }),
+  execution: z.looseObject({ execution_id: z.string(), status: z.string() }),
+});
+
+/**
+ * A tool that only MCP has: it waits for the end of an execution. The governed operation is `orchestrate` with
+ * `operation: get`.
+ */
+export function waitForExecution(orchestrate: Tool, govern: Govern): McpTool {
+  const title = 'Wait for an execution';
+  const getOf = ({ execution_id }: z.infer<typeof WaitInput>) =>
+    orchestrate.input.parse({ operation: 'get', execution_id });
+  const reading: Tool = { ...orchestrate, input: WaitInput.transform(getOf) };
+  const answer = (body: Record<string, unknown>, execution: Execution) => ({
+    lifecycle_id: body.lifecycle_id,
+    ended: hasEnded(execution),
+    execution,
+  });
+  return {
+    definition: {
+      name: 'wait_for_execution',
+      title,
+      description: 'Waits until an execution has completed or failed, and returns it with its conclusion.',
+      inputSchema: inputSchema(jsonSchemaOf(WaitInput)),
+      outputSchema: outputSchema(jsonSchemaOf(WaitOutput, { bounds: false })),
+      annotations: annotationsOf(title, { readOnly: true, destructive: false, idempotent: true }),
+      execution: { taskSupport: 'optional' },
+    },
+    governed: reading,
+    visibleTo: ({ grants }) => grants.includes('svc:orchestrate.read'),
+    async call(input, exchange) {
+      const outcome = await govern(reading, input, exchange);
+      if (outcome.kind !== 'answer' || !('execution' in outcome.body)) return outcome;
+      return { kind: 'answer', body: answer(outcome.body, outcome.body.execution as Execution) };
+    },
+    run: {
+      idIn: ({ execution }) =>
+        execution !== undefined && !hasEnded(execution as Execution)
+          ? (execution as Execution).execution_id
+          : undefined,
+      answer,
+      patience: ({ execution_id, timeout_seconds }) =>
+        WaitInput.parse({ execution_id, timeout_seconds }).timeout_seconds,
+      startedHere: false,
+    },
+  };
+}

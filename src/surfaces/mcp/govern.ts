@@ -1,0 +1,113 @@
+import { isAppError, isRefusal } from '../../errors.js';
+import type { ApprovalWithToken } from '../../governance/approvals/record.js';
+import type { Approvals } from '../../governance/approvals/create-approvals.js';
+import { toAppError } from '../../http/errors.js';
+import type { Logger } from '../../log.js';
+import type { Pipeline, ToolAnswer } from '../../governance/tools/perform-tool.js';
+import type { CallOutcome, Exchange } from './exchange.js';
+import { pathInput, type Govern } from './mcp-tool.js';
+import { answeredCode } from '../rest/error-answers.js';
+import { refusalBody } from './rpc-errors.js';
+
+/** Refusals that do not depend on the call itself: the same call may succeed later or with valid credentials. */
+export const callIndependentRefusals: ReadonlySet<unknown> = new Set([
+  'invalid_token',
+  'S3:rate-quota',
+  'unavailable',
+  'harness_unreachable',
+  'data_service_unreachable',
+]);
+
+export interface GovernDeps {
+  pipeline: Pipeline;
+  approvals: Pick<Approvals, 'read'>;
+  /** The address of the page where a person decides on an approval. */
+  approvalPage(projectId: string, approvalId: string): string;
+  log: Logger;
+}
+
+/**
+ * MCP tool calls go through the pipeline like REST calls. Each call uses the credential of its own HTTP request and is
+ * recorded even if it is refused. A refusal is an outcome, not an error, because the model must be able to act on it.
+ */
+export function createGovern({ pipeline, approvals, approvalPage, log }: GovernDeps): Govern {
+  return async (tool, given, exchange) => {
+    const { input, approvalId } = withoutApprovalId(given, exchange);
+    const { authorization, workspace, trace, principal } = exchange.caller;
+    let approval: ApprovalWithToken | undefined;
+    try {
+      approval = approvalId === undefined ? undefined : await readApproval(approvals, exchange, approvalId);
+      const resumeToken =
+        exchange.resume.token ?? (approvalId === undefined ? undefined : tokenOf(approval, approvalId));
+      const call = {
+        tool,
+        input,
+        params: pathInput(tool, principal),
+        authorization,
+        workspace,
+        resumeToken,
+        channel: 'mcp' as const,
+        trace,
+        signal: exchange.signal,
+      };
+      return outcomeOf(await pipeline(call), (id) => approvalPage(principal.projectId, id));
+    } catch (error) {
+      const refusal = toAppError(error);
+      if (!isRefusal(refusal)) log.error({ err: error, tool: tool.name }, 'a tool call failed');
+      const waited = approval && refusal.code === 'approval_refused' ? { approval_status: approval.status } : {};
+      const again =
+        approvalId !== undefined && callIndependentRefusals.has(answeredCode(refusal.code))
+          ? { approval_id: approvalId, how_to_finish: finishWith(approvalId) }
+          : {};
+      return { kind: 'refusal', body: { ...refusalBody(refusal), ...waited, ...again } };
+    }
+  };
+}
+
+/** Models often send an empty string for an optional argument. S4 refuses any other invalid value. */
+function withoutApprovalId(given: Record<string, unknown>, { resume }: Exchange) {
+  const { approval_id: named, ...input } = given;
+  if (named !== undefined && typeof named !== 'string') return { input: given, approvalId: resume.approvalId };
+  return { input, approvalId: resume.approvalId ?? (named === '' ? undefined : named) };
+}
+
+async function readApproval(
+  approvals: GovernDeps['approvals'],
+  { caller }: Exchange,
+  id: string,
+): Promise<ApprovalWithToken | undefined> {
+  try {
+    return await approvals.read(caller.principal, id);
+  } catch (error) {
+    if (isAppError(error) && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Returns the resume token of an approval. The model only sees the approval id, never the token. Without a token (the
+ * approval is still pending), S6 answers with the pending approval; if a token can no longer be issued, S6 gets an
+ * invalid one, which it refuses and records.
+ */
+function tokenOf(approval: ApprovalWithToken | undefined, approvalId: string): string | undefined {
+  return approval?.status === 'pending' ? undefined : (approval?.resume_token ?? approvalId);
+}
+
+function outcomeOf({ status, body }: ToolAnswer, pageOf: (approvalId: string) => string): CallOutcome {
+  if (status === 200) return { kind: 'answer', body };
+  const approvalId = String(body.approval_id);
+  const approvalUrl = pageOf(approvalId);
+  const how_to_finish = `Nothing has been done yet. Another person decides at ${approvalUrl}. ${finishWith(approvalId)}`;
+  return {
+    kind: 'pending',
+    body: { ...body, approval_url: approvalUrl, how_to_finish },
+    approvalId,
+    approvalUrl,
+    expiresAt: Number(body.expires_at),
+  };
+}
+
+/** Explains to the client how to finish the call, so that it does not request a second approval. */
+export function finishWith(approvalId: string): string {
+  return `Once it is approved, call this tool again with the same arguments and approval_id "${approvalId}".`;
+}

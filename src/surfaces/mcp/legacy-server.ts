@@ -1,0 +1,127 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  CallToolRequestSchema,
+  CancelTaskRequestSchema,
+  GetPromptRequestSchema,
+  GetTaskPayloadRequestSchema,
+  GetTaskRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  ReadResourceRequestSchema,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import type { CheckedCredentials } from './caller.js';
+import type { Content } from './content.js';
+import { callTool, cancelTask, exchangeOf, principalOf, taskResult, type LegacyDeps } from './legacy-calls.js';
+import type { Change } from './listeners.js';
+import { malformed } from './malformed.js';
+import { rpcCodes, rpcError } from './rpc-errors.js';
+import { legacyTask } from './task-views.js';
+
+/** Shared by all servers: building a validator costs more than the rest of a session. */
+const jsonSchemaValidator = new AjvJsonSchemaValidator();
+
+const capabilities = {
+  tools: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  prompts: { listChanged: true },
+  tasks: { cancel: {}, requests: { tools: { call: {} } } },
+};
+
+export interface LegacyServer {
+  server: Server;
+  connect(transport: Transport): Promise<void>;
+  /** Notifies the client of a change on its open stream. */
+  notify(change: Change): void;
+}
+
+/**
+ * Serves the content to one session, in the protocol versions up to 2025-11-25. The pipeline checks the arguments, not
+ * this server.
+ */
+export function createLegacyServer(content: Content, newest: () => CheckedCredentials): LegacyServer {
+  const server = new Server(content.info, { capabilities, instructions: content.instructions, jsonSchemaValidator });
+  const deps: LegacyDeps = { content, server, newest };
+  const subscribed = new Set<string>();
+  serveTools(deps);
+  serveResources(deps, subscribed);
+  server.setRequestHandler(ListPromptsRequestSchema, (_, extra) => ({
+    prompts: content.prompts.list(principalOf(extra)),
+  }));
+  server.setRequestHandler(GetPromptRequestSchema, async ({ params }, extra) => ({
+    ...(await content.prompts.get(params.name, params.arguments ?? {}, exchangeOf(extra))),
+  }));
+  return {
+    server,
+    async connect(transport) {
+      await server.connect(transport);
+      refuseMalformed(transport);
+    },
+    notify: (change) => void notify(server, subscribed, change).catch(() => undefined),
+  };
+}
+
+function serveTools(deps: LegacyDeps): void {
+  const { content, server } = deps;
+  server.setRequestHandler(ListToolsRequestSchema, (_, extra) => ({ tools: content.tools.list(principalOf(extra)) }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => callTool(deps, params, extra));
+  server.setRequestHandler(GetTaskRequestSchema, async ({ params }, extra) =>
+    legacyTask(await content.tasks.read(params.taskId, exchangeOf(extra))),
+  );
+  server.setRequestHandler(GetTaskPayloadRequestSchema, ({ params }, extra) => taskResult(deps, params.taskId, extra));
+  server.setRequestHandler(CancelTaskRequestSchema, ({ params }, extra) => cancelTask(deps, params.taskId, extra));
+}
+
+function serveResources({ content, server }: LegacyDeps, subscribed: Set<string>): void {
+  server.setRequestHandler(ListResourcesRequestSchema, (_, extra) => ({
+    resources: content.resources.list(principalOf(extra)),
+  }));
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [] }));
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params }, extra) => ({
+    contents: [await content.resources.read(params.uri, exchangeOf(extra))],
+  }));
+  server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }, extra) => {
+    if (!content.resources.list(principalOf(extra)).some((resource) => resource.uri === uri)) {
+      throw rpcError(rpcCodes.resourceNotFound, `the resource ${uri.slice(0, 200)} does not exist`);
+    }
+    subscribed.add(uri);
+    return {};
+  });
+  server.setRequestHandler(UnsubscribeRequestSchema, ({ params }) => {
+    subscribed.delete(params.uri);
+    return {};
+  });
+}
+
+async function notify(server: Server, subscribed: ReadonlySet<string>, change: Change): Promise<void> {
+  switch (change.kind) {
+    case 'tools_list_changed':
+      return server.sendToolListChanged();
+    case 'prompts_list_changed':
+      return server.sendPromptListChanged();
+    case 'resources_list_changed':
+      return server.sendResourceListChanged();
+    case 'resource_updated':
+      return subscribed.has(change.uri) ? server.sendResourceUpdated({ uri: change.uri }) : undefined;
+  }
+}
+
+/** The SDK would answer invalid parameters with an internal error and a dump of its schema. */
+function refuseMalformed(transport: Transport): void {
+  const deliver = transport.onmessage;
+  transport.onmessage = (message, extra) => {
+    const refused = malformed(message);
+    if (!refused) {
+      deliver?.(message, extra);
+      return;
+    }
+    const { id, problem } = refused;
+    const error = { code: rpcCodes.invalidParams, message: problem };
+    transport.send({ jsonrpc: '2.0', id, error }, { relatedRequestId: id }).catch(() => undefined);
+  };
+}

@@ -1,0 +1,183 @@
+import type { Grant } from '../../auth/grants.js';
+import { isAdmin, type Principal } from '../../auth/principal.js';
+import {
+  jsonSchemaOf,
+  withoutProperties,
+  withProperties,
+  type ObjectSchema,
+} from '../../governance/tools/json-schema.js';
+import { toAppError } from '../../http/errors.js';
+import { mcpNameOf, pathParameters, type Tool, grantOfTool } from '../../governance/tools/tool.js';
+import type { CallOutcome, Exchange } from './exchange.js';
+import type { Execution } from '../../domain/executions/record.js';
+import type { FollowExecution } from './follow-execution.js';
+import { refusalBody } from './rpc-errors.js';
+
+/** A tool as `tools/list` describes it. All protocol versions share it, except that 2026-07-28 has no `execution`. */
+export interface ToolDefinition {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: ObjectSchema;
+  outputSchema: ObjectSchema;
+  annotations: {
+    title: string;
+    readOnlyHint: boolean;
+    destructiveHint: boolean;
+    idempotentHint: boolean;
+    openWorldHint: false;
+  };
+  execution: { taskSupport: 'optional' };
+}
+
+export interface McpTool {
+  definition: ToolDefinition;
+  governed: Tool;
+  visibleTo(principal: Principal): boolean;
+  /** Makes the call without waiting for the run that it starts. */
+  call(input: Record<string, unknown>, exchange: Exchange): Promise<CallOutcome>;
+  run?: RunOfTool;
+}
+
+/** How a tool's answer refers to a run. */
+export interface RunOfTool {
+  /** Undefined if the answer does not refer to a run, or the run has ended. */
+  idIn(body: Record<string, unknown>): string | undefined;
+  /** The answer with the current state of the run. */
+  answer(body: Record<string, unknown>, execution: Execution): Record<string, unknown>;
+  /** How many seconds a call without a task waits; undefined if it does not wait. */
+  patience(input: Record<string, unknown>, exchange: Exchange): number | undefined;
+  /**
+   * Whether the call started the run. If so, cancelling the task cancels the run, and the call's answer remains valid
+   * when the run cannot be followed.
+   */
+  startedHere: boolean;
+}
+
+/** Runs one governed tool through the pipeline. */
+export type Govern = (tool: Tool, input: Record<string, unknown>, exchange: Exchange) => Promise<CallOutcome>;
+
+/** Arguments that every tool accepts in addition to its own. */
+const commonArguments = {
+  dry_run: { type: 'boolean', description: 'Only report what would be done.' },
+  approval_id: {
+    type: 'string',
+    maxLength: 100,
+    description: 'Finishes a call that was held for approval; repeat its other arguments unchanged.',
+  },
+};
+
+/** The answers of a held call and of a dry run. */
+const pending = {
+  status: { const: 'pending_approval' },
+  approval_id: { type: 'string' },
+  approval_url: { type: 'string' },
+  expires_at: { type: 'number' },
+  how_to_finish: { type: 'string' },
+};
+const dryRun = { dry_run: { const: true }, would: { type: 'object' } };
+
+export function inputSchema(own: ObjectSchema): ObjectSchema {
+  return withProperties(own, commonArguments);
+}
+
+/**
+ * Combines the schemas of the answer, the pending approval and the dry run. All properties are listed at the root,
+ * where client generators look for them; `anyOf` states which ones occur together.
+ */
+export function outputSchema(own: ObjectSchema): ObjectSchema {
+  const required = own.required.filter((name) => name !== 'lifecycle_id');
+  const properties: ObjectSchema['properties'] = { lifecycle_id: { type: 'string' }, ...own.properties };
+  for (const [name, schema] of Object.entries({ ...pending, ...dryRun })) {
+    const taken = properties[name];
+    properties[name] = taken ? { anyOf: [taken, schema] } : schema;
+  }
+  const together = [required, ['status', 'approval_id', 'expires_at'], ['dry_run', 'would']].map((names) => ({
+    required: names,
+  }));
+  return { ...own, properties, required: ['lifecycle_id'], ...(required.length > 0 && { anyOf: together }) };
+}
+
+/** Waits for the run that a tool's answer refers to, for as long as the tool allows. */
+export function createWaitForRun(follow: FollowExecution) {
+  return async (
+    { run }: McpTool,
+    input: Record<string, unknown>,
+    outcome: CallOutcome,
+    exchange: Exchange,
+  ): Promise<CallOutcome> => {
+    const id = outcome.kind === 'answer' ? run?.idIn(outcome.body) : undefined;
+    const patience = id === undefined ? undefined : run?.patience(input, exchange);
+    if (!run || id === undefined || patience === undefined) return outcome;
+    try {
+      return { kind: 'answer', body: run.answer(outcome.body, await follow(id, exchange, patience)) };
+    } catch (error) {
+      if (run.startedHere) return outcome;
+      return { kind: 'refusal', body: { ...refusalBody(toAppError(error)), lifecycle_id: outcome.body.lifecycle_id } };
+    }
+  };
+}
+
+/**
+ * Presents a governed tool as an MCP tool. A project id in the path comes from the credential, so it is not an
+ * argument.
+ */
+export function governedTool(tool: Tool, govern: Govern): McpTool {
+  const own = withoutProperties(jsonSchemaOf(tool.input), credentialParameters(tool));
+  return {
+    definition: {
+      name: mcpNameOf(tool),
+      title: tool.title,
+      description: tool.description,
+      inputSchema: inputSchema(own),
+      outputSchema: outputSchema(jsonSchemaOf(tool.output, { bounds: false })),
+      annotations: annotationsOf(tool.title, tool.hints),
+      execution: { taskSupport: 'optional' },
+    },
+    governed: tool,
+    visibleTo: visibility(tool, own),
+    call: (input, exchange) => govern(tool, input, exchange),
+  };
+}
+
+export function annotationsOf(
+  title: string,
+  { readOnly, destructive, idempotent }: Tool['hints'],
+): ToolDefinition['annotations'] {
+  return {
+    title,
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: false,
+  };
+}
+
+/** The path parameters for the pipeline. */
+export function pathInput(tool: Tool, principal: Principal): Record<string, string> {
+  return Object.fromEntries(credentialParameters(tool).map((name) => [name, principal.projectId]));
+}
+
+/** @throws Error for a path parameter that the credential does not determine */
+function credentialParameters(tool: Tool): string[] {
+  const names = pathParameters(tool);
+  if (names.some((name) => name !== 'projectId'))
+    throw new Error(`${tool.name}: MCP knows no parameters but the project`);
+  return names;
+}
+
+function visibility(tool: Tool, own: ObjectSchema): McpTool['visibleTo'] {
+  const grants = grantsOf(tool, own);
+  return (principal) =>
+    (!tool.operation.adminOnly || isAdmin(principal)) && grants.some((grant) => principal.grants.includes(grant));
+}
+
+/**
+ * Every grant that some input of the tool requires: tries each property alone with each value that its schema lists.
+ */
+function grantsOf(tool: Tool, own: ObjectSchema): readonly Grant[] {
+  const inputs = Object.entries(own.properties).flatMap(([name, { enum: values = [true] }]) =>
+    (values as unknown[]).map((value) => ({ [name]: value })),
+  );
+  return [...new Set([{}, ...inputs].map((input) => grantOfTool(tool, input)))];
+}

@@ -1,0 +1,65 @@
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
+import type { RequestHandler } from 'express';
+import { AppError } from '../../errors.js';
+import { carry, type Caller } from './caller.js';
+import type { Content } from './content.js';
+import type { Listeners } from './listeners.js';
+import { createLegacyServer } from './legacy-server.js';
+import { during, type Sessions } from './sessions.js';
+
+export interface SseDeps {
+  content: Content;
+  sessions: Sessions<SSEServerTransport>;
+  listeners: Listeners;
+  baseUrl(): string;
+  keepAliveMs: number;
+}
+
+/** A client with more unread bytes than this is disconnected. */
+const maxUnreadBytes = 16 * 1024 * 1024;
+
+/** `GET /sse`: opens the stream of the 2024-11-05 transport. The session ends with the stream. */
+export function openSse({ content, sessions, listeners, baseUrl, keepAliveMs }: SseDeps): RequestHandler {
+  return async (_req, res) => {
+    const session = await sessions.open(res.locals.caller as Caller, async (opening, gone) => {
+      const transport = new SSEServerTransport(
+        `${new URL(baseUrl()).pathname.replace(/\/$/, '')}/messages?session=${opening.id}`,
+        res,
+      );
+      const { server, connect, notify } = createLegacyServer(content, () => opening.caller);
+      const alive = setInterval(() => {
+        if (res.writableLength > maxUnreadBytes) res.destroy();
+        else res.write(': keepalive\n\n');
+      }, keepAliveMs).unref();
+      server.onclose = () => {
+        clearInterval(alive);
+        gone();
+      };
+      return { link: transport, end: () => server.close(), begin: () => connect(transport), notify };
+    });
+    during(session, res, 'stream');
+    res.once(
+      'close',
+      listeners.add({
+        caller: () => session.caller,
+        ready: () => res.headersSent,
+        notify: session.notify,
+        end: () => res.destroy(),
+      }),
+    );
+    await session.begin();
+  };
+}
+
+/** `POST /messages?session=`: receives a message; the answer is sent on the stream. */
+export function postMessage({ sessions }: SseDeps): RequestHandler {
+  return async (req, res) => {
+    const { session: id } = req.query;
+    if (typeof id !== 'string') throw new AppError('invalid_request', 'session: required; open /sse to get one');
+    const caller = res.locals.caller as Caller;
+    const session = sessions.use(id, caller);
+    carry(req, caller);
+    during(session, res, 'call');
+    await session.link.handlePostMessage(req, res, req.body);
+  };
+}

@@ -1,0 +1,160 @@
+import { isLegacyRequest } from '@modelcontextprotocol/server';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import {
+  isInitializeRequest,
+  LATEST_PROTOCOL_VERSION,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { Request, RequestHandler, Response } from 'express';
+import { AppError } from '../../errors.js';
+import { carry, type Caller } from './caller.js';
+import type { Content } from './content.js';
+import type { EventLog, MissedEvent, SessionEvents } from './event-log.js';
+import { createLegacyServer } from './legacy-server.js';
+import type { Listener, Listeners } from './listeners.js';
+import type { ModernHandler } from './modern-handler.js';
+import { during, type Opening, type Session, type Sessions } from './sessions.js';
+
+export interface StreamableLink {
+  transport: StreamableHTTPServerTransport;
+  events: SessionEvents;
+  listener: Listener;
+  /** Whether the protocol version has batches (before 2025-06-18). */
+  batches: boolean;
+}
+
+export interface StreamableDeps {
+  content: Content;
+  sessions: Sessions<StreamableLink>;
+  events: EventLog;
+  listeners: Listeners;
+  /** The maximum number of subscription streams per organization. */
+  listenersPerOrganization: number;
+  modern: ModernHandler;
+}
+
+/** POST, GET and DELETE of `/mcp`. The stateless revision has its own handler; earlier revisions use a session. */
+export function streamableHttp(deps: StreamableDeps): RequestHandler {
+  return async (req, res) => {
+    const caller = res.locals.caller as Caller;
+    carry(req, caller);
+    if (req.method === 'POST' && !(await isLegacyRequest(headOf(req), req.body))) {
+      refuseTooMany(deps, caller, req);
+      await deps.modern.serve(caller, req, res);
+      return;
+    }
+    const id = req.get('mcp-session-id');
+    if (id === undefined) await begin(deps, caller, req, res);
+    else await serve(deps, deps.sessions.use(id, caller), req, res);
+  };
+}
+
+async function begin(deps: StreamableDeps, caller: Caller, req: Request, res: Response): Promise<void> {
+  if (req.method !== 'POST' || !isInitializeRequest(req.body)) {
+    throw new AppError('invalid_request', 'the header Mcp-Session-Id is required; initialize to get one');
+  }
+  const session = await deps.sessions.open(caller, async (opening, gone) => {
+    const events = deps.events.forSession();
+    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => opening.id, eventStore: events });
+    const { server, connect, notify } = createLegacyServer(deps.content, () => opening.caller);
+    await connect(transport);
+    server.onclose = () => {
+      events.close();
+      gone();
+    };
+    const listener = listenerOf(opening, notify);
+    deps.listeners.remember(listener);
+    return {
+      link: { transport, events, listener, batches: hasBatches(req.body as Initialize) },
+      end: () => server.close(),
+    };
+  });
+  try {
+    await serve(deps, session, req, res);
+  } finally {
+    // The first message was refused, so no client knows about the session.
+    if (session.link.transport.sessionId === undefined) await session.end();
+  }
+}
+
+/** Answers within the session. A GET opens a stream for notifications, or resumes a broken one. */
+async function serve(
+  { listeners }: StreamableDeps,
+  session: Session<StreamableLink>,
+  req: Request,
+  res: Response,
+): Promise<void> {
+  const { transport, events, listener, batches } = session.link;
+  if (Array.isArray(req.body) && !batches)
+    throw new AppError('invalid_request', 'this protocol version has no batches; send one message in each request');
+  during(session, res, req.method === 'GET' ? 'stream' : 'call');
+  if (req.method === 'GET') {
+    const remove = listeners.add(listener);
+    // The SDK can refuse this GET while another GET of the session is open, which must then stay the listener.
+    res.once('close', () => {
+      if (session.streams.size === 0) remove();
+    });
+  }
+  if (Array.isArray(req.body)) events.expectBatches();
+  const lastEventId = req.get('last-event-id');
+  const missed = req.method === 'GET' && lastEventId !== undefined ? events.missedToTheEnd(lastEventId) : undefined;
+  if (missed) sendMissed(missed, transport.sessionId ?? '', res);
+  else await transport.handleRequest(req, res, req.body);
+}
+
+/** One listener for all streams of the session, so that a client also learns about changes between two streams. */
+function listenerOf(session: Opening, notify: Listener['notify']): Listener {
+  const streams = () => [...session.streams];
+  return {
+    caller: () => session.caller,
+    ready: () =>
+      streams().some(
+        ({ headersSent, statusCode, writableEnded }) => headersSent && statusCode === 200 && !writableEnded,
+      ),
+    notify,
+    end: () => streams().forEach((stream) => stream.destroy()),
+  };
+}
+
+interface Initialize {
+  params?: { protocolVersion?: unknown };
+}
+
+function hasBatches({ params }: Initialize): boolean {
+  const asked = String(params?.protocolVersion);
+  return (SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION) < '2025-06-18';
+}
+
+function refuseTooMany(
+  { listeners, listenersPerOrganization: most }: StreamableDeps,
+  { principal }: Caller,
+  { body }: Request,
+): void {
+  const listens = (body as { method?: unknown } | undefined)?.method === 'subscriptions/listen';
+  if (!listens || listeners.of(principal.organizationId) < most) return;
+  throw new AppError(
+    'too_many_requests',
+    `one organization can have at most ${most} MCP streams open at a time; close one`,
+  );
+}
+
+/** Sends the rest of a broken stream and closes it; the SDK would leave it open although nothing can follow. */
+function sendMissed(missed: readonly MissedEvent[], sessionId: string, res: Response): void {
+  const frames = missed.map(({ id, message }) => `event: message\nid: ${id}\ndata: ${JSON.stringify(message)}\n\n`);
+  res.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache, no-transform',
+    'mcp-session-id': sessionId,
+  });
+  res.end(frames.join(''));
+}
+
+/** The request head from which the SDK recognises the protocol revision. The parsed body is passed separately. */
+function headOf(req: Request): globalThis.Request {
+  const headers = new Headers();
+  for (const name of ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']) {
+    const value = req.get(name);
+    if (value !== undefined) headers.set(name, value);
+  }
+  return new Request('http://localhost/mcp', { method: 'POST', headers });
+}

@@ -1,0 +1,98 @@
+import { defineCollection, expiring } from '../../stores/collections.js';
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { SecretBox } from '../../auth/secret-box.js';
+import { epochSeconds } from '../../time.js';
+import { ownerOf } from './caller.js';
+import type { CallOutcome, Exchange } from './exchange.js';
+
+/**
+ * A tool call whose answer a client fetches later (MCP tasks). This record is the whole task, so every process can
+ * serve it; the approval or execution that it follows is a record of its own. `_id` is the unguessable task id. Times
+ * are epoch seconds.
+ */
+export interface McpTaskDocument {
+  _id: string;
+  /** The caller, as `ownerOf` returns it. For everyone else the task does not exist. */
+  owner: string;
+  organization_id: string;
+  project_id: string;
+  tool: string;
+  /** `held` waits for its approval; `running` waits for its execution. */
+  state: 'held' | 'running' | 'ended' | 'cancelled';
+  approval_id: string | null;
+  execution_id: string | null;
+  /** The call and its latest outcome, encrypted. */
+  sealed: string;
+  /** Until this time, one process has the right to make the approved call. */
+  claimed_until: number;
+  created_at: number;
+  updated_at: number;
+  expires_at: Date;
+}
+
+/** The encrypted part of a task: arguments and answers are data of the project. */
+const Contents = z.strictObject({
+  input: z.record(z.string(), z.unknown()),
+  outcome: z.looseObject({ kind: z.enum(['answer', 'refusal', 'pending']), body: z.record(z.string(), z.unknown()) }),
+});
+export interface TaskContents {
+  input: Record<string, unknown>;
+  outcome: CallOutcome;
+}
+
+/** How long a task can be read. */
+export const taskSeconds = 7 * 24 * 3600;
+
+/** A larger task would exceed MongoDB's document size once it is encrypted. */
+const maxContentsLength = 8 * 1024 * 1024;
+
+export function newTask(
+  { caller }: Exchange,
+  tool: string,
+): Omit<McpTaskDocument, 'state' | 'approval_id' | 'execution_id' | 'sealed'> {
+  const { principal } = caller;
+  const now = epochSeconds();
+  return {
+    _id: randomUUID(),
+    owner: ownerOf(principal),
+    organization_id: principal.organizationId,
+    project_id: principal.projectId,
+    tool,
+    claimed_until: 0,
+    created_at: now,
+    updated_at: now,
+    expires_at: new Date((now + taskSeconds) * 1000),
+  };
+}
+
+export function sealContents(box: SecretBox, taskId: string, contents: TaskContents): string {
+  const text = JSON.stringify(contents);
+  if (text.length <= maxContentsLength) return box.seal(text, purposeOf(taskId));
+  const { lifecycle_id } = contents.outcome.body;
+  const body = {
+    error: 'payload_too_large',
+    error_description: 'the answer is larger than the 8 MiB that a task keeps; call the tool without a task',
+    lifecycle_id,
+  };
+  return box.seal(JSON.stringify({ input: {}, outcome: { kind: 'refusal', body } }), purposeOf(taskId));
+}
+
+export function openContents(box: SecretBox, { _id, sealed }: McpTaskDocument): TaskContents {
+  return Contents.parse(JSON.parse(box.open(sealed, purposeOf(_id)))) as TaskContents;
+}
+
+function purposeOf(taskId: string): string {
+  return `mcp-task:${taskId}`;
+}
+
+export const mcpTasksCollection = defineCollection('mcp_tasks', {
+  indexes: [{ keys: { project_id: 1 } }, expiring],
+  majorityRead: true,
+});
+
+declare module '../../stores/collections.js' {
+  interface Documents {
+    mcp_tasks: McpTaskDocument;
+  }
+}

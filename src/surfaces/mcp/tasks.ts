@@ -1,0 +1,213 @@
+import type { SecretBox } from '../../auth/secret-box.js';
+import { isAppError } from '../../errors.js';
+import type { Approvals } from '../../governance/approvals/create-approvals.js';
+import type { Collections } from '../../stores/collections.js';
+import { epochSeconds } from '../../time.js';
+import type { Tool } from '../../governance/tools/tool.js';
+import { ownerOf } from './caller.js';
+import type { CallOutcome, Exchange } from './exchange.js';
+import { hasEnded, progressText, type ReadExecution } from './follow-execution.js';
+import { callIndependentRefusals } from './govern.js';
+import type { Govern, McpTool } from './mcp-tool.js';
+import { refusalBody, rpcCodes, rpcError } from './rpc-errors.js';
+import { newTask, openContents, sealContents, type McpTaskDocument } from './task-record.js';
+
+/** The current state of a task. */
+export interface TaskView {
+  task: McpTaskDocument;
+  /** The final outcome; until the task ends, the latest outcome. */
+  outcome: CallOutcome;
+  /** A status message for people. */
+  message: string;
+}
+
+/** Tool calls whose answers are fetched later. Processes keep no task state: each request reads the stores. */
+export interface Tasks {
+  /** Stores the call as a task. Returns undefined if the outcome is final, unless the client asked for a task. */
+  keep(
+    tool: McpTool,
+    input: Record<string, unknown>,
+    outcome: CallOutcome,
+    exchange: Exchange,
+    wanted?: 'always',
+  ): Promise<TaskView | undefined>;
+  /**
+   * Reads a task. Makes the held call once it is approved, with the credential of the caller who reads the task.
+   * @throws a JSON-RPC error for an unknown task and for a task of another caller
+   */
+  read(id: string, exchange: Exchange): Promise<TaskView>;
+  /** Cancels the task and, as a governed call, the run that it started. A task that has ended does not change. */
+  cancel(id: string, exchange: Exchange): Promise<TaskView>;
+}
+
+export interface TasksDeps {
+  tasks: Collections['mcp_tasks'];
+  box: SecretBox;
+  approvals: Pick<Approvals, 'read'>;
+  readExecution: ReadExecution;
+  govern: Govern;
+  /** The tool that cancels executions. */
+  orchestrate: Tool;
+  toolNamed(name: string): McpTool;
+  /** Aborts approved calls when the process stops. They continue when their client disconnects. */
+  stopping: AbortSignal;
+}
+
+/** Longer than any call takes. If the process dies, another one can retry after this time. */
+const claimSeconds = 120;
+
+export function createTasks(deps: TasksDeps): Tasks {
+  const { tasks, box } = deps;
+  return {
+    async keep(tool, input, outcome, exchange, wanted) {
+      const place = stateAfter(tool, outcome);
+      if (place.state === 'ended' && !wanted) return undefined;
+      const task = newTask(exchange, tool.definition.name);
+      const kept = { ...task, ...place, sealed: sealContents(box, task._id, { input, outcome }) };
+      await tasks.insertOne(kept);
+      return viewOf(kept, outcome);
+    },
+    async read(id, exchange) {
+      const task = await find(deps, id, exchange);
+      if (task.state === 'held') return followRun(deps, await makeHeldCall(deps, task, exchange), exchange);
+      return followRun(deps, task, exchange);
+    },
+    async cancel(id, exchange) {
+      const task = await find(deps, id, exchange);
+      if (task.state === 'running') await cancelRun(deps, task, exchange);
+      // A call that is being made right now can no longer be stopped.
+      await tasks.updateOne(
+        { _id: id, state: { $in: ['held', 'running'] }, claimed_until: { $lte: epochSeconds() } },
+        { $set: { state: 'cancelled', updated_at: epochSeconds() } },
+      );
+      const now = await find(deps, id, exchange);
+      return viewOf(now, openContents(box, now).outcome);
+    },
+  };
+}
+
+async function find({ tasks, toolNamed }: TasksDeps, id: string, { caller }: Exchange): Promise<McpTaskDocument> {
+  const task = id.length <= 100 ? await tasks.findOne({ _id: id }) : null;
+  if (task?.owner !== ownerOf(caller.principal))
+    throw rpcError(rpcCodes.invalidParams, 'the task was not found or has expired');
+  if (!toolNamed(task.tool).visibleTo(caller.principal))
+    throw rpcError(rpcCodes.server, `the credential may no longer use the tool ${task.tool}`);
+  return task;
+}
+
+type TaskState = Pick<McpTaskDocument, 'state' | 'approval_id' | 'execution_id'>;
+
+function stateAfter(tool: McpTool, outcome: CallOutcome): TaskState {
+  if (outcome.kind === 'pending') return { state: 'held', approval_id: outcome.approvalId, execution_id: null };
+  const run = outcome.kind === 'answer' ? tool.run?.idIn(outcome.body) : undefined;
+  return run === undefined
+    ? { state: 'ended', approval_id: null, execution_id: null }
+    : { state: 'running', approval_id: null, execution_id: run };
+}
+
+/**
+ * Makes the held call once its approval is settled. The process that gets the claim makes the call; the others still
+ * see it as held.
+ */
+async function makeHeldCall(deps: TasksDeps, task: McpTaskDocument, exchange: Exchange): Promise<McpTaskDocument> {
+  const { tasks, box, approvals, toolNamed, stopping } = deps;
+  const approvalId = task.approval_id ?? '';
+  const { status } = await approvals.read(exchange.caller.principal, approvalId);
+  if (status === 'pending') return task;
+  const now = epochSeconds();
+  const claimed = await tasks.findOneAndUpdate(
+    { _id: task._id, state: 'held', claimed_until: { $lte: now } },
+    { $set: { claimed_until: now + claimSeconds } },
+    { returnDocument: 'after' },
+  );
+  if (!claimed) return find(deps, task._id, exchange);
+  const { input } = openContents(box, claimed);
+  const tool = toolNamed(task.tool);
+  const outcome = await tool.call(input, {
+    ...exchange,
+    signal: stopping,
+    progress: undefined,
+    resume: { approvalId },
+  });
+  if (outcome.kind === 'refusal' && callIndependentRefusals.has(outcome.body.error))
+    return updateTask(deps, claimed, { claimed_until: 0 });
+  return updateTask(deps, claimed, {
+    ...stateAfter(tool, outcome),
+    claimed_until: 0,
+    sealed: sealContents(box, task._id, { input, outcome }),
+  });
+}
+
+async function followRun(deps: TasksDeps, task: McpTaskDocument, { caller }: Exchange): Promise<TaskView> {
+  const { box, readExecution, toolNamed } = deps;
+  const { input, outcome } = openContents(box, task);
+  if (task.state !== 'running' || task.execution_id === null) return viewOf(task, outcome);
+  try {
+    const execution = await readExecution(caller.principal, task.execution_id);
+    const body = toolNamed(task.tool).run?.answer(outcome.body, execution) ?? outcome.body;
+    if (!hasEnded(execution)) return viewOf(task, { kind: 'answer', body }, progressText(execution));
+    return await endTask(deps, task, input, { kind: 'answer', body });
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'not_found') throw error;
+    return endTask(deps, task, input, {
+      kind: 'refusal',
+      body: { ...refusalBody(error), lifecycle_id: outcome.body.lifecycle_id },
+    });
+  }
+}
+
+async function endTask(
+  deps: TasksDeps,
+  task: McpTaskDocument,
+  input: Record<string, unknown>,
+  outcome: CallOutcome,
+): Promise<TaskView> {
+  const now = await updateTask(deps, task, {
+    state: 'ended',
+    sealed: sealContents(deps.box, task._id, { input, outcome }),
+  });
+  return viewOf(now, openContents(deps.box, now).outcome);
+}
+
+/** Saves the new state unless the task was cancelled in the meantime. */
+async function updateTask(
+  { tasks }: TasksDeps,
+  task: McpTaskDocument,
+  to: Partial<McpTaskDocument>,
+): Promise<McpTaskDocument> {
+  const updated = await tasks.findOneAndUpdate(
+    { _id: task._id, state: task.state },
+    { $set: { ...to, updated_at: epochSeconds() } },
+    { returnDocument: 'after' },
+  );
+  return updated ?? (await tasks.findOne({ _id: task._id })) ?? task;
+}
+
+async function cancelRun(
+  { govern, orchestrate, toolNamed }: TasksDeps,
+  { tool, execution_id }: McpTaskDocument,
+  exchange: Exchange,
+): Promise<void> {
+  if (!toolNamed(tool).run?.startedHere) return;
+  const cancelling = { ...exchange, progress: undefined, resume: {} };
+  const { kind, body } = await govern(
+    orchestrate,
+    { operation: 'cancel', execution_id, reason: 'its task was cancelled' },
+    cancelling,
+  );
+  // A conflict means that the run has already ended.
+  if (kind !== 'answer' && body.error !== 'conflict')
+    throw rpcError(rpcCodes.server, String(body.error_description ?? body.how_to_finish), body);
+}
+
+function viewOf(task: McpTaskDocument, outcome: CallOutcome, progress = ''): TaskView {
+  const held = () =>
+    `held for approval ${task.approval_id ?? ''}; another person decides at ${outcome.kind === 'pending' ? outcome.approvalUrl : 'the console'}`;
+  const messages = {
+    held,
+    running: () => progress || `execution ${task.execution_id ?? ''} goes on`,
+    ended: () => '',
+    cancelled: () => 'cancelled by the client',
+  };
+  return { task, outcome, message: messages[task.state]() };
+}

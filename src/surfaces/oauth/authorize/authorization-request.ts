@@ -1,0 +1,101 @@
+import type { FindClient } from '../clients/client-document.js';
+import type { OauthClientDocument } from '../../../auth/oauth/clients.js';
+import { isRegisteredRedirect } from '../../../auth/oauth/redirect-uri.js';
+import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import { ownResource } from '../../../auth/oauth/resources.js';
+import { defaultScopes, knownScopes, type Scope } from '../../../auth/oauth/scopes.js';
+
+const challengeForm = /^[A-Za-z0-9_-]{43}$/;
+const maxStateLength = 2048;
+
+/**
+ * The client and redirect address that receive the answer. Nothing is redirected before the address is known to belong
+ * to the client.
+ */
+export interface Destination {
+  client: OauthClientDocument;
+  redirectUri: string;
+  state: string | undefined;
+}
+
+export interface AuthorizationRequest extends Destination {
+  codeChallenge: string;
+  scopes: readonly Scope[];
+  resource: string;
+}
+
+/**
+ * @throws OauthError for an unknown client and for a redirect address that the client did not register; only the person
+ * sees it
+ */
+export async function destinationOf(
+  query: URLSearchParams,
+  findClient: FindClient,
+  address: string,
+): Promise<Destination> {
+  const id = only(query, 'client_id');
+  if (id === undefined) throw new OauthError('invalid_request', 'the request names no client, or several');
+  const client = await findClient(id, address);
+  if (!client)
+    throw new OauthError('invalid_client', 'the app that sent you here is not registered; start again from the app', {
+      status: 400,
+    });
+  const redirectUri = only(query, 'redirect_uri');
+  if (redirectUri === undefined || !isRegisteredRedirect(redirectUri, client.redirect_uris)) {
+    throw new OauthError('invalid_request', 'the app asks to send you to an address that it has not registered');
+  }
+  return { client, redirectUri, state: only(query, 'state') };
+}
+
+/**
+ * Reads the rest of the request (RFC 6749, 4.1.1; RFC 7636, 4.3; RFC 8707, 2). Returns the error to send to the
+ * redirect address if it is invalid.
+ */
+export function readAuthorizationRequest(
+  query: URLSearchParams,
+  destination: Destination,
+  baseUrl: string,
+): AuthorizationRequest | OauthError {
+  const repeated = [...new Set(query.keys())].find((name) => name !== 'resource' && query.getAll(name).length > 1);
+  if (repeated !== undefined)
+    return new OauthError('invalid_request', `${repeated.slice(0, 40)} is sent more than once`);
+  const field = (name: string) => query.get(name) ?? '';
+  if (field('request') !== '') return new OauthError('request_not_supported', 'request objects are not supported');
+  if (field('request_uri') !== '')
+    return new OauthError('request_uri_not_supported', 'request objects are not supported');
+  if (field('response_type') !== 'code')
+    return new OauthError('unsupported_response_type', 'response_type must be code');
+  if (!['', 'query'].includes(field('response_mode')))
+    return new OauthError('invalid_request', 'response_mode must be query');
+  if ((destination.state?.length ?? 0) > maxStateLength)
+    return new OauthError('invalid_request', `state is longer than ${maxStateLength} characters`);
+  if (field('code_challenge_method') !== 'S256')
+    return new OauthError('invalid_request', 'code_challenge_method must be S256');
+  if (!challengeForm.test(field('code_challenge')))
+    return new OauthError('invalid_request', 'code_challenge must be a SHA-256 hash in base64url');
+  const asked = query.getAll('resource');
+  const resource = asked.length === 0 ? baseUrl : asked.length === 1 ? ownResource(baseUrl, asked[0] ?? '') : undefined;
+  if (resource === undefined) return new OauthError('invalid_target', 'resource must be one address of this service');
+  const scopes = field('scope').trim() === '' ? defaultScopes : knownScopes(field('scope'));
+  if (scopes.length === 0) return new OauthError('invalid_scope', 'scope must name at least one scope of this service');
+  return { ...destination, codeChallenge: field('code_challenge'), scopes, resource };
+}
+
+function only(query: URLSearchParams, name: string): string | undefined {
+  const [value, ...more] = query.getAll(name);
+  return value === '' || more.length > 0 ? undefined : value;
+}
+
+/** The redirect address with the answer, the unchanged `state` and the issuer (RFC 9207). */
+export function answerAddress(
+  { redirectUri, state }: Pick<Destination, 'redirectUri' | 'state'>,
+  answer: Record<string, string>,
+  issuer: string,
+): string {
+  const parameters = new URLSearchParams({ ...answer, ...(state === undefined ? {} : { state }), iss: issuer });
+  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${parameters.toString()}`;
+}
+
+export function errorAddress(destination: Destination, error: OauthError, issuer: string): string {
+  return answerAddress(destination, { error: error.code, error_description: error.message }, issuer);
+}

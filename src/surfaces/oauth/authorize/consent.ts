@@ -1,0 +1,99 @@
+import type { BrowserSession } from '../../browser/browser-session.js';
+import type { Html } from '../../browser/html.js';
+import { consentPage } from '../pages/consent-page.js';
+import { grantableScopes, Scope } from '../../../auth/oauth/scopes.js';
+import { answerAddress } from './authorization-request.js';
+import type { Visit } from './visit.js';
+import { findPlace, findPlaces, type Place } from '../../../auth/places.js';
+
+type Person = NonNullable<BrowserSession['person']>;
+
+/**
+ * The consent page with the current choices of the form. The initial choice is the oldest project and every scope that
+ * the person can grant.
+ */
+export async function consentPageFor(
+  { deps, request, session, page }: Visit,
+  person: Person,
+  form: URLSearchParams,
+  problem?: string,
+): Promise<Html> {
+  const { collections } = deps.mongo;
+  const find = (form.get('find') ?? '').trim().slice(0, 100);
+  const places = await findPlaces(collections, person.userId, find);
+  const picked = (await pickedPlace(deps, person, form)) ?? places.shown[0];
+  const allowed = picked ? grantableScopes(picked.role) : [];
+  const isFirstSight = !form.has('shown_project') || form.get('shown_project') !== picked?.projectId;
+  const offered = request.scopes.filter((scope) => allowed.includes(scope));
+  return consentPage({
+    client: request.client,
+    redirectUri: request.redirectUri,
+    page,
+    csrf: session.csrf,
+    email: person.email,
+    places,
+    find,
+    picked,
+    offered,
+    withheld: request.scopes.filter((scope) => !allowed.includes(scope)),
+    checked: isFirstSight ? offered : offered.filter((scope) => form.getAll('scope').includes(scope)),
+    problem,
+  });
+}
+
+/**
+ * Handles the Allow button: issues a code, or returns the problem to solve first. The code grants only scopes that the
+ * client asked for, that the person checked and that the person may grant on the chosen project now.
+ */
+export async function decide(
+  { deps, request }: Visit,
+  person: Person,
+  form: URLSearchParams,
+): Promise<{ address: string } | { problem: string }> {
+  const place = await pickedPlace(deps, person, form);
+  if (!place) return { problem: 'Choose a project that you have a role on.' };
+  const shown = await findPlace(deps.mongo.collections, person.userId, form.get('shown_project') ?? '');
+  if (shown?.role !== place.role) return { problem: 'You picked another project: check what would be allowed there.' };
+  const checked = form.getAll('scope');
+  const allowed = grantableScopes(place.role);
+  const scopes = Scope.options.filter(
+    (scope) => checked.includes(scope) && allowed.includes(scope) && request.scopes.includes(scope),
+  );
+  if (scopes.length === 0) return { problem: 'Check at least one thing to allow, or choose Deny.' };
+  return { address: await codeAddress(deps, request, person, place, scopes) };
+}
+
+async function codeAddress(
+  deps: Visit['deps'],
+  request: Visit['request'],
+  person: Person,
+  place: Place,
+  scopes: Scope[],
+): Promise<string> {
+  const { client, redirectUri, codeChallenge, resource } = request;
+  const code = await deps.codes.issue({
+    grant: { client_id: client._id, user_id: person.userId, project_id: place.projectId, scopes, resource },
+    role: place.role,
+    redirect_uri: redirectUri,
+    code_challenge: codeChallenge,
+  });
+  await deps.clients.used(client._id);
+  await deps.governance.audit.append({
+    organization_id: place.organizationId,
+    actor: `user_jwt:${person.userId}`,
+    action: 'oauth-consent',
+    resource: `project:${place.projectId}`,
+    outcome: `allowed: ${scopes.join(' ')} to ${client._id}`,
+    lifecycle_id: null,
+  });
+  return answerAddress(request, { code }, deps.baseUrl());
+}
+
+async function pickedPlace(
+  { mongo }: Visit['deps'],
+  person: Person,
+  form: URLSearchParams,
+): Promise<Place | undefined> {
+  const projectId = form.get('project');
+  return projectId === null ? undefined : findPlace(mongo.collections, person.userId, projectId);
+}

@@ -1,0 +1,94 @@
+import { isJsonType } from '../../../http/json-body.js';
+import type { HttpClient, HttpResponse } from '../../../outbound/http-client.js';
+import { isOutboundError } from '../../../outbound/outbound-error.js';
+import { epochSeconds } from '../../../time.js';
+import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import type { RateLimit } from '../rate-limit.js';
+import { readClientMetadata } from '../../../auth/oauth/client-metadata.js';
+import { isDocumentAddress, type Clients, type OauthClientDocument } from '../../../auth/oauth/clients.js';
+import { parseJsonOrUndefined } from '../../../json.js';
+
+const timeoutMs = 5000;
+const maxBytes = 10 * 1024;
+const minFreshness = 60;
+const maxFreshness = 24 * 3600;
+const defaultFreshness = 3600;
+
+export interface ClientDocumentDeps {
+  clients: Clients;
+  http: HttpClient;
+  fetches: RateLimit;
+  baseUrl: () => string;
+  /** Development only: allows plain http on loopback hosts, which cannot have certificates. */
+  allowLoopbackHttp: boolean;
+}
+
+/**
+ * Finds the client of an authorization request. If the id is the address of a metadata document, reads the document
+ * again when the stored copy is too old.
+ */
+export type FindClient = (id: string, address: string) => Promise<OauthClientDocument | undefined>;
+
+/**
+ * Client ID metadata documents (draft-ietf-oauth-client-id-metadata-document). The address is untrusted input, so the
+ * guarded outbound client fetches it: public addresses only, no redirects, with limits on time and size.
+ */
+export function createFindClient(deps: ClientDocumentDeps): FindClient {
+  return async (id, address) => {
+    const known = await deps.clients.find(id);
+    if (!isDocumentAddress(id) || (known && (known.fresh_until ?? 0) > epochSeconds())) return known;
+    const problem = documentAddressProblem(id, deps);
+    if (problem !== undefined) throw refused(problem);
+    await deps.fetches.take(address);
+    const response = await fetchDocument(deps.http, id);
+    const metadata = readDocument(id, response);
+    return deps.clients.keepDocument(id, metadata, freshnessOf(response));
+  };
+}
+
+function documentAddressProblem(id: string, { baseUrl, allowLoopbackHttp }: ClientDocumentDeps): string | undefined {
+  if (!URL.canParse(id)) return 'is not an address';
+  const url = new URL(id);
+  const isHttps = url.protocol === 'https:' || (allowLoopbackHttp && url.hostname === '127.0.0.1');
+  if (!isHttps) return 'is not an https address';
+  if (url.username !== '' || url.password !== '' || id.includes('#')) return 'carries credentials or a fragment';
+  if (url.pathname === '/' || url.href !== id) return 'is not a plain address with a path';
+  // The outbound client trusts this service's own origin, which serves no client documents.
+  if (url.origin === new URL(baseUrl()).origin) return 'is an address of this service itself';
+  return undefined;
+}
+
+async function fetchDocument(http: HttpClient, url: string): Promise<HttpResponse> {
+  const { signal } = new AbortController();
+  const headers = { accept: 'application/json' };
+  const response = await http
+    .request({ method: 'GET', url, headers, timeoutMs, maxBytes, signal })
+    .catch((error: unknown) => {
+      // The exact reason would reveal the server's network to a stranger.
+      throw isOutboundError(error) ? refused('could not be read', error) : error;
+    });
+  if (response.status !== 200 || !isJsonType(String(response.headers['content-type'] ?? '')))
+    throw refused('could not be read');
+  return response;
+}
+
+function readDocument(id: string, { body }: HttpResponse) {
+  const document = parseJsonOrUndefined(body.toString('utf8'));
+  if (typeof document !== 'object' || document === null || !('client_id' in document) || document.client_id !== id) {
+    throw refused('does not name itself as its client_id');
+  }
+  if ('client_secret' in document) throw refused('holds a secret');
+  const metadata = readClientMetadata(document, 'none');
+  if (metadata.token_endpoint_auth_method !== 'none') throw refused('must use the authentication method none');
+  return metadata;
+}
+
+/** The document's `max-age`, within limits, so that it is neither fetched for every page nor cached forever. */
+function freshnessOf({ headers }: HttpResponse): number {
+  const asked = /(?:^|[\s,])max-age=(\d{1,9})(?:$|[\s,])/i.exec(String(headers['cache-control'] ?? ''))?.[1];
+  return Math.min(Math.max(asked === undefined ? defaultFreshness : Number(asked), minFreshness), maxFreshness);
+}
+
+function refused(problem: string, cause?: unknown): OauthError {
+  return new OauthError('invalid_client', `the client's metadata document ${problem}`, { status: 400, cause });
+}

@@ -1,0 +1,35 @@
+import type { Request, RequestHandler } from 'express';
+import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import type { RateLimit } from '../rate-limit.js';
+import { readClientMetadata } from '../../../auth/oauth/client-metadata.js';
+import type { Clients } from '../../../auth/oauth/clients.js';
+
+/** Dynamic client registration (RFC 7591). Anyone may register, so a registration does not prove who the client is. */
+export function registerHandler({
+  clients,
+  registrations,
+}: {
+  clients: Clients;
+  registrations: RateLimit;
+}): RequestHandler {
+  return async (req: Request, res) => {
+    await registrations.take(req.ip ?? '');
+    if (typeof req.body !== 'object' || req.body === null || Array.isArray(req.body)) {
+      throw new OauthError('invalid_client_metadata', 'the body must be a JSON object');
+    }
+    const { client, secret } = await clients.register(readClientMetadata(req.body, 'client_secret_basic'));
+    res
+      .status(201)
+      .set('Cache-Control', 'no-store')
+      .json({
+        client_id: client._id,
+        client_id_issued_at: client.created_at,
+        ...(secret === undefined ? {} : { client_secret: secret, client_secret_expires_at: 0 }),
+        client_name: client.client_name,
+        redirect_uris: client.redirect_uris,
+        token_endpoint_auth_method: client.token_endpoint_auth_method,
+        grant_types: client.grant_types,
+        response_types: client.response_types,
+      });
+  };
+}

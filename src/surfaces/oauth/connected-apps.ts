@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import type { Audited } from '../../auth/audit-port.js';
+import type { AuthDeps } from '../../auth/create-auth.js';
+import { actorOf, holdsGrant, isPerson, type Principal } from '../../auth/principal.js';
+import { AppError, notFound } from '../../errors.js';
+import { defineRoute, type Route } from '../rest/define-route.js';
+import { requireGrant } from '../../auth/require-grant.js';
+import { listOf, listPage, ListQuery } from '../../stores/lists.js';
+import { Id, exampleId, isId } from '../../ids.js';
+import { epochSeconds } from '../../time.js';
+import { Scope } from '../../auth/oauth/scopes.js';
+import { auditGrant } from './token/audit-grant.js';
+import type { Grants, OauthGrantDocument } from '../../auth/oauth/grants.js';
+
+export const ConnectedApp = z
+  .object({
+    id: z.string(),
+    client_id: z.string(),
+    client_name: z.string().meta({ description: 'The name that the app gave itself; it is not verified.' }),
+    user_id: z.string(),
+    project_id: z.string(),
+    scopes: z.array(Scope),
+    created_at: z.number().meta({ description: 'Epoch seconds.' }),
+    last_used_at: z.number().nullable().meta({ description: 'Accurate to the minute.' }),
+    expires_at: z.number().meta({ description: 'When the connection ends if the app is not used again.' }),
+  })
+  .meta({
+    id: 'ConnectedApp',
+    example: {
+      id: exampleId,
+      client_id: 'https://desk.example.com/client.json',
+      client_name: 'Desk assistant',
+      user_id: 'user_1',
+      project_id: 'project_1',
+      scopes: ['svc:query.read'],
+      created_at: 1763683200.5,
+      last_used_at: 1763683260.5,
+      expires_at: 1766275200.5,
+    },
+  });
+export type ConnectedApp = z.infer<typeof ConnectedApp>;
+
+const Query = ListQuery.extend({
+  everyone: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({
+      description: 'Lists the apps of all people on the project of the credential; requires `svc:governance.read`.',
+    }),
+});
+type Query = z.infer<typeof Query>;
+
+export interface ConnectedAppDeps extends AuthDeps, Audited {
+  oauth: { grants: Grants };
+}
+
+/**
+ * The apps that act for people through OAuth grants. People can list and end their own apps, administrators those of
+ * their project.
+ */
+export function connectedAppRoutes(deps: ConnectedAppDeps): Route[] {
+  const shared = { permission: 'any', tag: 'connected apps' } as const;
+  return [
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: '/v1/connected-apps',
+      summary: 'List connected apps',
+      description: 'Lists your own apps in all projects. Ended and expired apps are not listed.',
+      query: Query,
+      response: { schema: listOf(ConnectedApp), description: 'Newest first.' },
+      handler: ({ ctx, query }) => listConnectedApps(deps, ctx.principal, query),
+    }),
+    defineRoute({
+      ...shared,
+      method: 'delete',
+      path: '/v1/connected-apps/{id}',
+      summary: 'End a connected app',
+      description:
+        'Ends all its tokens at once. Allowed for the person who connected the app, and with `svc:governance.write` on its project.',
+      params: z.object({ id: Id }),
+      response: { schema: z.object({ id: Id, ended: z.literal(true) }), description: 'The app can no longer act.' },
+      handler: ({ ctx, params }) => endConnectedApp(deps, ctx.principal, params.id),
+    }),
+  ];
+}
+
+async function listConnectedApps(
+  { mongo: { collections } }: ConnectedAppDeps,
+  principal: Principal,
+  { everyone, ...page }: Query,
+) {
+  if (everyone === 'true') requireGrant(principal, 'svc:governance.read');
+  else if (!isPerson(principal))
+    throw new AppError('scope_denied', 'listing connected apps requires a user token or a session');
+  const whose = everyone === 'true' ? { project_id: principal.projectId } : { user_id: principal.userId };
+  const { data, ...rest } = await listPage(
+    collections.oauth_grants,
+    { ...whose, revoked_at: null, refresh_until: { $gt: epochSeconds() } },
+    page,
+  );
+  const clients = await collections.oauth_clients
+    .find({ _id: { $in: data.map(({ client_id }) => client_id) } })
+    .toArray();
+  const names = new Map(clients.map(({ _id, client_name }) => [_id, client_name]));
+  return { ...rest, data: data.map((grant) => shown(grant, names.get(grant.client_id) ?? '')) };
+}
+
+function shown(
+  { _id, client_id, user_id, project_id, scopes, created_at, last_used_at, refresh_until }: OauthGrantDocument,
+  client_name: string,
+): ConnectedApp {
+  return {
+    id: _id,
+    client_id,
+    client_name,
+    user_id,
+    project_id,
+    scopes,
+    created_at,
+    last_used_at: last_used_at ?? null,
+    expires_at: refresh_until,
+  };
+}
+
+/**
+ * @throws AppError `not_found` for an unknown id, for an app that has already ended, and for one that the caller may
+ * not end
+ */
+async function endConnectedApp(deps: ConnectedAppDeps, principal: Principal, id: string) {
+  const grant = isId(id) ? await deps.mongo.collections.oauth_grants.findOne({ _id: id }) : null;
+  const isOwn = isPerson(principal) && grant?.user_id === principal.userId;
+  const administers = holdsGrant(principal, 'svc:governance.write') && grant?.project_id === principal.projectId;
+  if (!grant || !(isOwn || administers)) throw notFound('the connected app');
+  const ended = await deps.oauth.grants.revoke(id, `ended by ${principal.userId}`);
+  if (!ended) throw notFound('the connected app');
+  await auditGrant(deps, ended, 'connected-app-end', actorOf(principal));
+  return { id, ended: true as const };
+}

@@ -1,0 +1,44 @@
+import type { RequestHandler } from 'express';
+import { clientAuthMethods, grantTypes } from '../../auth/oauth/client-metadata.js';
+import { Scope } from '../../auth/oauth/scopes.js';
+
+const cacheSeconds = 300;
+
+/** RFC 8414, with the values of the specification (OAuth 2.1). */
+export function authorizationServerMetadata(baseUrl: string) {
+  return {
+    issuer: baseUrl,
+    authorization_endpoint: `${baseUrl}/oauth/authorize`,
+    token_endpoint: `${baseUrl}/oauth/token`,
+    registration_endpoint: `${baseUrl}/oauth/register`,
+    revocation_endpoint: `${baseUrl}/oauth/revoke`,
+    jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+    scopes_supported: Scope.options,
+    grant_types_supported: grantTypes,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: clientAuthMethods,
+    revocation_endpoint_auth_methods_supported: clientAuthMethods,
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+  };
+}
+
+/** RFC 9728. */
+export function protectedResourceMetadata(baseUrl: string, resource: string) {
+  return {
+    resource,
+    authorization_servers: [baseUrl],
+    jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+    scopes_supported: Scope.options,
+    bearer_methods_supported: ['header'],
+    resource_name: 'Governed context and workflow service',
+  };
+}
+
+export function serveDocument(document: () => object): RequestHandler {
+  return (_req, res) => {
+    res.set('Cache-Control', `public, max-age=${cacheSeconds}`).json(document());
+  };
+}

@@ -1,0 +1,122 @@
+import { manyPlaces, roleName, type Place, type Places } from '../../../auth/places.js';
+import { scopeTexts, type Scope } from '../../../auth/oauth/scopes.js';
+import { clientName, clientNote, type ShownClient } from './client-note.js';
+import { html, type Html } from '../../browser/html.js';
+import { layout, problemNote } from '../../browser/layout.js';
+
+export interface ConsentPage {
+  client: ShownClient;
+  redirectUri: string;
+  page: string;
+  csrf: string;
+  email: string;
+  places: Places;
+  find: string;
+  picked: Place | undefined;
+  /** What the client asked for and the person may give on the picked project. */
+  offered: readonly Scope[];
+  withheld: readonly Scope[];
+  checked: readonly Scope[];
+  problem: string | undefined;
+}
+
+export function consentPage(view: ConsentPage): Html {
+  const name = clientName(view.client);
+  return layout(
+    `Allow ${name}?`,
+    html`<h1>Allow <bdi>${name}</bdi> to act for you?</h1>
+${problemNote(view.problem)}
+<p><bdi>${name}</bdi> asks to use this service in your name.</p>
+${clientNote(view.client, view.redirectUri)}
+<form class="account" method="post" action="${view.page}">
+<input type="hidden" name="csrf_token" value="${view.csrf}">
+<p>Signed in as <strong><bdi>${view.email}</bdi></strong></p>
+<button class="small" name="action" value="sign-out">Use another account</button>
+</form>
+<form method="post" action="${view.page}">
+<input type="hidden" name="csrf_token" value="${view.csrf}">
+${view.picked ? html`${placePicker(view, view.picked)}${scopePicker(view)}` : noPlace()}
+<div class="actions">
+${view.offered.length > 0 && html`<button class="primary" name="action" value="allow">Allow</button>`}
+<button name="action" value="deny">Deny</button>
+</div>
+</form>`,
+  );
+}
+
+function noPlace(): Html {
+  return html`<p class="problem">You have no role on any project that fits, so there is nothing that you could allow.</p>`;
+}
+
+/** The first button of the form, so that the Enter key shows and never allows. */
+function placePicker({ places, find }: ConsentPage, picked: Place): Html {
+  const isOnly = places.total === 1 && find === '';
+  return html`<fieldset>
+<legend>Where it may act</legend>
+<input type="hidden" name="shown_project" value="${picked.projectId}">
+${isOnly ? onlyPlace(picked) : html`${(places.total > manyPlaces || find !== '') && findField(find)}${placeList(places, picked)}`}
+</fieldset>`;
+}
+
+function onlyPlace(picked: Place): Html {
+  return html`<input type="hidden" name="project" value="${picked.projectId}">
+<p>${placeText(picked)}</p>
+<p class="hint">It reaches this project and no other.</p>`;
+}
+
+function placeText({ project, organization, department, role }: Place): Html {
+  return html`<strong><bdi>${project}</bdi></strong> of <bdi>${organization}</bdi>, <bdi>${department}</bdi>. Your role there: ${roleName(role)}.`;
+}
+
+function findField(find: string): Html {
+  return html`<label for="find">Find a project by its name</label>
+<input id="find" name="find" type="search" maxlength="100" value="${find}">`;
+}
+
+function placeList({ shown, total }: Places, picked: Place): Html {
+  const listed = shown.some(({ projectId }) => projectId === picked.projectId) ? shown : [picked, ...shown];
+  return html`<label for="project">Organization, department and project</label>
+<select id="project" name="project" aria-describedby="project-hint">
+${[...groupsOf(listed)].map(
+  ([group, places]) => html`<optgroup label="${group}">
+${places.map(({ projectId, project }) => html`<option value="${projectId}"${projectId === picked.projectId && html` selected`}>${project}</option>`)}
+</optgroup>`,
+)}
+</select>
+<p class="hint" id="project-hint">It reaches the project that you pick and no other. ${total > shown.length && `The first ${shown.length} of ${total} are listed.`}</p>
+<p><button class="small" name="action" value="show">Show what I can allow there</button></p>
+<p>Picked: ${placeText(picked)}</p>`;
+}
+
+function groupsOf(places: readonly Place[]): ReadonlyMap<string, Place[]> {
+  const groups = new Map<string, Place[]>();
+  for (const place of places) {
+    const group = `${place.organization} › ${place.department}`;
+    groups.set(group, [...(groups.get(group) ?? []), place]);
+  }
+  return groups;
+}
+
+function scopePicker({ offered, withheld, checked }: ConsentPage): Html {
+  return html`<fieldset>
+<legend>What it may do there</legend>
+${offered.length > 0 && html`<p class="hint">Uncheck what you do not want to allow.</p>`}
+${offered.map((scope) => scopeBox(scope, checked.includes(scope)))}
+</fieldset>
+${
+  withheld.length > 0 &&
+  html`<p>${offered.length > 0 ? 'It also asked for this, which' : 'It asked for this, which'} your role there cannot give:</p>
+<ul>${withheld.map((scope) => html`<li>${scopeTexts[scope].title}</li>`)}</ul>`
+}
+${offered.length > 0 && html`<p class="hint">What you allow ends when the app gives it back, when you lose your role there, or after 30 days without use.</p>`}`;
+}
+
+function scopeBox(scope: Scope, isChecked: boolean): Html {
+  const { title, detail, changes } = scopeTexts[scope];
+  const id = scope.replace(/[^a-z]/g, '-');
+  return html`<div class="scope">
+<input type="checkbox" id="${id}" name="scope" value="${scope}" aria-describedby="${changes && `${id}-tag `}${id}-detail"${isChecked && html` checked`}>
+<div><div class="label-row"><label for="${id}">${title}</label>${changes && html`<span class="tag" id="${id}-tag">changes things</span>`}</div>
+<p id="${id}-detail">${detail}</p></div>
+</div>`;
+}

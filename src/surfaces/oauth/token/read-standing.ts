@@ -1,0 +1,21 @@
+import type { AuthDeps } from '../../../auth/create-auth.js';
+import { findProjectWithRole } from '../../../auth/project-roles.js';
+import type { Standing } from '../../../auth/oauth/access-token.js';
+import type { OauthGrantDocument } from '../../../auth/oauth/grants.js';
+
+/**
+ * The person's current role on the project of the grant; undefined if the project, the account or the role no longer
+ * exists.
+ */
+export async function readStanding(
+  { mongo: { collections } }: Pick<AuthDeps, 'mongo'>,
+  grant: Pick<OauthGrantDocument, 'user_id' | 'project_id'>,
+): Promise<Standing | undefined> {
+  const [user, standing] = await Promise.all([
+    collections.users.findOne({ _id: grant.user_id }),
+    findProjectWithRole(collections, grant.user_id, grant.project_id),
+  ]);
+  if (!user || !standing) return undefined;
+  const { project, role } = standing;
+  return { role, organization_id: project.organization_id, department_id: project.department_id };
+}

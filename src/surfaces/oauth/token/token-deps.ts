@@ -1,0 +1,12 @@
+import type { Audited } from '../../../auth/audit-port.js';
+import type { AuthDeps } from '../../../auth/create-auth.js';
+import type { Clients } from '../../../auth/oauth/clients.js';
+import type { Codes } from '../../../auth/oauth/codes.js';
+import type { Grants } from '../../../auth/oauth/grants.js';
+
+export interface TokenDeps extends AuthDeps, Audited {
+  clients: Clients;
+  codes: Codes;
+  grants: Grants;
+  baseUrl(): string;
+}

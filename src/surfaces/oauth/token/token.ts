@@ -1,0 +1,30 @@
+import type { TokenDeps } from './token-deps.js';
+import type { RequestHandler } from 'express';
+import { epochSeconds } from '../../../time.js';
+import { authenticateClient } from '../clients/client-authentication.js';
+import { formOf, requiredField, singleFields } from '../form-body.js';
+import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import { exchangeCode } from './exchange-code.js';
+import { exchangeRefreshToken } from './exchange-refresh-token.js';
+
+const exchanges = { authorization_code: exchangeCode, refresh_token: exchangeRefreshToken } as const;
+
+/** The token endpoint (RFC 6749, 3.2). */
+export function tokenHandler(deps: TokenDeps): RequestHandler {
+  return async (req, res) => {
+    // Requests are compared by their time of arrival, not by when a busy server processes them.
+    const now = epochSeconds();
+    const fields = singleFields(formOf(req));
+    const client = await authenticateClient(deps.clients, req.get('authorization'), fields);
+    const grantType = requiredField(fields, 'grant_type');
+    if (!isSupported(grantType))
+      throw new OauthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
+    res
+      .set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' })
+      .json(await exchanges[grantType](deps, client, fields, now));
+  };
+}
+
+function isSupported(grantType: string): grantType is keyof typeof exchanges {
+  return Object.hasOwn(exchanges, grantType);
+}

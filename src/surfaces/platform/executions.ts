@@ -1,0 +1,111 @@
+import {
+  cancelExecution,
+  decideExecution,
+  followExecution,
+  listExecutions,
+  monitorExecution,
+  pauseExecution,
+  prepareExecution,
+  readExecutionLive,
+  rerunExecution,
+  resumeExecution,
+  startExecution,
+} from '../../domain/executions/operations.js';
+import { operationRoute, type Route } from '../rest/define-route.js';
+import { streamEvents } from './event-stream.js';
+
+const tag = 'executions';
+
+const moveRoutes = [
+  { name: 'pause', operation: pauseExecution, summary: 'Pause at the next step boundary' },
+  { name: 'resume', operation: resumeExecution, summary: 'Resume a paused execution' },
+  { name: 'cancel', operation: cancelExecution, summary: 'Cancel an open execution' },
+].map(({ name, operation, summary }) =>
+  operationRoute({
+    method: 'post',
+    path: `/execute_flow/{execution_id}/${name}`,
+    operation,
+    tag,
+    summary,
+    response: { description: 'The new status.' },
+    idempotent: true,
+  }),
+);
+
+/** Executions (specification, Platform API; contract, executions). */
+export const executionRoutes: readonly Route[] = [
+  operationRoute({
+    method: 'post',
+    path: '/execute_flow',
+    operation: prepareExecution,
+    tag,
+    summary: 'Prepare an execution of an agentflow',
+    response: { status: 201, description: 'The execution in status `ready`.' },
+    idempotent: true,
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/{projectID}/execution_flows',
+    operation: listExecutions,
+    tag,
+    summary: 'List executions, newest first',
+    response: { description: 'One page of executions.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/execute_flow/{execution_id}',
+    operation: readExecutionLive,
+    tag,
+    summary: 'Read an execution, live while it runs',
+    response: { description: 'The execution.' },
+  }),
+  operationRoute({
+    method: 'post',
+    path: '/execute_flow/{execution_id}/execute',
+    operation: startExecution,
+    tag,
+    summary: 'Start a prepared execution',
+    response: { description: 'The execution is accepted. Its status is `ready` until the run starts.' },
+    idempotent: true,
+  }),
+  ...moveRoutes,
+  operationRoute({
+    method: 'post',
+    path: '/execute_flow/{execution_id}/preview',
+    operation: decideExecution,
+    tag,
+    summary: 'Approve, edit or reject a preview',
+    response: { description: 'The status after the decision.' },
+    idempotent: true,
+  }),
+  operationRoute({
+    method: 'post',
+    path: '/execute_flow/{execution_id}/rerun',
+    operation: rerunExecution,
+    tag,
+    summary: 'Rerun an execution, optionally from a given agent',
+    response: { status: 201, description: 'The new execution in status `ready`.' },
+    idempotent: true,
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/execute_flow/{execution_id}/monitoring',
+    operation: monitorExecution,
+    tag,
+    summary: 'Read the steps, attempts and Temporal run',
+    response: { description: 'The state of the run in Temporal and its workflow.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/execute_flow/{execution_id}/events',
+    operation: followExecution,
+    tag,
+    summary: 'Stream events (server-sent events)',
+    response: {
+      stream: 'text/event-stream',
+      description: 'The events. `Last-Event-ID` resumes the stream.',
+      others: { 204: { description: 'The stream has ended.' } },
+    },
+    handler: ({ deps, ctx, key: { execution_id } }) => streamEvents(deps, ctx, execution_id),
+  }),
+];

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { download } from '../../domain/files/download.js';
+import {
+  deleteFile,
+  listFilesOfConnector,
+  readConnectorOfFile,
+  readFileRecord,
+  uploadFiles,
+  toFile,
+} from '../../domain/files/operations.js';
+import { defineRoute, operationRoute, type Route } from '../rest/define-route.js';
+import { upload } from './upload.js';
+import { Id } from '../../ids.js';
+
+const tag = 'files';
+const Bytes = z.string().meta({ example: '# Claims\n' });
+
+/** A signed URL needs no other credential, so this is not an operation of a caller. */
+const downloadRoute = defineRoute({
+  method: 'get',
+  path: '/files/content/{file_id}',
+  permission: 'public',
+  tag,
+  params: z.object({ file_id: Id.max(128) }),
+  query: z.object({ expires: z.string().default(''), signature: z.string().default('') }),
+  summary: 'Download a file with its signed URL',
+  description: 'The `url` of a file. Supports ranges and needs no other credential.',
+  response: {
+    schema: Bytes,
+    description: 'The content, with its detected type.',
+    stream: '*/*',
+    others: {
+      206: { description: 'The requested range.', schema: Bytes, stream: '*/*' },
+      304: { description: 'The file matches `If-None-Match`.' },
+    },
+  },
+  errors: ['access_denied', 'precondition_failed', 'range_not_satisfiable'],
+  handler: ({ deps, ctx: { res }, params: { file_id }, query }) => download(deps, res, file_id, query),
+});
+
+/**
+ * The files of a project (specification, File; contract, files). DELETE is an addition to the specification. The literal
+ * path must precede the path with a parameter in the same position.
+ */
+export const fileRoutes: readonly Route[] = [
+  operationRoute({
+    method: 'post',
+    path: '/file/{projectID}',
+    operation: uploadFiles,
+    tag,
+    summary: 'Upload files',
+    description:
+      'The upload is streamed. The files of an upload must not exceed 100 MiB in total. Either all files are stored, or none.',
+    multipart: true,
+    response: { status: 201, description: 'The files, in the order of the request.' },
+    idempotent: true,
+    async handler({ deps, ctx }) {
+      const files = await upload(deps, ctx);
+      return { data: await Promise.all(files.map((file) => toFile(deps, file, ctx.baseUrl))) };
+    },
+  }),
+  operationRoute({
+    method: 'delete',
+    path: '/file/{projectID}/{file_id}',
+    operation: deleteFile,
+    tag,
+    summary: 'Delete a file',
+    description: 'The content is deleted immediately. A workflow deletes the data of a knowledge upload.',
+    response: { description: 'The last record.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/file/{projectID}/connector/{connector_id}',
+    operation: listFilesOfConnector,
+    tag,
+    summary: 'List the files of a connector, newest first',
+    response: { description: 'One page of files.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/file/{projectID}/{file_id}/connector',
+    operation: readConnectorOfFile,
+    tag,
+    summary: 'Read the connector of a file',
+    response: { description: 'The connector without its secrets.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/file/{projectID}/{file_id}',
+    operation: readFileRecord,
+    tag,
+    summary: 'Read the record of a file',
+    response: { description: 'The file with a new download URL.' },
+  }),
+  downloadRoute,
+];

@@ -1,0 +1,39 @@
+import {
+  knowledgeRules,
+  readKnowledgeUpload,
+  toKnowledgeUpload,
+  uploadKnowledge,
+} from '../../domain/knowledge/operations.js';
+import { operationRoute, type Route } from '../rest/define-route.js';
+import { upload } from './upload.js';
+
+const tag = 'knowledge base';
+
+/** Uploads documents into the context graph (contract, knowledge base). */
+export const knowledgeBaseRoutes: readonly Route[] = [
+  operationRoute({
+    method: 'post',
+    path: '/knowledge_base/{projectID}/upload',
+    operation: uploadKnowledge,
+    tag,
+    summary: 'Upload documents to the knowledge base',
+    description:
+      'Accepts text, Markdown, HTML, CSV and PDF, as detected from the content. A workflow per file writes its chunks to the context graph.',
+    multipart: true,
+    response: { status: 202, description: 'The files with their workflows.' },
+    idempotent: true,
+    async handler({ deps, ctx }) {
+      await deps.customers.requireFeature(ctx.principal.organizationId, 'knowledge_base');
+      const files = await upload(deps, ctx, knowledgeRules(deps));
+      return { data: await Promise.all(files.map((file) => toKnowledgeUpload(deps, file, ctx.baseUrl))) };
+    },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/knowledge_base/{projectID}/upload/{file_id}',
+    operation: readKnowledgeUpload,
+    tag,
+    summary: 'Read the progress of a document',
+    response: { description: 'The file with its progress.' },
+  }),
+];

@@ -1,0 +1,94 @@
+import {
+  createProject,
+  deleteProject,
+  listProjects,
+  listProjectsOfUser,
+  readProject,
+  readProjectByName,
+  updateProject,
+} from '../../domain/projects/operations.js';
+import { operationRoute, type Route } from '../rest/define-route.js';
+
+const tag = 'projects';
+const scope = 'organization';
+const page = { description: 'Projects, newest first, without deleted projects.' };
+const project = { description: 'The project.' };
+
+const readRoutes: readonly Route[] = [
+  operationRoute({
+    method: 'get',
+    path: '/v1/project',
+    operation: listProjects,
+    tag,
+    scope,
+    summary: 'List the projects that the credential can see',
+    response: page,
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/v1/project/all',
+    operation: listProjectsOfUser,
+    tag,
+    scope,
+    summary: 'List the projects of a user in the whole organization',
+    response: page,
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/v1/project/name/{project_name}',
+    operation: readProjectByName,
+    tag,
+    scope,
+    summary: 'Read a project by its name',
+    response: project,
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/v1/project/{project_id}',
+    operation: readProject,
+    tag,
+    scope,
+    summary: 'Read a project',
+    response: project,
+  }),
+];
+
+/**
+ * Projects (contract, projects; docs/decisions/0009). Credentials of an OWNER or ORG_ADMIN see all projects of the
+ * organization; others see only their own project. Only a user with such a role can change other projects. A project that
+ * the credential cannot access is 403, an unknown project 404.
+ */
+export const projectRoutes: readonly Route[] = [
+  ...readRoutes,
+  operationRoute({
+    method: 'post',
+    path: '/v1/project',
+    operation: createProject,
+    tag,
+    scope,
+    summary: 'Create a project',
+    description: 'Requires the role OWNER or ORG_ADMIN.',
+    response: { status: 201, description: 'The new project.' },
+    idempotent: true,
+  }),
+  operationRoute({
+    method: 'patch',
+    path: '/v1/project/{project_id}',
+    operation: updateProject,
+    tag,
+    scope,
+    summary: 'Change the given fields of a project',
+    response: { description: 'The changed project.' },
+  }),
+  operationRoute({
+    method: 'delete',
+    path: '/v1/project/{project_id}',
+    operation: deleteProject,
+    tag,
+    scope,
+    summary: 'Delete a project',
+    description:
+      'The project can no longer be read or listed, its name can be reused, and its API keys and sessions are revoked. Shortly after the response, its agentflows, schedules and connectors are deleted, and its open executions are cancelled. A credential cannot delete its own project.',
+    response: { description: 'The last record.' },
+  }),
+];

@@ -1,0 +1,91 @@
+import {
+  backfillSchedule,
+  createSchedule,
+  deleteSchedule,
+  listRuns,
+  listSchedules,
+  readSchedule,
+  triggerSchedule,
+  updateSchedule,
+} from '../../domain/schedules/operations.js';
+import { operationRoute, type Route } from '../rest/define-route.js';
+
+const tag = 'schedules';
+
+/** Schedules of coworkers, each a Temporal Schedule (contract, schedules; specification, Schedule). */
+export const scheduleRoutes: readonly Route[] = [
+  operationRoute({
+    method: 'get',
+    path: '/schedule/coworker',
+    operation: listSchedules,
+    tag,
+    summary: 'List the schedules of the project, newest first',
+    response: { description: 'One page of schedules.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/schedule/coworker/{id}',
+    operation: readSchedule,
+    tag,
+    summary: 'Read a schedule',
+    response: { description: 'The schedule.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/schedule/coworker/{id}/runs',
+    operation: listRuns,
+    tag,
+    summary: 'List runs, skipped and missed times, and the next ten times',
+    description: 'Skipped and missed times cover the last seven days.',
+    response: { description: 'The runs, newest first.' },
+  }),
+  operationRoute({
+    method: 'post',
+    path: '/schedule/coworker',
+    operation: createSchedule,
+    tag,
+    summary: 'Schedule a coworker',
+    description:
+      'Runs once, at an interval, or by a cron expression with a time zone. With `table`, it runs one execution for each row, whose values are available as `row` in the goal template.',
+    response: { status: 201, description: 'The schedule.' },
+    idempotent: true,
+  }),
+  operationRoute({
+    method: 'patch',
+    path: '/schedule/coworker/{id}',
+    operation: updateSchedule,
+    tag,
+    summary: 'Change the given fields of a schedule, pause it with a reason, or resume it',
+    response: { description: 'The changed schedule.' },
+  }),
+  operationRoute({
+    method: 'delete',
+    path: '/schedule/coworker/{id}',
+    operation: deleteSchedule,
+    tag,
+    summary: 'Delete a schedule',
+    description: 'Running executions continue.',
+    response: { description: 'The last record.' },
+  }),
+  operationRoute({
+    method: 'post',
+    path: '/schedule/coworker/{id}/trigger',
+    operation: triggerSchedule,
+    tag,
+    summary: 'Start a run now',
+    description: 'Also if another run is in progress or the schedule is paused.',
+    response: { description: 'The schedule. `runs` lists the new run.' },
+    idempotent: true,
+  }),
+  operationRoute({
+    method: 'post',
+    path: '/schedule/coworker/{id}/backfill',
+    operation: backfillSchedule,
+    tag,
+    summary: 'Run the planned times of a past range',
+    description:
+      'Runs one after another unless `overlap` is `allow_all`. A planned time that has already fired does not fire again. `from` and `to` are inclusive.',
+    response: { description: 'The planned times that will run, or the reason why there are none.' },
+    idempotent: true,
+  }),
+];

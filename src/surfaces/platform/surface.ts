@@ -1,0 +1,60 @@
+import type { Request } from 'express';
+import { apiKeyRefused, authenticateApiKey, looksLikeApiKey } from '../../auth/api-keys.js';
+import { authenticateBearer } from '../../auth/authenticate-bearer.js';
+import { createConsoleSessions } from '../browser/browser-session.js';
+import { consolePrincipal } from '../browser/console-session.js';
+import { isPerson, type Principal } from '../../auth/principal.js';
+import { resolveScope, workspaceHeader } from '../../auth/resolve-scope.js';
+import type { Deps } from '../../domain/deps.js';
+import { AppError } from '../../errors.js';
+import type { SurfaceRules } from '../rest/mount.js';
+import { pathParameters } from '../rest/unknown-query.js';
+import { checkProjectScope } from './project-scope.js';
+
+/**
+ * The platform API accepts an API key in `x-api-key` (specification, Platform API), a user token or session as a bearer
+ * token, and a console session (contract, Conventions).
+ */
+export function platformSurface(deps: Deps, baseUrl: () => string): SurfaceRules {
+  const { auth, requestLimit } = deps;
+  const browsers = createConsoleSessions(auth.box, baseUrl);
+
+  async function authenticate(req: Request): Promise<Principal> {
+    const secret = req.get('x-api-key');
+    if (secret !== undefined) {
+      if (secret.length > 200) throw new AppError('invalid_token', apiKeyRefused);
+      return authenticateApiKey(auth.readKey, secret, auth.keyUse);
+    }
+    const workspace = req.get(workspaceHeader);
+    if (req.get('authorization') !== undefined)
+      return resolveScope(deps, await personByBearer(deps, req, baseUrl()), workspace);
+    const person = await consolePrincipal(deps, { req, browsers, origin: new URL(baseUrl()).origin, workspace });
+    if (!person)
+      throw new AppError(
+        'invalid_token',
+        'missing credential: send an API key in x-api-key, or a user token as Authorization: Bearer',
+      );
+    return person;
+  }
+
+  return {
+    deps,
+    baseUrl,
+    authenticate,
+    // Stages are the gateway's (contract, Conventions).
+    ownCodes: { scope_denied: 'access_denied' },
+    limit: (principal) => requestLimit.admit(principal),
+    checkScope: checkProjectScope,
+    queryNames: ['projectID', 'projectId', pathParameters],
+  };
+}
+
+async function personByBearer(deps: Deps, req: Request, baseUrl: string): Promise<Principal> {
+  const sent = req.headersDistinct.authorization;
+  if (looksLikeApiKey(sent?.[0]?.replace(/^\s*bearer\s+/i, '') ?? ''))
+    throw new AppError('invalid_token', 'the platform API expects an API key in x-api-key, not as a bearer token');
+  const principal = await authenticateBearer(deps, sent, baseUrl);
+  if (!isPerson(principal))
+    throw new AppError('access_denied', 'the platform API does not accept tokens of OAuth clients');
+  return principal;
+}

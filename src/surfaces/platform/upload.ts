@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { Principal } from '../../auth/principal.js';
+import { findConnector } from '../../domain/connectors/operations/store.js';
+import type { Deps } from '../../domain/deps.js';
+import { AppError, notFound } from '../../errors.js';
+import type { FileDocument } from '../../domain/files/record.js';
+import { parseJsonOrUndefined } from '../../json.js';
+import { parseWithProblems, unknownFields } from '../../problems.js';
+import type { RequestContext } from '../rest/context.js';
+import { projectNames } from './project-scope.js';
+
+export interface UploadRules {
+  /** Throws for a file that this upload does not accept. Called when the type of the file is known. */
+  accept?(file: FileDocument): void;
+  knowledgeOf?(file: FileDocument): FileDocument['knowledge'];
+  /** Called with the stored files. May be called again for a repeated request. */
+  then?(files: FileDocument[]): Promise<void>;
+}
+
+/** Receives the files of a request and stores all of them, or none. */
+export async function upload(
+  deps: Deps,
+  { principal, req, idempotencyKey }: RequestContext,
+  rules: UploadRules = {},
+): Promise<FileDocument[]> {
+  const { files, fields } = await deps.files.receive(principal, req, rules.accept);
+  try {
+    const given = await uploadFields(deps, principal, fields);
+    const route = `${req.method.toLowerCase()} ${req.path}`;
+    return await deps.files.keep(files, { principal, key: idempotencyKey, route, given, ...rules });
+  } catch (error) {
+    await deps.files.discard(files);
+    throw error;
+  }
+}
+
+const Tags = z
+  .array(
+    z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .refine((text) => !text.includes('\0'), 'must not contain a NUL character'),
+  )
+  .max(100);
+
+/**
+ * Validates the form fields of an upload, which apply to all its files.
+ * @throws AppError `invalid_request` for an unknown or invalid field, `not_found` for a connector of another project
+ */
+async function uploadFields(
+  { mongo: { collections } }: Pick<Deps, 'mongo'>,
+  principal: Principal,
+  fields: readonly [name: string, value: string][],
+): Promise<Pick<FileDocument, 'tags' | 'connector_id'>> {
+  const valuesOf = (...names: string[]) => fields.filter(([name]) => names.includes(name)).map(([, value]) => value);
+  const unknown = fields
+    .map(([name]) => name)
+    .filter((name) => !['tags', 'connector_id', ...projectNames].includes(name));
+  if (unknown.length > 0)
+    throw new AppError(
+      'invalid_request',
+      unknownFields('field', [...new Set(unknown)], ['tags', 'connector_id', 'projectID']),
+    );
+  if (valuesOf(...projectNames).some((value) => value !== principal.projectId))
+    throw new AppError('invalid_request', 'projectID: must be the same in path, query and body');
+  const [connector_id = '', ...others] = [...new Set(valuesOf('connector_id'))];
+  if (others.length > 0) throw new AppError('invalid_request', 'connector_id: must not be given more than once');
+  const tags = parseWithProblems(Tags, [...new Set(valuesOf('tags').flatMap(tagsOf))], 'tags');
+  if ('problems' in tags) throw new AppError('invalid_request', tags.problems.join('; '));
+  if (connector_id !== '') {
+    const connector = await findConnector(collections, connector_id);
+    if (connector?.projectID !== principal.projectId) throw notFound('the connector');
+  }
+  return { tags: tags.data, connector_id };
+}
+
+/** A field contains one tag or a JSON array of tags. */
+function tagsOf(value: string): unknown[] {
+  if (!value.trimStart().startsWith('[')) return value.trim() === '' ? [] : [value];
+  const parsed = parseJsonOrUndefined(value);
+  return Array.isArray(parsed) ? parsed : [value];
+}

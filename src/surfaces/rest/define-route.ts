@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import type { Grant } from '../../auth/grants.js';
+import type { Principal } from '../../auth/principal.js';
+import type { Deps } from '../../domain/deps.js';
+import type { DomainOperation } from '../../domain/operation.js';
+import type { ErrorCode } from '../../error-catalog.js';
+import type { OperationCall, OperationSpec } from '../../governance/operations/operation.js';
+import type { RequestContext } from './context.js';
+import { Id } from '../../ids.js';
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/**
+ * `public` requires no credential and `any` requires any valid one; otherwise the grant that the credential must hold.
+ */
+export type Permission = 'public' | 'any' | Grant;
+
+type Schema = z.ZodType;
+type Output<S> = S extends Schema ? z.output<S> : undefined;
+
+/** How an answer appears in HTTP. */
+export interface RouteResponse<T = unknown> {
+  status?: number;
+  description: string;
+  /** Headers of a successful answer; they may depend on it. */
+  headers?: Readonly<Record<string, string>> | ((value: T) => Readonly<Record<string, string>>);
+  /** The media type of a handler that writes the response itself. The schema then describes one message. */
+  stream?: string;
+  /** Other answers by status; `default` means any status of another service. */
+  others?: Readonly<Record<string, { description: string; schema?: Schema; stream?: string }>>;
+}
+
+/** What every route states about itself. */
+interface RouteTexts {
+  method: Method;
+  /** In OpenAPI format: `/execute_flow/{execution_id}/pause`. */
+  path: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** The body is multipart/form-data, which the handler reads as a stream; `body` only describes its fields. */
+  multipart?: boolean;
+  /** Error codes in addition to those of every route of its kind (`openapi/errors.ts`). */
+  errors?: readonly ErrorCode[];
+  /** Accepts `Idempotency-Key`: the same key and body within 24 h return the first answer (contract, Conventions). */
+  idempotent?: boolean;
+  /**
+   * A repeated call has no further effect, although the route does not accept `Idempotency-Key`. Clients may repeat it.
+   */
+  repeatable?: boolean;
+  /** The scope that the credential is checked against; `organization` routes cover more than one project. */
+  scope?: 'project' | 'organization';
+}
+
+export interface RouteInput<P, Q, B, C> {
+  params: Output<P>;
+  query: Output<Q>;
+  body: Output<B>;
+  ctx: C;
+  deps: Deps;
+}
+
+/** A route that performs no operation: it needs no credential, or only reads what belongs to the credential. */
+export interface PlainRoute<P, Q, B, Permit extends Permission> extends RouteTexts {
+  permission: Permit;
+  params?: P;
+  query?: Q;
+  body?: B;
+  response: RouteResponse<never> & { schema: Schema };
+  handler(
+    input: RouteInput<P, Q, B, RequestContext<Permit extends 'public' ? undefined : Principal>>,
+  ): Promise<unknown>;
+}
+
+/** A route as the router, OpenAPI and the route-table tests read it. */
+export type Route = Omit<
+  PlainRoute<Schema | undefined, Schema | undefined, Schema | undefined, Permission>,
+  'handler'
+> & {
+  /** Absent for a route that performs no operation. */
+  operation?: DomainOperation;
+  handler(input: RouteInput<Schema, Schema, Schema, RequestContext<Principal | undefined>>): Promise<unknown>;
+};
+
+/**
+ * Declares one route as data. The router authenticates, checks `permission`, validates with the given schemas and only
+ * then calls `handler`. This order guarantees the handler's types, so only this function discards them.
+ */
+export function defineRoute<
+  P extends Schema | undefined = undefined,
+  Q extends Schema | undefined = undefined,
+  B extends Schema | undefined = undefined,
+  const Permit extends Permission = Permission,
+>(route: PlainRoute<P, Q, B, Permit>): Route {
+  return route as unknown as Route;
+}
+
+/** The HTTP form of an operation, which contributes its grant, schemas and errors. */
+export interface OperationRoute<K, I, O extends Schema> extends RouteTexts {
+  operation: DomainOperation & OperationSpec<Deps, K, I, O>;
+  response: RouteResponse<z.output<O>>;
+  /** Replaces the operation's `run` where the answer is a stream, or where headers or the raw body are part of the input. */
+  handler?(call: OperationCall<Deps, Output<K>, Output<I>> & { ctx: RequestContext }): Promise<unknown>;
+}
+
+/**
+ * Declares the route of an operation. A GET takes the operation's input from the query, other methods from the body; the
+ * path contains the key, and the query contains what the path does not have.
+ */
+export function operationRoute<K, I, O extends Schema>({ handler, ...route }: OperationRoute<K, I, O>): Route {
+  const operation: DomainOperation = route.operation;
+  const isGet = route.method === 'get';
+  const { inPath, inQuery } = splitKey(route.path, operation.key as z.ZodObject | undefined);
+  const run = handler ?? operation.run;
+  return {
+    ...route,
+    operation,
+    permission: typeof operation.grant === 'function' ? 'any' : operation.grant,
+    ...(inPath && { params: inPath }),
+    ...(isGet ? operation.input && { query: operation.input } : inQuery && { query: inQuery }),
+    ...(!isGet && operation.input && { body: operation.input }),
+    errors: [...(operation.errors ?? []), ...(route.errors ?? [])],
+    response: { ...route.response, schema: operation.output },
+    handler: (input) => run(operationCall(route.method, input)),
+  };
+}
+
+/** The call of the operation that a validated request of its route makes. */
+export function operationCall(
+  method: Method,
+  { params, query, body, ctx, deps }: Parameters<Route['handler']>[0],
+): OperationCall<Deps, never, never> & { ctx: RequestContext } {
+  const isGet = method === 'get';
+  const key = { ...(params as object | undefined), ...(!isGet && (query as object | undefined)) };
+  return { deps, ctx: ctx as RequestContext, key: key as never, input: (isGet ? query : body) as never };
+}
+
+/** The parameters of the path, and the fields of the key that the path does not have. */
+function splitKey(
+  path: string,
+  { shape }: z.ZodObject = z.object({}),
+): { inPath?: z.ZodObject; inQuery?: z.ZodObject } {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const others = Object.entries(shape).filter(([name]) => !names.includes(name));
+  return {
+    ...(names.length > 0 && { inPath: z.object(Object.fromEntries(names.map((name) => [name, shape[name] ?? Id]))) }),
+    ...(others.length > 0 && { inQuery: z.object(Object.fromEntries(others)) }),
+  };
+}
+
+/** Whether policies and records apply: reads of the platform are only authorised and rate-limited. */
+export function isGoverned<R extends Pick<Route, 'operation'>>(route: R): route is R & { operation: DomainOperation } {
+  return route.operation !== undefined && route.operation.effect !== 'read';
+}

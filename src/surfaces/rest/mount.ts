@@ -1,0 +1,160 @@
+import { validate } from '../../problems.js';
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { holdsGrant, type Principal } from '../../auth/principal.js';
+import { newId } from '../../ids.js';
+import type { RequestContext } from './context.js';
+import type { Deps } from '../../domain/deps.js';
+import { isGoverned, type Route } from './define-route.js';
+import type { OwnCodes } from './error-answers.js';
+import { performRoute, type RouteOutcome } from './perform-routes.js';
+import type { Answer } from '../../governance/idempotency.js';
+import { requireGrant } from '../../auth/require-grant.js';
+import { jsonBody } from '../../http/json-body.js';
+import { onlyMethods } from '../../http/method-not-allowed.js';
+import { refuseUnknownQuery } from './unknown-query.js';
+
+export const resumeTokenHeader = 'X-Resume-Token';
+export const lifecycleHeader = 'X-Lifecycle-Id';
+
+export interface SurfaceRules {
+  deps: Deps;
+  /** The public address of this deployment. */
+  baseUrl(): string;
+  authenticate(req: Request): Promise<Principal>;
+  /** Counts the request. @throws AppError `too_many_requests` */
+  limit?(principal: Principal): Promise<void>;
+  /** The codes of the surface that differ from those of the gateway. */
+  ownCodes?: OwnCodes;
+  /** Refuses a request that names a project other than its credential's, or two different projects. */
+  checkScope(route: Route, principal: Principal, req: Request): void;
+  /** Query parameters that every route of the surface accepts; `{path}` means the parameters of its path. */
+  queryNames?: readonly string[];
+}
+
+/** Mounts routes in order, then answers 405 with `Allow` to other methods. */
+export function mountRoutes(router: Router, routes: readonly Route[], rules: SurfaceRules): void {
+  const parseBody = jsonBody('1mb');
+  for (const route of routes) {
+    router[route.method](
+      expressPath(route.path),
+      admit(route, rules),
+      ...(route.multipart ? [] : parseBody),
+      serve(route, rules),
+    );
+  }
+  refuseOtherMethods(router, routes);
+}
+
+export function expressPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
+}
+
+/** Authenticates the caller and checks the permission before the body is read. */
+function admit(route: Route, rules: SurfaceRules): RequestHandler {
+  return async (req, res, next) => {
+    res.locals.ownCodes = rules.ownCodes;
+    if (route.permission !== 'public') {
+      const principal = await rules.authenticate(req);
+      await rules.limit?.(principal);
+      requirePermission(route, principal);
+      res.locals.principal = principal;
+    }
+    next();
+  };
+}
+
+/** @throws AppError `scope_denied` */
+export function requirePermission({ permission }: Pick<Route, 'permission'>, principal: Principal): void {
+  if (permission !== 'public' && permission !== 'any') requireGrant(principal, permission);
+}
+
+/** Whether the principal has the grant that the route requires. */
+export function permits({ permission }: Pick<Route, 'permission'>, principal: Principal): boolean {
+  return permission === 'public' || permission === 'any' || holdsGrant(principal, permission);
+}
+
+function serve(route: Route, rules: SurfaceRules): RequestHandler {
+  const { deps, baseUrl } = rules;
+  // Tests check each answer, so that the OpenAPI document stays correct.
+  const verifyResponses = deps.config.environment === 'test';
+  return async (req, res) => {
+    const principal = res.locals.principal as Principal | undefined;
+    if (principal) rules.checkScope(route, principal, req);
+    refuseUnknownQuery(route, req.query, rules.queryNames ?? []);
+    const input = validateRequest(route, req);
+    const recheck = async () => requirePermission(route, await rules.authenticate(req));
+    const call = async (recordId: string): Promise<Answer> => {
+      const ctx = { ...contextOf(req, res, { principal, recordId, baseUrl: baseUrl() }), recheck };
+      const whole = { ...input, ctx, deps };
+      if (!isGoverned(route) || !principal) return { value: await route.handler(whole) };
+      const resumeToken = req.get(resumeTokenHeader);
+      return answerOf(res, await performRoute({ route, principal, input: whole, channel: 'rest', resumeToken }));
+    };
+    // A handler that streams the body answers a repeated key itself, once it has read the body.
+    const key = route.idempotent && !route.multipart ? req.get('idempotency-key') : undefined;
+    const {
+      value,
+      lifecycleId,
+      held = false,
+    } = key === undefined || !principal
+      ? await call(newId())
+      : await deps.idempotency.once(
+          { key, route: `${route.method} ${req.path}`, principal, body: req.body as unknown },
+          call,
+        );
+    if (res.headersSent) return;
+    if (lifecycleId !== undefined) res.set(lifecycleHeader, lifecycleId);
+    if (verifyResponses && !held) route.response.schema.parse(value);
+    const { status = 200, headers } = route.response;
+    if (!held) res.set(typeof headers === 'function' ? headers(value as never) : { ...headers });
+    res.status(held ? 202 : status).json(value);
+  };
+}
+
+/** @throws AppError `not_found` for invalid parameters of the path, otherwise `invalid_request` */
+export function validateRequest(route: Route, { params, query, body }: Record<'params' | 'query' | 'body', unknown>) {
+  return {
+    params: validate(route.params, params, 'not_found'),
+    query: validate(route.query, query, 'invalid_request'),
+    body: validate(route.multipart ? undefined : route.body, body, 'invalid_request'),
+  };
+}
+
+/** @throws the refusal of the operation or of an earlier stage; the header names the record even then */
+function answerOf(res: Response, outcome: RouteOutcome): Answer {
+  const { lifecycleId } = outcome;
+  if ('error' in outcome) {
+    if (lifecycleId !== undefined && !res.headersSent) res.set(lifecycleHeader, lifecycleId);
+    throw outcome.error;
+  }
+  return {
+    value: outcome.value,
+    ...(lifecycleId !== undefined && { lifecycleId }),
+    ...(outcome.held && { held: true }),
+  };
+}
+
+export function contextOf(
+  req: Request,
+  res: Response,
+  call: Pick<RequestContext<Principal | undefined>, 'principal' | 'recordId' | 'baseUrl'>,
+): RequestContext<Principal | undefined> {
+  return {
+    ...call,
+    // Serialised in app.ts.
+    requestId: req.id as string,
+    idempotencyKey: req.get('idempotency-key'),
+    recheck: async () => undefined,
+    log: req.log,
+    req,
+    res,
+  };
+}
+
+/** Answers 405 with `Allow` on every mounted path, for the methods that were not mounted. */
+export function refuseOtherMethods(router: Router, operations: readonly Pick<Route, 'method' | 'path'>[]): void {
+  for (const path of new Set(operations.map((operation) => operation.path))) {
+    const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method.toUpperCase());
+    router.all(expressPath(path), onlyMethods(allowed.join(', ')));
+  }
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
+import { clientGrants } from '../../../auth/grants.js';
+import { isGoverned, type Route } from '../define-route.js';
+import { addExamples, completeExample } from './examples.js';
+import { errorExamples, errorResponses, type RouteGroup, type Security } from './errors.js';
+import { pendingApproval } from './pending-approval.js';
+import { tagTexts } from './tags.js';
+import { Id } from '../../../ids.js';
+
+/** The OpenAPI 3.1 document, generated from the schemas that validate requests (contract, head). */
+export function openApiDocument(groups: readonly RouteGroup[], options: { baseUrl: string; version: string }) {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const { security, routes } of groups) {
+    for (const route of routes) (paths[route.path] ??= {})[route.method] = operation(route, security);
+  }
+  const used = new Set(groups.flatMap(({ routes }) => routes.map(({ tag }) => tag)));
+  const document = createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Governed Context and Workflow Service',
+        version: options.version,
+        description,
+        license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+      },
+      servers: [{ url: options.baseUrl, description: 'This deployment.' }],
+      tags: Object.entries(tagTexts)
+        .filter(([name]) => used.has(name))
+        .map(([name, text]) => ({ name, description: text })),
+      paths,
+      components: { securitySchemes: securitySchemes(options.baseUrl), examples: errorExamples(groups) },
+    },
+    { override: completeExample },
+  );
+  return addExamples(document);
+}
+
+const description = `Context gateway, workflow platform API and callback receivers.
+
+Every answer carries \`X-Request-Id\`. A refusal is \`{error, error_description}\`, with \`lifecycle_id\` where the call was governed.
+A path answers 405 with \`Allow\` to a method that it does not support. Times are epoch seconds unless a field says otherwise.`;
+
+function securitySchemes(baseUrl: string) {
+  const scopes = Object.fromEntries(clientGrants.map((grant) => [grant, `The grant \`${grant}\`.`]));
+  return {
+    apiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'x-api-key',
+      description: 'A key that begins with `svc_sk_`; platform API.',
+    },
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A user token or a session token; on the gateway an API key as well.',
+    },
+    oauth: {
+      type: 'oauth2',
+      description: 'An access token for an app that acts for a person (OAuth 2.1 with PKCE); gateway.',
+      flows: {
+        authorizationCode: {
+          authorizationUrl: `${baseUrl}/oauth/authorize`,
+          tokenUrl: `${baseUrl}/oauth/token`,
+          refreshUrl: `${baseUrl}/oauth/token`,
+          scopes,
+        },
+      },
+    },
+  } as const;
+}
+
+function operation(route: Route, security: Security): ZodOpenApiOperationObject {
+  return {
+    operationId: operationId(route),
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    security: securityOf(route, security),
+    ...(route.repeatable && { 'x-idempotent': true }),
+    requestParams: {
+      path: textParams(route.path).extend((route.params as z.ZodObject | undefined)?.shape ?? {}),
+      ...(route.query ? { query: route.query as z.ZodObject } : {}),
+      ...headersOf(route, security),
+    },
+    ...(route.body ? { requestBody: requestBody(route, route.body) } : {}),
+    // Readiness documents its own 503.
+    responses: { ...errorResponses(route, security), ...successResponses(route) },
+  };
+}
+
+function securityOf({ permission }: Route, security: Security): Record<string, string[]>[] {
+  if (permission === 'public') return [];
+  // The platform accepts user tokens, but not tokens of OAuth clients.
+  if (security !== 'bearer') return [{ [security]: [] }, { bearer: [] }];
+  const isForClients = permission === 'any' || (clientGrants as readonly string[]).includes(permission);
+  return [{ bearer: [] }, ...(isForClients ? [{ oauth: permission === 'any' ? [] : [permission] }] : [])];
+}
+
+function headersOf(route: Route, security: Security) {
+  const headers = {
+    ...(route.idempotent && {
+      'Idempotency-Key': z
+        .string()
+        .regex(/^[\x21-\x7e]{1,255}$/)
+        .optional()
+        .meta({ description: 'The same key and body return the first answer for 24 hours.' }),
+    }),
+    ...(holdable(route) && {
+      'X-Resume-Token': z
+        .string()
+        .max(200)
+        .optional()
+        .meta({ description: 'The resume token of an approval, for the same call that was held.' }),
+    }),
+    ...(security === 'bearer' &&
+      route.permission !== 'public' && {
+        'X-Service-Workspace': z
+          .string()
+          .optional()
+          .meta({ description: 'The workspace, if the credential has access to several.' }),
+      }),
+  };
+  return Object.keys(headers).length > 0 ? { header: z.object(headers) } : {};
+}
+
+/** A body with only optional fields is optional itself. */
+function requestBody({ multipart }: Route, schema: z.ZodType) {
+  return {
+    required: multipart === true || !schema.safeParse({}).success,
+    content: { [multipart ? 'multipart/form-data' : 'application/json']: { schema } },
+  };
+}
+
+/** Uploads cannot be held, and a route that defines its own 202 answer keeps it. */
+function holdable(route: Route): boolean {
+  return isGoverned(route) && route.multipart !== true && route.response.status !== 202;
+}
+
+function successResponses(route: Route): ZodOpenApiResponsesObject {
+  const { response } = route;
+  const all: NonNullable<Route['response']['others']> = {
+    ...(holdable(route) && { 202: pendingApproval }),
+    ...response.others,
+  };
+  const others = Object.entries(all).map(([status, { description: text, schema, stream }]) => [
+    status,
+    { description: text, ...(schema && { content: { [stream ?? 'application/json']: { schema } } }) },
+  ]);
+  const content = { [response.stream ?? 'application/json']: { schema: response.schema } };
+  return {
+    [String(response.status ?? 200)]: { description: response.description, content },
+    ...Object.fromEntries(others),
+  } as ZodOpenApiResponsesObject;
+}
+
+/** Schemas for the parameters of a path whose route does not define them. */
+function textParams(path: string): z.ZodObject {
+  return z.object(Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, Id])));
+}
+
+function operationId(route: Route): string {
+  const words = route.path
+    .replace(/[{}]/g, '')
+    .split(/[/_.-]+/)
+    .filter(Boolean);
+  return [route.method, ...words]
+    .map((word, at) => (at === 0 ? word : word[0]?.toUpperCase() + word.slice(1)))
+    .join('');
+}

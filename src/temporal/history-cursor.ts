@@ -1,0 +1,87 @@
+import { isGrpcServiceError, type Client } from '@temporalio/client';
+import proto from '@temporalio/proto';
+import { isAppError } from '../errors.js';
+import { isWorkflowGone, type Temporal } from './client.js';
+
+/** Longer than Temporal holds a long poll, which is 20 s by default. */
+const longPollMs = 30_000;
+/**
+ * Temporal counts waiting requests together with the polls of the workers, by default up to 1,200 for each server of
+ * its frontend and namespace.
+ */
+const maxWaits = 200;
+
+const { EVENT_TYPE_WORKFLOW_TASK_COMPLETED: taskCompleted } = proto.temporal.api.enums.v1.EventType;
+
+export interface HistoryCursor {
+  /**
+   * Waits until the run completes a workflow task or closes: only then can its state have changed. The first call for a
+   * run returns at once. A workflow does not notice the wait.
+   * @returns false without waiting if there is no open run, if Temporal does not answer, or if this process already
+   * waits for as many runs as it may
+   */
+  next(): Promise<boolean>;
+}
+
+const waits = new WeakMap<Client, { count: number }>();
+
+/** Follows the history of the newest run of a workflow from its present end, until `signal` aborts the wait. */
+export function createHistoryCursor(
+  { call, client }: Pick<Temporal, 'call' | 'client'>,
+  workflowId: string,
+  signal: AbortSignal,
+): HistoryCursor {
+  const { namespace } = client.options;
+  const open = waits.get(client) ?? { count: 0 };
+  waits.set(client, open);
+  let token: Uint8Array | undefined;
+
+  const readPage = async () => {
+    const request = { namespace, execution: { workflowId }, waitNewEvent: true, skipArchival: true };
+    const { history, nextPageToken } = await call(
+      ({ workflowService }) =>
+        workflowService.getWorkflowExecutionHistory({ ...request, ...(token && { nextPageToken: token }) }),
+      longPollMs,
+      signal,
+    );
+    // Only an open run has a token after its last event.
+    token = nextPageToken?.length ? nextPageToken : undefined;
+    return history?.events ?? [];
+  };
+  /** Only paging leads to a token, but the pages up to the present end come without a wait. */
+  const goToEnd = async (): Promise<boolean> => {
+    const { historyLength } = await call(
+      (temporal) => temporal.workflow.getHandle(workflowId).describe(),
+      undefined,
+      signal,
+    );
+    let seen = 0;
+    do seen = Number((await readPage()).at(-1)?.eventId ?? historyLength);
+    while (token && seen < historyLength);
+    return token !== undefined;
+  };
+  const wait = async (): Promise<boolean> => {
+    if (open.count >= maxWaits) return false;
+    open.count += 1;
+    try {
+      for (;;) {
+        const events = await readPage();
+        if (!token || events.some(({ eventType }) => eventType === taskCompleted)) return true;
+      }
+    } finally {
+      open.count -= 1;
+    }
+  };
+  return {
+    async next() {
+      try {
+        return await (token ? wait() : goToEnd());
+      } catch (error) {
+        if (isAppError(error)) return false;
+        token = undefined;
+        if (isWorkflowGone(error) || isGrpcServiceError(error)) return false;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { WorkflowClientInterceptor } from '@temporalio/client';
+import { TypedSearchAttributes, type Priority, type SearchAttributePair } from '@temporalio/common';
+import { searchAttributes } from '../../workflows/search-attributes.js';
+
+/**
+ * Priorities from 1 (first) to 5 (last). Other workflows have Temporal's default, 3. Activities and child workflows
+ * inherit the priority.
+ */
+const keys: Readonly<Record<string, number>> = {
+  approval: 1,
+  mcpTools: 2,
+  scheduleChange: 1,
+  catalogSync: 5,
+  codeSync: 5,
+  columnRemoval: 5,
+  connectorLoad: 5,
+  knowledgeUpload: 5,
+  projectRemoval: 5,
+};
+
+/** If the server supports it, the tasks of one organization do not wait behind the backlog of another. */
+export function priorityOf(workflowType: string, organizationId: string | undefined): Priority {
+  const priorityKey = keys[workflowType];
+  // The server refuses keys of more than 64 characters.
+  return {
+    ...(priorityKey !== undefined && { priorityKey }),
+    ...(organizationId !== undefined && { fairnessKey: organizationId.slice(0, 64) }),
+  };
+}
+
+interface Start {
+  workflowType: string;
+  options: { typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes; priority?: Priority };
+}
+
+/** Sets the priority and the fairness key of each workflow that a client starts. */
+export const priorities: WorkflowClientInterceptor = {
+  startWithDetails: (input, next) => next(withPriority(input)),
+  signalWithStart: (input, next) => next(withPriority(input)),
+};
+
+function withPriority<T extends Start>(input: T): T {
+  const { typedSearchAttributes: given = [] } = input.options;
+  const attributes = given instanceof TypedSearchAttributes ? given : new TypedSearchAttributes(given);
+  const priority = {
+    ...priorityOf(input.workflowType, attributes.get(searchAttributes.organizationId)),
+    ...input.options.priority,
+  };
+  return { ...input, options: { ...input.options, priority } };
+}

@@ -1,0 +1,78 @@
+import { TypedSearchAttributes, type SearchAttributePair } from '@temporalio/common';
+import type { ScheduleClientInterceptor, WorkflowClientInterceptor } from '@temporalio/client';
+import { LRUCache } from 'lru-cache';
+import { searchAttributes } from '../../workflows/search-attributes.js';
+
+const maxRemembered = 100_000;
+
+/** Reads the organization of a workflow from its record. Undefined if there is no record. */
+export type ReadOrganization = (workflowId: string) => Promise<string | undefined>;
+
+/** Maps workflow ids to organizations. */
+export interface WorkflowOrganizations {
+  /** Returns '' if the organization is unknown. The key of the installation then encrypts. */
+  of(workflowId: string | undefined): Promise<string>;
+  learn(workflowId: string | undefined, organizationId: string): void;
+}
+
+/**
+ * A process learns the organization from the workflows that it starts and the payloads that it decodes. A worker
+ * decodes the input of a workflow before it encodes anything for it. `read` covers the other cases: updates from
+ * another process, and child workflows.
+ */
+export function createWorkflowOrganizations(read: ReadOrganization): WorkflowOrganizations {
+  const known = new LRUCache<string, string>({ max: maxRemembered });
+  return {
+    async of(workflowId) {
+      if (workflowId === undefined) return '';
+      const organizationId = known.get(workflowId) ?? (await read(workflowId));
+      if (organizationId !== undefined) known.set(workflowId, organizationId);
+      return organizationId ?? '';
+    },
+    learn(workflowId, organizationId) {
+      if (workflowId !== undefined && organizationId !== '') known.set(workflowId, organizationId);
+    },
+  };
+}
+
+/** Learns the organization from the search attributes of each workflow or schedule that a client starts. */
+export function organizationInterceptors({ learn }: WorkflowOrganizations): {
+  workflow: WorkflowClientInterceptor[];
+  schedule: ScheduleClientInterceptor[];
+} {
+  const learnFrom = (options: Startable) =>
+    learn(options.workflowId, organizationIn(options.typedSearchAttributes) ?? '');
+  return {
+    workflow: [
+      {
+        start(input, next) {
+          learnFrom(input.options);
+          return next(input);
+        },
+        signalWithStart(input, next) {
+          learnFrom(input.options);
+          return next(input);
+        },
+      },
+    ],
+    schedule: [
+      {
+        create(input, next) {
+          learnFrom(input.options.action);
+          return next(input);
+        },
+      },
+    ],
+  };
+}
+
+interface Startable {
+  workflowId?: string;
+  typedSearchAttributes?: TypedSearchAttributes | SearchAttributePair[];
+}
+
+function organizationIn(attributes: Startable['typedSearchAttributes']): string | undefined {
+  if (attributes === undefined) return undefined;
+  const typed = attributes instanceof TypedSearchAttributes ? attributes : new TypedSearchAttributes(attributes);
+  return typed.get(searchAttributes.organizationId);
+}

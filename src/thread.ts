@@ -1,0 +1,34 @@
+import { bodyReaders } from './surfaces/callbacks/read-body.js';
+import type { PolicyCheck } from './governance/policy/refuse-invalid.js';
+import type { SimulationInput } from './governance/policy/simulate.js';
+import type { ThreadAnswer } from './threads/threads.js';
+import { isAppError } from './errors.js';
+import { redactAnswer as redact } from './graph/redaction/redactor.js';
+
+function answering<I, T>(job: (input: I) => T | Promise<T>): (input: I) => Promise<ThreadAnswer<T>> {
+  return async (input) => {
+    try {
+      return { value: await job(input) };
+    } catch (error) {
+      if (isAppError(error)) {
+        const { code, message: description, facts } = error;
+        return { refused: { code, description, facts } };
+      }
+      throw error;
+    }
+  };
+}
+
+// The jobs of `threads.ts` by name. Each thread loads this module. Inputs and results are copied.
+export const redactAnswer = answering((answer: unknown) => redact(answer));
+// These load the policy engine only where it is needed: most threads only redact.
+export const checkPolicies = answering(async (check: PolicyCheck) =>
+  (await import('./governance/policy/refuse-invalid.js')).checkPolicies(check),
+);
+export const simulatePolicies = answering(async (input: SimulationInput) =>
+  (await import('./governance/policy/simulate.js')).simulate(input),
+);
+export const readCatalogEvents = answering(bodyReaders.readCatalogEvents);
+export const readPayload = answering(bodyReaders.readPayload);
+export const readIngest = answering(bodyReaders.readIngest);
+export const readPush = answering(bodyReaders.readPush);

@@ -1,0 +1,69 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { BSON } from 'mongodb';
+import { isAppError } from '../../src/errors.js';
+import { newId } from '../../src/ids.js';
+import { createRowInserter } from '../../src/domain/tables/insert.js';
+import { rowsOf } from '../../src/domain/tables/record.js';
+import { eventually } from '../support/eventually.js';
+import { createWorkspace, useDeps } from '../support/fixture.js';
+import { principalOf } from '../support/governance/approvals.js';
+import type { SentCommand } from '../support/mongo-wire.js';
+import { startReplicaSet } from '../support/replica-set.js';
+import { testRun } from '../support/run.js';
+import { createTable } from '../support/tables.js';
+import { verifies } from '../support/verifies.js';
+
+const uri = testRun().env.MONGODB_URI ?? '';
+const members = await startReplicaSet(uri);
+const through = useDeps({ MONGODB_URI: members.uri(new URL(uri).pathname.slice(1)) });
+const direct = useDeps();
+afterAll(() => members.close());
+
+const mebibyte = 1024 * 1024;
+
+describe('rows that wait for a slow store', () => {
+  test('never fill the document of their table and are all inserted once', async () => {
+    verifies('store.tables.pending-bounded');
+    const workspace = await createWorkspace(direct);
+    const table = await createTable(workspace, [{ column_name: 'Text', column_type: 'string' }]);
+    const readTable = () => direct.mongo.collections.tables.findOne({ _id: table._id });
+    const bytesOf = async () => BSON.calculateObjectSize({ ...(await readTable()) });
+
+    let release: () => void = () => undefined;
+    const until = new Promise<void>((resolve) => (release = resolve));
+    const isRows = ({ name, collection }: SentCommand) => name === 'insert' && collection === `table_${table._id}`;
+    for (let at = 0; at < 10; at += 1) void members.fault(isRows, { until });
+
+    const column = table.columns.find(({ column_name }) => column_name === 'Text').column_id as string;
+    const principal = principalOf('OWNER', {
+      projectId: workspace.projectID,
+      organizationId: workspace.organizationId,
+    });
+    const records = [{ [column]: 'x'.repeat(3.5 * mebibyte) }];
+    const requests = Array.from({ length: 6 }, () => ({ principal, records, recordId: newId(), repeatable: true }));
+    // The inserters act as separate processes.
+    const insert = async (at: number): Promise<unknown> =>
+      createRowInserter(through)(table._id, requests[at]!).catch((error: unknown) => error);
+    const first = requests.map((_request, at) => insert(at));
+
+    const tries = () =>
+      members.sent.filter(
+        ({ name, collection, body }) =>
+          name === 'update' && collection === 'tables' && body.updates[0].u.$inc?.pending_bytes > 0,
+      ).length;
+    await eventually(async () => expect(await bytesOf()).toBeGreaterThan(10 * mebibyte));
+    await eventually(() => expect(tries()).toBeGreaterThan(requests.length));
+    expect(await bytesOf()).toBeLessThan(13 * mebibyte);
+    release();
+
+    for (const [at, outcome] of (await Promise.all(first)).entries()) {
+      if (!(outcome instanceof Error)) continue;
+      expect(isAppError(outcome) && outcome.code).toBe('unavailable');
+      await eventually(async () => expect(await insert(at)).not.toBeInstanceOf(Error));
+    }
+    expect(await rowsOf(direct.mongo, table._id).countDocuments({})).toBe(requests.length);
+    await eventually(async () =>
+      expect(await readTable()).toMatchObject({ row_count: requests.length, pending: {}, pending_bytes: 0 }),
+    );
+  });
+});

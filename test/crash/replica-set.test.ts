@@ -1,0 +1,351 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createApprovalActivities } from '../../activities/approvals.js';
+import { hashApiKey } from '../../src/auth/api-keys.js';
+import { creditsLeft } from '../../src/domain/customers/record.js';
+import { readCustomer } from '../../src/domain/customers/operations/account.js';
+import { redeemResumeToken } from '../../src/governance/approvals/redeem.js';
+import { newResumeToken, sealedFor } from '../../src/governance/approvals/resume-token.js';
+import { PolicyRule } from '../../src/governance/policy/rule.js';
+import { createPolicyStore } from '../../src/governance/policy/store.js';
+import { createQuota } from '../../src/governance/quota/quota.js';
+import { newId } from '../../src/ids.js';
+import { createCodes } from '../../src/auth/oauth/codes.js';
+import type { ApprovalInput } from '../../workflows/approval/messages.js';
+import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+import { createTestChain, eventOf } from '../support/governance/chains.js';
+import { principalOf } from '../support/governance/approvals.js';
+import { ownProduct } from '../support/own-product.js';
+import type { Api } from '../support/processes.js';
+import { startReplicaSet } from '../support/replica-set.js';
+import { testRun } from '../support/run.js';
+import { everyFaultOf, faults, persist, persistHttp, to } from '../support/store-faults.js';
+import { createTable } from '../support/tables.js';
+import { catalog } from '../../src/domain/operations.js';
+import { verifies } from '../support/verifies.js';
+
+const uri = testRun().env.MONGODB_URI ?? '';
+const members = await startReplicaSet(uri);
+const overrides = { MONGODB_URI: members.uri(new URL(uri).pathname.slice(1)) };
+/** The product through the replica set, and direct access to the stored data. */
+const deps = useDeps(overrides);
+const direct = useDeps().mongo.collections;
+const product = ownProduct(overrides);
+const { collections } = deps.mongo;
+let api: Api;
+
+beforeAll(async () => {
+  api = await product.api();
+});
+afterAll(() => members.close());
+
+const withEveryFault = everyFaultOf(members);
+
+describe('audit chain', () => {
+  test('contains every acknowledged entry once and verifies', async () => {
+    verifies('store.failover.exact', 'store.audit-chain.failover');
+    const { organizationId, audit, stored } = await createTestChain(deps);
+    const acknowledged: string[] = [];
+    await withEveryFault(to('insert', /^audit_entries$/), async () => {
+      const event = eventOf(organizationId, 1);
+      await persist(() => audit.append(event));
+      acknowledged.push(event.lifecycle_id);
+    });
+    const entries = (await stored()).map(({ lifecycle_id }) => lifecycle_id ?? '');
+    expect([...new Set(entries)]).toEqual(acknowledged);
+    // An append that was answered 503 is another append when it is repeated, as another call is.
+    expect(entries.length - acknowledged.length).toBeLessThanOrEqual(faults.length);
+    expect(await audit.verify(organizationId)).toMatchObject({ valid: true, entries: entries.length });
+  });
+});
+
+describe('policies', () => {
+  test('enforce an acknowledged version in every process, and store each version once', async () => {
+    verifies('store.failover.exact', 'store.policies.failover');
+    const organization_id = newId();
+    const [writer, reader] = [createPolicyStore(collections, catalog), createPolicyStore(collections, catalog)];
+    await withEveryFault(to('insert', /^policy_versions$/), async () => {
+      const version = ((await writer.latest(organization_id))?.version ?? 0) + 1;
+      const policies = [PolicyRule.parse({ policy_id: `version-${version}`, effect: 'forbid' })];
+      const record = { organization_id, version, policies, created_by: 'user', created_at: 1 };
+      await persist(async () => {
+        // A write whose answer was lost is found by reading, as the 409 says.
+        if ((await writer.latest(organization_id))?.version !== version) await writer.append(record);
+      });
+      expect([...(await reader.current(organization_id)).rules.keys()]).toContain(`version-${version}`);
+    });
+    const versions = await direct.policy_versions.find({ organization_id }).toArray();
+    expect(versions.map(({ version }) => version).sort((a, b) => a - b)).toEqual(faults.map((_fault, at) => at + 1));
+  });
+});
+
+describe('tokens', () => {
+  test('a refresh token has one child under any fault of its rotation, and a revoked session stays revoked', async () => {
+    verifies('store.failover.exact');
+    const { sessions } = deps.auth;
+    await withEveryFault(to('insert', /^refresh_tokens$/), async () => {
+      const { value: session } = await persist(() =>
+        sessions.start({ kind: 'session', user_id: newId(), project_id: newId() }),
+      );
+      const { value: first } = await persist(() => sessions.issueRefreshToken(session));
+      const { value: second } = await persist(() => sessions.rotate(first));
+      expect((await sessions.rotate(first)).refreshToken).toBe(second.refreshToken);
+      expect(await sessions.isLive(session._id)).toBe(true);
+    });
+    await withEveryFault(to('update', /^sessions$/), async () => {
+      const session = await sessions.start({ kind: 'session', user_id: newId(), project_id: newId() });
+      await persist(() => sessions.revoke(session._id, 'test'));
+      expect(await sessions.isLive(session._id)).toBe(false);
+    });
+  });
+
+  test('an authorization code opens exactly one grant', async () => {
+    verifies('store.failover.exact');
+    const codes = createCodes(collections);
+    const place = {
+      role: 'OWNER',
+      organization_id: newId(),
+      department_id: newId(),
+      redirect_uri: 'https://client.test',
+      code_challenge: 'c',
+    };
+    for (const written of [/^oauth_codes$/, /^oauth_grants$/]) {
+      await withEveryFault(to('insert', written), async () => {
+        const grant = {
+          client_id: newId(),
+          user_id: newId(),
+          project_id: newId(),
+          scopes: [],
+          resource: 'https://service.test',
+        };
+        const { value: code } = await persist(() => codes.issue({ ...place, grant }));
+        const found = await codes.find(code);
+        const opened: unknown[] = [];
+        await persist(async () => opened.push(await deps.oauth.grants.open(found!.grant)));
+        opened.push(await deps.oauth.grants.open(found!.grant));
+        expect(opened.filter((token) => token !== undefined).length).toBeLessThanOrEqual(1);
+        expect(await direct.oauth_grants.countDocuments({ _id: found!.grant._id })).toBe(1);
+      });
+    }
+  });
+
+  test('a resume token lets exactly one call pass', async () => {
+    verifies('store.failover.exact');
+    await withEveryFault(to('update', /^resume_tokens$/), async () => {
+      const { token, call } = await resumeTokenFor();
+      const passed: boolean[] = [];
+      await persist(async () =>
+        passed.push((await redeemResumeToken(collections, { ...call, token, lifecycleId: newId() })).ok),
+      );
+      passed.push((await redeemResumeToken(collections, { ...call, token, lifecycleId: newId() })).ok);
+      expect(passed.filter(Boolean).length).toBeLessThanOrEqual(1);
+      if (passed.length === 2)
+        expect((await direct.resume_tokens.findOne({ _id: hashApiKey(token) }))?.used_at).not.toBeNull();
+    });
+  });
+});
+
+async function resumeTokenFor() {
+  const token = newResumeToken();
+  const call = {
+    caller: 'c',
+    projectId: newId(),
+    tool: 'save-context',
+    payloadDigest: 'd',
+    policyVersion: 1,
+    policyIds: ['p'],
+    approvers: 1,
+    now: 1,
+  };
+  await direct.resume_tokens.insertOne({
+    ...{
+      _id: hashApiKey(token),
+      approval_id: newId(),
+      project_id: call.projectId,
+      caller: 'c',
+      tool: call.tool,
+      payload_digest: 'd',
+      policy_version: 1,
+    },
+    ...{ policy_ids: ['p'], required_approvers: 1, sealed: '', expires_at: 2, used_at: null, used_by: null },
+  });
+  return { token, call };
+}
+
+describe('approvals', () => {
+  test('give an approved call exactly one resume token, which its record shows', async () => {
+    verifies('store.failover.exact');
+    const activities = createApprovalActivities({ mongo: deps.mongo, secrets: deps.auth.box });
+    for (const fits of [to('insert', /^resume_tokens$/), to('update', /^approvals$/)]) {
+      await withEveryFault(fits, async () => {
+        const input = approvalInput();
+        const state = { status: 'approved' as const, votes: [], decided_by: 'a', decided_at: 2 };
+        await persist(() => activities.mintResumeToken({ input, approved_at: 2 }));
+        await persist(() => activities.publishApproval({ input, state, revision: 1 }));
+        const tokens = await direct.resume_tokens.find({ approval_id: input.approval_id }).toArray();
+        expect(tokens).toHaveLength(1);
+        expect(hashApiKey(deps.auth.box.open(tokens[0]!.sealed, sealedFor(input.approval_id)))).toBe(tokens[0]!._id);
+        expect(await direct.approvals.findOne({ _id: input.approval_id })).toMatchObject({
+          status: 'approved',
+          revision: 1,
+        });
+      });
+    }
+  });
+});
+
+function approvalInput(): ApprovalInput {
+  return {
+    ...{
+      approval_id: newId(),
+      organization_id: newId(),
+      project_id: newId(),
+      lifecycle_id: newId(),
+      tool: 'save-context',
+      requested_by: 'u',
+      caller: 'c',
+    },
+    ...{
+      reason: '',
+      policy_ids: ['p'],
+      policy_version: 1,
+      payload_digest: 'd',
+      required_approvers: 1,
+      created_at: 1,
+      expires_at: 3,
+      token_ttl_seconds: 60,
+    },
+  };
+}
+
+describe('quotas', () => {
+  test('count an admitted call once even if the driver repeats the write, and never admit more than the maximum', async () => {
+    verifies('store.failover.exact');
+    const quota = createQuota({ collections, projectMax: 20, organizationMax: 20, windowSeconds: 3600 });
+    const subject = { organizationId: newId(), projectId: newId() };
+    await quota.admit(subject);
+    let [admitted, tries] = [1, 1];
+    await withEveryFault(to('update', /^quotas$/), async () => {
+      const { value, tries: asked } = await persist(() => quota.admit(subject));
+      if (value.admitted) admitted += 1;
+      tries += asked;
+      const { project_window_used: used } = await quota.usage(subject);
+      expect(used).toBeGreaterThanOrEqual(admitted);
+      expect(used).toBeLessThanOrEqual(tries);
+    });
+    // A lost answer has no effect: the driver's repeat is recognised.
+    const before = (await quota.usage(subject)).project_window_used;
+    void members.fault(to('update', /^quotas$/), 'cut_after');
+    expect(await quota.admit(subject)).toEqual({ admitted: true });
+    expect((await quota.usage(subject)).project_window_used).toBe(before + 1);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  test('returns the same answer to a repeat after any fault, and creates the record once', async () => {
+    verifies('store.failover.exact');
+    const principal = principalOf();
+    for (const fits of [to('insert', /^idempotency$/), to('update', /^idempotency$/)]) {
+      await withEveryFault(fits, async () => {
+        const request = { key: newId(), route: 'POST /thing', principal, body: {} };
+        const made = new Set<string>();
+        const once = () =>
+          deps.idempotency.once(request, async (recordId) => ({ value: { id: [...made.add(recordId)][0] } }));
+        const { value } = await persist(once);
+        expect(await once()).toEqual(value);
+        expect(made.size).toBe(1);
+      });
+    }
+  });
+
+  test('applies POST /agentflow once through an API process that loses its primary', async () => {
+    verifies('store.failover.exact');
+    const workspace = await throughApi();
+    await withEveryFault(to('insert', /^agentflows$/), async () => {
+      const name = `flow-${newId()}`;
+      const send = () =>
+        workspace.api.post(`/agentflow?projectID=${workspace.projectID}`, { name }, { 'idempotency-key': name });
+      const made = await persistHttp(send);
+      expect(made).toMatchObject({ status: 201 });
+      expect((await send()).body).toEqual(made.body);
+      expect(await direct.agentflows.countDocuments({ name })).toBe(1);
+    });
+  });
+});
+
+async function throughApi(): Promise<Workspace> {
+  return product.through(api, await createWorkspace(deps));
+}
+
+describe('rows of a table', () => {
+  test('contain an acknowledged insert once, and row ids have no gap', async () => {
+    verifies('store.failover.exact');
+    const table = await createTable(await throughApi());
+    for (const fits of [to('update', /^tables$/), to('insert', /^table_/)]) {
+      await withEveryFault(fits, async () => {
+        const key = newId();
+        const made = await persistHttp(() => table.insert({}, { 'idempotency-key': key }));
+        expect(made).toMatchObject({ status: 201 });
+      });
+    }
+    const { data, total_count } = await table.records();
+    expect(total_count).toBe(2 * faults.length);
+    expect(data.map(({ row_id }: { row_id: number }) => row_id)).toEqual(
+      data.map((_row: unknown, at: number) => 2 * faults.length - at),
+    );
+  });
+});
+
+describe('credits', () => {
+  test('count a charge once, whichever write meets the fault', async () => {
+    verifies('store.failover.exact');
+    for (const fits of [
+      to('insert', /^credit_history$/),
+      to('update', /^customers$/),
+      to('update', /^credit_history$/),
+    ]) {
+      const organization = newId();
+      const before = creditsLeft(await readCustomer(collections, organization)).subscription_credits;
+      await withEveryFault(fits, async () => {
+        const key = newId();
+        const charge = { key, projectId: 'p', executionId: key, agentflowId: 'a', credits: 1, turns: null };
+        await persist(() => deps.customers.charge(organization, [charge]));
+      });
+      expect(creditsLeft(await readCustomer(collections, organization)).subscription_credits).toBe(
+        before - faults.length,
+      );
+      expect(await direct.credit_history.countDocuments({ organization_id: organization, applied: true })).toBe(
+        faults.length,
+      );
+    }
+  });
+});
+
+describe('concerns', () => {
+  test('every write requires a majority and has a time limit, and decisive reads have majority concern', async () => {
+    verifies('store.concerns');
+    const own = members.sent.filter(({ body }) => body.$db === new URL(uri).pathname.slice(1));
+    const writes = own.filter(({ name }) => /^(insert|update|findAndModify|createIndexes)$/.test(name));
+    expect(new Set(writes.map(({ name }) => name))).toEqual(
+      new Set(['insert', 'update', 'findAndModify', 'createIndexes']),
+    );
+    for (const { body } of writes) expect(body.writeConcern).toEqual({ w: 'majority', j: true, wtimeout: 10_000 });
+    const levels = new Map<string, Set<unknown>>();
+    for (const { name, collection, body } of own) {
+      if (name === 'find') levels.set(collection, (levels.get(collection) ?? new Set()).add(body.readConcern?.level));
+    }
+    for (const collection of [
+      'audit_entries',
+      'policy_versions',
+      'sessions',
+      'refresh_tokens',
+      'oauth_codes',
+      'resume_tokens',
+      'api_keys',
+      'idempotency',
+      'customer_places',
+    ]) {
+      expect([collection, ...(levels.get(collection) ?? [])]).toEqual([collection, 'majority']);
+    }
+    expect([...(levels.get('customers') ?? [])]).toEqual([undefined]);
+  });
+});

@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Principal } from '../../src/auth/principal.js';
+import { catalog } from '../../src/domain/operations.js';
+import { policyRoutes } from '../../src/surfaces/gateway/routes/policies.js';
+import type { PolicyFacts } from '../../src/governance/lifecycles/policy-facts.js';
+import type { LifecycleDocument } from '../../src/governance/lifecycles/record.js';
+import { derivedId, newId } from '../../src/ids.js';
+import { useDeps } from '../support/fixture.js';
+import { colleagueOf as personBeside, createGatewayWorkspace } from '../support/gateway.js';
+import { colleagueOf, principalOf } from '../support/governance/approvals.js';
+import { serveRoutes, type RouteServer } from '../support/governance/gateway-server.js';
+import { recordsOf } from '../support/governance/records.js';
+import { verifies } from '../support/verifies.js';
+
+const deps = useDeps();
+const { lifecycles, policy_versions, projects } = deps.mongo.collections;
+let server: RouteServer;
+beforeAll(async () => {
+  server = await serveRoutes(deps, policyRoutes);
+});
+afterAll(() => server.close());
+
+const all = { policy_id: 'all', effect: 'permit' };
+const path = '/v1/policies/simulate';
+const at = Date.UTC(2026, 2, 4, 10) / 1000;
+const nothing = { evaluated: 0, unchanged: 0, changed_count: 0, changed: [], transitions: [], skipped: [] };
+
+const facts: PolicyFacts = {
+  at,
+  role: 'MEMBER',
+  grants: 'svc:docs.read svc:query.read',
+  channel: 'rest',
+  mode: 'simple',
+  dry_run: false,
+  resource_type: 'docs',
+  resource_id: 'query',
+  input: { topic: 'query' },
+};
+
+type Fields = Omit<Partial<LifecycleDocument>, 'decision'> & { decision?: string };
+
+/** Stores the record of a call by a key, as the kernel does. */
+async function recorded(owner: Principal, { decision = 'permit', ...fields }: Fields = {}): Promise<string> {
+  const { lifecycle } = recordsOf(owner, { tool: 'docs', facts, ...(fields as object) });
+  await lifecycles.insertOne({ ...lifecycle, decision: { ...lifecycle.decision, decision } } as LifecycleDocument);
+  return lifecycle._id;
+}
+const tried = (owner: Principal, body: object) => server.as(owner).post(path, { policies: [all], ...body });
+const forbid = (when?: string, fields: object = {}) => ({
+  policies: [all, { policy_id: 'no', effect: 'forbid', ...(when !== undefined && { when }), ...fields }],
+});
+
+describe('POST /v1/policies/simulate on calls of the product', () => {
+  test('reports which calls would have been permitted, held or forbidden, and changes nothing', async () => {
+    verifies('policy.simulate', 'policy.simulate.no-effect');
+    const workspace = await createGatewayWorkspace(deps);
+    const { gateway, organizationId, projectID } = workspace;
+    const held = { policy_id: 'held', effect: 'require_approval', tools: ['save-model'] };
+    expect(await gateway.put('/v1/policies', { policies: [all, held] })).toMatchObject({ status: 200 });
+    const asked = await gateway.post('/v1/docs', { topic: 'query' });
+    expect(asked.status).toBe(200);
+    const saved = await gateway.post('/v1/save-model', { model: 'gpt-x' });
+    expect(saved.status).toBe(202);
+    const switched = await gateway.post('/v1/save-context', {
+      source: 'x',
+      entities: [{ id: 'a', type: 'Customer', name: 'Acme' }],
+    });
+    expect(switched.status).toBe(200);
+    const before = await lifecycles.find({ organization_id: organizationId }).sort({ _id: 1 }).toArray();
+
+    const policies = [
+      all,
+      { policy_id: 'not-docs', effect: 'forbid', tools: ['docs'], when: 'context.input.topic == "query"' },
+      { policy_id: 'ask', effect: 'require_approval', tools: ['save-context'], when: 'context.input.entities > 0' },
+    ];
+    const { status, body } = await gateway.post(path, { policies });
+    expect(status).toBe(200);
+    const ids = [switched, saved, asked].map(({ headers }) => headers.get('x-lifecycle-id'));
+    expect(body).toMatchObject({
+      policy_version: 1,
+      changed_count: 3,
+      changed: [
+        {
+          lifecycle_id: ids[0],
+          operation: 'save-context',
+          candidate: { decision: 'require_approval', rules: ['ask'] },
+        },
+        {
+          lifecycle_id: ids[1],
+          operation: 'save-model',
+          project_id: projectID,
+          recorded: { decision: 'require_approval', rules: ['held'], policy_version: 1 },
+          candidate: { decision: 'permit', rules: ['all'] },
+        },
+        {
+          lifecycle_id: ids[2],
+          recorded: { decision: 'permit' },
+          candidate: { decision: 'forbid', rules: ['not-docs'] },
+        },
+      ],
+    });
+    expect(body.transitions).toHaveLength(3);
+    // What was tried last was not stored: the calls are as they were, and so are the rules.
+    expect(await lifecycles.find({ organization_id: organizationId }).sort({ _id: 1 }).toArray()).toEqual(before);
+    expect(await policy_versions.countDocuments({ organization_id: organizationId })).toBe(1);
+  });
+
+  test('finds the facts in the lifecycle of a call, without names, addresses and other words of people', async () => {
+    verifies('policy.facts-recorded');
+    const workspace = await createGatewayWorkspace(deps);
+    const { gateway, organizationId, projectID } = workspace;
+    const person = await personBeside(deps, workspace);
+    const invited = { email: 'ada@example.com', role: 'MEMBER' };
+    expect(await person.post(`/project-member/${projectID}`, invited)).toMatchObject({ status: 404 });
+    await gateway.post('/v1/save-context', {
+      source: 'mail from ada@example.com',
+      entities: [{ id: 'a', type: 'Customer', name: 'Ada Lovelace' }],
+    });
+    const kept = await lifecycles.find({ organization_id: organizationId }).toArray();
+    expect(kept.find(({ tool }) => tool === 'member.add')?.facts?.input).toEqual({ user_id: '', role: 'MEMBER' });
+    const save = kept.find(({ tool }) => tool === 'save-context');
+    expect(save?.facts).toEqual({
+      at: expect.any(Number),
+      role: 'OWNER',
+      grants: expect.stringContaining('svc:ontology.write'),
+      channel: 'rest',
+      mode: 'simple',
+      dry_run: false,
+      resource_type: expect.any(String),
+      resource_id: expect.any(String),
+      input: { entities: 1, relationships: 0, facts: 0, entity_types: ['Customer'] },
+    });
+    expect(JSON.stringify(kept)).not.toMatch(/ada@|Lovelace|svc_sk_/);
+    const { body } = await gateway.get(`/v1/lifecycles/${save?._id}`);
+    expect(body).not.toHaveProperty('facts');
+    expect(
+      await gateway.post(path, forbid('context.input.source like "mail*"', { tools: ['save-context'] })),
+    ).toMatchObject({
+      status: 200,
+      body: { skipped: expect.arrayContaining([{ reason: 'facts_not_recorded', count: 1 }]) },
+    });
+  });
+
+  test('never keeps a fact that people word themselves: each text is an id or one of a few words, or is marked', () => {
+    verifies('policy.facts-recorded');
+    const written = catalog.operations.flatMap(({ name, facts: own }) =>
+      Object.entries(own).flatMap(([fact, { isFreeText }]) => (isFreeText ? [`${name}.${fact}`] : [])),
+    );
+    const words =
+      /^(.*_)?(id|type|status|step|operation|decision|role|mode|topic|category|grants|entity_types|model|host|method|started_by)$/;
+    const others = catalog.operations.flatMap(({ name, facts: own }) =>
+      Object.entries(own).flatMap(([fact, { type, isFreeText }]) =>
+        isFreeText || type === 'Long' || type === 'Boolean' || words.test(fact) ? [] : [`${name}.${fact}`],
+      ),
+    );
+    expect(others).toEqual([]);
+    expect(written).toEqual(
+      expect.arrayContaining(['member.add.email', 'save-context.source', 'table.create.table_name']),
+    );
+  });
+});
+
+describe('POST /v1/policies/simulate', () => {
+  test.each<[string, string]>([
+    ['the role', 'principal.role == "MEMBER"'],
+    ['the credential', 'principal.kind == "api_key"'],
+    ['a grant', 'principal.grants.contains("svc:docs.read")'],
+    ['the resource', 'resource.type == "docs" && resource.id == "query"'],
+    ['the mode', 'context.mode == "simple"'],
+    ['the channel', 'context.channel == "rest"'],
+    ['the time of the call', 'context.hour == 10 && context.weekday == 3'],
+    ['a dry run', '!context.dry_run'],
+    ['an input', 'context.input has topic && context.input.topic == "query"'],
+    ['the action', 'action == Action::"docs"'],
+  ])('evaluates %s as it was recorded', async (_name, when) => {
+    verifies('policy.simulate');
+    const owner = principalOf();
+    const id = await recorded(owner);
+    expect(await tried(owner, forbid(when))).toMatchObject({
+      status: 200,
+      body: {
+        evaluated: 1,
+        changed: [{ lifecycle_id: id, at, candidate: { decision: 'forbid', rules: ['no'] } }],
+        transitions: [{ from: 'permit', to: 'forbid', count: 1 }],
+      },
+    });
+    expect((await tried(owner, forbid(`!(${when})`))).body).toMatchObject({ evaluated: 1, unchanged: 1, changed: [] });
+  });
+
+  test.each<[string, Fields, string]>([
+    ['the role of an old call', { facts: undefined }, 'principal.role == "OWNER"'],
+    ['the input of an old call', { facts: undefined }, 'context.input has topic'],
+    ['the resource of an old call', { facts: undefined }, 'resource == Resource::"docs/query"'],
+    ['a mode that nobody asked for', { facts: without('mode') }, 'context.mode == "governed"'],
+    ['a resource that was not kept', { facts: without('resource_id') }, 'resource.id like "x*"'],
+    ['a fact that was not kept', { facts: { ...facts, input: {} } }, 'context.input has topic'],
+    ['the fact through the whole input', { facts: { ...facts, input: {} } }, 'context has input && context.hour > 30'],
+    [
+      'a role behind a branch',
+      { facts: undefined },
+      '(if context.project_id == "x" then principal else principal).role == "x"',
+    ],
+  ])('does not guess %s', async (_name, fields, when) => {
+    verifies('policy.simulate.never-guesses');
+    const owner = principalOf();
+    await recorded(owner, fields);
+    const { status, body } = await tried(owner, forbid(when));
+    expect(status).toBe(200);
+    expect(body).toEqual({ policy_version: 0, ...nothing, skipped: [{ reason: 'facts_not_recorded', count: 1 }] });
+    // A rule that reads nothing of it can be tried.
+    expect((await tried(owner, forbid(undefined, { tools: ['docs'] }))).body).toMatchObject({ changed_count: 1 });
+  });
+
+  test('counts the calls without a decision and those of unknown operations', async () => {
+    const owner = principalOf();
+    await recorded(owner, { tool: 'gone' });
+    const { lifecycle } = recordsOf(owner);
+    const { decision: _decision, ...undecided } = lifecycle;
+    await lifecycles.insertOne(undecided);
+    const { body } = await tried(owner, {});
+    expect(body).toEqual({
+      policy_version: 0,
+      ...nothing,
+      skipped: expect.arrayContaining([
+        { reason: 'not_decided', count: 1 },
+        { reason: 'unknown_operation', count: 1 },
+      ]),
+    });
+  });
+
+  test('sees no call of another organization, and an administrator of a project only its own', async () => {
+    verifies('policy.simulate.tenancy');
+    const owner = principalOf();
+    const elsewhere = { ...owner, projectId: newId() };
+    const stranger = principalOf();
+    await projects.insertOne({ _id: elsewhere.projectId, organization_id: owner.organizationId } as never);
+    await recorded(owner);
+    await recorded(elsewhere);
+    const count = async (caller: Principal, body: object = {}) => (await tried(caller, body)).body.evaluated;
+    expect(await count(owner)).toBe(2);
+    expect(await count(owner, { project_id: elsewhere.projectId })).toBe(1);
+    expect(await count(stranger)).toBe(0);
+    const admin = colleagueOf(owner, 'PROJECT_ADMIN');
+    expect(await count(admin)).toBe(1);
+    const missing = { status: 404, body: { error: 'not_found' } };
+    expect(await tried(admin, { project_id: elsewhere.projectId })).toMatchObject(missing);
+    expect(await tried(stranger, { project_id: elsewhere.projectId })).toMatchObject(missing);
+    expect(await tried(owner, { project_id: newId() })).toMatchObject(missing);
+  });
+
+  test('needs the authority to read the policies', async () => {
+    verifies('policy.simulate.tenancy');
+    const owner = principalOf();
+    const denied = { status: 403, body: { error: 'S2:resolve-scope' } };
+    for (const role of ['MEMBER', 'VIEWER']) expect(await tried(colleagueOf(owner, role), {})).toMatchObject(denied);
+    expect(await tried(colleagueOf(owner, 'OWNER', { clientId: 'app' }), {})).toMatchObject(denied);
+    const key = (...grants: Principal['grants']) => colleagueOf(owner, 'OWNER', { kind: 'api_key', grants });
+    expect(await tried(key('svc:docs.read'), {})).toMatchObject(denied);
+    expect(await tried(key('svc:governance.read'), {})).toMatchObject({ status: 200 });
+    for (const role of ['ORG_ADMIN', 'PROJECT_ADMIN'])
+      expect(await tried(colleagueOf(owner, role), {})).toMatchObject({ status: 200 });
+  });
+
+  test('looks at the last n calls, filtered by operation and time', async () => {
+    const owner = principalOf();
+    for (const second of [0, 1, 2, 3]) {
+      const tool = second % 2 ? 'docs' : 'run-agent';
+      await recorded(owner, { _id: derivedId(at + second, newId()), tool, facts: { ...facts, input: {} } });
+    }
+    const count = async (body: object) => (await tried(owner, body)).body.evaluated;
+    expect(await count({})).toBe(4);
+    expect(await count({ n: 3 })).toBe(3);
+    expect(await count({ operation: 'docs' })).toBe(2);
+    expect(await count({ operation: 'execution.start' })).toBe(2);
+    expect(await count({ operation: 'run-agent', project_id: owner.projectId })).toBe(2);
+    expect(await count({ since: at + 1 })).toBe(3);
+    const refused = { status: 400, body: { error: 'invalid_request' } };
+    for (const body of [{ n: 0 }, { n: 1001 }, { n: 1.5 }, { operation: 'gone' }, { since: -1 }, { more: 1 }])
+      expect(await tried(owner, body)).toMatchObject(refused);
+  });
+
+  test('lists the newest changed calls and counts all', async () => {
+    const owner = principalOf();
+    const decisions = ['permit', 'forbid', 'require_approval'] as const;
+    const documents = Array.from({ length: 240 }, (_, index) => {
+      const { lifecycle } = recordsOf(owner, { _id: derivedId(at + index, newId()), tool: 'docs', facts });
+      return { ...lifecycle, decision: { ...lifecycle.decision, decision: decisions[index % 3] } };
+    });
+    await lifecycles.insertMany(documents as LifecycleDocument[]);
+    const { body } = await tried(owner, { n: 1000, policies: [{ ...all, effect: 'require_approval' }] });
+    expect(body).toMatchObject({ evaluated: 240, unchanged: 80, changed_count: 160 });
+    expect(body.changed).toHaveLength(100);
+    expect(body.changed[0].lifecycle_id).toBe(documents[238]?._id);
+    expect(body.transitions).toEqual(
+      expect.arrayContaining([
+        { from: 'permit', to: 'require_approval', count: 80 },
+        { from: 'forbid', to: 'require_approval', count: 80 },
+      ]),
+    );
+  });
+
+  test.each<[string, object[]]>([
+    ['syntax', [{ policy_id: 'bad', effect: 'permit', when: 'principal.role ==' }]],
+    ['an unknown attribute', [{ policy_id: 'bad', effect: 'permit', tools: ['docs'], when: 'context.mood == "x"' }]],
+    ['an unknown operation', [{ policy_id: 'bad', effect: 'permit', tools: ['gone'] }]],
+    ['a reserved id', [{ policy_id: 'builtin.mine', effect: 'permit' }]],
+    ['an id used twice', [all, all]],
+    ['a chain too long', [{ ...all, when: 'context.dry_run' + ' && true'.repeat(200) }]],
+    ['another effect', [{ policy_id: 'bad', effect: 'allow' }]],
+    ['too many rules', Array.from({ length: 201 }, (_, index) => ({ ...all, policy_id: `r-${index}` }))],
+  ])('refuses a candidate with %s as PUT /v1/policies does', async (_name, policies) => {
+    verifies('policy.simulate.validates');
+    const owner = principalOf();
+    await recorded(owner);
+    const put = await server.as(owner).put('/v1/policies', { policies });
+    const answer = await tried(owner, { policies });
+    expect([400, 422]).toContain(put.status);
+    const { error, error_description } = put.body;
+    expect(answer).toMatchObject({ status: put.status, body: { error, error_description } });
+  });
+});
+
+function without(name: keyof PolicyFacts): PolicyFacts {
+  return Object.fromEntries(Object.entries(facts).filter(([each]) => each !== name)) as unknown as PolicyFacts;
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import { AppError } from '../../src/errors.js';
+import { createIdempotency } from '../../src/governance/idempotency.js';
+import { newId } from '../../src/ids.js';
+import { useDeps } from '../support/fixture.js';
+import { principalOf } from '../support/governance/approvals.js';
+import { verifies } from '../support/verifies.js';
+
+const deps = useDeps();
+const { idempotency } = deps.mongo.collections;
+
+describe('Idempotency-Key', () => {
+  test('of a slow first request is kept if a repeat overtakes it and is refused: nothing is created twice', async () => {
+    verifies('store.idempotency.slow-first');
+    const { once } = createIdempotency(deps.mongo.collections, deps.auth.box);
+    const request = { key: newId(), route: 'POST /thing', principal: principalOf(), body: {} };
+    const made: string[] = [];
+    let finish: () => void = () => undefined;
+    const began = new Promise<string>((resolve) => {
+      void once(request, async (recordId) => {
+        resolve(recordId);
+        await new Promise<void>((done) => (finish = done));
+        made.push(recordId);
+        return { value: recordId };
+      });
+    });
+    const first = await began;
+    // As if the first had been running for longer than its lease.
+    await idempotency.updateOne({ record_id: first }, { $set: { leased_until: new Date(0) } });
+    const refused = new AppError('conflict', 'the first request holds what this one needs');
+    await expect(once(request, () => Promise.reject(refused))).rejects.toBe(refused);
+    const third = await once(request, async (recordId) => ({ value: recordId }));
+    expect(third).toEqual({ value: first });
+    finish();
+  });
+
+  test('of a refused request can be used again with another body', async () => {
+    verifies('store.idempotency.slow-first');
+    const { once } = createIdempotency(deps.mongo.collections, deps.auth.box);
+    const request = { key: newId(), route: 'POST /thing', principal: principalOf(), body: { name: '' } };
+    const refused = new AppError('validation_failed', 'name');
+    await expect(once(request, () => Promise.reject(refused))).rejects.toBe(refused);
+    expect(await once({ ...request, body: { name: 'a' } }, async () => ({ value: 'made' }))).toEqual({ value: 'made' });
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from '@jest/globals';
+import { toStorable } from '../src/stores/storable.js';
+import { answerGate, checkJson, checkValueCount } from '../src/json-gate.js';
+
+const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+
+describe('checkJson', () => {
+  test.each([
+    ['NUL in a name', { a: { 'b\0': 1 } }, 'a: NUL characters are not allowed'],
+    ['NUL in a text', { a: ['b\0'] }, 'a.0: NUL characters are not allowed'],
+    ['a lone surrogate', { a: '\ud800' }, 'a: the text is not well-formed Unicode'],
+    ['a prototype', JSON.parse('{"a":{"__proto__":{}}}'), 'a: the field name __proto__ is not allowed'],
+    ['a type of the driver', { a: { _bsontype: 'ObjectId' } }, 'a: the field name _bsontype is not allowed'],
+    ['a number that is read as infinite', JSON.parse('{"a":1e400}'), 'a: the number is too large'],
+    ['deep nesting', nested(65), 'the answer is nested deeper than 64 levels'],
+  ])('refuses %s and names the position', (_name, value, message) => {
+    expect(() => checkJson(value, answerGate('the answer'))).toThrow(message);
+  });
+
+  test('accepts what stores accept', () => {
+    expect(() =>
+      checkJson({ $where: 1, 'a.b': [nested(60)], constructor: 'x', '': '😀' }, answerGate('the answer')),
+    ).not.toThrow();
+  });
+});
+
+describe('checkValueCount', () => {
+  test.each([
+    ['[1,2]', 3],
+    ['{"a,b":"[,{\\",,","c":[{},[]],"d":[1,2]}', 8],
+    ['["a\\\\",1,"","\\\\\\",",2]', 6],
+  ])('counts the values of %s', (text, values) => {
+    expect(() => checkValueCount(Buffer.from(text), values)).not.toThrow();
+    expect(() => checkValueCount(Buffer.from(text), values - 1)).toThrow('more than');
+  });
+});
+
+test('toStorable gives JSON that passes the gate and loses no field', () => {
+  const given = JSON.parse(
+    '{"a\\u0000b":1,"__proto__":{"x":1},"_bsontype":"Long","s":"\\ud800","x\\ud800":1,"x\\ud801":2}',
+  ) as Record<string, unknown>;
+  const copy = toStorable({ ...given, deep: nested(200) });
+  expect(() => checkJson(copy, answerGate('the copy'))).not.toThrow();
+  expect(Object.keys(copy)).toHaveLength(Object.keys(given).length + 1);
+  expect(toStorable({ a: [1, null, 'b'] })).toEqual({ a: [1, null, 'b'] });
+});

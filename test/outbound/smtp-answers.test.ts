@@ -1,0 +1,115 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { createSmtpClient, type Mail } from '../../src/outbound/smtp-client.js';
+import { verifies } from '../support/verifies.js';
+
+const client = createSmtpClient({ allowPrivateTargets: true });
+const mail: Mail = {
+  ...{ messageId: '<m@example.org>', from: 'a@example.org', to: ['b@example.org'], cc: [], bcc: [] },
+  ...{ subject: 'Hello', text: 'The text', html: undefined },
+};
+
+type Replies = Record<string, string | ((socket: Socket) => void)>;
+const usual: Replies = {
+  greeting: '220 here\r\n',
+  EHLO: '250 here\r\n',
+  MAIL: '250 ok\r\n',
+  RCPT: '250 ok\r\n',
+  DATA: '354 go on\r\n',
+  end: '250 taken\r\n',
+  QUIT: '221 bye\r\n',
+};
+
+/** Answers each command by its first word; `greeting` is sent immediately, `end` after the dot of a mail. */
+async function startServer(replies: Replies) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    const reply = (name: string) => {
+      const given = { ...usual, ...replies }[name] ?? '500 what?\r\n';
+      if (typeof given === 'string') socket.write(given, 'latin1');
+      else given(socket);
+    };
+    let isData = false;
+    let rest = '';
+    socket.on('data', (chunk: Buffer) => {
+      const lines = (rest + chunk.toString('latin1')).split('\r\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        if (isData && line !== '.') continue;
+        const name = isData ? 'end' : (line.split(/[ :]/)[0] ?? '').toUpperCase();
+        isData = name === 'DATA';
+        reply(name);
+      }
+    });
+    reply('greeting');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+async function sendTo(port: number, timeoutMs = 20_000, signal = new AbortController().signal) {
+  const server = { host: '127.0.0.1', port, secure: false, requireTls: false, credentials: undefined };
+  return client.send(server, mail, { timeoutMs, signal });
+}
+
+const endless = (text: string) => (socket: Socket) => {
+  const write = () => {
+    while (!socket.destroyed && socket.write(text.repeat(1000), 'latin1'));
+    if (!socket.destroyed) socket.once('drain', write);
+  };
+  write();
+};
+
+/** Each with its reported error, or undefined if a client accepts it as success. */
+const answers: [string, Replies, string | undefined][] = [
+  ['a greeting with NUL', { greeting: '220\0 here\0\r\n' }, undefined],
+  ['bytes that are no reply', { greeting: '\x00\xff\xd8\xff\r\n' }, 'unreachable'],
+  ['a code that is none', { MAIL: '999 __proto__\r\n' }, 'action_refused'],
+  ['a code of one digit', { MAIL: '2 ok\r\n' }, undefined],
+  ['letters for a code', { end: 'OK taken\r\n' }, 'unreachable'],
+  ['a line of 4 MiB', { EHLO: `250 ${'x'.repeat(4 * 1024 * 1024)}\r\n` }, 'unreachable'],
+  ['a line that never ends', { EHLO: endless('x') }, 'unreachable'],
+  ['a reply of endless lines', { RCPT: endless('250-more\r\n') }, 'unreachable'],
+  ['endless replies', { DATA: endless('250 ok\r\n') }, undefined],
+  ['a connection that breaks off', { end: (socket) => void socket.destroy() }, 'unreachable'],
+  ['a reply that breaks off', { end: (socket) => void socket.end('25') }, 'unreachable'],
+  ['an announcement that it closes', { MAIL: '421 too busy\r\n' }, 'action_unavailable'],
+  ['a refusal that quotes a secret', { end: '554 s3cret\r\n' }, 'action_refused'],
+];
+
+describe('a mail server that answers with', () => {
+  test.each(answers)('%s', async (_name, replies, code) => {
+    verifies('outbound.mail-answers');
+    const server = await startServer(replies);
+    const told = await sendTo(server.port).catch((error: unknown) => error as Error);
+    expect(told).toMatchObject(code ? { name: 'OutboundError', code } : { accepted: ['b@example.org'] });
+    expect(JSON.stringify(told, Object.getOwnPropertyNames(told))).not.toContain('s3cret');
+    await server.close();
+    const good = await startServer({});
+    expect(await sendTo(good.port)).toMatchObject({ accepted: ['b@example.org'] });
+    await good.close();
+  });
+
+  test.each<[string, Replies]>([
+    ['silence', { greeting: () => undefined }],
+    ['silence after the mail', { end: () => undefined }],
+  ])('%s is aborted when the time is over and when the call is cancelled', async (_name, replies) => {
+    verifies('outbound.mail-answers');
+    const server = await startServer(replies);
+    await expect(sendTo(server.port, 200)).rejects.toMatchObject({ code: 'timeout' });
+    const cancelled = new AbortController();
+    const sending = sendTo(server.port, 20_000, cancelled.signal);
+    cancelled.abort(new Error('cancelled'));
+    await expect(sending).rejects.toThrow();
+    await server.close();
+  });
+});

@@ -1,0 +1,40 @@
+interface Extent {
+  /** The size of a run without the variable. */
+  readonly usual: number;
+  /** The size that the requirement promises. */
+  readonly full: number;
+}
+
+/** Environment variables that set the size of tests that take too long to run in full each time. */
+export const fullForms = {
+  /** Load, in minutes. */
+  SOAK_MINUTES: { usual: 0.8, full: 30 },
+  /** Rounds of 50 parallel refreshes. */
+  REFRESH_ROUNDS: { usual: 20, full: 200 },
+  /** Schedules that are due at the same time. */
+  DUE: { usual: 20, full: 500 },
+  /** Runs whose stored data is searched. */
+  ENCRYPTION_RUNS: { usual: 60, full: 1000 },
+  /** MCP sessions that are opened. */
+  MCP_SESSIONS: { usual: 500, full: 5000 },
+  /** The percentage of the worst-case inputs that is sent. */
+  EVENT_LOOP_PERCENT: { usual: 17, full: 100 },
+  /** Examples that the fuzzer generates for each operation. */
+  FUZZ_EXAMPLES: { usual: 3, full: 40 },
+  /** Viewers of a run. */
+  VIEWERS: { usual: 100, full: 1000 },
+} as const satisfies Record<string, Extent>;
+
+export type FullForm = keyof typeof fullForms;
+
+/** The size in which this run verifies a requirement. */
+export function sizeOf(variable: FullForm, environment: NodeJS.ProcessEnv = process.env): number {
+  const text = environment[variable];
+  const size = text === undefined ? fullForms[variable].usual : Number(text);
+  if (!(size > 0)) throw new Error(`${variable} must be a number above 0`);
+  return size;
+}
+
+export function isReduced(variable: FullForm, environment?: NodeJS.ProcessEnv): boolean {
+  return sizeOf(variable, environment) < fullForms[variable].full;
+}

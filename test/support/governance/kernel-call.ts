@@ -1,0 +1,31 @@
+import type { Principal } from '../../../src/auth/principal.js';
+import type { Attempt, Call, Executed } from '../../../src/governance/kernel/call.js';
+import { saveModelOperation } from '../../../src/domain/tools/save-model.js';
+import { newId } from '../../../src/ids.js';
+import { epochSeconds } from '../../../src/time.js';
+
+export interface KernelCallOptions {
+  principal: Principal;
+  lifecycleId?: string;
+  resumeToken?: string;
+  run(attempt: Attempt): Promise<Executed>;
+}
+
+/** A save-model call with an effect that the test defines. */
+export function kernelCall({ principal, lifecycleId = newId(), resumeToken, run }: KernelCallOptions): Call {
+  return {
+    lifecycleId,
+    startedAt: epochSeconds(),
+    operation: saveModelOperation,
+    asked: undefined,
+    name: 'save-model',
+    channel: 'rest',
+    traceId: '0af7651916cd43dd8448eb211c80319c',
+    resumeToken,
+    alwaysRecorded: true,
+    authenticate: async () => ({ ...principal, grants: [...principal.grants, 'svc:model.write'] }),
+    resolveScope: async (given) => given,
+    admit: async () => undefined,
+    validate: async () => ({ input: { model: 'm' }, resource: { type: 'model', id: 'm' }, dryRun: false, run }),
+  };
+}

@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { eventually } from './eventually.js';
+import { freePort } from './ports.js';
+
+export interface McpServer {
+  url: string;
+  /** What it offers at present. */
+  tools: any[];
+  /** The calls of its tools, in order. */
+  calls: { name: string; arguments: unknown }[];
+  headers: IncomingMessage['headers'][];
+  /** The result of every call. */
+  result: (name: string, signal: AbortSignal) => Promise<any>;
+  /** Resets all connections. */
+  dropConnections(): void;
+  close(): Promise<void>;
+}
+
+/** An MCP server whose tools and results a test can change at any time. */
+export async function startMcpServer(): Promise<McpServer> {
+  const http = createServer((req, res) => {
+    running.headers.push(req.headers);
+    const server = new Server({ name: 'changing', version: '1' }, { capabilities: { tools: {} } });
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: running.tools }));
+    server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
+      running.calls.push({ name: params.name, arguments: params.arguments });
+      return running.result(params.name, signal);
+    });
+    // Without sessions, and with a stream for each answer.
+    const transport = new StreamableHTTPServerTransport({});
+    res.on('close', () => void server.close());
+    void server.connect(transport as never).then(() => transport.handleRequest(req, res));
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const running: McpServer = {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+    tools: [],
+    calls: [],
+    headers: [],
+    result: async (name) => ({ content: [{ type: 'text', text: `${name} did it` }] }),
+    dropConnections: () => http.closeAllConnections(),
+    async close() {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+  return running;
+}
+
+export function toolNamed(name: string, change: object = {}): any {
+  const inputSchema = { type: 'object', properties: { word: { type: 'string' } } };
+  return { name, description: `Does ${name}`, inputSchema, ...change };
+}
+
+const bins = {
+  everything: 'server-everything/dist/index.js',
+  filesystem: 'server-filesystem/dist/index.js',
+  memory: 'server-memory/dist/index.js',
+} as const;
+
+/** The command line of a server from npm, without npx. */
+export function npmServer(name: keyof typeof bins, ...args: string[]): string[] {
+  return [process.execPath, path.resolve('node_modules/@modelcontextprotocol', bins[name]), ...args];
+}
+
+/** `server-everything` in its own process, over Streamable HTTP. */
+export async function startEverything(): Promise<{ url: string; close(): void }> {
+  const PORT = await freePort();
+  const [command = '', ...args] = npmServer('everything', 'streamableHttp');
+  const child = spawn(command, args, { env: { ...process.env, PORT }, stdio: 'ignore' });
+  const url = `http://127.0.0.1:${PORT}/mcp`;
+  await eventually(() => fetch(url));
+  return { url, close: () => void child.kill('SIGKILL') };
+}

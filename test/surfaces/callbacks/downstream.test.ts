@@ -1,0 +1,265 @@
+import { describe, expect, test } from '@jest/globals';
+import { connectorWorkflowId } from '../../../workflows/connector-events/messages.js';
+import { createTrigger } from '../../../src/domain/connectors/operations/store.js';
+import { newId } from '../../../src/ids.js';
+import { useCallbackProduct } from '../../support/callback-product.js';
+import { eventually } from '../../support/eventually.js';
+import { createWorkspace, useDeps } from '../../support/fixture.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
+import { verifies } from '../../support/verifies.js';
+
+const deps = useDeps();
+const own = useCallbackProduct(deps);
+const { product, connectorOf, post, executionsOf } = own;
+const { collections } = deps.mongo;
+/** The account provider's API. */
+const provider = await useHttpSink();
+const statusOf = async (id: string) => (await collections.connectors.findOne({ _id: id }))?.status;
+
+describe('POST /actions/{category}/config', () => {
+  test('returns a pin once and never returns a secret', async () => {
+    verifies('connector.pin');
+    const config = { account_api_url: provider.url, account_api_token: 'provider token' };
+    const connector = await connectorOf('mail', { config, tags: ['a'], triggers: ['mail_received'] });
+    expect(connector).toMatchObject({
+      category: 'mail',
+      status: 'pending',
+      config: { account_api_token: '[stored]' },
+      notify_path: expect.stringMatching(/^\/actions\/mail\/notify\/[\w-]+\/[\w-]{32}$/),
+    });
+    const read = await own.workspace.api.get(
+      `/actions/mail/config?projectID=${own.workspace.projectID}&connector_id=${connector._id}`,
+    );
+    expect(read.body).not.toHaveProperty('notify_path');
+    const pin = connector.notify_path.split('/').at(-1);
+    const stored = JSON.stringify(await collections.connectors.findOne({ _id: connector._id }));
+    for (const secret of [pin, 'provider token', provider.url]) expect(stored).not.toContain(secret);
+    for (const secret of [pin, 'provider token']) expect(JSON.stringify(read.body)).not.toContain(secret);
+    expect(read.body.config).toEqual({ account_api_url: provider.url, account_api_token: '[stored]' });
+    const stranger = product.through(own.api, await createWorkspace(deps));
+    expect((await stranger.api.get(`/actions/mail/config?connector_id=${connector._id}`)).status).toBe(404);
+  });
+});
+
+describe('the notify routes', () => {
+  test('accept the connector only with its pin; any other request gets the same 404', async () => {
+    verifies('downstream.pin');
+    const { _id, notify_path } = await connectorOf('messaging');
+    const pin = notify_path.split('/').at(-1);
+    const wrong = [
+      `messaging/notify/${_id}/${pin}x`,
+      `messaging/notify/${_id}/${pin.slice(1)}`,
+      `mail/notify/${_id}/${pin}`,
+      `messaging/notify/${newId()}/${pin}`,
+      `messaging/notify/${_id}/x`,
+    ];
+    for (const path of wrong)
+      expect([path, await post(`/actions/${path}`, '{"account_id":"a1"}')]).toEqual([
+        path,
+        { status: 404, body: { error: 'not_found', error_description: 'connector was not found' } },
+      ]);
+    expect(await post(notify_path, '{"account_id":"a1"}')).toEqual({ status: 200, body: { status: 'accepted' } });
+    await eventually(async () => expect(await statusOf(_id)).toBe('awaiting_verification'));
+  });
+
+  test('activate the connector only after the account was fetched from its provider', async () => {
+    verifies('downstream.account-refetched', 'connector-events.activates', 'connector-events.workflow');
+    const config = { account_api_url: `${provider.url}/api`, account_api_token: 'provider token' };
+    provider.answer('/api/accounts/real', (_request, res) =>
+      res.setHeader('content-type', 'application/json').end('{"id":"real","name":"Ada"}'),
+    );
+    provider.answer('/api/accounts/forged', (_request, res) => res.writeHead(404).end());
+    for (const [category, account, status] of [
+      ['mail', 'real', 'active'],
+      ['professional_network', 'forged', 'failed'],
+    ] as const) {
+      const { _id, notify_path } = await connectorOf(category, { config });
+      expect(
+        (await post(notify_path, JSON.stringify({ status: 'CREATION_SUCCESS', account_id: account }))).status,
+      ).toBe(200);
+      await eventually(async () => expect(await statusOf(_id)).toBe(status));
+      expect((await deps.temporal.client.workflow.getHandle(connectorWorkflowId(_id)).describe()).type).toBe(
+        'connectorEvents',
+      );
+    }
+    expect(provider.requests.find(({ path }) => path === '/api/accounts/real')?.headers.authorization).toBe(
+      'Bearer provider token',
+    );
+  });
+});
+
+describe('POST /account-provider-webhook/{projectID}/{connectorID}', () => {
+  test('starts the coworkers of the triggers that accept the event, with the payload as input', async () => {
+    verifies('downstream.trigger-configuration', 'connector-events.triggers', 'downstream.signals');
+    const { _id } = await connectorOf('mail', {
+      triggers: [{ event: 'mail_received', agentflow_id: own.agentflowId, goal: 'Answer the mail' }],
+    });
+    const path = `/account-provider-webhook/${own.workspace.projectID}/${_id}`;
+    expect(await post(path, 'event=mail_sent&subject=x', 'application/x-www-form-urlencoded')).toMatchObject({
+      status: 200,
+      body: { status: 'ignored' },
+    });
+    const body = 'event=mail_received&subject=Hello+%E2%82%AC&to=a&to=b&event_id=e-1';
+    for (let at = 0; at < 3; at += 1)
+      expect(await post(path, body, 'application/x-www-form-urlencoded')).toEqual({
+        status: 202,
+        body: { status: 'accepted' },
+      });
+    const [execution] = await eventually(async () => {
+      const found = await executionsOf({ goal: 'Answer the mail', status: 'completed' });
+      expect(found).toHaveLength(1);
+      return found;
+    });
+    expect(execution?.input_variables).toMatchObject({
+      trigger: { connector_id: _id, event: 'mail_received', event_id: 'e-1', encoding: 'form' },
+      payload: { subject: 'Hello €', to: ['a', 'b'] },
+    });
+    await collections.connectors.updateOne({ _id }, { $set: { triggers: [] } });
+    expect(await post(path, '{"event":"mail_received"}')).toMatchObject({ status: 200, body: { status: 'ignored' } });
+    for (const other of [
+      `/account-provider-webhook/${newId()}/${_id}`,
+      `/account-provider-webhook/${own.workspace.projectID}/${newId()}`,
+    ]) {
+      expect((await post(other, '{"event":"mail_received"}')).status).toBe(404);
+    }
+  });
+});
+
+test('an event of a connected account does not start a coworker of a voice or media trigger', async () => {
+  verifies('downstream.trigger-configuration');
+  const { _id } = await connectorOf('mail', {
+    triggers: ['voice', 'media'].map((kind) => ({ kind, agentflow_id: own.agentflowId })),
+  });
+  expect(
+    await post(`/account-provider-webhook/${own.workspace.projectID}/${_id}`, '{"event":"mail_sent"}'),
+  ).toMatchObject({ status: 200, body: { status: 'ignored' } });
+});
+
+describe('a paused connector, and one of a deleted project', () => {
+  const triggers = () =>
+    ['voice', 'media', 'mail_received'].map((kind) => ({ kind, event: kind, agentflow_id: own.agentflowId }));
+  const pathsOf = ({ _id, projectID, notify_path, triggers: [voice, media] }: any): string[] => [
+    notify_path,
+    `/account-provider-webhook/${projectID}/${_id}`,
+    `/voice-provider/${voice.trigger_id}`,
+    `/media-provider/${media.trigger_id}`,
+  ];
+  const statusesOf = (paths: string[]) =>
+    Promise.all(paths.map(async (path) => (await post(path, '{"event":"mail_received","account_id":"a"}')).status));
+
+  test('accepts no callbacks', async () => {
+    verifies('downstream.trigger-unknown');
+    const connector = await connectorOf('mail', { triggers: triggers() });
+    const paths = pathsOf(connector);
+    expect(await statusesOf(paths)).toEqual([200, 202, 202, 202]);
+    await collections.connectors.updateOne({ _id: connector._id }, { $set: { status: 'paused' } });
+    expect(await statusesOf(paths)).toEqual([404, 404, 404, 404]);
+    await collections.connectors.updateOne({ _id: connector._id }, { $set: { status: 'active' } });
+    expect(await statusesOf(paths)).toEqual([200, 202, 202, 202]);
+    const ended = { status: 'deleted' as const };
+    await collections.projects.updateOne({ _id: own.workspace.projectID }, { $set: ended });
+    expect(await statusesOf(paths)).toEqual([404, 404, 404, 404]);
+    await collections.projects.updateOne({ _id: own.workspace.projectID }, { $set: { status: 'active' } });
+  });
+});
+
+describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => {
+  const triggerOf = (kind: 'voice' | 'media', goal: string) =>
+    createTrigger(collections, {
+      kind,
+      goal,
+      agentflow_id: own.agentflowId,
+      connector_id: null,
+      projectID: own.workspace.projectID,
+      organization_id: own.workspace.organizationId,
+      user_id: own.workspace.userId,
+    });
+
+  test('accept only their own triggers', async () => {
+    verifies('downstream.trigger-unknown');
+    const { _id } = await triggerOf('voice', 'x');
+    for (const path of [`/voice-provider/${newId()}`, `/media-provider/${_id}`, '/voice-provider/x']) {
+      expect([path, await post(path, '{}')]).toEqual([
+        path,
+        { status: 404, body: { error: 'not_found', error_description: 'trigger was not found' } },
+      ]);
+    }
+  });
+
+  test('start the coworker with any payload: JSON, bytes, nothing, or one that is too large for an input', async () => {
+    verifies('connector-events.triggers');
+    const { _id } = await triggerOf('media', 'Look at the media');
+    const large = JSON.stringify({ event: 'large', text: 'y'.repeat(600_000) });
+    const bodies = ['{"event":"done","__proto__":{"x":1},"n":{"deep":[1]}}', Buffer.from([0xff, 0x00]), '', large];
+    for (const body of bodies)
+      expect(await post(`/media-provider/${_id}`, body)).toEqual({ status: 202, body: { status: 'accepted' } });
+    const executions = await eventually(async () => {
+      const found = await executionsOf({ goal: 'Look at the media', status: 'completed' });
+      expect(found).toHaveLength(4);
+      return found;
+    });
+    const inputs = executions
+      .map(({ input_variables, files }) => [input_variables.trigger.encoding, files.length])
+      .sort();
+    expect(inputs).toEqual([
+      ['base64', 0],
+      ['json', 1],
+      ['text', 0],
+      ['text', 0],
+    ]);
+  });
+
+  test('lose no acknowledged callback while workers and API are killed', async () => {
+    verifies('downstream.nothing-lost');
+    const { _id } = await triggerOf('voice', 'Take the call');
+    await own.worker.end('SIGKILL');
+    let accepted = 0;
+    const ids = Array.from({ length: 30 }, () => newId());
+    await Promise.all(
+      ids.map(async (event_id, at) => {
+        if (at === 10) await own.api.end('SIGKILL').then(async () => (own.api = await product.api()));
+        await eventually(async () =>
+          expect((await post(`/voice-provider/${_id}`, JSON.stringify({ event_id }))).status).toBe(202),
+        );
+        accepted += 1;
+      }),
+    );
+    expect(accepted).toBe(30);
+    own.worker = await product.worker();
+    await eventually(async () =>
+      expect(await executionsOf({ goal: 'Take the call', status: 'completed' })).toHaveLength(30),
+    );
+    const events = (await executionsOf({ goal: 'Take the call' })).map(
+      ({ input_variables }) => input_variables.trigger.event_id,
+    );
+    expect(events.sort()).toEqual([...ids].sort());
+  });
+
+  test('record a coworker that cannot be started, and continue with the next', async () => {
+    const gone = await createTrigger(collections, {
+      kind: 'voice',
+      goal: null,
+      agentflow_id: newId(),
+      connector_id: null,
+      projectID: own.workspace.projectID,
+      organization_id: own.workspace.organizationId,
+      user_id: own.workspace.userId,
+    });
+    expect((await post(`/voice-provider/${gone._id}`, '{}')).status).toBe(202);
+    const result = await deps.temporal.client.workflow.getHandle(connectorWorkflowId(gone._id)).result();
+    expect(result).toMatchObject({ handled: 1, failures: [{ type: 'not_found' }] });
+  });
+});
+
+describe('the downstream listener', () => {
+  test('serves only its own routes, and only on the internal port', async () => {
+    verifies('service.surfaces-share-port', 'downstream.internal-only');
+    const { port } = new URL(String(own.api.up.downstreamUrl));
+    expect(port).not.toBe(String(own.api.port));
+    expect((await fetch(`http://127.0.0.1:${port}/v1/project`)).status).toBe(404);
+    expect(
+      (await fetch(`http://127.0.0.1:${port}/v1/codesync/webhook/github`, { method: 'POST', body: '{}' })).status,
+    ).toBe(404);
+    expect((await fetch(`http://127.0.0.1:${port}/voice-provider/x`, { method: 'POST', body: '{}' })).status).toBe(404);
+  });
+});

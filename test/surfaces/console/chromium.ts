@@ -1,0 +1,74 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import type { Person } from '../../auth/auth-server.js';
+import { withBrowser } from '../../support/browser.js';
+import { testRun } from '../../support/run.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'console-'));
+
+export interface PageOptions {
+  width?: number;
+  dark?: boolean;
+  /** Without the script that looks for news. */
+  withoutScript?: boolean;
+  /** Another site, which can be the origin of the page. */
+  from?: string;
+}
+
+export function withPage<T>(
+  work: (page: Page) => Promise<T>,
+  { width = 1280, dark = false, withoutScript = false, from }: PageOptions = {},
+): Promise<T> {
+  const origins = [testRun().url, ...(from === undefined ? [] : [from])];
+  return withBrowser(
+    origins,
+    { viewport: { width, height: 800 }, colorScheme: dark ? 'dark' : 'light', javaScriptEnabled: !withoutScript },
+    work,
+  );
+}
+
+export async function shot(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
+}
+
+export function screenshots(): string {
+  return folder;
+}
+
+export const consoleUrl = (of: string | Person, rest = ''): string =>
+  typeof of === 'string'
+    ? `${testRun().url}/console${of}`
+    : `${testRun().url}/console/projects/${of.workspace.projectID}${rest}`;
+
+export async function signIn(page: Page, person: Person, address = consoleUrl(person)): Promise<void> {
+  await page.goto(address);
+  await page.getByLabel('Email address').fill(person.email);
+  await page.getByLabel('Password').fill(person.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(address);
+}
+
+/** Controls without an accessible name in the browser's accessibility tree. */
+export async function namelessControls(page: Page): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send('Accessibility.getFullAXTree');
+  const controls = new Set([
+    'button',
+    'link',
+    'textbox',
+    'searchbox',
+    'combobox',
+    'checkbox',
+    'radio',
+    'meter',
+    'DisclosureTriangle',
+    'navigation',
+    'region',
+    'search',
+  ]);
+  return nodes.flatMap(({ ignored, role, name }) =>
+    !ignored && controls.has(String(role?.value)) && !name?.value ? [String(role?.value)] : [],
+  );
+}

@@ -1,0 +1,118 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { toolRoutes } from '../../../../src/surfaces/gateway/tool-routes.js';
+import { errorDocs } from '../../../../src/surfaces/gateway/tool-errors.js';
+import { answeredCode } from '../../../../src/surfaces/rest/error-answers.js';
+import { createDocsTool } from '../../../../src/domain/tools/docs.js';
+import { createOntologyTool } from '../../../../src/domain/tools/ontology.js';
+import { createProjectModeTool } from '../../../../src/domain/tools/project-mode.js';
+import { createQueryContextTool } from '../../../../src/domain/tools/query-context.js';
+import { createSaveContextTool } from '../../../../src/domain/tools/save-context.js';
+import { guardDefaults, guardQuery } from '../../../../src/graph/guard/guard.js';
+import { maxSteps } from '../../../../src/graph/guard/work.js';
+import { prepareGraph } from '../../../../src/graph/store/schema.js';
+import { useDeps } from '../../../support/fixture.js';
+import { verifies } from '../../../support/verifies.js';
+import { call, contextFor, contextOf } from '../../../graph/tool-call.js';
+
+const deps = useDeps();
+const { collections } = deps.mongo;
+const query = createQueryContextTool({ graph: deps.graph, redact: deps.redact, collections });
+const mode = createProjectModeTool({ collections });
+let used = 0;
+const docs = createDocsTool({
+  graph: deps.graph,
+  collections,
+  quotaUsage: async () => ({
+    org_window_max: 600,
+    org_window_used: 7,
+    project_window_max: 0,
+    project_window_used: (used += 1),
+  }),
+  policyVersion: async () => 3,
+  tools: () => [query, mode],
+  errors: errorDocs,
+});
+beforeAll(() => prepareGraph(deps.graph));
+
+describe('POST /v1/docs', () => {
+  test('reports the current credential, grants, quota, mode and policy version', async () => {
+    verifies('gateway.docs.governance');
+    const ctx = contextOf({ kind: 'user_jwt', clientId: 'client-1', grants: ['svc:docs.read'] });
+    const first = await call(docs, ctx, { topic: 'governance' });
+    expect(first).toMatchObject({
+      topic: 'governance',
+      auth_kind: 'user_jwt',
+      client_id: 'client-1',
+      grants: ['svc:docs.read'],
+      mode: 'simple',
+      policy_version: 3,
+      quota: { org_window_max: 600, org_window_used: 7, project_window_max: 0, project_window_used: used },
+      scope: { project_id: ctx.projectId },
+    });
+    await call(mode, ctx, { projectId: ctx.projectId, mode: 'governed' });
+    const second = await call(docs, contextFor(ctx.principal), { topic: 'governance' });
+    expect(second).toMatchObject({
+      mode: 'governed',
+      quota: { project_window_used: first.quota.project_window_used + 1 },
+    });
+  });
+
+  test('answers every other topic from the live service, and refuses unknown topics', async () => {
+    verifies('gateway.docs.topics');
+    const ctx = contextOf();
+    const ontology = createOntologyTool({ graph: deps.graph, collections });
+    await call(ontology, ctx, {
+      define: {
+        entity_types: { 'Odd type': {}, Ship: {} },
+        relationship_types: { CARRIES: { from: ['Ship'], to: ['Odd type'] } },
+      },
+    });
+    await call(ontology, ctx, { commit: true });
+    expect(await call(docs, ctx, { topic: 'ontology' })).toMatchObject({
+      version: 1,
+      ontology: { entity_types: { Ship: {} } },
+    });
+    const { tools } = await call(docs, ctx, { topic: 'tools' });
+    expect(tools).toMatchObject([
+      { name: 'query-context', mcp_tool: 'query_context', granted: true, route: 'POST /v1/query-context' },
+      { route: 'PUT /v1/projects/{projectId}/mode' },
+    ]);
+    const { errors } = await call(docs, ctx, { topic: 'errors' });
+    expect(errors).toContainEqual(expect.objectContaining({ error: 'S3:rate-quota', status: 429 }));
+    const declared = toolRoutes([query]).flatMap(({ errors = [] }) => errors.map((code) => answeredCode(code)));
+    expect(errors.map(({ error }: any) => error)).toEqual(expect.arrayContaining(declared));
+    expect(docs.input.safeParse({ topic: 'weather' }).success).toBe(false);
+  });
+
+  test('reports the limits that the guard enforces', async () => {
+    verifies('gateway.docs.topics');
+    const ctx = contextOf();
+    const { limits, rules } = await call(docs, ctx, { topic: 'query' });
+    expect(limits.query).toMatchObject({ words_and_signs: guardDefaults.maxTokens, steps_in_one_row: maxSteps });
+    expect(rules.join('\n')).toContain('=~');
+    const { characters, clauses, labels_in_a_row } = limits.query;
+    for (const [text, refusal] of [
+      [
+        `MATCH (n${':A'.repeat(labels_in_a_row + 1)}) WHERE n.project_id = $project_id RETURN n`,
+        `more than ${labels_in_a_row} labels`,
+      ],
+      [
+        `MATCH (n) WHERE n.project_id = $project_id ${'WITH n '.repeat(clauses)} RETURN n`,
+        `more than ${clauses} clauses`,
+      ],
+      [`RETURN "${'x'.repeat(characters)}"`, `longer than ${characters} characters`],
+    ] as const)
+      expect(() => guardQuery(text)).toThrow(refusal);
+  });
+
+  test('returns examples that run unchanged', async () => {
+    verifies('gateway.docs.topics', 'gateway.query.honest-pass');
+    const ctx = contextOf();
+    await call(createSaveContextTool(deps), ctx, { entities: [{ type: 'Customer', name: 'A' }] });
+    const { examples } = await call(docs, ctx, { topic: 'query' });
+    for (const { query: text } of examples)
+      expect(await call(query, ctx, { query: text, params: { name: 'A' }, granted_projects: true })).toMatchObject({
+        limit: 25,
+      });
+  });
+});

@@ -1,0 +1,42 @@
+import { afterAll } from '@jest/globals';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { pinoHttp } from 'pino-http';
+import type { Config } from '../../../src/config.js';
+import type { Deps } from '../../../src/domain/deps.js';
+import { createGateway } from '../../../src/surfaces/gateway/create-gateway.js';
+import { createMcp, type Mcp, type McpLimits } from '../../../src/surfaces/mcp/create-mcp.js';
+import { errorHandler } from '../../../src/surfaces/rest/error-answers.js';
+import { traced } from '../../../src/http/trace.js';
+
+export interface OwnMcp extends Mcp {
+  url: string;
+  stopping: AbortController;
+}
+
+export type ServeMcp = (limits: Partial<McpLimits>, environment?: Config['environment']) => Promise<OwnMcp>;
+
+/** MCP in this process, with limits of the test's own; mounted as the product mounts it, closed after the file. */
+export function useOwnMcp(shared: Deps): ServeMcp {
+  const closing: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    await Promise.all(closing.map((close) => close()));
+  });
+  return async (limits, environment = shared.config.environment) => {
+    const deps = { ...shared, config: { ...shared.config, environment }, stopping: new AbortController() };
+    let url = '';
+    const baseUrl = () => url;
+    const mcp = createMcp(createGateway(deps, baseUrl), deps, { baseUrl, version: '0', limits });
+    const app = express();
+    app.use(pinoHttp({ logger: deps.log }), traced(deps.tracing), mcp.router, errorHandler);
+    const server = app.listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    closing.push(async () => {
+      deps.stopping.abort();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    });
+    return { ...mcp, url, stopping: deps.stopping };
+  };
+}

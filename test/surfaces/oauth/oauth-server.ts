@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll } from '@jest/globals';
+import express from 'express';
+import helmet from 'helmet';
+import { pinoHttp } from 'pino-http';
+import { z } from 'zod';
+import { authenticateBearer } from '../../../src/auth/authenticate-bearer.js';
+import { resolveScope } from '../../../src/auth/resolve-scope.js';
+import type { Deps } from '../../../src/domain/deps.js';
+import { apiKeyRoutes } from '../../../src/surfaces/gateway/routes/api-keys.js';
+import { jwksRoutes } from '../../../src/surfaces/gateway/routes/jwks.js';
+import { defineRoute } from '../../../src/surfaces/rest/define-route.js';
+import { errorHandler } from '../../../src/surfaces/rest/error-answers.js';
+import { traced } from '../../../src/http/trace.js';
+import { mountRoutes } from '../../../src/surfaces/rest/mount.js';
+import { createOauthRouter, type OauthOptions } from '../../../src/surfaces/oauth/create-oauth.js';
+import { createOauth, type Oauth } from '../../../src/auth/oauth/create-oauth.js';
+import type { HttpClient } from '../../../src/outbound/http-client.js';
+import { apiClient, type ApiClient } from '../../support/client.js';
+import { useDeps } from '../../support/fixture.js';
+
+export interface OauthServer {
+  deps: Deps & { oauth: Oauth };
+  /** Its address. */
+  url: string;
+  /** The issuer: `url` unless the options say otherwise. */
+  baseUrl: string;
+  /** A client with its own address for the rate limits. */
+  client(): ApiClient;
+  as(credential: string): ApiClient;
+}
+
+export interface OauthServerOptions {
+  baseUrl?: () => string;
+  limits?: OauthOptions['limits'];
+  http?: HttpClient;
+  env?: Record<string, string>;
+}
+
+/**
+ * The authorization server with routes that accept its tokens, over HTTP, with its own stores and caches: two of these
+ * servers share as little as two processes. `GET /probe` returns the principal and requires `svc:query.read`,
+ * `GET /probe/run` requires `svc:agent.run`.
+ */
+export function useOauthServer(options: OauthServerOptions = {}): OauthServer {
+  const base = useDeps(options.env);
+  const deps = { ...base, ...(options.http && { http: options.http }), oauth: createOauth(base) };
+  const server = listen(deps, options);
+  const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  beforeAll(async () => {
+    if (!server.listening) await once(server, 'listening');
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = { 'x-forwarded-for': randomAddress() };
+  return {
+    deps,
+    get url() {
+      return url();
+    },
+    get baseUrl() {
+      return options.baseUrl?.() ?? url();
+    },
+    client: () => apiClient(url(), address),
+    as: (credential) => apiClient(url(), { authorization: `Bearer ${credential}` }),
+  };
+}
+
+function listen(deps: Deps & { oauth: Oauth }, options: OauthServerOptions): Server {
+  const app = express();
+  app.set('query parser', 'simple');
+  app.set('trust proxy', true);
+  app.use(pinoHttp({ logger: deps.log }));
+  app.use(traced(deps.tracing));
+  app.use(helmet());
+  const server = app.listen(0, '127.0.0.1');
+  const baseUrl = () => options.baseUrl?.() ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  app.use(createOauthRouter(deps, { baseUrl, ...(options.limits && { limits: options.limits }) }));
+  mountRoutes(app, [...jwksRoutes(deps), ...apiKeyRoutes, ...probes(deps)], {
+    deps,
+    baseUrl,
+    authenticate: (req) => authenticateBearer(deps, req.headersDistinct.authorization, baseUrl()),
+    checkScope: () => undefined,
+  });
+  app.use(errorHandler);
+  return server;
+}
+
+function probes(deps: Deps) {
+  const response = { schema: z.unknown(), description: 'The principal.' };
+  const probe = (path: string, permission: 'svc:query.read' | 'svc:agent.run') =>
+    defineRoute({
+      method: 'get',
+      path,
+      permission,
+      tag: 'test',
+      summary: 'The principal',
+      response,
+      handler: ({ ctx }) => resolveScope(deps, ctx.principal, ctx.req.get('x-service-workspace')),
+    });
+  return [probe('/probe', 'svc:query.read'), probe('/probe/run', 'svc:agent.run')];
+}
+
+/** Documentation addresses (RFC 3849), so that no two tests share a rate limit. */
+export function randomAddress(): string {
+  return `2001:db8:${randomUUID().slice(0, 4)}:${randomUUID().slice(0, 4)}::1`;
+}

@@ -1,0 +1,301 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ApiClient } from '../../../support/client.js';
+import { eventually } from '../../../support/eventually.js';
+import { closedAs, moveExecution, startExecution, untilExecution } from '../../../support/executions.js';
+import { createWorkspace, personOf, useDeps, type Workspace } from '../../../support/fixture.js';
+import { connectorOf, flowOf } from '../../../support/connectors.js';
+import { actionTo, flowThatCalls } from '../../../support/flows.js';
+import { newId } from '../../../../src/ids.js';
+import { useHttpSink } from '../../../support/use-http-sink.js';
+import { verifies } from '../../../support/verifies.js';
+
+const deps = useDeps();
+const sink = await useHttpSink();
+const permit = { policy_id: 'permit', effect: 'permit' };
+const ask = { policy_id: 'ask', description: 'Posts are looked at.', effect: 'require_approval', tools: ['act.http'] };
+
+interface Governed {
+  workspace: Workspace;
+  approver: ApiClient;
+  prefix: string;
+  policies(...rules: object[]): Promise<void>;
+  start(...names: string[]): Promise<string>;
+  seen(name?: string): number;
+}
+
+async function governed(...rules: object[]): Promise<Governed> {
+  const workspace = await createWorkspace(deps);
+  const approver = await personOf(deps, workspace, { userId: newId(), role: 'ORG_ADMIN' });
+  const prefix = `/${workspace.projectID}`;
+  const policies = async (...given: object[]) => {
+    const answer = await approver.put('/v1/policies', { policies: given });
+    expect(answer).toMatchObject({ status: 200 });
+  };
+  await policies(permit, ...rules);
+  const start = (...names: string[]) =>
+    startExecution(workspace, flowThatCalls(names.map((name) => `${sink.url}${prefix}/${name}`)));
+  const seen = (name = '') => sink.seen(`${prefix}/${name}`).length;
+  return { workspace, approver, prefix, policies, start, seen };
+}
+
+async function heldApproval({ workspace }: Governed, id: string, not = ''): Promise<string> {
+  return eventually(async () => {
+    const { body } = await workspace.api.get(`/execute_flow/${id}`);
+    expect(body).toMatchObject({ status: 'running', execution_context: { waiting_for: { kind: 'approval' } } });
+    const { approval_id } = body.execution_context.waiting_for;
+    expect(approval_id).not.toBe(not);
+    return approval_id;
+  });
+}
+
+const decide = (api: ApiClient, id: string, decision: string, comment?: string) =>
+  api.post(`/v1/approvals/${id}/${decision}`, comment === undefined ? {} : { comment });
+
+const lifecyclesOf = ({ workspace }: Governed) =>
+  deps.mongo.collections.lifecycles
+    .find({ project_id: workspace.projectID, tool: 'act.http' })
+    .sort({ _id: 1 })
+    .toArray();
+const auditOf = async ({ workspace }: Governed) =>
+  (
+    await deps.mongo.collections.audit_entries
+      .find({ _id: { $gt: `${workspace.organizationId}:`, $lt: `${workspace.organizationId};` }, action: 'act.http' })
+      .sort({ _id: 1 })
+      .toArray()
+  ).map(({ actor, resource, outcome }) => ({ actor, resource, outcome }));
+const outcomesOf = async (of: Governed) => (await auditOf(of)).map(({ outcome }) => outcome);
+const outputsOf = (execution: any) => execution.agents_output[0].actions.map(({ output }: any) => output);
+
+describe('an act of an agent', () => {
+  test('is made if the rules permit it, and leaves a lifecycle and an audit entry', async () => {
+    verifies('act.permit', 'act.facts');
+    const of = await governed({
+      policy_id: 'only-this',
+      effect: 'forbid',
+      tools: ['act.http'],
+      when: `!(context.input.host == "${new URL(sink.url).host}" && context.input.method == "POST" && context.input.started_by == "person" && context.input.agent_id == "agent_1" && context.input.category == "restful" && context.input.path like "*/one" && principal.kind == "execution" && context.channel == "agent" && !context.input.read_only)`,
+    });
+    const id = await of.start('one');
+    await untilExecution(of.workspace, id, 'completed');
+    expect(of.seen()).toBe(1);
+    const key = `${id}/agent_1/skill_1/action_1`;
+    expect(await lifecyclesOf(of)).toMatchObject([
+      {
+        status: 'completed',
+        principal: { kind: 'execution', user_id: of.workspace.userId, execution_id: id },
+        act: { idempotency_key: key, outcome: 'answered' },
+      },
+    ]);
+    expect(await auditOf(of)).toEqual([
+      { actor: `execution:${of.workspace.userId}:${id}`, resource: `act:${key}`, outcome: 'completed: answered' },
+    ]);
+  });
+
+  test('is not made if a rule forbids it: the agent receives the refusal, and the run continues', async () => {
+    verifies('act.forbid');
+    const of = await governed({
+      policy_id: 'no-two',
+      description: 'Nobody calls two.',
+      effect: 'forbid',
+      tools: ['act.http'],
+      when: 'context.input.path like "*/two"',
+    });
+    const id = await of.start('one', 'two', 'three');
+    const ended = await untilExecution(of.workspace, id, 'completed');
+    expect([of.seen('one'), of.seen('two'), of.seen('three')]).toEqual([1, 0, 1]);
+    const refusal = { code: 'policy_denied', message: 'Nobody calls two. (no-two)' };
+    expect(outputsOf(ended)[1]).toEqual({ error: refusal });
+    const { body } = await of.workspace.api.get(`/execute_flow/${id}/monitoring`);
+    expect(body.steps[1]).toMatchObject({ status: 'failed', error: `policy_denied: ${refusal.message}` });
+    expect(await outcomesOf(of)).toEqual(['completed: answered', 'denied: refused', 'completed: answered']);
+  });
+});
+
+describe('an act that a rule holds', () => {
+  test('waits, is shown to its approvers, and is made once after the approval', async () => {
+    verifies('act.hold', 'act.hold.starter');
+    const of = await governed(ask);
+    const id = await of.start('one');
+    const approval = await heldApproval(of, id);
+    const { body: monitoring } = await of.workspace.api.get(`/execute_flow/${id}/monitoring`);
+    expect(monitoring.steps).toMatchObject([{ status: 'waiting' }]);
+    await eventually(async () => {
+      const { body } = await of.approver.get(`/inbox?projectID=${of.workspace.projectID}`);
+      const call = {
+        input: { call: { method: 'POST', url: `${sink.url}${of.prefix}/one` } },
+        about: { agent: 'Agent agent_1' },
+      };
+      expect(body.data).toMatchObject([{ kind: 'approval', execution_id: id, approval_id: approval, body: { call } }]);
+    });
+    const starter = await personOf(deps, of.workspace);
+    expect(await decide(starter, approval, 'approve')).toMatchObject({ status: 403 });
+    expect(of.seen()).toBe(0);
+    const { body: audit } = await of.approver.get(`/v1/audit?resource=approval:${approval}`);
+    expect(audit.data).toMatchObject([
+      {
+        action: 'approval.decide',
+        actor: `user_jwt:${of.workspace.userId}`,
+        outcome: expect.stringMatching(/^denied/),
+      },
+    ]);
+    expect(await decide(of.approver, approval, 'approve')).toMatchObject({ status: 200 });
+    const ended = await untilExecution(of.workspace, id, 'completed');
+    expect(ended.execution_context.waiting_for).toBeNull();
+    expect(of.seen()).toBe(1);
+    expect(outputsOf(ended)).toMatchObject([{ ok: true }]);
+    expect(await of.approver.get(`/v1/approvals/${approval}`)).toMatchObject({
+      body: { status: 'used', execution_id: id },
+    });
+    expect(await outcomesOf(of)).toEqual(['pending_approval: held', 'completed: answered']);
+    const shown = await (await personOf(deps, of.workspace)).get(`/v1/approvals/${approval}`);
+    expect(shown.body).not.toHaveProperty('resume_token');
+  });
+
+  test('is refused with the reason of its rejection, which the agent receives', async () => {
+    verifies('act.hold.reject');
+    const of = await governed(ask);
+    const id = await of.start('one');
+    const approval = await heldApproval(of, id);
+    await decide(of.approver, approval, 'reject', 'Not on a Sunday');
+    const ended = await untilExecution(of.workspace, id, 'completed');
+    expect(of.seen()).toBe(0);
+    expect(outputsOf(ended)).toEqual([{ error: { code: 'approval_rejected', message: 'Not on a Sunday' } }]);
+    expect((await auditOf(of)).at(-1)).toMatchObject({ outcome: 'denied: refused: rejected' });
+  });
+
+  test('is refused if nobody decides in time', async () => {
+    verifies('act.hold.expiry');
+    const of = await governed({ ...ask, approval_ttl_seconds: 1 });
+    const id = await of.start('one');
+    const ended = await untilExecution(of.workspace, id, 'completed');
+    expect(of.seen()).toBe(0);
+    expect(outputsOf(ended)).toMatchObject([{ error: { code: 'approval_expired' } }]);
+  });
+
+  test('can be decided by the person who started the run if the rule says so', async () => {
+    verifies('act.hold.starter');
+    const of = await governed({ ...ask, starter_may_decide: true });
+    const id = await of.start('one');
+    const approval = await heldApproval(of, id);
+    const starter = await personOf(deps, of.workspace);
+    expect(await decide(starter, approval, 'approve')).toMatchObject({ status: 200 });
+    await untilExecution(of.workspace, id, 'completed');
+    expect(of.seen()).toBe(1);
+  });
+
+  test('does not use an approval of another policy version: it asks again, and the refusal is audited', async () => {
+    verifies('act.hold.changed');
+    const of = await governed(ask);
+    const id = await of.start('one');
+    const first = await heldApproval(of, id);
+    await of.policies(permit, { ...ask, description: 'Changed.' });
+    await decide(of.approver, first, 'approve');
+    const second = await heldApproval(of, id, first);
+    expect(of.seen()).toBe(0);
+    await decide(of.approver, second, 'approve');
+    await untilExecution(of.workspace, id, 'completed');
+    expect(of.seen()).toBe(1);
+    expect(await outcomesOf(of)).toEqual([
+      'pending_approval: held',
+      'denied: refused: other_policy_version',
+      'pending_approval: held',
+      'completed: answered',
+    ]);
+  });
+
+  test('does not use an approval of another call: one changed byte of the address asks again, and is audited', async () => {
+    verifies('act.hold.changed');
+    const of = await governed(ask);
+    const { api, projectID } = of.workspace;
+    const base = (end: string) => ({ base_url: `${sink.url}${of.prefix}/${end}` });
+    const { _id } = await connectorOf(of.workspace, 'restful', base('a'));
+    const id = await startExecution(of.workspace, flowOf(_id, { ...actionTo('/one'), method: 'POST' }));
+    const first = await heldApproval(of, id);
+    expect(await api.patch(`/connectors/${projectID}/${_id}`, { config: base('b') })).toMatchObject({ status: 200 });
+    await decide(of.approver, first, 'approve');
+    const second = await heldApproval(of, id, first);
+    expect(of.seen()).toBe(0);
+    const [before, after] = [first, second].map((one) => of.approver.get(`/v1/approvals/${one}`));
+    expect((await after)?.body.payload.input.call.url).toBe(`${base('b').base_url}/one`);
+    expect((await after)?.body.payload_digest).not.toBe((await before)?.body.payload_digest);
+    await decide(of.approver, second, 'approve');
+    await untilExecution(of.workspace, id, 'completed');
+    expect([of.seen('a/one'), of.seen('b/one')]).toEqual([0, 1]);
+    expect(await outcomesOf(of)).toEqual([
+      'pending_approval: held',
+      'denied: refused: other_payload',
+      'pending_approval: held',
+      'completed: answered',
+    ]);
+  });
+
+  test('uses its approval once: the same call of the next step and of a rerun asks again', async () => {
+    verifies('act.hold.once');
+    const of = await governed(ask);
+    const id = await of.start('one', 'one');
+    const first = await heldApproval(of, id);
+    await decide(of.approver, first, 'approve');
+    const second = await heldApproval(of, id, first);
+    expect(of.seen()).toBe(1);
+    // The first approval has been used, and nobody can decide it again.
+    expect(await decide(of.approver, first, 'approve')).toMatchObject({ status: 409 });
+    await decide(of.approver, second, 'reject');
+    await untilExecution(of.workspace, id, 'completed');
+    const { body } = await of.workspace.api.post(`/execute_flow/${id}/rerun`, {});
+    expect(await of.workspace.api.post(`/execute_flow/${body.execution_id}/execute`, {})).toMatchObject({
+      status: 200,
+    });
+    const third = await heldApproval(of, body.execution_id);
+    expect([first, second]).not.toContain(third);
+    expect(of.seen()).toBe(1);
+    await moveExecution(of.workspace, body.execution_id, 'cancel');
+    expect(await outcomesOf(of)).toEqual([
+      'pending_approval: held',
+      'completed: answered',
+      'pending_approval: held',
+      'denied: refused: rejected',
+      'pending_approval: held',
+    ]);
+  });
+
+  test('ends with its run: cancelling withdraws the request', async () => {
+    verifies('act.cancel');
+    const of = await governed(ask);
+    const id = await of.start('one');
+    const approval = await heldApproval(of, id);
+    await moveExecution(of.workspace, id, 'cancel');
+    const ended = await untilExecution(of.workspace, id, 'failed');
+    expect(ended.execution_context.waiting_for).toBeNull();
+    expect(await closedAs(deps, id)).toBe('CANCELLED');
+    await eventually(async () =>
+      expect(await of.approver.get(`/v1/approvals/${approval}`)).toMatchObject({ body: { status: 'rejected' } }),
+    );
+    expect(of.seen()).toBe(0);
+  });
+
+  test('is not repeated after its answer was lost, unless a person says so', async () => {
+    verifies('act.unknown');
+    const of = await governed(ask);
+    let lose = true;
+    sink.answer(`${of.prefix}/one`, (_, res) => {
+      if (lose) res.socket?.resetAndDestroy();
+      else res.setHeader('content-type', 'application/json').end('{"done":true}');
+    });
+    const [repeated, left] = [await of.start('one'), await of.start('one')];
+    const firsts = [await heldApproval(of, repeated), await heldApproval(of, left)];
+    for (const approval of firsts) await decide(of.approver, approval, 'approve');
+    const seconds = [await heldApproval(of, repeated, firsts[0]), await heldApproval(of, left, firsts[1])];
+    expect(of.seen()).toBe(2);
+    const shown = await of.approver.get(`/v1/approvals/${seconds[0]}`);
+    expect(shown.body.payload.about.outcome).toMatch(/^unknown/);
+    lose = false;
+    await decide(of.approver, seconds[0] ?? '', 'approve');
+    await decide(of.approver, seconds[1] ?? '', 'reject', 'It is done, go on');
+    expect(outputsOf(await untilExecution(of.workspace, repeated, 'completed'))).toEqual([{ done: true }]);
+    expect(outputsOf(await untilExecution(of.workspace, left, 'completed'))).toMatchObject([
+      { error: { code: 'outcome_unknown', message: expect.stringContaining('It is done, go on') } },
+    ]);
+    expect(of.seen()).toBe(3);
+    expect((await auditOf(of)).filter(({ outcome }) => outcome === 'failed: unknown')).toHaveLength(2);
+  });
+});

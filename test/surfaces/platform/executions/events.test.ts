@@ -1,0 +1,128 @@
+import { describe, expect, test } from '@jest/globals';
+import path from 'node:path';
+import { eventually } from '../../../support/eventually.js';
+import { openEventStream } from '../../../support/event-stream.js';
+import { moveExecution, prepareExecution, startExecution, untilListed } from '../../../support/executions.js';
+import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
+import { flowThatCalls } from '../../../support/flows.js';
+import { startApi } from '../../../support/processes.js';
+import { testRun } from '../../../support/run.js';
+import { useHttpSink } from '../../../support/use-http-sink.js';
+import { verifies } from '../../../support/verifies.js';
+
+const deps = useDeps();
+const sink = await useHttpSink();
+
+function open({ api, apiKey }: Workspace, id: string, lastEventId?: number, url = api.url) {
+  const resume: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) };
+  return openEventStream(`${url}/execute_flow/${id}/events`, { 'x-api-key': apiKey, ...resume });
+}
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+
+describe('GET /execute_flow/{execution_id}/events', () => {
+  test('streams every change as it happens, from ready to the end, and then closes', async () => {
+    verifies('platform.executions.events');
+    const workspace = await createWorkspace(deps);
+    const url = `${sink.url}/${workspace.projectID}`;
+    const release = sink.hold(`/${workspace.projectID}`);
+    const { _id } = await prepareExecution(workspace, flowThatCalls([url], [url]));
+    const stream = await open(workspace, _id);
+    expect(stream.status).toBe(200);
+    expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream\b/);
+    await moveExecution(workspace, _id, 'execute');
+    const types = () => stream.events.map(({ event }) => event);
+    await eventually(() => expect(types()).toEqual(['started', 'agent_started', 'step_started']));
+    await moveExecution(workspace, _id, 'pause');
+    await eventually(() => expect(types().at(-1)).toBe('paused'));
+    release();
+    await eventually(() => expect(types().at(-1)).toBe('step_completed'));
+    await moveExecution(workspace, _id, 'resume');
+    await stream.ended;
+    const agent = [
+      'agent_started',
+      'step_started',
+      'step_completed',
+      'step_started',
+      'step_completed',
+      'agent_completed',
+    ];
+    expect(types()).toEqual([
+      'started',
+      ...agent.slice(0, 2),
+      'paused',
+      'step_completed',
+      'resumed',
+      ...agent.slice(3),
+      ...agent,
+      'completed',
+    ]);
+    expect(stream.events.map(({ id }) => id)).toEqual(numbers(1, stream.events.length));
+    for (const { id, event, data } of stream.events)
+      expect(data).toMatchObject({ seq: id, type: event, at: expect.any(Number), data: expect.any(Object) });
+    const ended = await workspace.api.get(`/execute_flow/${_id}`);
+    expect(stream.events.at(-1)?.data.data).toEqual({ conclusion: ended.body.conclusion.conclusion });
+  });
+
+  test('continues after Last-Event-ID at any position without loss or repeat', async () => {
+    verifies('platform.executions.events.resume');
+    const workspace = await createWorkspace(deps);
+    const url = `${sink.url}/${workspace.projectID}`;
+    const id = await startExecution(workspace, flowThatCalls([url, url], [url, url], [url]));
+    const seen: number[] = [];
+    for (let take = 1; ; take = (take % 3) + 1) {
+      const stream = await open(workspace, id, seen.at(-1));
+      if (stream.status === 204) break;
+      await Promise.race([
+        stream.ended,
+        eventually(() => expect(stream.events.length).toBeGreaterThanOrEqual(take), { everyMs: 5 }),
+      ]);
+      seen.push(...stream.events.slice(0, take).map((event) => event.id));
+      stream.leave();
+    }
+    await untilListed(workspace, id, 'completed');
+    const stored = await deps.mongo.collections.executions.findOne({ _id: id });
+    expect(seen).toEqual(numbers(1, stored?.last_event_seq ?? 0));
+  });
+
+  test('returns all events after the end, and 204 to a reader that has them all', async () => {
+    verifies('platform.executions.events.resume');
+    const workspace = await createWorkspace(deps);
+    const id = await startExecution(workspace, flowThatCalls([]));
+    await untilListed(workspace, id, 'completed');
+    const stream = await open(workspace, id);
+    await stream.ended;
+    expect(stream.events.at(-1)).toMatchObject({ event: 'completed' });
+    const rest = await open(workspace, id, 2);
+    await rest.ended;
+    expect(rest.events).toEqual(stream.events.slice(2));
+    expect(await open(workspace, id, stream.events.length)).toMatchObject({ status: 204 });
+    expect(await open(workspace, id, 999_999)).toMatchObject({ status: 204 });
+  });
+
+  test.each(['-1', 'x', '1.5', '9'.repeat(30)])('refuses the Last-Event-ID %j', async (lastEventId) => {
+    const workspace = await createWorkspace(deps);
+    const { _id } = await prepareExecution(workspace, flowThatCalls([]));
+    const answer = await workspace.api.get(`/execute_flow/${_id}/events`, { 'last-event-id': lastEventId });
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+  });
+
+  test('ends when the API process stops, and another process continues it', async () => {
+    verifies('service.shutdown.api-drains');
+    const workspace = await createWorkspace(deps);
+    const release = sink.hold(`/${workspace.projectID}`);
+    const id = await startExecution(workspace, flowThatCalls([`${sink.url}/${workspace.projectID}`]));
+    const api = await startApi(testRun().env, path.join(testRun().logs, 'stopping-api.log'));
+    const stream = await open(workspace, id, undefined, api.url);
+    await eventually(() => expect(stream.events.length).toBeGreaterThanOrEqual(3));
+    const [end] = await Promise.all([api.end('SIGTERM'), stream.ended]);
+    expect(end).toEqual({ code: 0, signal: null });
+    const next = await open(workspace, id, stream.events.at(-1)?.id);
+    release();
+    await next.ended;
+    expect([...stream.events, ...next.events].map((event) => event.id)).toEqual(
+      numbers(1, stream.events.length + next.events.length),
+    );
+    expect(next.events.at(-1)).toMatchObject({ event: 'completed' });
+  });
+});

@@ -1,0 +1,86 @@
+import { expect, test } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
+import { startExecution, untilExecution } from '../../support/executions.js';
+import { createWorkspace, useDeps } from '../../support/fixture.js';
+import { actionTo, agentThatCalls } from '../../support/flows.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
+import { verifies } from '../../support/verifies.js';
+
+const deps = useDeps();
+const sink = await useHttpSink();
+
+/** An execution that waits for a person before it calls the sink, and its item in the inbox. */
+async function waitingItem() {
+  const workspace = await createWorkspace(deps);
+  const path = `/${workspace.projectID}`;
+  const action = { ...actionTo(`${sink.url}${path}`, 'action_1'), input_schema: { fields: [{ field_id: 'subject' }] } };
+  const agent = {
+    ...agentThatCalls([]),
+    is_preview_mode_enabled: true,
+    skills: [{ name: 'Calls', actions: [action] }],
+  };
+  const id = await startExecution(workspace, { name: 'Test flow', agents: [agent] });
+  const item = await eventually(async () => {
+    const { body } = await workspace.api.get('/inbox');
+    expect(body).toMatchObject({
+      total_count: 1,
+      data: [
+        {
+          kind: 'preview',
+          execution_id: id,
+          status: 'waiting',
+          body: { agent_id: 'agent_1', kind: 'actions', proposed: [{ action_id: 'action_1' }] },
+        },
+      ],
+    });
+    return body.data[0];
+  });
+  return { workspace, id, item, calls: () => sink.seen(path).length };
+}
+
+test('a reply in the inbox continues the waiting execution once', async () => {
+  verifies('platform.inbox.reply');
+  const { workspace, id, item, calls } = await waitingItem();
+  expect(calls()).toBe(0);
+  const reply = () => workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'approve' });
+  const answers = await Promise.all([reply(), reply(), reply()]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  expect(answers.find(({ status }) => status === 200)?.body).toEqual({ ...item, status: 'approved' });
+  await untilExecution(workspace, id, 'completed');
+  expect(calls()).toBe(1);
+  await eventually(async () => expect((await workspace.api.get('/inbox')).body.total_count).toBe(0));
+  expect(await reply()).toMatchObject({ status: 409, body: { error: 'conflict' } });
+});
+
+test('edits in the inbox change the action of the agent', async () => {
+  verifies('platform.inbox.reply');
+  const { workspace, id, item } = await waitingItem();
+  const answer = await workspace.api.post(`/inbox/${item._id}/reply`, {
+    decision: 'approve',
+    edits: { action_1: { subject: 'Changed' } },
+  });
+  expect(answer).toMatchObject({ status: 200, body: { ...item, status: 'edited' } });
+  await untilExecution(workspace, id, 'completed');
+  expect(sink.seen(`/${workspace.projectID}`).map(({ body }) => JSON.parse(body))).toEqual([{ subject: 'Changed' }]);
+});
+
+test('a rejection in the inbox stops the planned action with the reason', async () => {
+  verifies('platform.inbox.reply');
+  const { workspace, id, item, calls } = await waitingItem();
+  expect(await workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'reject', reason: 'not now' })).toMatchObject(
+    { status: 200, body: { status: 'rejected' } },
+  );
+  const { execution_context } = await untilExecution(workspace, id, 'failed');
+  expect(JSON.stringify(execution_context.failure)).toContain('not now');
+  expect(calls()).toBe(0);
+});
+
+test('edits that do not match are refused, and the execution keeps waiting', async () => {
+  verifies('platform.inbox.reply');
+  const { workspace, item, calls } = await waitingItem();
+  expect(
+    await workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'approve', edits: { nothing: { a: 1 } } }),
+  ).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+  expect((await workspace.api.get('/inbox')).body).toMatchObject({ data: [{ _id: item._id, status: 'waiting' }] });
+  expect(calls()).toBe(0);
+});

@@ -1,0 +1,231 @@
+import { describe, expect, test } from '@jest/globals';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { newId } from '../../../src/ids.js';
+import {
+  catalogSyncType,
+  catalogSyncWorkflowId,
+  type CatalogSyncInput,
+} from '../../../workflows/catalog-sync/messages.js';
+import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { connectorLoadId } from '../../../workflows/connector-load/messages.js';
+import { scheduleId } from '../../../workflows/coworker-run/messages.js';
+import {
+  projectRemovalType,
+  projectRemovalWorkflowId,
+  type ProjectRemovalInput,
+} from '../../../workflows/project-removal/messages.js';
+import { eventually } from '../../support/eventually.js';
+import { moveExecution, prepareExecution, startExecution, untilExecution } from '../../support/executions.js';
+import { createPersonalWorkspace, createWorkspace, personOf, useDeps, type Workspace } from '../../support/fixture.js';
+import { flowThatCalls } from '../../support/flows.js';
+import { useOwnApp } from '../../support/own-app.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
+import { verifies } from '../../support/verifies.js';
+import { coworker, scheduled } from './schedules/schedules.js';
+
+const deps = useDeps();
+const { collections } = deps.mongo;
+const sink = await useHttpSink();
+const requestsOf = ({ projectID }: Workspace) => sink.seen(`/${projectID}`);
+const temporalSchedule = (id: string) => deps.temporal.client.schedule.getHandle(id).describe();
+const gone = { name: 'ScheduleNotFoundError' };
+const notFound = { status: 404, body: { error: 'not_found' } };
+
+/** An owner with a user token, and another project of the organization with its own key; the sink holds the calls of its agentflows. */
+async function ownedProject() {
+  const owner = await createPersonalWorkspace(deps);
+  const member = await createWorkspace(deps, { organizationId: owner.organizationId });
+  const path = `/${member.projectID}`;
+  return {
+    owner,
+    member,
+    flow: flowThatCalls([`${sink.url}${path}/one`, `${sink.url}${path}/two`]),
+    release: sink.hold(path),
+  };
+}
+
+async function loadedConnector({ api, projectID }: Workspace): Promise<string> {
+  const answer = await api.post(`/actions/restful/config?projectID=${projectID}`, {
+    name: 'Register',
+    config: { base_url: sink.url },
+    data_loader_config: { frequency: 'daily', path: `/${projectID}` },
+  });
+  expect(answer).toMatchObject({ status: 200, body: { status: 'active' } });
+  return answer.body._id as string;
+}
+
+/** A schedule over three rows whose run is in its first executions. */
+async function runningSchedule(member: Workspace): Promise<string> {
+  const { api, projectID } = member;
+  const table = await api.post(`/storage/${projectID}/table`, {
+    table_name: 'Clients',
+    columns: [{ column_name: 'name', column_type: 'string' }],
+  });
+  expect(
+    await api.post(
+      `/storage/${projectID}/table/${table.body._id}/row`,
+      Array.from({ length: 12 }, () => ({})),
+    ),
+  ).toMatchObject({ status: 201 });
+  const { _id } = await scheduled(member, {
+    coworker_id: await coworker(member, [`${sink.url}/${projectID}`]),
+    type: 'interval',
+    frequency: 86_400,
+    table: table.body._id,
+  });
+  expect(await api.post(`/schedule/coworker/${_id}/trigger`)).toMatchObject({ status: 200 });
+  await eventually(async () =>
+    expect(await collections.executions.countDocuments({ schedule: _id, status: 'running' })).toBeGreaterThan(0),
+  );
+  return _id as string;
+}
+
+describe('DELETE /v1/project/{project_id}', () => {
+  test('ends everything that would keep firing in the project', async () => {
+    verifies('platform.projects.delete.ends-work');
+    const { owner, member, flow, release } = await ownedProject();
+    const { projectID } = member;
+    const [schedule, connector] = [await runningSchedule(member), await loadedConnector(member)];
+    const { _id: ready } = await prepareExecution(member, flow);
+    const [running, paused] = [await startExecution(member, flow), await startExecution(member, flow)];
+    await untilExecution(member, running, 'running');
+    await untilExecution(member, paused, 'running');
+    expect(await moveExecution(member, paused, 'pause')).toMatchObject({ status: 200 });
+    const repository = `octo/${newId()}`;
+    await collections.repository_bindings.insertOne({
+      _id: `${repository}|${projectID}`,
+      repository,
+      branch: null,
+      project_id: projectID,
+      organization_id: owner.organizationId,
+      bound_by: 'u',
+      bound_at: 1,
+    });
+
+    expect(await owner.api.delete(`/v1/project/${projectID}`)).toMatchObject({
+      status: 200,
+      body: { _id: projectID, status: 'deleted' },
+    });
+    expect(await member.api.get(`/execute_flow/${running}`)).toMatchObject({ status: 401 });
+    expect(await deps.temporal.client.workflow.getHandle(projectRemovalWorkflowId(projectID)).result()).toEqual({
+      cancelled: expect.any(Number),
+    });
+
+    await expect(temporalSchedule(scheduleId(schedule))).rejects.toMatchObject(gone);
+    await expect(temporalSchedule(connectorLoadId(connector))).rejects.toMatchObject(gone);
+    await eventually(async () =>
+      expect(await collections.executions.distinct('status', { projectID })).toEqual(['failed']),
+    );
+    for (const _id of [ready, running, paused]) {
+      const record = await collections.executions.findOne({ _id });
+      expect(record?.execution_context.failure).toMatchObject({
+        reason: 'cancelled',
+        by: owner.userId,
+        message: 'the project was deleted',
+      });
+    }
+    await eventually(async () =>
+      expect(await collections.schedule_runs.find({ schedule_id: schedule }).toArray()).toMatchObject([
+        { status: 'cancelled' },
+      ]),
+    );
+    expect(await collections.repository_bindings.countDocuments({ project_id: projectID })).toBe(0);
+    expect(await collections.connectors.findOne({ _id: connector })).toMatchObject({
+      is_deleted: true,
+      config_sealed: '',
+    });
+    const before = requestsOf(member).length;
+    release();
+    await eventually(async () => {
+      const open = `ProjectId = '${projectID}' AND ExecutionStatus = 'Running'`;
+      expect((await deps.temporal.client.workflow.count(open)).count).toBe(0);
+    });
+    expect(requestsOf(member)).toHaveLength(before);
+  });
+
+  test('ends catalog syncs and uploads in progress', async () => {
+    verifies('platform.projects.delete.ends-work');
+    const { owner, member, release } = await ownedProject();
+    release();
+    const { projectID, organizationId } = member;
+    const sync: CatalogSyncInput = {
+      project_id: projectID,
+      organization_id: organizationId,
+      quiet_ms: 3_600_000,
+      longest_wait_ms: 3_600_000,
+      max_history_events: 5000,
+    };
+    const typedSearchAttributes = new TypedSearchAttributes([{ key: searchAttributes.projectId, value: projectID }]);
+    const workflowId = catalogSyncWorkflowId(projectID);
+    await deps.temporal.client.workflow.start(catalogSyncType, {
+      taskQueue: deps.temporal.taskQueue,
+      workflowId,
+      args: [sync],
+      typedSearchAttributes,
+    });
+    await eventually(async () =>
+      expect(
+        (await deps.temporal.client.workflow.count(`ProjectId = '${projectID}' AND WorkflowType = 'catalogSync'`))
+          .count,
+      ).toBe(1),
+    );
+    expect(await owner.api.delete(`/v1/project/${projectID}`)).toMatchObject({ status: 200 });
+    await eventually(async () =>
+      expect((await deps.temporal.client.workflow.getHandle(workflowId).describe()).status.name).toBe('CANCELLED'),
+    );
+  });
+
+  test('returns the places of its coworkers and connectors', async () => {
+    verifies('platform.projects.delete.ends-work');
+    const { owner, member, release } = await ownedProject();
+    release();
+    const used = async () => {
+      const { usage } = (await owner.api.get(`/customer?organization_id=${owner.organizationId}`)).body;
+      return [usage.number_of_workspaces, usage.number_of_coworkers, usage.number_of_connectors];
+    };
+    const [workspaces] = await used();
+    await coworker(member);
+    await loadedConnector(member);
+    expect(await used()).toEqual([workspaces, 1, 1]);
+    expect(await owner.api.delete(`/v1/project/${member.projectID}`)).toMatchObject({ status: 200 });
+    await eventually(async () => expect(await used()).toEqual([workspaces - 1, 0, 0]));
+  });
+
+  test('is completed by its workflow if the API dies after starting it', async () => {
+    verifies('platform.projects.delete.ends-work');
+    const { owner, member, flow, release } = await ownedProject();
+    const id = await startExecution(member, flow);
+    const input: ProjectRemovalInput = {
+      project_id: member.projectID,
+      organization_id: owner.organizationId,
+      deleted_by: owner.userId,
+    };
+    const options = {
+      taskQueue: deps.temporal.taskQueue,
+      workflowId: projectRemovalWorkflowId(member.projectID),
+      args: [input] as [ProjectRemovalInput],
+    };
+    expect(await deps.temporal.client.workflow.execute(projectRemovalType, options)).toEqual({ cancelled: 1 });
+    expect(await owner.api.get(`/v1/project/${member.projectID}`)).toMatchObject(notFound);
+    expect(await member.api.get(`/execute_flow/${id}`)).toMatchObject({ status: 401 });
+    await eventually(async () =>
+      expect(await collections.executions.findOne({ _id: id })).toMatchObject({ status: 'failed' }),
+    );
+    release();
+  });
+
+  const apart = useOwnApp({ TEMPORAL_ADDRESS: '127.0.0.1:1' });
+  test('answers 503 while Temporal does not answer, and changes nothing', async () => {
+    verifies('platform.projects.delete.ends-work');
+    const { owner, member } = await ownedProject();
+    const through = await personOf(deps, owner, { url: apart.url() });
+    expect(await through.delete(`/v1/project/${member.projectID}`)).toMatchObject({
+      status: 503,
+      body: { error: 'unavailable' },
+    });
+    expect(await member.api.get(`/v1/project/${member.projectID}`)).toMatchObject({
+      status: 200,
+      body: { status: 'active' },
+    });
+  });
+});

@@ -1,0 +1,42 @@
+import { expect } from '@jest/globals';
+import { newId } from '../../../../src/ids.js';
+import type { Answer } from '../../../support/client.js';
+import { eventually } from '../../../support/eventually.js';
+import type { Workspace } from '../../../support/fixture.js';
+import { flowThatCalls } from '../../../support/flows.js';
+
+/** An agentflow of the workspace; with urls, its one agent calls them in order. */
+export async function coworker({ api, projectID }: Workspace, urls: string[] = []): Promise<string> {
+  const made = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls(urls));
+  expect(made).toMatchObject({ status: 201 });
+  return made.body._id as string;
+}
+
+export function schedule(
+  { api, projectID }: Workspace,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return api.post(`/schedule/coworker?projectID=${projectID}`, body, headers);
+}
+
+/** As a careful client: a service that is busy is asked again under the same key. */
+export async function scheduled(workspace: Workspace, body: object): Promise<any> {
+  const key = { 'idempotency-key': newId() };
+  return eventually(async () => {
+    const made = await schedule(workspace, { goal: 'scheduled', ...body }, key);
+    expect(made).toMatchObject({ status: 201 });
+    return made.body;
+  });
+}
+
+/** With the 200 newest entries: a slow machine fills a page of the default size. */
+export async function runsOf({ api }: Workspace, id: string): Promise<any> {
+  const answer = await api.get(`/schedule/coworker/${id}/runs?limit=200`);
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+/** A whole second: Temporal plans in whole ones. */
+export const soon = (seconds: number) => Math.ceil(Date.now() / 1000 + seconds);
+export const fired = (runs: any) => runs.data.filter(({ started_at }: any) => started_at !== null);

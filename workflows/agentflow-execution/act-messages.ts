@@ -1,0 +1,30 @@
+/** In whose name an act is performed, and what rules may ask about its run. */
+export interface ActRun {
+  execution_id: string;
+  organization_id: string;
+  agentflow_id: string;
+  agentflow_name: string;
+  /** 0 for an agentflow that was run without being promoted. */
+  agentflow_version: number;
+  agent_id: string;
+  agent_title: string;
+  /** The person on whose behalf the run acts. */
+  executed_by: string;
+  started_by: 'person' | 'schedule' | 'trigger';
+  /** The tokens of all model turns so far. */
+  tokens_spent: number;
+}
+
+/** The approval that an act waits for. `expires_at` is in epoch seconds. */
+export interface Held {
+  approval_id: string;
+  expires_at: number;
+  /** The call was approved before and sent, but its answer was lost: approving means repeating it. */
+  after_unknown?: boolean;
+}
+
+/** Why an act was not performed. The agent receives it. */
+export interface Refused {
+  code: string;
+  message: string;
+}

@@ -1,0 +1,75 @@
+import { ApplicationFailure, setHandler, type CancellationScope } from '@temporalio/workflow';
+import { epochSeconds } from '../time.js';
+import {
+  cancelSignal,
+  cancelUpdate,
+  pauseSignal,
+  pauseUpdate,
+  resumeSignal,
+  resumeUpdate,
+  type AgentflowExecutionInput,
+  type ExecutionState,
+  type MoveRequest,
+  type MoveResult,
+} from './messages.js';
+import { decidePreviewUpdate, type PreviewDecision } from './preview-messages.js';
+import { applyDecision, decisionRefusal } from './previews.js';
+import type { Change, ProjectionWriter } from './projection.js';
+import { addEvent, applyMove, isOver, refusalOf, type Move } from './state.js';
+
+interface RunningExecution {
+  input: AgentflowExecutionInput;
+  state: ExecutionState;
+  /** The scope of the steps: cancelled when the execution ends before its flow does. */
+  steps: CancellationScope;
+  changed: (change: Change) => void;
+}
+
+const moves = [
+  { name: 'pause', update: pauseUpdate, signal: pauseSignal },
+  { name: 'resume', update: resumeUpdate, signal: resumeSignal },
+  { name: 'cancel', update: cancelUpdate, signal: cancelSignal },
+] as const;
+
+export function handleMoves({ input, state, steps, changed }: RunningExecution, projection: ProjectionWriter): void {
+  for (const { name, update, signal } of moves) {
+    const move = (request: MoveRequest | undefined): MoveResult => {
+      applyMove(state, name, request, epochSeconds());
+      changed('person');
+      if (name === 'cancel') steps.cancel();
+      return { execution_id: input.execution_id, status: state.status };
+    };
+    setHandler<MoveResult, [MoveRequest], typeof update>(update, move, { validator: () => refuse(name, state) });
+    setHandler(signal, (request) => {
+      if (refusalOf(name, state.status) === undefined) move(request);
+      else recordIgnored(name, state, projection);
+    });
+  }
+}
+
+/** @throws ApplicationFailure `conflict` if the state does not allow the move */
+function refuse(name: Move, state: ExecutionState): void {
+  const refusal = refusalOf(name, state.status);
+  if (refusal !== undefined) throw ApplicationFailure.nonRetryable(refusal, 'conflict', { status: state.status });
+}
+
+function recordIgnored(signal: Move, state: ExecutionState, projection: ProjectionWriter): void {
+  if (isOver(state)) return;
+  addEvent(state, 'signal_ignored', epochSeconds(), { signal, status: state.status });
+  projection.request('result');
+}
+
+export function handlePreviews({ input, state, steps, changed }: RunningExecution): void {
+  const decide = (request: PreviewDecision): MoveResult => {
+    applyDecision(state, request, epochSeconds());
+    changed('person');
+    if (isOver(state)) steps.cancel();
+    return { execution_id: input.execution_id, status: state.status };
+  };
+  setHandler<MoveResult, [PreviewDecision], typeof decidePreviewUpdate>(decidePreviewUpdate, decide, {
+    validator: (request) => {
+      const refusal = decisionRefusal(input, state, request);
+      if (refusal) throw ApplicationFailure.nonRetryable(refusal.message, refusal.type, { status: state.status });
+    },
+  });
+}

@@ -1,0 +1,21 @@
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** JSON text as the model wrote it: not yet parsed, and possibly not valid JSON. */
+  arguments: string;
+}
+
+/** What happened in the current agent's turns so far, in order. */
+export type TurnMessage =
+  | { role: 'assistant'; content: string; tool_calls: ToolCall[] }
+  | { role: 'tool'; tool_call_id: string; content: string };
+
+export interface ModelTurn {
+  model: string;
+  content: string;
+  /** Empty when the agent has given its final answer. */
+  tool_calls: ToolCall[];
+  usage: { input_tokens: number; output_tokens: number };
+  /** What an agent with a knowledge base received from the context graph, and through which governed call. */
+  knowledge?: { lifecycle_id: string; query: string; entities: string[] };
+}

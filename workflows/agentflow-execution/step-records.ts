@@ -1,0 +1,52 @@
+import type { ExecutionState } from './messages.js';
+import type { StepAttempt, StepRecord } from './step-record.js';
+import { addEvent, beginAgent } from './state.js';
+import type { BaseStep } from './steps/definition.js';
+import { definitionOf, stepIdOf, type Step } from './steps/index.js';
+
+export function beginStep(state: ExecutionState, step: Step, at: number): StepRecord {
+  const { kind, agent, skill, action }: BaseStep = step;
+  const definition = definitionOf(step);
+  if (agent && definition.isAgentWork && !state.current) beginAgent(state, agent, at);
+  const step_id = stepIdOf(step, state);
+  const waiting = state.steps.findLast((one) => one.step_id === step_id && one.status === 'waiting');
+  if (waiting) return continueStep(state, waiting, at);
+  const record: StepRecord = {
+    step_id,
+    kind: definition.shownAs ?? kind,
+    agent_id: agent?._id ?? '',
+    skill_id: skill?._id ?? null,
+    action_id: action?._id ?? null,
+    name: definition.name(step),
+    status: 'running',
+    attempts: 0,
+    started_at: at,
+    ended_at: null,
+    error: null,
+  };
+  state.steps.push(record);
+  addEvent(state, 'step_started', at, { step_id: record.step_id, kind: record.kind, name: record.name });
+  return record;
+}
+
+/** The act of the step is decided on. */
+function continueStep(state: ExecutionState, record: StepRecord, at: number): StepRecord {
+  record.status = 'running';
+  addEvent(state, 'approval_settled', at, { step_id: record.step_id, approval_id: state.held?.approval_id });
+  return record;
+}
+
+interface StepEnd {
+  status: 'completed' | 'failed' | 'cancelled';
+  attempts: number;
+  at: number;
+  error?: string;
+  attempt_details?: StepAttempt[] | undefined;
+}
+
+export function endStep(state: ExecutionState, record: StepRecord, end: StepEnd): void {
+  const { status, attempts, at, error = null, attempt_details } = end;
+  Object.assign(record, { status, attempts, ended_at: at, error });
+  if (attempt_details && (attempts > 1 || status === 'failed')) record.attempt_details = attempt_details;
+  addEvent(state, `step_${status}`, at, { step_id: record.step_id, attempts, error });
+}

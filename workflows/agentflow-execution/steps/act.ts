@@ -1,0 +1,19 @@
+import type { ActRun } from '../act-messages.js';
+import type { AgentPlan } from '../messages.js';
+import type { StepRun } from './definition.js';
+
+export function actRunOf({ input, state }: StepRun, { _id, title }: AgentPlan): ActRun {
+  const spent = [...state.agents_output.map(({ usage }) => usage), ...(state.current ? [state.current.usage] : [])];
+  return {
+    execution_id: input.execution_id,
+    organization_id: input.organization_id,
+    agentflow_id: input.agentflow_id,
+    agentflow_name: input.agentflow_name,
+    agentflow_version: input.agentflow_version ?? 0,
+    agent_id: _id,
+    agent_title: title,
+    executed_by: input.executed_by,
+    started_by: input.started_by ?? 'person',
+    tokens_spent: spent.reduce((sum, { input_tokens, output_tokens }) => sum + input_tokens + output_tokens, 0),
+  };
+}

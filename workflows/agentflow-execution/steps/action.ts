@@ -1,0 +1,95 @@
+import type { ActionPlan, ActionResult, AgentPlan, ExecutionState, SkillPlan } from '../messages.js';
+import { editsOf } from '../previews.js';
+import { contextOf, type StepContext } from './context.js';
+import type { ActRun, Held } from '../act-messages.js';
+import { actRunOf } from './act.js';
+import { idempotencyKey, type StepDefinition, type StepResult, type StepRun } from './definition.js';
+
+/** An action that a skill prescribes before the agent's first model turn. */
+export interface ActionStep {
+  kind: 'action';
+  agent: AgentPlan;
+  skill: SkillPlan;
+  action: ActionPlan;
+}
+
+export interface CallActionRequest {
+  /** Sent as `Idempotency-Key`: the same on every attempt. */
+  idempotency_key: string;
+  project_id: string;
+  /** The connector of the action's skill. */
+  connector_id: string | null;
+  action: ActionPlan;
+  context: StepContext;
+  input?: ActionInput;
+  /** Absent in requests of earlier releases, and for calls that no agent makes. */
+  run?: ActRun;
+  /** The approval that the act waited for. */
+  approval?: Pick<Held, 'approval_id' | 'after_unknown'>;
+}
+
+/** Values for an action's fields, in addition to those in the context (`src/domain/actions/action-fields.ts` defines their order). */
+export interface ActionInput {
+  /** What a person changed in the preview. */
+  edits?: Record<string, unknown>;
+  /** What the model asked for. */
+  arguments?: Record<string, unknown>;
+  /** What the agent's author supplies for this phase. */
+  defaults?: Record<string, unknown>;
+}
+
+export interface ActionActivities {
+  callAction(request: CallActionRequest): Promise<StepResult<unknown>>;
+}
+
+export const action: StepDefinition<ActionStep, ActionActivities> = {
+  kind: 'action',
+  isAgentWork: true,
+  activity: 'callAction',
+  profile: { startToCloseTimeout: '2m' },
+  id: ({ agent, skill, action }) => `${agent._id}/${skill._id}/${action._id}`,
+  name: ({ action }) => action.name,
+  run: ({ callAction }, step, run) =>
+    callAction(callRequest(step, run, actionInput(run.state, step.agent, step.action, null))),
+  keep: (output, step, { state }) => {
+    state.current?.results.push(actionResult(step, output));
+  },
+};
+
+type Called = Pick<ActionStep, 'agent' | 'skill' | 'action'>;
+
+export function callRequest({ agent, skill, action }: Called, run: StepRun, input: ActionInput): CallActionRequest {
+  return {
+    idempotency_key: idempotencyKey(run),
+    project_id: run.input.project_id,
+    connector_id: skill.connector_id ?? null,
+    action,
+    context: contextOf(run),
+    input,
+    run: actRunOf(run, agent),
+    ...approvalOf(run),
+  };
+}
+
+function approvalOf({ state: { held }, stepId }: StepRun): Pick<CallActionRequest, 'approval'> {
+  if (held?.step_id !== stepId) return {};
+  const { approval_id, after_unknown } = held;
+  return { approval: { approval_id, ...(after_unknown && { after_unknown }) } };
+}
+
+export function actionResult({ skill, action }: Omit<Called, 'agent'>, output: unknown): ActionResult {
+  return { action_id: action._id, skill_id: skill._id, name: action.name, output };
+}
+
+/** The author gives separate inputs for the actions before the first model turn and for tool calls, which have `values`. */
+export function actionInput(
+  state: ExecutionState,
+  agent: AgentPlan,
+  { _id }: ActionPlan,
+  callId: string | null,
+  values?: Record<string, unknown>,
+): ActionInput {
+  const edits = editsOf(state, agent._id, _id, callId);
+  const defaults = values ? agent.action_inputs?.post : agent.action_inputs?.pre;
+  return { ...(edits && { edits }), ...(values && { arguments: values }), ...(defaults && { defaults }) };
+}

@@ -1,0 +1,77 @@
+import { epochSeconds } from '../../time.js';
+import type { AgentOutput, AgentPlan } from '../messages.js';
+import { addEvent } from '../state.js';
+import { goalOf } from './context.js';
+import { idempotencyKey, type StepDefinition, type StepResult, type StepRun } from './definition.js';
+
+/** The check of one finished output. */
+export interface AnomalyStep {
+  kind: 'anomaly';
+  agent: AgentPlan;
+  output: AgentOutput;
+  instructions: string;
+  /** The position of the output in the execution, from 1. */
+  number: number;
+}
+
+export interface DetectAnomalyRequest {
+  idempotency_key: string;
+  execution_id: string;
+  project_id: string;
+  organization_id: string;
+  instructions: string;
+  goal: string;
+  agent: Pick<AgentPlan, '_id' | 'title' | 'llm'>;
+  output: string;
+}
+
+export interface AnomalyCheck {
+  /** Null when the output complies with the instructions. */
+  finding: string | null;
+  model: string;
+  usage: { input_tokens: number; output_tokens: number };
+}
+
+interface Activities {
+  detectAnomaly(request: DetectAnomalyRequest): Promise<StepResult<AnomalyCheck>>;
+}
+
+export const anomaly: StepDefinition<AnomalyStep, Activities> = {
+  kind: 'anomaly',
+  isAgentWork: false,
+  activity: 'detectAnomaly',
+  profile: { startToCloseTimeout: '10m' },
+  id: ({ agent, number }) => `${agent._id}/anomaly-${number}`,
+  name: ({ agent }) => `${agent.title}: anomaly check`,
+  run: ({ detectAnomaly }, { agent, output, instructions }, run) => {
+    const { execution_id, project_id, organization_id } = run.input;
+    const { _id, title, llm } = agent;
+    return detectAnomaly({
+      idempotency_key: idempotencyKey(run),
+      execution_id,
+      project_id,
+      organization_id,
+      instructions,
+      goal: goalOf(run),
+      agent: { _id, title, llm },
+      output: output.output,
+    });
+  },
+  keep: keepCheck,
+  // A check that fails counts as a check without a finding.
+  continueAfter: (_error, _step, { state }) => {
+    state.checked += 1;
+  },
+};
+
+/** In histories of early releases, a check is only its finding. */
+function keepCheck(check: AnomalyCheck | string | null, { agent }: AnomalyStep, { state, stepId }: StepRun): void {
+  state.checked += 1;
+  const isComplete = check !== null && typeof check !== 'string';
+  if (isComplete) state.spent.push({ key: stepId, model: check.model, ...check.usage });
+  const finding = isComplete ? check.finding : check;
+  if (finding === null) return;
+  const found = { agent_id: agent._id, finding, at: epochSeconds() };
+  state.anomalies.push(found);
+  addEvent(state, 'anomaly_detected', found.at, { ...found });
+}

@@ -1,0 +1,69 @@
+import type { ActivityFailure, ActivityOptions } from '@temporalio/workflow';
+import type {
+  ActionPlan,
+  AgentflowExecutionInput,
+  AgentPlan,
+  ExecutionState,
+  SkillPlan,
+  Spending,
+} from '../messages.js';
+import type { StepAttempt } from '../step-record.js';
+import type { Held, Refused } from '../act-messages.js';
+
+/** What a step returns, with the number of attempts that it took. */
+export interface StepResult<T> {
+  value: T;
+  attempts: number;
+  /** Absent in the results of earlier releases. */
+  attempt_details?: StepAttempt[];
+  /** The act waits for an approval; there is no value yet. */
+  held?: Held;
+  /** The act was refused; `value` is what the agent receives. */
+  refused?: Refused;
+}
+
+/** One unit of work, done by one activity. A killed worker repeats at most one step. */
+export interface BaseStep {
+  kind: string;
+  /** What the step's record refers to. */
+  agent?: AgentPlan;
+  skill?: SkillPlan;
+  action?: ActionPlan;
+}
+
+export interface StepRun {
+  input: AgentflowExecutionInput;
+  state: ExecutionState;
+  stepId: string;
+}
+
+type ValueOf<Activities> = {
+  [Name in keyof Activities]: Activities[Name] extends (request: never) => Promise<StepResult<infer T>> ? T : never;
+}[keyof Activities];
+
+/** Everything that the workflow knows about one kind of step. `Activities` has the activity that does the work. */
+export interface StepDefinition<Step extends BaseStep, Activities> {
+  kind: Step['kind'];
+  /** The kind that records and events show, if it is not `kind`. */
+  shownAs?: string;
+  /** Whether the step belongs to its agent's work: the first such step starts the agent. */
+  isAgentWork: boolean;
+  /** Runs on the `steps` queue. */
+  activity: keyof Activities & string;
+  profile: ActivityOptions;
+  /** Unique in one pass through the flow and the same on every attempt: it is part of the idempotency key. */
+  id: (step: Step) => string;
+  name: (step: Step) => string;
+  run: (activities: Activities, step: Step, run: StepRun) => Promise<StepResult<ValueOf<Activities>>>;
+  /** Puts the result into the state. */
+  keep: (value: ValueOf<Activities>, step: Step, run: StepRun) => void;
+  /** What the step cost, even if its result cannot be kept. */
+  spent?: (value: ValueOf<Activities>) => Omit<Spending, 'key'>;
+  /** Updates the state after a failure that does not end the run. Without it, a failure ends the run. */
+  continueAfter?: (error: ActivityFailure, step: Step, run: StepRun) => void;
+}
+
+/** The same on every attempt of the step, and different for every step of every execution. */
+export function idempotencyKey({ input, stepId }: StepRun): string {
+  return `${input.execution_id}/${stepId}`;
+}

@@ -1,0 +1,33 @@
+import type { ExecutionFailure } from '../messages.js';
+import { contextOf, type StepContext } from './context.js';
+import type { StepDefinition, StepResult } from './definition.js';
+
+export interface GoalStep {
+  kind: 'goal';
+  template: string;
+  /** The failure that led to the failover. */
+  failure: ExecutionFailure;
+}
+
+export interface RenderGoalRequest {
+  template: string;
+  failure: ExecutionFailure;
+  context: StepContext;
+}
+
+interface Activities {
+  renderGoal(request: RenderGoalRequest): Promise<StepResult<string>>;
+}
+
+export const goal: StepDefinition<GoalStep, Activities> = {
+  kind: 'goal',
+  isAgentWork: false,
+  activity: 'renderGoal',
+  profile: { startToCloseTimeout: '1m' },
+  id: () => 'goal',
+  name: () => 'render the failover goal',
+  run: ({ renderGoal }, { template, failure }, run) => renderGoal({ template, failure, context: contextOf(run) }),
+  keep: (rendered, _step, { state }) => {
+    if (state.failover) state.failover.goal = rendered;
+  },
+};

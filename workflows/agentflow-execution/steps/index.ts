@@ -1,0 +1,45 @@
+import type { ExecutionState } from '../messages.js';
+import { action } from './action.js';
+import { anomaly } from './anomaly.js';
+import type { StepDefinition } from './definition.js';
+import { documents } from './documents.js';
+import { goal } from './goal.js';
+import { model } from './model.js';
+import { preview } from './preview.js';
+import { tool } from './tool.js';
+
+/** All kinds of steps. A new kind needs its file, an entry here, its activity, and a place in `nextStep`. */
+const definitions = [documents, goal, anomaly, preview, action, tool, model] as const;
+
+type Definition = (typeof definitions)[number];
+export type StepKind = Definition['kind'];
+export type Step = Parameters<Definition['name']>[0];
+
+type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+/** The activities of all kinds. */
+export type StepActivities = Intersection<Parameters<Definition['run']>[0]>;
+
+export const stepActivities = definitions.map(({ activity }) => activity);
+
+const byKind = new Map<string, Definition>(definitions.map((definition) => [definition.kind, definition]));
+
+/** The cast is safe because a step is only ever passed to the definition of its own kind. */
+export function definitionOf({ kind }: Step): StepDefinition<Step, StepActivities> {
+  return byKind.get(kind) as unknown as StepDefinition<Step, StepActivities>;
+}
+
+export function isStep(next: { kind: string }): next is Step {
+  return byKind.has(next.kind);
+}
+
+/** `agent_id/step`: with the execution id in front, the idempotency key of the step's side effect. */
+export function stepIdOf(step: Step, state: Pick<ExecutionState, 'failover'>): string {
+  return idInPass(state, definitionOf(step).id(step));
+}
+
+/** The second pass through the flow, after a failover, has its own ids. */
+export function idInPass({ failover }: Pick<ExecutionState, 'failover'>, id: string): string {
+  return failover ? `failover/${id}` : id;
+}

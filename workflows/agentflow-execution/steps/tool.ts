@@ -1,0 +1,34 @@
+import { codeOf, stepMessageOf } from '../failure.js';
+import { answerCall, type PendingCall } from '../tools.js';
+import { action, actionInput, actionResult, callRequest, type ActionActivities, type ActionStep } from './action.js';
+import type { StepDefinition } from './definition.js';
+
+/** An action that the model called in one of its turns. */
+export interface ToolStep extends Omit<ActionStep, 'kind'> {
+  kind: 'tool';
+  turn: number;
+  call: PendingCall;
+}
+
+export const tool: StepDefinition<ToolStep, ActionActivities> = {
+  kind: 'tool',
+  shownAs: 'action',
+  isAgentWork: true,
+  activity: 'callAction',
+  profile: action.profile,
+  id: ({ agent, turn, call }) => `${agent._id}/turn-${turn}/${call.index}`,
+  name: ({ action }) => action.name,
+  run: ({ callAction }, step, run) => {
+    const { agent, action, call } = step;
+    return callAction(callRequest(step, run, actionInput(run.state, agent, action, call.id, call.arguments)));
+  },
+  keep: (output, step, { state: { current } }) => {
+    if (!current) return;
+    current.tool_results.push(actionResult(step, output));
+    answerCall(current, step.call.id, output);
+  },
+  // The model receives the error as the answer to its call.
+  continueAfter: (error, { call }, { state: { current } }) => {
+    if (current) answerCall(current, call.id, { error: { code: codeOf(error), message: stepMessageOf(error) } });
+  },
+};

@@ -1,0 +1,7 @@
+/** What the API uses to start an `mcpTools`. Only workers reach MCP servers. */
+export const mcpToolsType = 'mcpTools';
+
+export interface McpToolsInput {
+  connector_id: string;
+  project_id: string;
+}

@@ -1,0 +1,64 @@
+import { stepActivities, type StepActivities } from '../agentflow-execution/steps/index.js';
+import type { CatalogSyncActivities } from '../catalog-sync/activities.js';
+import type { CodeSyncActivities } from '../code-sync/activities.js';
+import type { ColumnRemovalActivities } from '../column-removal/activities.js';
+import type { ConnectorEventsActivities } from '../connector-events/activities.js';
+import type { ConnectorLoadActivities } from '../connector-load/activities.js';
+import type { KnowledgeUploadActivities } from '../knowledge-upload/activities.js';
+import type { McpToolsActivities } from '../mcp-tools/activities.js';
+import type { ProjectRemovalActivities } from '../project-removal/activities.js';
+
+/**
+ * `control`: workflow tasks, and activities for decisions, projections and bookkeeping, all short. `steps`: calls of
+ * models and external servers. `bulk`: work that takes minutes to hours. Each has its own slots, so that none can delay
+ * another.
+ */
+export const queueKinds = ['control', 'steps', 'bulk'] as const;
+export type QueueKind = (typeof queueKinds)[number];
+
+type Names = keyof (StepActivities &
+  CatalogSyncActivities &
+  CodeSyncActivities &
+  ColumnRemovalActivities &
+  ConnectorEventsActivities &
+  ConnectorLoadActivities &
+  KnowledgeUploadActivities &
+  McpToolsActivities &
+  ProjectRemovalActivities);
+
+/** Activities outside `control`. */
+const kinds: ReadonlyMap<string, QueueKind> = new Map<Names, QueueKind>([
+  ...stepActivities.map((name) => [name, 'steps'] as const),
+  ['verifyAccount', 'steps'],
+  ['listMcpTools', 'steps'],
+  ['loadConnector', 'bulk'],
+  ['syncCatalogTables', 'bulk'],
+  ['syncCatalogLineage', 'bulk'],
+  ['removeFromCatalog', 'bulk'],
+  ['saveCommits', 'bulk'],
+  ['extractChunks', 'bulk'],
+  ['saveChunks', 'bulk'],
+  ['finishKnowledge', 'bulk'],
+  ['removeKnowledge', 'bulk'],
+  ['sweepTableColumn', 'bulk'],
+  ['removeStarters', 'bulk'],
+  ['cancelExecutions', 'bulk'],
+]);
+
+/**
+ * The queue of the activities of a kind. `base` is `TEMPORAL_TASK_QUEUE`, the queue of the workflows. Steps share it,
+ * because Temporal starts an activity with the answer to a workflow task only on the queue of the workflow. Workflow
+ * tasks and activities of one name wait and run separately.
+ */
+export function queueName(base: string, kind: QueueKind): string {
+  return kind === 'steps' ? base : `${base}-${kind}`;
+}
+
+/** Where earlier releases sent the activities of steps. */
+export function earlierStepsQueue(base: string): string {
+  return `${base}-steps`;
+}
+
+export function queueOfActivity(base: string, activityType: string): string {
+  return queueName(base, kinds.get(activityType) ?? 'control');
+}
