@@ -34,7 +34,6 @@ export async function benchCallbacks(bench: BenchEnvironment): Promise<Figure[]>
   });
   const env = {
     ...bench.env,
-    LOG_LEVEL: 'info',
     DOWNSTREAM_PORT: '0',
     CALLBACK_DOWNSTREAM_URL: `http://127.0.0.1:${portOf(upstream)}`,
     CATALOG_WEBHOOK_SECRET: secret,

@@ -33,7 +33,7 @@ export async function startEnvironment(folder: string): Promise<BenchEnvironment
     ...stack.environment,
     TEMPORAL_TASK_QUEUE: `bench-${run}`,
     DATA_DIR: path.join(folder, 'data'),
-    LOG_LEVEL: 'warn',
+    LOG_LEVEL: 'info',
     HOST: '127.0.0.1',
     PORT: '0',
     NODE_ENV: 'development',
@@ -46,8 +46,8 @@ export async function startEnvironment(folder: string): Promise<BenchEnvironment
   };
   const bareTaskQueue = `bare-${run}`;
   const processes = await Promise.all([
-    startApi({ ...env, LOG_LEVEL: 'info' }, path.join(folder, 'api.log')),
-    startWorker({ ...env, LOG_LEVEL: 'info' }, path.join(folder, 'worker.log')),
+    startApi(env, path.join(folder, 'api.log')),
+    startWorker(env, path.join(folder, 'worker.log')),
     startScript(
       'bench/bare/worker.js',
       { ...env, TEMPORAL_TASK_QUEUE: bareTaskQueue },
@@ -68,7 +68,7 @@ export async function startEnvironment(folder: string): Promise<BenchEnvironment
     bareClient: new Client({ connection: client.connection, namespace: client.options.namespace }),
     async limitedApi() {
       const limits = { QUOTA_PROJECT_MAX: '1', QUOTA_WINDOW_SECONDS: '3600' };
-      const limited = await startApi({ ...env, LOG_LEVEL: 'info', ...limits }, path.join(folder, 'limited.log'));
+      const limited = await startApi({ ...env, ...limits }, path.join(folder, 'limited.log'));
       more.push(limited);
       return limited;
     },

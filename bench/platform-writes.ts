@@ -13,7 +13,7 @@ export async function benchPlatformWrites(bench: BenchEnvironment): Promise<Figu
   const { apiKey, projectID } = await bench.workspace();
   const server = await startScript(
     'bench/bare/write-server.js',
-    { ...bench.env, LOG_LEVEL: 'info' },
+    bench.env,
     `/tmp/bench-writes-${newId()}.log`,
     'listening',
   );
