@@ -122,7 +122,9 @@ async function waitingRuns(organization: Organization): Promise<string[]> {
 async function decide({ api }: Organization, ids: readonly string[]): Promise<number[]> {
   const taken: number[] = [];
   for (const id of ids) {
-    const decision = { agent_id: 'agent_1', decision: 'approve' };
+    const { execution_context } = (await api.get(`/execute_flow/${id}`)).body;
+    const { preview_id } = execution_context.waiting_for;
+    const decision = { agent_id: 'agent_1', preview_id, decision: 'approve' };
     const begun = performance.now();
     const answer = await api.post(`/execute_flow/${id}/preview`, decision);
     taken.push(performance.now() - begun);
