@@ -10,7 +10,11 @@ const packages = 'node_modules|^dist/cypher-grammar/|^node:|^[a-z_/]+$';
 /** What each room may import, next to itself, packages and the ground. */
 const floors = [
   ['workflows', '^workflows/', []],
-  ['ground', ground, ['^src/(observability|outbound|temporal)/environment[.]ts$', '^src/observability/tracing[.]ts$']],
+  [
+    'ground',
+    ground,
+    ['^src/(models|observability|outbound|stores|temporal)/environment[.]ts$', '^src/observability/tracing[.]ts$'],
+  ],
   ['stores', '^src/stores/', []],
   ['outbound, prompts', '^src/(outbound|prompts)/', []],
   ['models', '^src/models/', ['^src/outbound/']],
@@ -23,7 +27,9 @@ const floors = [
   ['governance', '^src/governance/', [`^src/(auth|${foundations})/`, '^workflows/']],
   ['domain', '^src/domain/', [`^src/(governance|auth|${foundations})/`, '^workflows/']],
   ['activities', '^activities/', [`^src/(domain|governance|auth|${foundations})/`, '^workflows/']],
-  ['surfaces', '^src/surfaces/', [`^src/(domain|governance|auth|${foundations})/`, '^workflows/']],
+  // It runs in browsers, and knows the API by the generated client.
+  ['console app', '^src/surfaces/console/app/', ['^sdk/node/src/']],
+  ['surfaces', '^src/surfaces/(?!console/app/)', [`^src/(domain|governance|auth|${foundations})/`, '^workflows/']],
 ];
 
 /** The domain's rooms in order: a room uses only rooms before it, so that the rooms form no cycle. */
@@ -31,6 +37,7 @@ const rooms = [
   ...['api-keys', 'code-sync', 'governance', 'members', 'settings', 'tags'],
   ...[
     'customers',
+    'memories',
     'connectors',
     'agentflows',
     'mcp-servers',
@@ -41,7 +48,19 @@ const rooms = [
     'executions',
     'tables',
   ],
-  ...['schedules', 'projects', 'workspace', 'catalog', 'tasks', 'inbox', 'dashboards', 'analytics', 'marketplace'],
+  ...[
+    'schedules',
+    'projects',
+    'embedding',
+    'workspace',
+    'catalog',
+    'tasks',
+    'inbox',
+    'news',
+    'dashboards',
+    'analytics',
+    'marketplace',
+  ],
   'tools',
 ];
 
@@ -59,7 +78,11 @@ module.exports = {
       name: `${name}-imports-downwards`,
       severity: 'error',
       from: { path: from },
-      to: { pathNot: [from, ...(name === 'workflows' ? [] : [ground]), ...below, packages].join('|') },
+      to: {
+        pathNot: [from, ...(name === 'workflows' || name === 'console app' ? [] : [ground]), ...below, packages].join(
+          '|',
+        ),
+      },
     })),
     {
       name: 'rooms-use-what-other-rooms-offer',
@@ -81,6 +104,12 @@ module.exports = {
         path: `^src/(stores|temporal|http|outbound|models|threads)/|^src/domain/(deps|operation)[.]ts$|/operations([.]ts$|/)|^node:`,
         pathNot: '^src/governance/',
       },
+    },
+    {
+      name: 'no-server-code-imports-the-console-app',
+      severity: 'error',
+      from: { pathNot: '^src/surfaces/console/app/' },
+      to: { path: '^src/surfaces/console/app/' },
     },
     ...surfaces.map((name) => ({
       name: `${name}-imports-no-other-surface`,
@@ -108,7 +137,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.js', '.cjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.cjs', '.json'],
     },
     detectProcessBuiltinModuleCalls: true,
   },

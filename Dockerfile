@@ -31,6 +31,7 @@ COPY --from=build /app/dist/src ./dist/src
 COPY --from=build /app/dist/workflows ./dist/workflows
 COPY --from=build /app/dist/activities ./dist/activities
 COPY --from=build /app/dist/clients ./dist/clients
+COPY --from=build /app/dist/console ./dist/console
 COPY --from=build /app/dist/cypher-grammar ./dist/cypher-grammar
 COPY workflows/failure-converter.cjs ./workflows/
 COPY --from=build /app/dist/workflow-bundle.js ./dist/workflow-bundle.js

@@ -81,7 +81,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['test/support/{global-*,environment,native-modules}.ts', '*.js'],
+    files: ['test/support/{global-*,environment,native-modules,sequencer}.ts', '*.js'],
     rules: { 'no-restricted-syntax': 'off' },
   },
   { files: ['*.js'], extends: [tseslint.configs.disableTypeChecked] },

@@ -20,9 +20,11 @@ export default {
   testEnvironment: '<rootDir>/dist/test/support/environment.js',
   globalSetup: '<rootDir>/dist/test/support/global-setup.js',
   globalTeardown: '<rootDir>/dist/test/support/global-teardown.js',
+  testSequencer: '<rootDir>/dist/test/support/sequencer.js',
   // For a busy machine: a test may start several processes.
   testTimeout: 300_000,
-  maxWorkers: 2,
+  // Tests wait for processes and timers much of the time: three use two processors better than two.
+  maxWorkers: 3,
   // ES modules of earlier files are never freed: near the heap's limit the collector takes most of the time.
   workerIdleMemoryLimit: '1GB',
 };

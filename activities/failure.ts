@@ -32,7 +32,8 @@ export function failureOf(
     message: message.slice(0, maxMessageLength),
     nonRetryable,
     details: [{ attempt: info.attempt, ...(status !== undefined && { status }), ...more(message) }],
-    ...(wait !== undefined && { nextRetryDelay: wait }),
+    // Temporal would repeat the attempt at once and without end.
+    ...(wait !== undefined && wait > 0 && { nextRetryDelay: wait }),
   });
 }
 

@@ -26,7 +26,8 @@ export interface BenchEnvironment {
   stop(): Promise<void>;
 }
 
-export async function startEnvironment(folder: string): Promise<BenchEnvironment> {
+/** `more`: further variables of the product. */
+export async function startEnvironment(folder: string, more: Record<string, string> = {}): Promise<BenchEnvironment> {
   const stack = await startStack({ dataDir: path.join(folder, 'stack'), log: (line) => console.error(line) });
   const run = newId();
   const env = {
@@ -43,6 +44,7 @@ export async function startEnvironment(folder: string): Promise<BenchEnvironment
     QUOTA_ORG_MAX: '0',
     PLATFORM_RATE_MAX: '0',
     PLATFORM_RATE_ORG_MAX: '0',
+    ...more,
   };
   const bareTaskQueue = `bare-${run}`;
   const processes = await Promise.all([
@@ -56,7 +58,7 @@ export async function startEnvironment(folder: string): Promise<BenchEnvironment
     ),
   ]);
   const [api, worker] = processes;
-  const more: ProductProcess[] = [];
+  const started: ProductProcess[] = [];
   const deps = createDeps(loadConfig(env), 'test');
   const { client } = deps.temporal;
   return {
@@ -69,7 +71,7 @@ export async function startEnvironment(folder: string): Promise<BenchEnvironment
     async limitedApi() {
       const limits = { QUOTA_PROJECT_MAX: '1', QUOTA_WINDOW_SECONDS: '3600' };
       const limited = await startApi({ ...env, ...limits }, path.join(folder, 'limited.log'));
-      more.push(limited);
+      started.push(limited);
       return limited;
     },
     async workspace() {
@@ -85,7 +87,7 @@ export async function startEnvironment(folder: string): Promise<BenchEnvironment
     },
     async stop() {
       await deps.close();
-      await Promise.all([...processes, ...more].map((process) => process.end()));
+      await Promise.all([...processes, ...started].map((process) => process.end()));
       await stack.stop();
     },
   };

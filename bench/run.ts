@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { benchActs } from './acts.js';
 import { benchAudit } from './audit.js';
+import { benchEmbeddingSaves } from './embedding-saves.js';
 import { startEnvironment, type BenchEnvironment } from './environment.js';
 import { benchExecutions, benchMemory } from './executions.js';
 import { benchFairness } from './fairness.js';
@@ -30,6 +31,7 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   guard: benchGuard,
   audit: benchAudit,
   retrieval: benchRetrieval,
+  'embedding-saves': benchEmbeddingSaves,
   oauth: benchOauth,
   mcp: benchMcp,
   callbacks: benchCallbacks,

@@ -1,3 +1,9 @@
+import {
+  mcpAuthorizationRequestsCollection,
+  mcpAuthorizationsCollection,
+  mcpOauthClientsCollection,
+} from './domain/mcp-servers/record/authorizations.js';
+import { mcpElicitationsCollection } from './domain/mcp-servers/record/elicitations.js';
 import { mcpToolsCollection } from './domain/mcp-servers/record.js';
 import { apiKeysCollection } from './auth/api-keys.js';
 import { loginOriginsCollection } from './auth/login-throttle.js';
@@ -33,6 +39,7 @@ import { executionKnowledgeCollection } from './domain/executions/knowledge-base
 import { executionsCollection, executionEventsCollection } from './domain/executions/record.js';
 import { filesCollection } from './domain/files/record.js';
 import { inboxReadsCollection } from './domain/inbox/record.js';
+import { memoriesCollection, memoryPartsCollection } from './domain/memories/record.js';
 import { publicationsCollection, publicationVersionsCollection } from './domain/marketplace/schemas.js';
 import { projectsCollection } from './domain/projects/record.js';
 import { schedulesCollection, scheduleRunsCollection } from './domain/schedules/record.js';
@@ -46,6 +53,7 @@ import {
   approvalPayloadsCollection,
   resumeTokensCollection,
 } from './governance/approvals/record.js';
+import { actEditsCollection } from './governance/approvals/edits.js';
 import { auditEntriesCollection } from './governance/audit/entry.js';
 import { auditCheckpointsCollection } from './governance/audit/statement.js';
 import { idempotencyCollection } from './governance/idempotency.js';
@@ -62,6 +70,7 @@ import { mcpTasksCollection } from './surfaces/mcp/task-record.js';
 /** All collections of the product; their indexes are built from this list. */
 export const collections = [
   actAnswersCollection,
+  actEditsCollection,
   actionsCollection,
   agentflowVersionsCollection,
   agentflowsCollection,
@@ -91,9 +100,15 @@ export const collections = [
   lifecyclesCollection,
   loginAttemptsCollection,
   loginOriginsCollection,
+  mcpAuthorizationRequestsCollection,
+  mcpAuthorizationsCollection,
+  mcpElicitationsCollection,
+  mcpOauthClientsCollection,
   mcpTasksCollection,
   mcpToolsCollection,
   membershipsCollection,
+  memoriesCollection,
+  memoryPartsCollection,
   oauthClientsCollection,
   oauthCodesCollection,
   oauthCountersCollection,

@@ -1,7 +1,16 @@
 import path from 'node:path';
 import { z } from 'zod';
+import {
+  checkEmbedding,
+  embeddingOf,
+  embeddingVariables,
+  rerankOf,
+  type EmbeddingConfig,
+  type RerankConfig,
+} from './models/environment.js';
 import { outboundVariables } from './outbound/environment.js';
 import { telemetryVariables, tracingOf, type TracingConfig } from './observability/environment.js';
+import { bucketVariables, checkBucket, s3Of, type S3Config } from './stores/environment.js';
 import {
   checkTemporal,
   temporalOf,
@@ -55,6 +64,7 @@ const Environment = z.object({
   QUOTA_ORG_MAX: z.coerce.number().int().min(0).default(600),
   QUOTA_WINDOW_SECONDS: z.coerce.number().positive().default(60),
   MCP_SESSIONS_PER_ORGANIZATION: z.coerce.number().int().min(1).default(2000),
+  MCP_ELICITATION_WAIT: z.coerce.number().int().min(1).max(3600).default(600),
   PLATFORM_RATE_MAX: z.coerce.number().int().min(0).default(6000),
   PLATFORM_RATE_ORG_MAX: z.coerce.number().int().min(0).default(30_000),
   PLATFORM_RATE_WINDOW_SECONDS: z.coerce.number().positive().default(60),
@@ -89,31 +99,16 @@ const Environment = z.object({
     .min(1)
     .max(30 * 24 * 3600)
     .default(3600),
-  S3_BUCKET: z.string().optional(),
-  AWS_REGION: z.string().optional(),
-  AWS_ACCESS_KEY_ID: z.string().optional(),
-  AWS_SECRET_ACCESS_KEY: z.string().optional(),
-  AWS_SESSION_TOKEN: z.string().optional(),
-  AWS_ENDPOINT_URL_S3: z.url({ protocol: /^https?$/ }).optional(),
+  MEMORY_RETENTION_DAYS: z.coerce.number().int().min(0).max(36_500).default(0),
   SDK_NODE_INSTALL: z.string().max(500).optional(),
   SDK_PYTHON_INSTALL: z.string().max(500).optional(),
-  AWS_ENDPOINT_URL: z.url({ protocol: /^https?$/ }).optional(),
+  ...bucketVariables,
+  ...embeddingVariables,
   ...outboundVariables,
   ...temporalVariables,
   ...telemetryVariables,
 });
-const needed = 'is needed with S3_BUCKET';
-const CheckedEnvironment = Environment.refine((env) => env.S3_BUCKET === undefined || env.AWS_REGION !== undefined, {
-  path: ['AWS_REGION'],
-  message: needed,
-})
-  .refine(
-    (env) =>
-      env.S3_BUCKET === undefined ||
-      (env.AWS_ACCESS_KEY_ID === undefined) === (env.AWS_SECRET_ACCESS_KEY === undefined),
-    { path: ['AWS_SECRET_ACCESS_KEY'], message: 'goes together with AWS_ACCESS_KEY_ID' },
-  )
-  .superRefine(checkTemporal);
+const CheckedEnvironment = Environment.superRefine(checkBucket).superRefine(checkEmbedding).superRefine(checkTemporal);
 
 /** The names of all variables that this file reads. Other packages also read `OTEL_…` and `TEMPORAL_GRPC_META_…`. */
 export const environmentVariables: readonly string[] = Object.keys(Environment.shape);
@@ -138,12 +133,17 @@ export interface Config {
   neo4j: { uri: string; user: string; password: string };
   /** `idleMs`: the maximum time between two parts of a model's answer. */
   llm: { baseUrl: string | undefined; apiKey: string | undefined; model: string | undefined; idleMs: number };
+  /** If undefined, nothing is embedded. */
+  embedding: EmbeddingConfig | undefined;
+  rerank: RerankConfig | undefined;
   /** The maximum number of admissions in a sliding window; 0 means unlimited. */
   quota: { projectMax: number; organizationMax: number; windowSeconds: number };
   /** The maximum number of MCP sessions and open streams of one organization in one process. */
   mcpSessionsPerOrganization: number;
   /** The command lines of the MCP servers that workers may run, by the name that a connector gives. */
   mcpStdioCommands: Readonly<Record<string, readonly string[]>>;
+  /** For how many seconds a call of a tool waits for a person whom its server asks. */
+  mcpElicitationWait: number;
   /** Requests per window of one key or person and of one organization, across all processes; 0 means unlimited. */
   requestLimit: { credentialMax: number; organizationMax: number; windowSeconds: number };
   /** The maximum number of open event streams of one organization in one process; 0 means unlimited. */
@@ -174,18 +174,12 @@ export interface Config {
   s3: S3Config | undefined;
   /** If undefined, traces are not exported. */
   tracing: TracingConfig | undefined;
+  /** How long remembered texts are kept after their extraction ended; 0 means until their project is deleted. */
+  memoryRetentionDays: number;
   /** How long a step with a temporary failure is retried, in seconds. */
   stepPatience: number;
   /** The address at which a worker serves its metrics; if undefined, it does not serve them. */
   workerMetricsPort: number | undefined;
-}
-
-export interface S3Config {
-  bucket: string;
-  region: string;
-  /** The address of a server other than AWS. */
-  endpoint: string | undefined;
-  credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
 }
 
 export interface CallbacksConfig {
@@ -209,6 +203,11 @@ export interface CatalogConfig {
   projectId: string | undefined;
   quietWindowMs: number;
   longestWaitMs: number;
+}
+
+/** The public address as far as the configuration alone says it: a port of 0 is known only to the process that binds it. */
+export function publicUrlOf({ baseUrl, port }: Pick<Config, 'baseUrl' | 'port'>): string {
+  return baseUrl ?? `http://localhost:${port}`;
 }
 
 /** Reads the environment. @throws Error with one line for each invalid variable, without its value */
@@ -235,6 +234,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     mongodb: { uri: env.MONGODB_URI },
     neo4j: { uri: env.NEO4J_URI, user: env.NEO4J_USER, password: env.NEO4J_PASSWORD },
     llm: { baseUrl: env.LLM_BASE_URL, apiKey: env.LLM_API_KEY, model: env.LLM_MODEL, idleMs: env.LLM_IDLE_TIMEOUT_MS },
+    embedding: embeddingOf(env),
+    rerank: rerankOf(env),
+    memoryRetentionDays: env.MEMORY_RETENTION_DAYS,
     quota: {
       projectMax: env.QUOTA_PROJECT_MAX,
       organizationMax: env.QUOTA_ORG_MAX,
@@ -242,6 +244,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     },
     mcpSessionsPerOrganization: env.MCP_SESSIONS_PER_ORGANIZATION,
     mcpStdioCommands: env.MCP_STDIO_COMMANDS,
+    mcpElicitationWait: env.MCP_ELICITATION_WAIT,
     requestLimit: {
       credentialMax: env.PLATFORM_RATE_MAX,
       organizationMax: env.PLATFORM_RATE_ORG_MAX,
@@ -281,20 +284,4 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
 
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text;
-}
-
-function s3Of(env: z.infer<typeof Environment>): S3Config | undefined {
-  const {
-    S3_BUCKET: bucket,
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    AWS_SESSION_TOKEN: sessionToken,
-  } = env;
-  if (bucket === undefined || region === undefined) return undefined;
-  const credentials =
-    accessKeyId === undefined || secretAccessKey === undefined
-      ? undefined
-      : { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
-  return { bucket, region, endpoint: env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL, credentials };
 }

@@ -10,6 +10,7 @@ import { createRowInserter } from './domain/tables/insert.js';
 import { createRedact } from './graph/redaction/redact.js';
 import { createGovernance } from './governance/create-governance.js';
 import { createKernel } from './governance/kernel/perform.js';
+import { createNearestByText } from './graph/vectors/nearest.js';
 import { createProjectModeReader } from './graph/project-mode.js';
 import { createIdempotency } from './governance/idempotency.js';
 import { createOpenStreams } from './http/open-streams.js';
@@ -23,6 +24,9 @@ import { clientInterceptors } from './observability/temporal-spans.js';
 import { createStageObserver } from './observability/stages.js';
 import { createTracing, type Tracing } from './observability/tracing.js';
 import { createModels } from './models/create-models.js';
+import { createEmbedder } from './models/embedder.js';
+import { createReranker } from './models/reranker.js';
+import { createQuestionVector, reasonOf } from './models/question-vector.js';
 import { createHttpClient } from './outbound/http-client.js';
 import { createDataEventsReader } from './domain/settings/operations.js';
 import { createDiskBlobStore, createObjectBlobStore } from './stores/blobs.js';
@@ -39,6 +43,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
   const metrics = createMetrics();
   const tracing = createTracing(config.tracing, name, log);
   const { mongo, graph } = createStores(config, tracing);
+  const embedder = createEmbedder(config.embedding);
   const threads = createThreads();
   const redact = createRedact((answer) => threads.run('redactAnswer', answer));
   const http = createHttpClient({ allowPrivateTargets: config.allowPrivateTargets, ownOrigin: config.baseUrl });
@@ -76,6 +81,14 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     blobs,
     http,
     models: createModels(config.llm),
+    embedder,
+    reranker: createReranker(config.rerank),
+    nearestByText: createNearestByText({
+      graph,
+      isConfigured: embedder.model !== undefined,
+      embed: createQuestionVector(embedder),
+      reasonOf,
+    }),
     idempotency,
     requestLimit: createRequestLimit(mongo.collections, config.requestLimit),
     streams: createOpenStreams(config.streamsMax),
@@ -105,7 +118,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
 function createStores(config: Config, tracing: Tracing): Pick<Deps, 'mongo' | 'graph'> {
   const traced = tracing.exporting !== undefined;
   const mongo = createMongo({ ...config.mongodb, collections, monitorCommands: traced });
-  const graph = createGraph(config.neo4j);
+  const graph = createGraph({ ...config.neo4j, embeds: config.embedding !== undefined });
   if (traced) {
     traceCommands(mongo.db.client, tracing);
     traceSessions(graph.driver, tracing);

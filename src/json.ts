@@ -26,3 +26,17 @@ export function parseJsonObject(text: string): JsonObject {
 export function canonicalText(value: unknown): string {
   return canonicalize(value) ?? '';
 }
+
+const checks = new Map<string, (value: unknown) => boolean>([
+  ['string', (value) => typeof value === 'string'],
+  ['number', (value) => typeof value === 'number'],
+  ['integer', (value) => Number.isInteger(value)],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['object', isJsonObject],
+  ['array', Array.isArray],
+]);
+
+/** Whether the value has the type, without regard to case. Every value has a type that is not one of JSON Schema's. */
+export function hasType(value: unknown, type: string): boolean {
+  return checks.get(type.toLowerCase())?.(value) ?? true;
+}

@@ -9,9 +9,11 @@ import { loadConfig } from './config.js';
 import { createDeps } from './deps.js';
 import { type Deps } from './domain/deps.js';
 import { moveDecisions } from './governance/lifecycles/move-decisions.js';
+import { warmUpGuard } from './graph/query/as-of.js';
 import { prepareGraph } from './graph/store/schema.js';
 import type { Condition, Indexes } from './surfaces/operation/health.js';
 import { createOpenExecutionCounter } from './observability/open-executions.js';
+import { checkEmbedder } from './models/check-embedder.js';
 import { packageRoot } from './package-root.js';
 import { onShutdown } from './shutdown.js';
 import { createReconciler } from './domain/executions/reconcile.js';
@@ -59,12 +61,14 @@ async function main(): Promise<void> {
       { name: 'record store', run: () => deps.mongo.withoutTimeLimit(buildUniqueIndexes(collections)) },
       { name: 'seed', run: () => seed(deps, addressesOf(config, baseUrl, downstream?.port)) },
       { name: 'context graph', run: () => prepareGraph(deps.graph) },
+      { name: 'query guard', run: warmUpGuard },
       { name: 'broken uploads', run: () => deps.files.sweep() },
     ];
     regularly({ everyMs: 5 * 60_000, failed: 'incomplete uploads could not be removed', run: deps.files.sweep }, deps);
     regularly({ everyMs: 60_000, failed: 'ended runs could not be reconciled', run: createReconciler(deps) }, deps);
     // In parallel, so that the log immediately shows why Temporal is unavailable. Readiness checks it separately.
     void prepare(deps, [{ name: 'workflow service', run: () => reachTemporal(deps) }]);
+    void checkEmbedder(deps);
     void prepare(deps, steps)
       .then(() => {
         if (condition === 'preparing') condition = 'serving';

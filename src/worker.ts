@@ -4,12 +4,20 @@ import { createActivities } from '../activities/index.js';
 import { loadConfig } from './config.js';
 import { createDeps } from './deps.js';
 import { type Deps } from './domain/deps.js';
+import { createEmbeddingSweep } from './domain/embedding/sweep.js';
+import { createTextIndexSweep } from './domain/text-index/sweep.js';
+import { checkEmbedder } from './models/check-embedder.js';
 import { startWorkerMetrics } from './observability/worker-metrics.js';
 import { workerTracing } from './observability/temporal-spans.js';
+import { regularly } from './regularly.js';
 import { onShutdown } from './shutdown.js';
 import { refusalOf } from './temporal/refusal.js';
 import { queueWorkers, workerTuning } from './temporal/worker-options.js';
 import { workflowBundle } from './workflow-code.js';
+
+/** How long what was saved waits at most for its embedding to begin. */
+const embeddingSweepMs = 2000;
+const textIndexSweepMs = 2000;
 
 /** The worker process: one SDK worker for each of its task queues, over one connection. */
 async function main(): Promise<void> {
@@ -58,6 +66,18 @@ async function main(): Promise<void> {
     },
     'polling',
   );
+  if (config.worker.queues.includes('bulk'))
+    regularly(
+      { everyMs: textIndexSweepMs, failed: 'changed languages could not be found', run: createTextIndexSweep(deps) },
+      deps,
+    );
+  if (config.embedding && config.worker.queues.includes('bulk')) {
+    void checkEmbedder(deps);
+    regularly(
+      { everyMs: embeddingSweepMs, failed: 'what is not embedded could not be found', run: createEmbeddingSweep(deps) },
+      deps,
+    );
+  }
   onShutdown(deps.log, async () => {
     deps.stopping.abort();
     stop();

@@ -52,7 +52,7 @@ async function follow(
 function lineOf({ type, data }: { type: string; data: Record<string, unknown> }): string | undefined {
   if (type === 'agent_started') return `agent   ${String(data.title)}`;
   if (type === 'step_completed') return `  done  ${String(data.step_id)}`;
-  if (type === 'model_delta') return undefined;
+  if (type === 'model_delta' || type === 'step_progress') return undefined;
   if (type === 'step_failed') return `  FAILED ${String(data.step_id)}: ${String(data.error)}`;
   return type.startsWith('step_') || type === 'agent_completed' ? undefined : type;
 }

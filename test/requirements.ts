@@ -2,18 +2,22 @@ import { acts } from './requirements/acts.js';
 import { agents } from './requirements/agents.js';
 import { authentication } from './requirements/authentication.js';
 import { callbacks } from './requirements/callbacks.js';
+import { consoleApp } from './requirements/console.js';
 import { conventions } from './requirements/conventions.js';
+import { embeddings } from './requirements/embeddings.js';
 import { errors } from './requirements/errors.js';
 import { executions } from './requirements/executions.js';
 import { gateway } from './requirements/gateway.js';
 import { governance } from './requirements/governance.js';
 import { mcp } from './requirements/mcp.js';
 import { mcpClient } from './requirements/mcp-client.js';
+import { memory } from './requirements/memory.js';
 import { oauth } from './requirements/oauth.js';
 import { operations } from './requirements/operations.js';
 import { platformData } from './requirements/platform-data.js';
 import { projectsAgentflows } from './requirements/projects-agentflows.js';
 import type { Part, Requirement } from './requirements/requirement.js';
+import { retrieval } from './requirements/retrieval.js';
 import { stack } from './requirements/stack.js';
 import { store } from './requirements/store.js';
 import { work } from './requirements/work.js';
@@ -21,6 +25,7 @@ import { work } from './requirements/work.js';
 const all = [
   ...stack,
   ...operations,
+  ...consoleApp,
   ...conventions,
   ...projectsAgentflows,
   ...executions,
@@ -31,11 +36,14 @@ const all = [
   ...oauth,
   ...mcp,
   ...mcpClient,
+  ...memory,
   ...callbacks,
   ...work,
   ...agents,
   ...acts,
   ...platformData,
+  ...embeddings,
+  ...retrieval,
   ...store,
 ] as const;
 

@@ -5,7 +5,9 @@ import type { Collections } from '../stores/collections.js';
 export type CredentialsOf = { userId: string; projectId?: string } | { userId?: undefined; projectId: string };
 
 interface EndingDeps {
-  mongo: { collections: Pick<Collections, 'api_keys' | 'oauth_codes'> };
+  mongo: {
+    collections: Pick<Collections, 'api_keys' | 'oauth_codes' | 'mcp_authorizations' | 'mcp_authorization_requests'>;
+  };
   auth: { sessions: Revocable };
   grants: Revocable;
 }
@@ -14,7 +16,7 @@ interface Revocable {
   revokeAll(of: CredentialsOf, because: string): Promise<void>;
 }
 
-/** Ends sessions and their tokens, OAuth grants and codes, and the organization's API keys. Safe to repeat. */
+/** Ends sessions and their tokens, OAuth grants and codes, the organization's API keys, and the tokens for MCP servers. Safe to repeat. */
 export async function endCredentials(
   { mongo: { collections }, auth, grants }: EndingDeps,
   organizationId: string,
@@ -24,6 +26,8 @@ export async function endCredentials(
   await auth.sessions.revokeAll(of, because);
   await collections.oauth_codes.deleteMany(filterOf(of, 'grant.'));
   await grants.revokeAll(of, because);
+  await collections.mcp_authorization_requests.deleteMany(filterOf(of));
+  await collections.mcp_authorizations.deleteMany(filterOf(of));
   const keys = { 'scope.org_id': organizationId, ...filterOf(of, 'scope.'), revoked_at: null };
   await collections.api_keys.updateMany(keys, { $set: { revoked_at: epochSeconds() } });
 }

@@ -8,6 +8,11 @@ import { roleOn, type ProjectRef } from './users.js';
 export const workspaceHeader = 'X-Service-Workspace';
 const prefix = 'ws_';
 
+/** The project that a workspace header names, whether or not it exists. */
+export function projectOfWorkspace(workspace: string | undefined): string | undefined {
+  return workspace?.startsWith(prefix) ? workspace.slice(prefix.length) : undefined;
+}
+
 type Stores = Pick<AuthDeps, 'mongo'>;
 
 /**
@@ -21,7 +26,7 @@ export async function resolveScope(
   workspace: string | undefined,
 ): Promise<Principal> {
   if (workspace === undefined) return principal;
-  const projectId = workspace.startsWith(prefix) ? workspace.slice(prefix.length) : '';
+  const projectId = projectOfWorkspace(workspace) ?? '';
   if (projectId !== '' && projectId === principal.projectId) return principal;
   const scoped =
     principal.kind === 'user_jwt' && principal.clientId === undefined

@@ -108,10 +108,18 @@ function seal({ id, key }: BoxKey, plain: string, purpose: string): string {
 }
 
 function open(keys: readonly BoxKey[], sealed: string, purpose: string): string {
-  const [format, id = '', iv = '', body = ''] = sealed.split('.');
-  if (format !== version) throw new Error('the stored secret is not in a format that SECRETS_KEY can open');
-  const bytes = Buffer.concat([Buffer.from(iv, 'base64url'), Buffer.from(body, 'base64url')]);
+  const [format, id = '', iv = '', body = '', ...rest] = sealed.split('.');
+  if (format !== version || rest.length > 0)
+    throw new Error('the stored secret is not in a format that SECRETS_KEY can open');
+  const bytes = Buffer.concat([iv, body].map(canonicalBytes));
   return gcmOpen(keyOf(keys, id).key, bytes, Buffer.from(`${format}.${id}.${purpose}`)).toString('utf8');
+}
+
+/** `Buffer.from` ignores what it cannot read, so that several texts would stand for the same bytes. */
+function canonicalBytes(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.toString('base64url') !== text) throw new Error('the stored secret is not in canonical base64url');
+  return bytes;
 }
 
 function keyOf(keys: readonly BoxKey[], id: string): BoxKey {

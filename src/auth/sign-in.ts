@@ -121,6 +121,23 @@ async function scopeOf(
   };
 }
 
+/**
+ * A user token for one request of a person who is signed in, in `projectId` if they have a role there, otherwise in the
+ * project of the sign-in.
+ * @throws AppError `invalid_token`
+ */
+export async function tokenOfSession(
+  deps: AuthDeps,
+  { sessionId, userId, projectId }: { sessionId: string; userId: string; projectId: string | undefined },
+): Promise<string> {
+  const session = await deps.mongo.collections.sessions.findOne({ _id: sessionId });
+  if (!session) throw new AppError('invalid_token', 'the sign-in has ended');
+  const scopeOn = (project: string) => scopeOf(deps, { _id: userId }, project, 'user_jwt');
+  const scope = (projectId && (await scopeOn(projectId))) || (await scopeOn(session.project_id));
+  if (!scope) throw new AppError('invalid_token', tokenInvalid);
+  return (await tokenFor(deps, session, scope)).access_token;
+}
+
 async function tokenFor({ auth }: AuthDeps, session: SessionDocument, scope: TokenScope): Promise<UserToken> {
   const expiresInSeconds = session.kind === 'user' ? userTokenSeconds : sessionTokenSeconds;
   const { org_id, dept_id, project_id, role } = scope;

@@ -1,5 +1,5 @@
 import { collections } from '../collections.js';
-import { loadConfig } from '../config.js';
+import { loadConfig, publicUrlOf } from '../config.js';
 import { createDeps } from '../deps.js';
 import { addressesOf, seed } from '../domain/workspace/seed.js';
 import { buildUniqueIndexes } from '../stores/collections.js';
@@ -13,7 +13,7 @@ const config = loadConfig({ ...process.env, SEED: 'true', LOG_LEVEL: 'silent' })
 const deps = createDeps(config, 'api');
 try {
   await deps.mongo.withoutTimeLimit(buildUniqueIndexes(collections));
-  const workspace = await seed(deps, addressesOf(config, config.baseUrl ?? `http://localhost:${config.port}`));
+  const workspace = await seed(deps, addressesOf(config, publicUrlOf(config)));
   process.stdout.write(`${JSON.stringify(workspace, null, 2)}\n`);
 } finally {
   await deps.close();

@@ -4,6 +4,7 @@ import type { Customers } from './customers/record.js';
 import type { Files } from './files/create-files.js';
 import type { createRowInserter } from './tables/insert.js';
 import type { Redact } from '../graph/redaction/redact.js';
+import type { NearestByText } from '../graph/vectors/nearest.js';
 import type { Governance } from '../governance/create-governance.js';
 import type { Kernel } from '../governance/kernel/perform.js';
 import type { Idempotency } from '../governance/idempotency.js';
@@ -13,6 +14,8 @@ import type { Logger } from '../log.js';
 import type { Oauth } from '../auth/oauth/create-oauth.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
+import type { Embedder } from '../models/embedder.js';
+import type { Reranker } from '../models/reranker.js';
 import type { ChatModel } from '../models/port.js';
 import type { HttpClient } from '../outbound/http-client.js';
 import type { EncryptedBlobStore } from '../stores/encrypted-blobs.js';
@@ -35,6 +38,10 @@ export interface Deps {
   blobs: EncryptedBlobStore;
   http: HttpClient;
   models: ChatModel;
+  embedder: Embedder;
+  nearestByText: NearestByText;
+  /** Undefined without an endpoint. */
+  reranker: Reranker | undefined;
   idempotency: Idempotency;
   /** Rate limits of credentials and organizations. */
   requestLimit: RequestLimit;

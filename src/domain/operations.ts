@@ -4,6 +4,7 @@ import * as actions from './actions/operations.js';
 import * as agentflows from './agentflows/operations.js';
 import * as analytics from './analytics/operations.js';
 import * as apiKeys from './api-keys/operations.js';
+import * as catalogSync from './catalog/operations.js';
 import * as connectors from './connectors/operations.js';
 import * as customers from './customers/operations.js';
 import * as dashboards from './dashboards/operations.js';
@@ -32,6 +33,7 @@ const rooms: readonly Readonly<Record<string, unknown>>[] = [
   analytics,
   apiKeys,
   approvals,
+  catalogSync,
   connectors,
   customers,
   dashboards,

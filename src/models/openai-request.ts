@@ -11,7 +11,7 @@ export type Streaming = (typeof streamings)[number];
 
 /** The body of `POST /chat/completions`. */
 export function bodyOf(
-  { model, temperature, maxTokens, messages, conversation = [], tools = [] }: ChatRequest,
+  { model, temperature, maxTokens, messages, conversation = [], tools = [], toolChoice }: ChatRequest,
   streaming: Streaming,
 ): Body {
   return {
@@ -21,6 +21,7 @@ export function bodyOf(
     // Many compatible endpoints do not know the successor of `max_tokens`.
     ...(maxTokens > 0 && { max_tokens: maxTokens }),
     ...(tools.length > 0 && { tools: tools.map(toolOf) }),
+    ...(toolChoice !== undefined && { tool_choice: { type: 'function' as const, function: { name: toolChoice } } }),
     ...(streaming !== 'none' && { stream: true as const }),
     ...(streaming === 'with usage' && { stream_options: { include_usage: true } }),
   };

@@ -88,7 +88,8 @@ function reducedStreaming(error: unknown, streaming: Streaming): Streaming | und
   return streaming !== 'none' && /\bstream(ing|ed|s)?\b/i.test(refusal) ? 'none' : undefined;
 }
 
-function failureOf(error: unknown): OutboundError {
+/** What a failed request to an OpenAI-compatible endpoint means for the caller. */
+export function failureOf(error: unknown): OutboundError {
   if (isOutboundError(error)) return error;
   if (error instanceof APIConnectionError) {
     return isOutboundError(error.cause)

@@ -16,6 +16,8 @@ export interface ChatRequest {
   messages: ChatMessage[];
   /** Tools that the model may call. */
   tools?: readonly ChatTool[];
+  /** The tool that the model must call. */
+  toolChoice?: string;
   /** The turns after `messages`: calls by the model and their results. */
   conversation?: readonly ConversationMessage[];
   material: ChatMaterial;

@@ -1,12 +1,18 @@
 import { OutboundError } from './outbound-error.js';
 
+/** For time that does not count. */
+export interface Clock {
+  stop(): void;
+  start(): void;
+}
+
 /**
  * Runs `work` until it ends, `signal` aborts (rejects with its reason) or `timeoutMs` pass (rejects with `timeout`).
  * Settles immediately even if `work` reacts late to its signal, as a connection attempt does.
  */
 export async function withDeadline<T>(
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal, clock: Clock) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
   const end = new AbortController();
@@ -15,11 +21,21 @@ export async function withDeadline<T>(
   });
   const abort = () => end.abort(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  const timer = setTimeout(
-    () => end.abort(new OutboundError('timeout', `no answer within ${timeoutMs / 1000} s`)),
-    timeoutMs,
-  );
-  const working = work(end.signal);
+  const expire = () => end.abort(new OutboundError('timeout', `no answer within ${timeoutMs / 1000} s`));
+  let left = timeoutMs;
+  let startedAt = performance.now();
+  let timer = setTimeout(expire, left);
+  const clock: Clock = {
+    stop() {
+      clearTimeout(timer);
+      left -= performance.now() - startedAt;
+    },
+    start() {
+      startedAt = performance.now();
+      timer = setTimeout(expire, left);
+    },
+  };
+  const working = work(end.signal, clock);
   working.catch(() => undefined);
   try {
     await Promise.race([working, ended]);

@@ -1,30 +1,60 @@
 import {
   Client,
+  InsufficientScopeError,
   ProtocolError,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
   StreamableHTTPClientTransport,
+  type AuthProvider,
   type CallToolResult,
+  type ElicitResult,
+  type Progress,
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { setTimeout as delay } from 'node:timers/promises';
-import { withDeadline } from './deadline.js';
+import { withDeadline, type Clock } from './deadline.js';
 import type { HttpClient } from './http-client.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';
 import { isTransientStatus } from './retry-hints.js';
 
-/** A server at a URL, with headers for this URL only, or a command line that this process runs. */
-export type McpTarget = { url: string; headers: Record<string, string> } | { commandLine: readonly string[] };
+/** An access token, but not the one that the server refused. @throws OutboundError */
+export type BearerToken = (refused?: string) => Promise<string>;
+
+/** A server at a URL, with headers or tokens for this URL only, or a command line that this process runs. */
+export type McpTarget =
+  | { url: string; headers: Record<string, string>; bearer?: BearerToken | undefined }
+  | { commandLine: readonly string[] };
+
+export interface McpCallOptions {
+  meta: Record<string, unknown>;
+  /** Receives what the server reports while it works. */
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
 
 export interface McpSession {
   /** All tools of the server. */
   listTools(): Promise<Tool[]>;
   /** Whether the server reported that its tools changed after the last `listTools`. */
   hasChanged(): boolean;
-  callTool(name: string, input: Record<string, unknown>, meta: Record<string, unknown>): Promise<CallToolResult>;
+  callTool(name: string, input: Record<string, unknown>, options: McpCallOptions): Promise<CallToolResult>;
+}
+
+/** A form that the server wants a person to fill in. The schema is not checked. */
+export interface ElicitationQuestion {
+  message: string;
+  schema: unknown;
+}
+
+export type ElicitationAnswer = Pick<ElicitResult, 'action' | 'content'>;
+
+export interface McpSessionOptions {
+  timeoutMs: number;
+  signal: AbortSignal;
+  /** Asks a person on behalf of the server; by default the server gets `cancel`. The time does not count. */
+  ask?: ((question: ElicitationQuestion, signal: AbortSignal) => Promise<ElicitationAnswer>) | undefined;
 }
 
 /** Calls MCP servers that users name, in both eras of the protocol. */
@@ -34,30 +64,31 @@ export interface McpClient {
    * @throws OutboundError `target_refused`, `timeout`, `too_large`, `unreachable`, `action_refused` or
    *   `action_unavailable`; the reason of the signal when it aborts
    */
-  use<T>(
-    target: McpTarget,
-    options: { timeoutMs: number; signal: AbortSignal },
-    work: (session: McpSession) => Promise<T>,
-  ): Promise<T>;
+  use<T>(target: McpTarget, options: McpSessionOptions, work: (session: McpSession) => Promise<T>): Promise<T>;
 }
 
 /** The largest answer of a server, over HTTP and stdio: one message, or one stream. */
 export const maxMcpAnswerBytes = 4 * 1024 * 1024;
 const farewellMs = 1000;
+/** Longer than any call. */
+const longestMs = 24 * 3600 * 1000;
 const maxMessageLength = 400;
 
 export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>): McpClient {
   return {
     use: (target, options, work) =>
-      withDeadline(options, async (signal) => {
+      withDeadline(options, async (signal, clock) => {
         const failed = new AbortController();
-        const transport = transportTo(http, target, (error) => failed.abort(error));
-        const within = { signal: AbortSignal.any([signal, failed.signal]), timeout: options.timeoutMs };
-        // It offers the server nothing: no roots, no sampling, no elicitation.
+        const authProvider = 'url' in target && target.bearer ? await authProviderOf(target.bearer) : undefined;
+        const transport = transportTo(http, target, authProvider, (error) => failed.abort(error));
+        // The deadline ends the session, not the library's own limit.
+        const within = { signal: AbortSignal.any([signal, failed.signal]), timeout: longestMs };
+        // It offers the server no roots and no sampling. It declares forms always, so that a look shows the tools that a call finds.
         const client = new Client(
           { name: 'governed-context-service', version: '1' },
-          { versionNegotiation: { mode: 'auto' } },
+          { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } } },
         );
+        answerQuestions(client, options, clock, within.signal);
         try {
           await client.connect(transport, within);
           return await work(sessionOf(client, within));
@@ -70,6 +101,19 @@ export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>): McpClient 
         }
       }),
   };
+}
+
+function answerQuestions(client: Client, { ask }: McpSessionOptions, clock: Clock, signal: AbortSignal): void {
+  client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+    if (!ask || !('requestedSchema' in params)) return { action: 'cancel' };
+    const { message, requestedSchema: schema } = params;
+    clock.stop();
+    try {
+      return { ...(await ask({ message, schema }, AbortSignal.any([signal, mcpReq.signal]))) };
+    } finally {
+      clock.start();
+    }
+  });
 }
 
 type Within = { signal: AbortSignal; timeout: number };
@@ -86,19 +130,35 @@ function sessionOf(client: Client, within: Within): McpSession {
       return tools;
     },
     hasChanged: () => hasChanged,
-    callTool: (name, input, meta) => client.callTool({ name, arguments: input, _meta: meta }, within),
+    callTool: (name, input, { meta, onProgress }) =>
+      client.callTool(
+        { name, arguments: input, _meta: meta },
+        { ...within, ...(onProgress && { onprogress: onProgress }) },
+      ),
   };
+}
+
+/** The transport repeats a request once after a 401. One session refreshes its token once. */
+async function authProviderOf(bearer: BearerToken): Promise<AuthProvider> {
+  let token = await bearer();
+  let refreshing: Promise<void> | undefined;
+  const refresh = async () => {
+    token = await bearer(token);
+  };
+  return { token: async () => token, onUnauthorized: () => (refreshing ??= refresh()) };
 }
 
 function transportTo(
   http: Pick<HttpClient, 'fetchWith'>,
   target: McpTarget,
+  authProvider: AuthProvider | undefined,
   failed: (error: OutboundError) => void,
 ): Transport {
   if ('url' in target) {
     return new StreamableHTTPClientTransport(new URL(target.url), {
       fetch: http.fetchWith({ maxBytes: maxMcpAnswerBytes, failed }),
       requestInit: { headers: { ...target.headers, 'accept-encoding': 'identity' } },
+      ...(authProvider && { authProvider }),
       reconnectionOptions: {
         maxRetries: 0,
         initialReconnectionDelay: 1000,
@@ -119,6 +179,11 @@ async function close(client: Client, transport: Transport): Promise<void> {
 }
 
 function outboundErrorOf(error: unknown): unknown {
+  if (error instanceof InsufficientScopeError) {
+    const scope = JSON.stringify((error.requiredScope ?? '').slice(0, maxMessageLength));
+    const message = `the MCP server asks for the scope ${scope}: authorize it again`;
+    return new OutboundError('authorization_needed', message, { status: 403 });
+  }
   if (error instanceof SdkHttpError) {
     const { status } = error;
     const message = `the MCP server answered with status ${status}`;

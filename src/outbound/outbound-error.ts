@@ -8,6 +8,7 @@ const isRetryable = {
   action_unavailable: true,
   tool_not_accepted: false,
   tool_suspended: false,
+  authorization_needed: false,
   outcome_unknown: false,
   model_refused: false,
   model_unavailable: true,

@@ -17,6 +17,20 @@ export const ListQuery = z.object({
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
+/** Text that a list looks for. */
+export const SearchText = z
+  .string()
+  .min(1)
+  .max(100)
+  // The store's regular expressions end at such a character.
+  .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
+
+/** Records with this id, or with this text in one of the fields, in any case. */
+export function containing(text: string, ...fields: string[]): { $or: Document[] } {
+  const like = { $regex: text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), $options: 'i' };
+  return { $or: [{ _id: text }, ...fields.map((field) => ({ [field]: like }))] };
+}
+
 /** The count fields of a list; spread them into its schema. */
 export const Total = z.object({
   total_count: z.int().meta({ description: 'Counted up to 10,000.', example: 1 }),

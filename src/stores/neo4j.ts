@@ -11,6 +11,8 @@ export interface Graph {
   writes: Turns;
   /** Cluster members may lag, so the reads of a project wait for its own writes. Undefined for a single server. */
   bookmarks: Bookmarks | undefined;
+  /** Whether writes note what the worker has to embed. */
+  embeds: boolean;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,7 +33,7 @@ const common: Config = {
  * long as an election may take. The URI scheme sets routing and encryption: `bolt` for one server, `neo4j` for a
  * cluster, each with `+s` for TLS.
  */
-export function createGraph(options: { uri: string; user: string; password: string }): Graph {
+export function createGraph(options: { uri: string; user: string; password: string; embeds?: boolean }): Graph {
   const open = (config: Config) =>
     neo4j.driver(options.uri, neo4j.auth.basic(options.user, options.password), { ...common, ...config });
   const driver = open({ maxConnectionPoolSize: 100, maxTransactionRetryTime: 8000 });
@@ -42,6 +44,7 @@ export function createGraph(options: { uri: string; user: string; password: stri
     reads: createTurns({ what: 'queries', maxRunning: maxConcurrentReads, maxWaiting: 100, waitTimeoutMs: 20_000 }),
     writes: createTurns({ what: 'writes to its graph', maxRunning: 1, maxWaiting: 200, waitTimeoutMs: 60_000 }),
     bookmarks: options.uri.startsWith('neo4j') ? createBookmarks() : undefined,
+    embeds: options.embeds ?? false,
     async ping() {
       await driver.verifyConnectivity();
     },

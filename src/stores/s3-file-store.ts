@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type * as Client from '@aws-sdk/client-s3';
 import type * as Storage from '@aws-sdk/lib-storage';
 import type * as Presigner from '@aws-sdk/s3-request-presigner';
-import type { S3Config } from '../config.js';
+import type { S3Config } from './environment.js';
 import { AppError } from '../errors.js';
 import { isObjectName, type FileStore } from './file-store.js';
 

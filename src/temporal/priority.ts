@@ -14,8 +14,11 @@ const keys: Readonly<Record<string, number>> = {
   codeSync: 5,
   columnRemoval: 5,
   connectorLoad: 5,
+  embedding: 5,
+  textIndex: 5,
   knowledgeUpload: 5,
   projectRemoval: 5,
+  remember: 5,
 };
 
 /** If the server supports it, the tasks of one organization do not wait behind the backlog of another. */

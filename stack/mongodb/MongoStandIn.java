@@ -8,9 +8,11 @@ import org.h2.mvstore.MVStore;
 public final class MongoStandIn {
     private static final int WIRE_VERSION_THE_DRIVER_ASKS_FOR = 9;
     private static final int COMMIT_DELAY_MS = 50;
+    /** Documents outside the cache are deserialized at each read, which takes most of the time of a large store. */
+    private static final int CACHE_MIB = 256;
 
     public static void main(String[] arguments) {
-        MVStore store = new MVStore.Builder().fileName(arguments[0]).open();
+        MVStore store = new MVStore.Builder().fileName(arguments[0]).cacheSize(CACHE_MIB).open();
         store.setAutoCommitDelay(COMMIT_DELAY_MS);
         MongoServer server = new MongoServer(new DriverCompatibleBackend(store));
         // Closing the server closes its backend, and with it the store.

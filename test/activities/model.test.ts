@@ -234,7 +234,7 @@ describe('takeModelTurn', () => {
     });
     const { written, collections } = deltaStore();
     await take(models, {}, activityEnvironment(3), { collections });
-    expect(written.map(({ text }) => text).join('')).toBe(words.join(''));
+    expect(written.map((delta) => ('text' in delta ? delta.text : '')).join('')).toBe(words.join(''));
     expect(written.length).toBeLessThan(10);
     for (const [at, delta] of written.entries())
       expect(delta).toMatchObject({ after_seq: 0, agent_id: 'agent', step_id: 'agent/model', attempt: 3, n: at + 1 });

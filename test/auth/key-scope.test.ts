@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { defaultGrants, type Grant } from '../../src/auth/grants.js';
-import { signedInConsole } from '../surfaces/console/console-browser.js';
+import { csrfOf, signedInConsole } from '../surfaces/console/console-browser.js';
 import { apiClient } from '../support/client.js';
 import { createKey, createWorkspace, personOf, userTokenOf, type Workspace } from '../support/fixture.js';
 import { bearerClient, colleagueOf } from '../support/gateway.js';
@@ -232,15 +232,26 @@ describe('the platform API', () => {
     const owner = await createPerson(deps);
     const { cookie = '' } = await signedInConsole(owner);
     const origin = testRun().url.replace('127.0.0.1', 'localhost');
+    const token = await csrfOf(cookie);
     const ask = (headers: Record<string, string>) =>
-      apiClient(testRun().url, { cookie, ...headers }).get('/v1/project');
+      apiClient(testRun().url, { cookie, 'x-csrf-token': token, ...headers }).get('/v1/project');
     expect(await ask({ origin })).toMatchObject({ status: 200, body: { total_count: 1 } });
-    for (const headers of [{}, { origin: 'https://evil.example' }, { origin: 'null' }, { origin: `${origin}0` }]) {
-      expect(await ask(headers as Record<string, string>)).toMatchObject(refusal(401, 'invalid_token'));
+    const foreign: Record<string, string>[] = [
+      { 'x-csrf-token': '' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: `${origin}0` },
+    ];
+    for (const headers of foreign) {
+      expect(await ask(headers)).toMatchObject(refusal(401, 'invalid_token'));
     }
     expect(await ask({ origin, 'x-service-workspace': 'ws_unknown' })).toMatchObject(refusal(403, 'access_denied'));
     const other = await createWorkspace(deps, { organizationId: owner.workspace.organizationId });
-    const moved = apiClient(testRun().url, { cookie, origin, 'x-service-workspace': `ws_${other.projectID}` });
+    const moved = apiClient(testRun().url, {
+      cookie,
+      'x-csrf-token': token,
+      'x-service-workspace': `ws_${other.projectID}`,
+    });
     expect(await moved.get(`/settings/${other.projectID}`)).toMatchObject({ status: 200 });
   });
 

@@ -35,6 +35,9 @@ describe('a secret box', () => {
     expect(() => box.open([format, id, iv, flipped].join('.'), 'connector:1')).toThrow();
     expect(() => box.open([format, id, iv, body.slice(0, 10)].join('.'), 'connector:1')).toThrow();
     expect(() => box.open([format, id, iv].join('.'), 'connector:1')).toThrow();
+    expect(() => box.open(`${sealed}.`, 'connector:1')).toThrow(/SECRETS_KEY/);
+    for (let length = 5; length < 9; length += 1)
+      expect(() => box.open(`${box.seal('s'.repeat(length), 'connector:1')}x`, 'connector:1')).toThrow();
     expect(() => box.open('', 'connector:1')).toThrow(/SECRETS_KEY/);
     expect(() => boxOf(other).open(sealed, 'connector:1')).toThrow(/SECRETS_KEY/);
   });

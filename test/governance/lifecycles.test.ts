@@ -62,6 +62,14 @@ describe('GET /v1/lifecycles/{id}', () => {
       consumed: [],
       approval_id: null,
       decision_id: lifecycle._id,
+      decision: {
+        decision_id: lifecycle._id,
+        lifecycle_id: lifecycle._id,
+        decision: 'permit',
+        policy_ids: ['default'],
+        policy_version: 1,
+        at: expect.any(Number),
+      },
     });
   });
 

@@ -8,6 +8,7 @@ import type { Connection } from '../../src/graph/store/sessions.js';
 import { epochSeconds } from '../../src/time.js';
 import { useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
+import { sizeOf } from '../requirements/full-forms.js';
 import { call, contextFor, contextOf, refusal } from './tool-call.js';
 
 const deps = useDeps();
@@ -56,9 +57,9 @@ const shown = async (ctx: ReturnType<typeof contextOf>) =>
     })
   ).rows[0].clear;
 
-describe('a commit of the ontology over more than 20,000 elements', () => {
+describe('a commit of the ontology in many batches', () => {
   const ctx = contextOf();
-  const people = 12_000;
+  const people = sizeOf('ONTOLOGY_ELEMENTS') / 2;
 
   beforeAll(async () => {
     for (let from = 0; from < people; from += 1000) {

@@ -63,6 +63,7 @@ function headersOf({ security }: Operation): Record<string, string> {
 /** Left out: an event stream does not end; without the project and the key all other calls are refused. */
 const leftOut = [
   'get /execute_flow/{execution_id}/events',
+  'get /{projectID}/events',
   'delete /v1/project/{project_id}',
   'delete /v1/apikeys/{key_id}',
   'put /v1/policies',

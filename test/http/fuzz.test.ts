@@ -38,10 +38,12 @@ interface Operation {
  */
 const leftOut = [
   'get /execute_flow/{execution_id}/events',
+  'get /{projectID}/events',
   'delete /v1/project/{project_id}',
   'put /v1/policies',
   'get /connectors/{projectID}/{connector_id}/tools',
   'post /connectors/{projectID}/{connector_id}/tools/accept',
+  'post /connectors/{projectID}/{connector_id}/authorize',
 ];
 const isOf = (scheme: string) => (operation: Operation) => operation.security.some((choice) => scheme in choice);
 const isForPeople = ({ tags }: Operation) => tags.includes('API keys');

@@ -45,7 +45,12 @@ const hostile: Record<string, string> = {
 /** The full form sends every value in every field. */
 const everyNth = isReduced('FUZZ_EXAMPLES') ? 4 : 1;
 
-const leftOut = ['get /execute_flow/{execution_id}/events', 'delete /v1/project/{project_id}', 'put /v1/policies'];
+const leftOut = [
+  'get /execute_flow/{execution_id}/events',
+  'get /{projectID}/events',
+  'delete /v1/project/{project_id}',
+  'put /v1/policies',
+];
 const mark = 'the hostile value';
 
 interface Documented {

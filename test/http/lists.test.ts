@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { pager } from '../../src/surfaces/console/pages/parts.js';
 import { newId } from '../../src/ids.js';
 import { rowsOf } from '../../src/domain/tables/record.js';
 import { createWorkspace, useDeps } from '../support/fixture.js';
@@ -38,14 +37,5 @@ describe('the total of a list', () => {
     expect(filtered).toMatchObject({ total_count: 10_000, total_is_lower_bound: true });
     const all = await table.records({ limit: '1' });
     expect([all.total_count, all.total_is_lower_bound]).toEqual([10_001, undefined]);
-  });
-
-  test('is "more than 10000" in the console', () => {
-    verifies('lists.counted-to-10000');
-    const page = { data: [1], total_count: 10_000, next_cursor: null };
-    expect(pager('/list', { ...page, total_is_lower_bound: true }, {}, true).markup).toContain(
-      '1 of more than 10000 shown.',
-    );
-    expect(pager('/list', page, {}, true).markup).toContain('1 of 10000 shown.');
   });
 });

@@ -14,11 +14,38 @@ export const acts = [
     ...fromIssue,
     says: 'A forbidden act is not made; the agent receives the refusal and the run continues.',
   },
+  { id: 'act.facts.credits', ...fromIssue, says: 'Rules on an act see the credits that its run has spent.' },
+  {
+    id: 'act.anomaly',
+    ...fromIssue,
+    says: 'A rule holds or ends a run on the finding of its anomaly check; without one it continues.',
+  },
   { id: 'act.forbid.tool', ...fromIssue, says: 'A model receives the refusal of its tool call.' },
   {
     id: 'act.hold',
     ...fromIssue,
     says: 'An act that needs an approval waits, shows it, and is made once after the approval.',
+  },
+  {
+    id: 'act.edit',
+    ...fromIssue,
+    says: 'An approver edits fields of the act: the edited call has its own digest and is what is sent, and the agent is told.',
+  },
+  {
+    id: 'act.edit.refused',
+    ...fromIssue,
+    says: 'Edits of other fields, of other types, of a rejection and of other calls are refused.',
+  },
+  {
+    id: 'act.edit.several',
+    ...fromIssue,
+    says: 'An edit restarts the count of approvals, and nobody approves an edited call unseen.',
+  },
+  { id: 'act.edit.rules', ...fromIssue, says: 'Rules decide on the edited call: what they forbid is not sent.' },
+  {
+    id: 'act.may-decide',
+    ...fromIssue,
+    says: 'Approvals, inbox items and the console say whether the reader may decide, and why not.',
   },
   { id: 'act.hold.reject', ...fromIssue, says: 'The agent receives the reason of a rejection.' },
   { id: 'act.hold.expiry', ...fromIssue, says: 'An approval that nobody decides refuses the act.' },
@@ -39,12 +66,43 @@ export const acts = [
   },
   { id: 'act.hold.killed', ...fromIssue, says: 'An act that waits survives the worker and reaches the receiver once.' },
   {
+    id: 'act.hold.asked-once',
+    ...fromIssue,
+    says: 'An act whose worker was lost after it had asked uses the approval that it asked for, also if a person has decided since.',
+  },
+  {
+    id: 'act.kills',
+    ...fromIssue,
+    says: 'In 500 runs with worker, API and Temporal killed at random, every approved act reaches the receiver once, no unapproved act does, and none is lost.',
+    fullForm: 'KILLED_ACT_RUNS',
+  },
+  {
     id: 'act.unknown',
     ...fromIssue,
     says: 'An approved call whose answer was lost is repeated only if a person says so.',
   },
+  {
+    id: 'act.unknown.accept',
+    ...fromIssue,
+    says: 'A person accepts a call whose outcome is unknown as done: it is not repeated, and the agent is told. Every other call cannot be accepted.',
+  },
+  {
+    id: 'act.hold.used',
+    ...fromIssue,
+    says: 'A second use of an approval is refused and audited as used, also by a worker that repeats the step of one that was killed.',
+  },
+  {
+    id: 'act.hold.rejected',
+    ...fromIssue,
+    says: 'A rejected act is not made, even if the rules have permitted it since.',
+  },
   { id: 'act.cost', ...fromIssue, says: 'A permitted act adds a fixed number of calls to MongoDB.' },
-  { id: 'act.cancel', ...fromIssue, says: 'Cancelling a run withdraws its approval.' },
+  { id: 'act.cancel', ...fromIssue, says: 'Cancelling a run, also a paused one, withdraws its approval.' },
+  {
+    id: 'act.pause',
+    ...fromIssue,
+    says: 'A pause stops the clock of an approval: its expiry moves by the length of the pause, and it can be decided meanwhile.',
+  },
   {
     id: 'act.mcp',
     ...fromIssue,

@@ -274,6 +274,7 @@ export const callbacks = [
     source: 'issue 6: Must hold',
     part: 4,
     says: '10,000 events during a kill of the API lead to one run for each quiet window, and no acknowledged event is lost.',
+    fullForm: 'BURST_EVENTS',
   },
   {
     id: 'catalog-sync.reads',

@@ -237,7 +237,7 @@ export const executions = [
     id: 'execution.readable-in-temporal',
     source: 'design: Workflows, search attributes',
     part: 1,
-    says: 'A run has a static summary, current details and a summary on each activity.',
+    says: 'A run has a static summary, a link to its page in the console, current details, a summary on each activity and a description of each message.',
   },
 
   {
@@ -337,12 +337,14 @@ export const executions = [
     source: 'issue 3: Must hold',
     part: 1,
     says: 'With 200 executions in progress, kill -9 of API and worker loses none, and all of them end.',
+    fullForm: 'KILLED_RUNS',
   },
   {
     id: 'durability.side-effects-once',
     source: 'issue 3: Must hold',
     part: 1,
     says: 'After all kills, a sink that counts idempotency keys has received the side effect of each action once.',
+    fullForm: 'KILLED_RUNS',
   },
   {
     id: 'durability.paused-over-restart',

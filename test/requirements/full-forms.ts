@@ -17,12 +17,26 @@ export const fullForms = {
   ENCRYPTION_RUNS: { usual: 60, full: 1000 },
   /** MCP sessions that are opened. */
   MCP_SESSIONS: { usual: 500, full: 5000 },
+  /** Calls of MCP tools by 50 people, each with their own token. */
+  MCP_OAUTH_CALLS: { usual: 100, full: 10_000 },
   /** The percentage of the worst-case inputs that is sent. */
   EVENT_LOOP_PERCENT: { usual: 17, full: 100 },
   /** Examples that the fuzzer generates for each operation. */
   FUZZ_EXAMPLES: { usual: 3, full: 40 },
+  /** How often a worker that embeds is killed. */
+  EMBEDDING_KILLS: { usual: 3, full: 100 },
+  /** Nodes of a large project, next to one with 1 % of them. */
+  SHARE_NODES: { usual: 5000, full: 350_000 },
   /** Viewers of a run. */
   VIEWERS: { usual: 100, full: 1000 },
+  /** Runs in progress while API and worker are killed. */
+  KILLED_RUNS: { usual: 60, full: 200 },
+  /** Runs with held acts while worker, API and Temporal are killed. */
+  KILLED_ACT_RUNS: { usual: 10, full: 500 },
+  /** Events of a burst. */
+  BURST_EVENTS: { usual: 2000, full: 10_000 },
+  /** Entities and relationships under a commit of the ontology; a multiple of 2,000. */
+  ONTOLOGY_ELEMENTS: { usual: 6000, full: 24_000 },
 } as const satisfies Record<string, Extent>;
 
 export type FullForm = keyof typeof fullForms;

@@ -164,6 +164,7 @@ export const gateway = [
     source: 'review: durability D',
     part: 8,
     says: 'A commit over more than 20,000 elements works in batches; an interrupted commit leaves the previous version in force.',
+    fullForm: 'ONTOLOGY_ELEMENTS',
   },
   {
     id: 'gateway.query.as-of',

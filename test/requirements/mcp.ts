@@ -223,6 +223,13 @@ export const mcp = [
     says: 'A client that can open addresses is directed to the approval page; other clients receive its address.',
   },
   {
+    id: 'mcp.inbox',
+    source: 'issue 16: 1',
+    part: 11,
+    delivered: true,
+    says: 'The person behind an MCP session lists what waits and decides it with the tool inbox, by the rules of the inbox; the requester, a key without the grant and an OAuth client cannot decide an approval.',
+  },
+  {
     id: 'mcp.list-changed',
     source: 'issue 13: MCP',
     part: 8,

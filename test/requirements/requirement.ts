@@ -1,10 +1,15 @@
 import type { FullForm } from './full-forms.js';
 
-/** The issue that builds a requirement: parts 1 to 7 are issues 3 to 9, part 8 is issue 13, part 9 is issue 14, part 11 is issue 16. */
-export type Part = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 11;
+/** The issue that builds a requirement: parts 1 to 7 are issues 3 to 9, part 8 is issue 13, part 9 is issue 14, part 11 is issue 16, part 12 is issue 17, part 13 is issue 18. */
+export type Part = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 11 | 12 | 13;
 
 type Document =
-  'spec' | 'contract' | 'design' | 'services' | 'review' | `issue ${3 | 4 | 5 | 6 | 7 | 8 | 9 | 13 | 14 | 15 | 16}`;
+  | 'spec'
+  | 'contract'
+  | 'design'
+  | 'services'
+  | 'review'
+  | `issue ${3 | 4 | 5 | 6 | 7 | 8 | 9 | 13 | 14 | 15 | 16 | 17 | 18}`;
 
 /** One promise of the documents. `delivered` marks a promise of a later part that already holds and has its test. */
 export interface Requirement {

@@ -122,12 +122,15 @@ describe('the Node client on the service', () => {
     const { gateway, platform } = await connect();
     const { agentflows, executions } = platform;
     const { _id } = await agentflows.create(greeter);
+    const news = platform.events();
+    expect((await news.next()).value).toMatchObject({ type: 'opened' });
     const { execution_id: id } = await executions.create({ agentflow_id: _id, goal: 'the team' });
     expect(await executions.execute(id)).toEqual({ execution_id: id, status: 'ready' });
     expect(await executions.waitForEnd(id)).toMatchObject({
       status: 'completed',
       agents_output: [{ title: 'Greeter' }],
     });
+    for await (const { type } of news) if (type === 'execution_ended') break;
     const numbers = async (lastEventId?: number) =>
       (await all(executions.events(id, { ...(lastEventId !== undefined && { lastEventId }) }))).flatMap((event) =>
         'seq' in event ? [event.seq] : [],

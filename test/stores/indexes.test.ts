@@ -53,6 +53,12 @@ const further: QueryShape[] = [
     equal: ['grant.user_id'],
   })),
   ...shapesOfFilter('oauth_codes', { 'grant.project_id': 'p' }),
+  ...(['mcp_authorizations', 'mcp_authorization_requests'] as const).flatMap((collection) => [
+    ...shapesOfFilter(collection, { user_id: 'u', project_id: 'p' }),
+    ...shapesOfFilter(collection, { project_id: 'p' }),
+    ...shapesOfFilter(collection, { connector_id: 'c' }),
+  ]),
+  ...shapesOfFilter('mcp_oauth_clients', { connector_id: 'c' }),
   ...shapesOfFilter('oauth_grants', { project_id: 'p', revoked_at: null }),
   ...shapesOfFilter('sessions', { user_id: 'u', revoked_at: null }),
   ...shapesOfFilter('sessions', { project_id: 'p', revoked_at: null }),

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { collections as definitions } from '../../src/collections.js';
 import type { Index } from '../../src/stores/collections.js';
+import { openEventStream } from '../support/event-stream.js';
+import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { addressOf, createWorld, lists } from '../support/list-cases.js';
 import { ownProduct } from '../support/own-product.js';
@@ -57,7 +59,20 @@ async function listEverything(): Promise<void> {
     const { body } = await world.api.get(address);
     const next = await world.api.get(`${address}&cursor=${body.next_cursor}`);
     expect([route, next.status]).toEqual([route, 200]);
+    if (route === '/agentflow') expect((await world.api.get('/agentflow?text=a')).status).toBe(200);
+    if (route === '/{projectID}/execution_flows') {
+      for (const filter of ['state=running', 'state=waiting', 'state=failed', 'state=cancelled', 'text=a&from=1&to=9'])
+        expect((await world.api.get(`/${world.projectID}/execution_flows?${filter}`)).status).toBe(200);
+      await followProject(world.projectID, world.workspace.apiKey);
+    }
   }
+}
+
+async function followProject(projectID: string, apiKey: string): Promise<void> {
+  const resume = { 'x-api-key': apiKey, 'last-event-id': String(Date.now()) };
+  const stream = await openEventStream(`${api.url}/${projectID}/events`, resume);
+  await eventually(() => expect(stream.events.length).toBeGreaterThan(0));
+  stream.leave();
 }
 
 describe('every query that creates and lists records, and those of the workflows', () => {

@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { expect } from '@jest/globals';
-import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, expect } from '@jest/globals';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
 /** The system's browser, or the one from npm. */
 async function findBrowser(): Promise<{ executablePath: string; args: string[] }> {
@@ -27,21 +26,45 @@ const flags = [
   '--disable-sync',
 ];
 
+/** Another worker of the test run may still be unpacking the browser from npm. */
+async function launched<T>(launch: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await launch();
+    } catch (error) {
+      if (!String(error).includes('ETXTBSY')) throw error;
+      await delay(200);
+    }
+  }
+}
+
+/** One for each test file. It starts with the first page. */
+let browser: Promise<Browser> | undefined;
+afterAll(async () => (await browser)?.close());
+
+async function launch(): Promise<Browser> {
+  const { executablePath, args } = await findBrowser();
+  return launched(() => chromium.launch({ executablePath, headless: true, args }));
+}
+
 /**
- * A separate browser with one page. Console errors, dialogs and requests to other origins than `origins` fail the test,
- * unless the work removes them from the list.
+ * A page with cookies and storage of its own, as in a separate browser. Console errors, dialogs and requests to other
+ * origins than `origins` fail the test, unless the work removes them from the list.
  */
 export async function withBrowser<T>(
   origins: readonly string[],
   options: BrowserContextOptions,
   work: (page: Page, complaints: string[]) => Promise<T>,
 ): Promise<T> {
-  const { executablePath, args } = await findBrowser();
-  const profile = mkdtempSync(path.join(tmpdir(), 'chromium-'));
-  const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args, ...options });
-  const page = context.pages()[0] ?? (await context.newPage());
+  browser ??= launch();
+  const context = await (await browser).newContext(options);
+  const page = await context.newPage();
   const complaints: string[] = [];
-  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+  page.on(
+    'console',
+    (message) =>
+      void (message.type() === 'error' && complaints.push(`${message.text()} ${message.location().url}`.trim())),
+  );
   page.on('dialog', (dialog) => void (complaints.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
   page.on(
     'request',
@@ -54,12 +77,12 @@ export async function withBrowser<T>(
     return value;
   } finally {
     await context.close();
-    rmSync(profile, { recursive: true, force: true });
   }
 }
 
-/** Presses Tab until the focused element has this name. */
+/** Waits for the element with this name and presses Tab until it has the focus. */
 export async function tabTo(page: Page, name: string): Promise<void> {
+  await page.getByText(name).or(page.getByLabel(name)).first().waitFor({ state: 'attached' });
   const passed: string[] = [];
   for (let stop = 0; stop < 60; stop += 1) {
     await page.keyboard.press('Tab');

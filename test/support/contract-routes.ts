@@ -23,6 +23,7 @@ export const contractRoutes = [
   'DELETE /storage/{}/table/{}/records/{}',
   'DELETE /delete/column/{}',
   'GET /{}/execution_flows',
+  'GET /{}/events',
   'POST /execute_flow',
   'GET /execute_flow/{}',
   'POST /execute_flow/{}/execute',
@@ -103,6 +104,10 @@ export const contractRoutes = [
 export const furtherRoutes = [
   // A file can be deleted with its bytes and extracted text (the last issue of the platform API).
   'DELETE /file/{}/{}',
+  // Files, syncs and their states, for the console (issue 18).
+  'GET /file/{}',
+  'GET /{}/syncs',
+  'POST /{}/syncs/catalog',
   // The progress of the workflow of an upload.
   'GET /knowledge_base/{}/upload/{}',
   // A connector can be edited (review: newcomer 14).
@@ -111,6 +116,14 @@ export const furtherRoutes = [
   'POST /connectors/{}/mcp',
   'GET /connectors/{}/{}/tools',
   'POST /connectors/{}/{}/tools/accept',
+  'GET /connectors/{}/{}/authorize',
+  'POST /connectors/{}/{}/authorize',
+  'POST /connectors/{}/{}/authorize/complete',
+  'DELETE /connectors/{}/{}/authorize',
+  // The versions of an agentflow, and the planned times of a schedule (issue 18).
+  'GET /agentflow/{}/versions',
+  'GET /agentflow/{}/versions/{}',
+  'GET /schedule/coworker/{}/times',
   // The target of the signed address of a file.
   'GET /files/content/{}',
 ];

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Deps } from '../../src/domain/deps.js';
 import { newId } from '../../src/ids.js';
+import { epochSeconds } from '../../src/time.js';
 import { createPerson } from '../auth/auth-server.js';
 import { coworker, scheduled, soon } from '../surfaces/platform/schedules/schedules.js';
 import type { ApiClient } from './client.js';
@@ -198,6 +199,20 @@ export const lists: Record<string, (world: World) => Promise<ListCase>> = {
     };
   },
   '/v1/lifecycles': async (world) => ({ make: () => governedCall(world), keyOf: ({ lifecycle_id }) => lifecycle_id }),
+  '/v1/memories': async ({ deps, projectID: project_id }) => ({
+    make: async () => {
+      const _id = newId();
+      const fields = { status: 'completed', source: null, failure: null, budget: null, parts: [], ended_at: null };
+      await deps.mongo.collections.memories.insertOne({
+        _id,
+        project_id,
+        ...fields,
+        created_at: epochSeconds(),
+      } as never);
+      return _id;
+    },
+    keyOf: ({ memory_id }) => memory_id,
+  }),
   '/v1/policy-decisions': async (world) => ({
     make: () => governedCall(world),
     keyOf: ({ lifecycle_id }) => lifecycle_id,
@@ -256,6 +271,14 @@ export const lists: Record<string, (world: World) => Promise<ListCase>> = {
     keyOf: ({ _id }) => _id,
   }),
   '/agentflow': posted('/agentflow', () => flowThatCalls([])),
+  '/agentflow/{id}/versions': async (world) => {
+    const { _id: id } = await post(world, '/agentflow', flowThatCalls([]));
+    return {
+      params: { id },
+      make: async () => String((await post(world, `/agentflow/${id}/promote`, {})).version),
+      keyOf: ({ version }) => String(version),
+    };
+  },
   '/marketplace': marketplaceCase,
   '/skill': posted('/skill', () => ({ name: 'Skill' })),
   '/action': posted('/action', () => ({ name: 'Action', endpoint: 'https://example.com/' })),
@@ -304,6 +327,14 @@ export const lists: Record<string, (world: World) => Promise<ListCase>> = {
       keyOf: ({ scheduled_for }) => String(scheduled_for),
     };
   },
+  '/file/{projectID}': async (world) => ({
+    async make() {
+      const { status, body } = await send(world.api, `/file/${world.projectID}`, [file('a.txt', 'text')]);
+      expect([status, body]).toEqual([201, expect.any(Object)]);
+      return body.data[0]._id;
+    },
+    keyOf: ({ _id }) => _id,
+  }),
   '/file/{projectID}/connector/{connector_id}': async (world) => {
     const { _id: connector_id } = await post(world, '/actions/restful/config', { name: 'Connector', config: {} });
     return {

@@ -16,7 +16,7 @@ export interface McpServer {
   calls: { name: string; arguments: unknown }[];
   headers: IncomingMessage['headers'][];
   /** The result of every call. */
-  result: (name: string, signal: AbortSignal) => Promise<any>;
+  result: (name: string, signal: AbortSignal, report: (progress: object) => Promise<void>) => Promise<any>;
   /** Resets all connections. */
   dropConnections(): void;
   close(): Promise<void>;
@@ -28,9 +28,12 @@ export async function startMcpServer(): Promise<McpServer> {
     running.headers.push(req.headers);
     const server = new Server({ name: 'changing', version: '1' }, { capabilities: { tools: {} } });
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: running.tools }));
-    server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
+    server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal, sendNotification, _meta }) => {
       running.calls.push({ name: params.name, arguments: params.arguments });
-      return running.result(params.name, signal);
+      const progressToken = _meta?.progressToken ?? '';
+      return running.result(params.name, signal, (progress: any) =>
+        sendNotification({ method: 'notifications/progress', params: { progressToken, ...progress } }),
+      );
     });
     // Without sessions, and with a stream for each answer.
     const transport = new StreamableHTTPServerTransport({});

@@ -49,6 +49,7 @@ export async function seedExecution(
     status: 'completed',
     steps: [],
     last_event_seq: 0,
+    changed_at: Date.now(),
     ...given,
   };
   await deps.mongo.collections.executions.insertOne(record);

@@ -75,6 +75,8 @@ export const seeders: Record<string, Seeder> = {
   // A workflow creates items that wait for a decision: an unknown id of the same form is sufficient here.
   inbox: async () => `approval:${newId()}`,
   approval: undefined,
+  memory: undefined,
+  merge: undefined,
   api_key: undefined,
   connected_app: undefined,
 };
@@ -104,6 +106,9 @@ export const kindByName: Record<string, string> = {
   component_id: 'component',
   file_id: 'file',
   key_id: 'api_key',
+  memory_id: 'memory',
+  merge_id: 'merge',
+  item_id: 'inbox',
 };
 
 /** The meaning of `{id}` by the beginning of the path. */
@@ -122,7 +127,12 @@ export const kindByPath: Record<string, string> = {
 };
 
 /** Parameters that name no record, with a value that the route accepts. */
-export const plainParams: Record<string, string> = { category: 'restful', version: '1' };
+export const plainParams: Record<string, string> = {
+  category: 'restful',
+  version: '1',
+  from: '1800000000',
+  to: '1800003600',
+};
 
 /** Bodies for routes whose schema has no suitable example. */
 export const bodies: Record<string, unknown> = {
@@ -131,6 +141,7 @@ export const bodies: Record<string, unknown> = {
   'POST /storage/{projectID}/table/{table_id}/row': { price: 3 },
   'PUT /v1/projects/{projectId}/mode': { mode: 'governed' },
   'PUT /v1/policies': { policies: [] },
+  'POST /v1/inbox': { operation: 'get', item_id: 'approval:1' },
   'POST /v1/policies/evaluate': { tool: 'query-context', input: {} },
 };
 
@@ -144,6 +155,7 @@ export const asksForNothing: Record<string, string> = {
     [
       'POST /v1/query-context',
       'POST /v1/save-context',
+      'POST /v1/remember',
       'POST /v1/ontology',
       'POST /v1/docs',
       'POST /v1/save-skill',
@@ -152,6 +164,8 @@ export const asksForNothing: Record<string, string> = {
       'POST /v1/catalog/ingest',
       'GET /v1/lifecycles',
       'GET /v1/policy-decisions',
+      'GET /v1/quota',
+      'GET /v1/memories',
       'GET /v1/approvals',
       'GET /v1/audit',
       'GET /v1/audit/verify',

@@ -21,10 +21,31 @@ export interface Held {
   expires_at: number;
   /** The call was approved before and sent, but its answer was lost: approving means repeating it. */
   after_unknown?: boolean;
+  /** An approver had edited the call before this approval was asked for. */
+  is_edited?: boolean;
 }
 
 /** Why an act was not performed. The agent receives it. */
 export interface Refused {
   code: string;
   message: string;
+}
+
+/** An act that waits for an approval. Its step is called again once the approval is settled. */
+export interface HeldAct extends Held {
+  step_id: string;
+  agent_id: string;
+  requested_at: number;
+  /** The approval was told that the run is paused. */
+  is_clock_stopped?: boolean;
+}
+
+/** A finding of the anomaly check after which the rules have not permitted the run to continue. */
+export interface UnsettledAnomaly {
+  agent_id: string;
+  finding: string;
+  /** The position of the output in the execution, from 1. */
+  number: number;
+  /** Rules or an approver refused: the run ends. */
+  refused?: Refused;
 }

@@ -7,6 +7,7 @@ export interface StartChildRequest {
   taskQueue: string;
   memo: Record<string, unknown>;
   staticSummary: string;
+  staticDetails?: string;
   attributes: AttributeValues;
 }
 

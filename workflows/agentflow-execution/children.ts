@@ -46,6 +46,7 @@ export function handleChildren(state: ExecutionState, changed: () => void): void
     return true;
   };
   setHandler<boolean, [StartChildRequest], typeof startChildUpdate>(startChildUpdate, start, {
+    description: 'Start an execution that names this one as its parent',
     validator: () => {
       if (isOver(state))
         throw ApplicationFailure.nonRetryable(`the execution is ${state.status}`, 'conflict', { status: state.status });

@@ -26,24 +26,28 @@ interface RunningExecution {
 }
 
 const moves = [
-  { name: 'pause', update: pauseUpdate, signal: pauseSignal },
-  { name: 'resume', update: resumeUpdate, signal: resumeSignal },
-  { name: 'cancel', update: cancelUpdate, signal: cancelSignal },
+  { name: 'pause', description: 'Pause the run before its next step', update: pauseUpdate, signal: pauseSignal },
+  { name: 'resume', description: 'Resume the paused run', update: resumeUpdate, signal: resumeSignal },
+  { name: 'cancel', description: 'Cancel the run for good', update: cancelUpdate, signal: cancelSignal },
 ] as const;
 
 export function handleMoves({ input, state, steps, changed }: RunningExecution, projection: ProjectionWriter): void {
-  for (const { name, update, signal } of moves) {
+  for (const { name, description, update, signal } of moves) {
     const move = (request: MoveRequest | undefined): MoveResult => {
       applyMove(state, name, request, epochSeconds());
       changed('person');
       if (name === 'cancel') steps.cancel();
       return { execution_id: input.execution_id, status: state.status };
     };
-    setHandler<MoveResult, [MoveRequest], typeof update>(update, move, { validator: () => refuse(name, state) });
-    setHandler(signal, (request) => {
+    setHandler<MoveResult, [MoveRequest], typeof update>(update, move, {
+      description: `${description}. Refused if the state does not allow it`,
+      validator: () => refuse(name, state),
+    });
+    const onSignal = (request: MoveRequest | undefined) => {
       if (refusalOf(name, state.status) === undefined) move(request);
       else recordIgnored(name, state, projection);
-    });
+    };
+    setHandler(signal, onSignal, { description: `${description}. Ignored if the state does not allow it` });
   }
 }
 
@@ -67,6 +71,7 @@ export function handlePreviews({ input, state, steps, changed }: RunningExecutio
     return { execution_id: input.execution_id, status: state.status };
   };
   setHandler<MoveResult, [PreviewDecision], typeof decidePreviewUpdate>(decidePreviewUpdate, decide, {
+    description: 'Approve, edit or reject the preview that the run waits for',
     validator: (request) => {
       const refusal = decisionRefusal(input, state, request);
       if (refusal) throw ApplicationFailure.nonRetryable(refusal.message, refusal.type, { status: state.status });

@@ -3,14 +3,15 @@ import {
   condition,
   getExternalWorkflowHandle,
   isCancellation,
+  patched,
   setHandler,
 } from '@temporalio/workflow';
-import { approvalWorkflowId } from '../approval/messages.js';
+import { approvalWorkflowId, startClockSignal, stopClockSignal } from '../approval/messages.js';
 import { historyIsFull } from '../history.js';
 import { epochSeconds } from '../time.js';
 import { approvalSettledSignal, type AgentflowExecutionInput, type ExecutionState } from './messages.js';
 import type { StepRecord } from './step-record.js';
-import { addEvent } from './state.js';
+import { addEvent, isOver } from './state.js';
 import { endStep } from './step-records.js';
 import type { Held } from './act-messages.js';
 
@@ -21,10 +22,11 @@ const graceSeconds = 30;
 
 /** The run is told that an approval is settled. It reads the decision itself, because anybody can send a signal. */
 export function handleApprovals(state: ExecutionState): void {
-  setHandler(approvalSettledSignal, (approvalId: unknown) => {
+  const remember = (approvalId: unknown) => {
     if (typeof approvalId !== 'string' || state.settled_approvals?.includes(approvalId)) return;
     state.settled_approvals = [...(state.settled_approvals ?? []), approvalId].slice(-maxRemembered);
-  });
+  };
+  setHandler(approvalSettledSignal, remember, { description: 'An approval was decided: the run reads the decision' });
 }
 
 /** The step waits for a decision on its act. */
@@ -53,12 +55,47 @@ export async function untilSettled(input: AgentflowExecutionInput, state: Execut
   const isInterrupted = () =>
     isSettled(state.settled_approvals, held) || state.status === 'paused' || historyIsFull(input);
   try {
-    const interrupted = await condition(isInterrupted, Math.ceil(left * 1000) + 1);
+    const interrupted = await condition(isInterrupted, Math.ceil(left * 1000) + 1, { summary: 'the approval expires' });
     if (!interrupted) state.settled_approvals = [...(state.settled_approvals ?? []), held.approval_id];
   } catch (error) {
     if (isCancellation(error)) await withdraw(state, held);
     throw error;
   }
+}
+
+/**
+ * Waits while the run is paused. The approval that the run waits for has the time of the pause, and a run that is cancelled
+ * meanwhile withdraws its request.
+ */
+export async function untilResumed(input: AgentflowExecutionInput, state: ExecutionState): Promise<void> {
+  const held = isHeld(state) ? state.held : undefined;
+  try {
+    if (held && state.status === 'paused' && !held.is_clock_stopped && patched('approval-clock')) {
+      held.is_clock_stopped = true;
+      await tellApproval(held, stopClockSignal);
+    }
+    await condition(() => state.status !== 'paused' || historyIsFull(input));
+  } catch (error) {
+    if (held?.is_clock_stopped && isCancellation(error)) await withdraw(state, held);
+    throw error;
+  }
+  if (!held?.is_clock_stopped || state.status === 'paused') return;
+  // A cancelled run is no longer paused, and can get here before its scope is interrupted.
+  if (isOver(state)) return withdraw(state, held);
+  held.is_clock_stopped = false;
+  await tellApproval(held, startClockSignal);
+}
+
+/** An approval that has ended meanwhile is not told. */
+async function tellApproval(
+  { approval_id }: Held,
+  signal: typeof stopClockSignal | typeof startClockSignal,
+): Promise<void> {
+  await CancellationScope.nonCancellable(() =>
+    getExternalWorkflowHandle(approvalWorkflowId(approval_id))
+      .signal(signal)
+      .catch(() => undefined),
+  );
 }
 
 async function withdraw(state: ExecutionState, { approval_id, step_id }: Held & { step_id: string }): Promise<void> {

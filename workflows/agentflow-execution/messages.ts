@@ -3,7 +3,7 @@ import type { McpToolPlan } from './mcp-tool-plan.js';
 import type { TurnMessage } from './model-turn.js';
 import type { Preview } from './preview-record.js';
 import type { StepRecord } from './step-record.js';
-import type { Held } from './act-messages.js';
+import type { HeldAct, UnsettledAnomaly } from './act-messages.js';
 
 /** What clients, operators and other workflows use to work with an `agentflowExecution` (design, Workflows). */
 export const agentflowExecutionType = 'agentflowExecution';
@@ -133,6 +133,8 @@ export interface ActionResult {
   skill_id: string;
   name: string;
   output: unknown;
+  /** What an approver changed in the call. */
+  edits?: Record<string, unknown>;
 }
 
 export interface AgentOutput {
@@ -218,6 +220,15 @@ export interface Anomaly {
   at: number;
 }
 
+/** What an MCP server asks a person while a step calls one of its tools. Times are epoch seconds. */
+export interface Elicitation {
+  elicitation_id: string;
+  step_id: string;
+  agent_id: string;
+  requested_at: number;
+  expires_at: number;
+}
+
 /** Plain JSON and complete: it is passed to the next run by continue-as-new, and the query returns it. */
 export interface ExecutionState {
   status: ExecutionStatus;
@@ -232,6 +243,8 @@ export interface ExecutionState {
   /** The last preview requested for each agent. */
   previews: Record<string, Preview>;
   anomalies: Anomaly[];
+  /** The finding after which the rules have not permitted the run to continue; absent until there is one. */
+  unsettled_anomaly?: UnsettledAnomaly | null;
   /** The number of outputs checked for anomalies. */
   checked: number;
   /** Usage that is not yet in the projection. */
@@ -243,6 +256,8 @@ export interface ExecutionState {
   pause: { by: string; at: number } | null;
   /** The act that waits for an approval; absent until one did. */
   held?: HeldAct | null;
+  /** What an MCP server asks a person during the current step; absent until one did. */
+  elicitation?: Elicitation | null;
   /** Approvals that were settled since they were asked for, the last ones. */
   settled_approvals?: string[];
   last_event_seq: number;
@@ -254,13 +269,6 @@ export interface ExecutionState {
   published: { steps: number; outputs: number };
   /** The time of the last write of the projection; 0 before the first. */
   projected_at: number;
-}
-
-/** An act that waits for an approval. Its step is called again once the approval is settled. */
-export interface HeldAct extends Held {
-  step_id: string;
-  agent_id: string;
-  requested_at: number;
 }
 
 export interface MoveRequest {

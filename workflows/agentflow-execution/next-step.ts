@@ -7,6 +7,7 @@ import {
   type ExecutionState,
   type SkillPlan,
 } from './messages.js';
+import type { UnsettledAnomaly } from './act-messages.js';
 import { idInPass, stepIdOf, type Step } from './steps/index.js';
 import type { ProposedCall } from './steps/preview.js';
 import { pendingCalls } from './tools.js';
@@ -16,7 +17,8 @@ export type Transition =
   | { kind: 'requestPreview'; agent: AgentPlan; previewId: string; output: string }
   | { kind: 'awaitDecision'; agent: AgentPlan }
   | { kind: 'takeOutput'; agent: AgentPlan }
-  | { kind: 'stopAtLimit'; agent: AgentPlan; message: string };
+  | { kind: 'stopAtLimit'; agent: AgentPlan; message: string }
+  | { kind: 'stopAfterAnomaly'; agent: AgentPlan; code: string; message: string };
 
 /** The next step or transition; undefined at the end of the flow. A pure function of plan and state. */
 export function nextStep(plan: AgentflowExecutionInput, state: ExecutionState): Step | Transition | undefined {
@@ -25,6 +27,8 @@ export function nextStep(plan: AgentflowExecutionInput, state: ExecutionState): 
   const goal = plan.failover?.goal;
   if (failover?.goal === null && typeof goal === 'object')
     return { kind: 'goal', template: goal.template, failure: failover.from };
+  const { unsettled_anomaly: anomaly } = state;
+  if (anomaly) return afterAnomaly(agentOf(plan, anomaly.agent_id), anomaly);
   const unchecked = state.agents_output[state.checked];
   if (plan.anomaly_detection && unchecked && !current) {
     return {
@@ -40,6 +44,10 @@ export function nextStep(plan: AgentflowExecutionInput, state: ExecutionState): 
   const agent = agentOf(plan, agentId);
   if (current?.draft) return afterDraft(state, agent, current.draft.content);
   return current && current.turns > 0 ? afterTurn(state, agent, current) : beforeTurns(state, agent);
+}
+
+function afterAnomaly(agent: AgentPlan, { finding, number, refused }: UnsettledAnomaly): Step | Transition {
+  return refused ? { kind: 'stopAfterAnomaly', agent, ...refused } : { kind: 'continue', agent, finding, number };
 }
 
 /** The actions that the skills prescribe, then the first model turn. */

@@ -47,7 +47,8 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
   const untilDue = async () => {
     let startedAt = changedAt;
     const isOver = () => isDue || changedAt >= startedAt + restartMs;
-    while (!isDue && (await condition(isOver, intervalMs))) startedAt = changedAt;
+    while (!isDue && (await condition(isOver, intervalMs, { summary: 'the next write of the record' })))
+      startedAt = changedAt;
   };
   const write = async () => {
     while (isWanted) {

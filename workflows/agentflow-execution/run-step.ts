@@ -9,9 +9,9 @@ import { epochSeconds } from '../time.js';
 import { attemptDetailsOf, attemptsOf, maxAttempts, stepMessageOf, wasNeverStarted } from './failure.js';
 import { holdStep } from './held-acts.js';
 import { maxKeptCharacters, type AgentflowExecutionInput, type ExecutionState, type Spending } from './messages.js';
-import { beginStep, endStep } from './step-records.js';
+import { beginStep, endStep, noteEdits } from './step-records.js';
 import type { StepResult, StepRun } from './steps/definition.js';
-import { definitionOf, type Step, type StepActivities } from './steps/index.js';
+import { definitionOf, profileOf, type Step, type StepActivities } from './steps/index.js';
 
 /** Runs one step as one activity and keeps its result in the state. Throws the activity's failure if it ends the run. */
 export async function runStep(input: AgentflowExecutionInput, state: ExecutionState, step: Step): Promise<void> {
@@ -19,19 +19,20 @@ export async function runStep(input: AgentflowExecutionInput, state: ExecutionSt
   const record = beginStep(state, step, epochSeconds());
   const run: StepRun = { input, state, stepId: record.step_id };
   try {
-    const { value, attempts, attempt_details, held, refused } = await runUntilTaken(step, run);
+    const { value, attempts, attempt_details, held, refused, edits } = await runUntilTaken(step, run);
     if (held) return holdStep(state, record, held, epochSeconds());
-    if (state.held) state.held = null;
+    settleHeld(state);
     const spent = definition.spent?.(value);
-    countKept(state, value, spent && { key: record.step_id, ...spent });
+    if (edits) noteEdits(state, record, edits, epochSeconds());
+    countKept(state, edits ? [value, edits] : value, spent && { key: record.step_id, ...spent });
     const ended = refused
       ? ({ status: 'failed', error: `${refused.code}: ${refused.message}` } as const)
       : ({ status: 'completed' } as const);
     endStep(state, record, { ...ended, attempts, attempt_details, at: epochSeconds() });
-    definition.keep(value, step, run);
+    definition.keep(value, step, edits ? { ...run, edits } : run);
   } catch (error) {
     const status = isCancellation(error) ? 'cancelled' : 'failed';
-    if (state.held) state.held = null;
+    settleHeld(state);
     endStep(state, record, {
       status,
       attempts: attemptsOf(error),
@@ -42,6 +43,11 @@ export async function runStep(input: AgentflowExecutionInput, state: ExecutionSt
     if (status === 'cancelled' || !(error instanceof ActivityFailure) || !definition.continueAfter) throw error;
     definition.continueAfter(error, step, run);
   }
+}
+
+function settleHeld(state: ExecutionState): void {
+  if (state.held) state.held = null;
+  if (state.elicitation) state.elicitation = null;
 }
 
 /** The step's time limit does not count while no worker takes the step. */
@@ -60,7 +66,7 @@ function runOnce(step: Step, run: StepRun): Promise<StepResult<unknown>> {
   const activities = proxyActivities<StepActivities>({
     // Heartbeats distinguish a killed worker from a slow server.
     heartbeatTimeout: '10s',
-    ...definition.profile,
+    ...profileOf(definition, step),
     ...repetition(run.input),
     summary: definition.name(step),
   });

@@ -2,7 +2,7 @@ import { ApplicationFailure, condition, isCancellation } from '@temporalio/workf
 import { historyIsFull } from '../history.js';
 import { epochSeconds } from '../time.js';
 import { executionFailureOf } from './failure.js';
-import { isHeld, untilSettled } from './held-acts.js';
+import { isHeld, untilResumed, untilSettled } from './held-acts.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
 import { nextStep, type Transition } from './next-step.js';
 import { expirePreview, outputOf, requestPreview } from './previews.js';
@@ -36,7 +36,7 @@ async function runSteps(
   changed: (change?: Change) => void,
 ): Promise<Stop> {
   for (let next = nextStep(input, state); next; next = nextStep(input, state)) {
-    await condition(() => state.status !== 'paused' || historyIsFull(input));
+    await untilResumed(input, state);
     if (historyIsFull(input)) return 'history is full';
     if (isHeld(state)) await untilSettled(input, state);
     else if (isStep(next)) await runStep(input, state, next);
@@ -57,6 +57,8 @@ async function makeTransition(
   switch (transition.kind) {
     case 'stopAtLimit':
       throw ApplicationFailure.nonRetryable(transition.message, 'limit_exceeded');
+    case 'stopAfterAnomaly':
+      throw ApplicationFailure.nonRetryable(transition.message, transition.code);
     case 'requestPreview': {
       const { previewId, output } = transition;
       return requestPreview(state, agent, { previewId, proposed: { output } }, epochSeconds());
@@ -74,7 +76,7 @@ async function untilDecided(input: AgentflowExecutionInput, state: ExecutionStat
   if (!preview) return;
   const isInterrupted = () => preview.status !== 'waiting' || state.status === 'paused' || historyIsFull(input);
   const left = preview.expires_at - epochSeconds();
-  if (left > 0) await condition(isInterrupted, Math.ceil(left * 1000));
+  if (left > 0) await condition(isInterrupted, Math.ceil(left * 1000), { summary: 'the preview expires' });
   if (isInterrupted()) return;
   expirePreview(state, preview, epochSeconds());
   throw ApplicationFailure.nonRetryable(

@@ -45,14 +45,15 @@ export function applyMove(state: ExecutionState, move: Move, request: MoveReques
     });
     return;
   }
-  if (state.pause) delayPreviews(state, at - state.pause.at);
+  if (state.pause) delayDecisions(state, at - state.pause.at);
   state.status = move === 'pause' ? 'paused' : 'running';
   state.pause = move === 'pause' ? { by, at } : null;
   addEvent(state, move === 'pause' ? 'paused' : 'resumed', at, { by, reason });
 }
 
-/** Time during a pause does not count towards a preview's time limit (design, Workflows). */
-function delayPreviews(state: ExecutionState, seconds: number): void {
+/** Time during a pause does not count towards the time limit of a preview or an approval (design, Workflows). */
+function delayDecisions(state: ExecutionState, seconds: number): void {
+  if (state.held) state.held.expires_at += seconds;
   for (const preview of Object.values(state.previews)) if (preview.status === 'waiting') preview.expires_at += seconds;
 }
 
@@ -199,6 +200,7 @@ export function fail(state: ExecutionState, failure: ExecutionFailure): void {
   state.end_time = failure.at;
   state.pause = null;
   if (state.held) state.held = null;
+  if (state.elicitation) state.elicitation = null;
   for (const preview of Object.values(state.previews)) if (preview.status === 'waiting') preview.status = 'expired';
   addEvent(state, 'failed', failure.at, { ...failure });
 }

@@ -23,4 +23,6 @@ export interface StepRecord {
   error: string | null;
   /** The last attempts of a step that failed or needed several attempts. */
   attempt_details?: StepAttempt[];
+  /** The fields of the act that an approver edited. */
+  edited_fields?: string[];
 }

@@ -36,6 +36,12 @@ function continueStep(state: ExecutionState, record: StepRecord, at: number): St
   return record;
 }
 
+/** The act of the step was performed as an approver edited it. */
+export function noteEdits(state: ExecutionState, record: StepRecord, edits: Record<string, unknown>, at: number): void {
+  record.edited_fields = Object.keys(edits);
+  addEvent(state, 'act_edited', at, { step_id: record.step_id, fields: record.edited_fields });
+}
+
 interface StepEnd {
   status: 'completed' | 'failed' | 'cancelled';
   attempts: number;

@@ -1,4 +1,5 @@
-import type { AgentflowExecutionInput, Anomaly, ExecutionState, HeldAct } from './messages.js';
+import type { HeldAct } from './act-messages.js';
+import type { AgentflowExecutionInput, Anomaly, ExecutionState } from './messages.js';
 import type { Preview } from './preview-record.js';
 
 export interface ExecutionView {
@@ -15,17 +16,27 @@ export function waitingPreview({ previews }: Pick<ExecutionState, 'previews'>): 
 /** `AgentflowStatus`: the execution's own status, or `waiting` while a running execution waits for a person. */
 export function indexedStatus(
   input: Pick<AgentflowExecutionInput, 'step_patience_seconds'>,
-  state: Pick<ExecutionState, 'status' | 'previews' | 'held'>,
+  state: Pick<ExecutionState, 'status' | 'previews' | 'held' | 'elicitation'>,
 ): string {
   const isWaiting =
     input.step_patience_seconds !== undefined &&
     state.status === 'running' &&
-    (waitingPreview(state) !== undefined || (state.held ?? null) !== null);
+    (waitingPreview(state) !== undefined || (state.held ?? state.elicitation ?? null) !== null);
   return isWaiting ? 'waiting' : state.status;
 }
 
 function heldView({ agent_id, step_id, approval_id, requested_at, expires_at }: HeldAct) {
   return { kind: 'approval', agent_id, step_id, approval_id, requested_at, expires_at };
+}
+
+/** The person's decision or answer that the run waits for. */
+function waitingFor({ previews, held, elicitation }: Pick<ExecutionState, 'previews' | 'held' | 'elicitation'>) {
+  if (held) return heldView(held);
+  if (elicitation) return { kind: 'elicitation', ...elicitation };
+  const waiting = waitingPreview({ previews });
+  if (!waiting) return null;
+  const { agent_id, preview_id, requested_at, expires_at } = waiting;
+  return { kind: 'preview', agent_id, preview_id, requested_at, expires_at };
 }
 
 /** The part of the state that is shown in addition to the outputs, identical in the stored record and the live view. */
@@ -34,25 +45,15 @@ export function viewOf({
   anomalies,
   failover,
   held,
-}: Pick<ExecutionState, 'previews' | 'anomalies' | 'failover' | 'held'>): ExecutionView {
+  elicitation,
+}: Pick<ExecutionState, 'previews' | 'anomalies' | 'failover' | 'held' | 'elicitation'>): ExecutionView {
   const all = Object.values(previews);
-  const waiting = waitingPreview({ previews });
   return {
     previews,
     anomaly_detected: anomalies.length > 0 ? anomalies : null,
     context: {
-      ...((all.length > 0 || held !== undefined) && {
-        waiting_for: held
-          ? heldView(held)
-          : waiting
-            ? {
-                kind: 'preview',
-                agent_id: waiting.agent_id,
-                preview_id: waiting.preview_id,
-                requested_at: waiting.requested_at,
-                expires_at: waiting.expires_at,
-              }
-            : null,
+      ...((all.length > 0 || held !== undefined || elicitation !== undefined) && {
+        waiting_for: waitingFor({ previews, held, elicitation }),
       }),
       ...(failover && { failover }),
     },

@@ -16,6 +16,7 @@ import { epochSeconds } from '../time.js';
 import type { AgentflowExecutionActivities } from './activities.js';
 import { detailsOf } from './details.js';
 import { handleChildren } from './children.js';
+import { handleElicitations } from './elicitations.js';
 import { executionFailureOf } from './failure.js';
 import { handleApprovals } from './held-acts.js';
 import { handleMoves, handlePreviews } from './handlers.js';
@@ -57,12 +58,13 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
     projection.request(change);
   };
 
-  setHandler(stateQuery, () => state);
-  setHandler(eventsQuery, () => state.unpublished);
+  setHandler(stateQuery, () => state, { description: 'The state, agents and steps of the run' });
+  setHandler(eventsQuery, () => state.unpublished, { description: 'The events that the record does not have yet' });
   const execution = { input, state, steps, changed };
   handleMoves(execution, projection);
   handlePreviews(execution);
   handleApprovals(state);
+  handleElicitations(state, changed);
   handleChildren(state, changed);
 
   if (isNew) changed();

@@ -7,5 +7,14 @@ export interface ApprovalActivities {
   /** Fails with type `access_denied` unless the API signed the decision, because anyone with access to Temporal can send an update. */
   verifyDecision(decision: { approval_id: string; request: DecideRequest }): Promise<void>;
   /** Mints the single resume token of an approved call. The token is never part of the workflow's history. */
-  mintResumeToken(approval: { input: ApprovalInput; approved_at: number }): Promise<void>;
+  mintResumeToken(approval: {
+    input: ApprovalInput;
+    approved_at: number;
+    /** The digest of the call as it was edited. */
+    edited_payload_digest?: string;
+    /** The call is accepted as done, and not repeated. */
+    is_accepted?: true;
+    /** The run is paused: the token does not expire before it can continue. */
+    is_clock_stopped?: true;
+  }): Promise<void>;
 }

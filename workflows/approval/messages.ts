@@ -1,4 +1,4 @@
-import { defineQuery, defineUpdate } from '@temporalio/workflow';
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 
 /** What clients and operators use to work with an `approval` (design, Workflows). */
 export const approvalType = 'approval';
@@ -36,14 +36,26 @@ export interface ApprovalInput {
   starter_may_decide?: boolean;
   /** The only roles that may decide, if the rules name any. */
   approver_roles?: string[];
+  /** For an act of a run: the fields that an approver can edit, with their types. */
+  editable_fields?: Record<string, string>;
+  /** For an act that was sent before, and whose answer was lost. */
+  after_unknown?: true;
 }
+
+/** `accept`: the call, whose outcome is unknown, has taken effect and is not repeated. */
+export type ApprovalDecision = 'approve' | 'accept' | 'reject';
+
+/** The roles that may decide if no rule names any (contract, approvals). */
+export const defaultApproverRoles = ['OWNER', 'ORG_ADMIN', 'PROJECT_ADMIN'] as const;
 
 export interface ApprovalVote {
   user_id: string;
   role: string;
-  decision: 'approve' | 'reject';
+  decision: ApprovalDecision;
   comment: string;
   at: number;
+  /** The digest of the call that was voted on; absent for the call as it was asked. */
+  payload_digest?: string;
 }
 
 /** Plain JSON and complete: the query returns it. */
@@ -53,19 +65,35 @@ export interface ApprovalState {
   /** Whose vote decided it; null while pending and after expiry. */
   decided_by: string | null;
   decided_at: number | null;
+  /** The digest of the call as an approver edited it; absent while nobody has. */
+  edited_payload_digest?: string;
+  /** When the run of the act was paused; null or absent while the clock runs. */
+  clock_stopped_at?: number | null;
+  /** For how long the clock has stood still; absent if it never has. */
+  delayed_seconds?: number;
+  /** A person accepted the call as done; absent otherwise. */
+  accepted?: true;
 }
 
 export interface DecideRequest {
   approver: { user_id: string; role: string };
-  decision: 'approve' | 'reject';
+  decision: ApprovalDecision;
   comment?: string;
+  /** The digest of the call that the approver saw. */
+  payload_digest?: string;
+  /** The approver edits the call and approves the result, which has this digest. */
+  edited_payload_digest?: string;
   /** An HMAC over `decisionText`, made by the API, which has authenticated the approver. */
   signature?: string;
 }
 
 /** The text that a decision's signature covers. */
-export function decisionText(approvalId: string, { approver, decision, comment = '' }: DecideRequest): string {
-  return JSON.stringify([approvalId, approver.user_id, approver.role, decision, comment]);
+export function decisionText(approvalId: string, request: DecideRequest): string {
+  const { approver, decision, comment = '', payload_digest, edited_payload_digest } = request;
+  // Processes of earlier releases sign decisions without digests.
+  const digests =
+    (payload_digest ?? edited_payload_digest) ? [payload_digest ?? null, edited_payload_digest ?? null] : [];
+  return JSON.stringify([approvalId, approver.user_id, approver.role, decision, comment, ...digests]);
 }
 
 export interface DecideResult {
@@ -77,5 +105,9 @@ export interface DecideResult {
 
 /** Refused with type `conflict` (no longer pending, or already voted), `access_denied` or `invalid_request`. */
 export const decideUpdate = defineUpdate<DecideResult, [DecideRequest]>('decide');
+
+/** Sent by the run whose act waits, when it is paused and when it continues. Ignored for every other call. */
+export const stopClockSignal = defineSignal('stopClock');
+export const startClockSignal = defineSignal('startClock');
 
 export const stateQuery = defineQuery<ApprovalState>('state');

@@ -1,7 +1,11 @@
-import type { ApprovalInput, ApprovalState, ApprovalVote, DecideRequest, DecideResult } from './messages.js';
-
-/** The roles that may decide if no rule names any (contract, approvals). */
-const defaultRoles = ['OWNER', 'ORG_ADMIN', 'PROJECT_ADMIN'];
+import {
+  defaultApproverRoles,
+  type ApprovalInput,
+  type ApprovalState,
+  type ApprovalVote,
+  type DecideRequest,
+  type DecideResult,
+} from './messages.js';
 
 export interface Refusal {
   type: 'conflict' | 'access_denied' | 'invalid_request';
@@ -10,6 +14,29 @@ export interface Refusal {
 
 export function initialState(): ApprovalState {
   return { status: 'pending', votes: [], decided_by: null, decided_at: null };
+}
+
+/** When the approval expires, if its clock is not stopped. */
+export function expiryOf({ expires_at }: ApprovalInput, { delayed_seconds = 0 }: ApprovalState): number {
+  return expires_at + delayed_seconds;
+}
+
+export function isClockStopped({ clock_stopped_at }: ApprovalState): boolean {
+  return typeof clock_stopped_at === 'number';
+}
+
+function isExpired(input: ApprovalInput, state: ApprovalState, at: number): boolean {
+  return !isClockStopped(state) && at >= expiryOf(input, state);
+}
+
+/** Stops or starts the clock of an act that waits. Returns whether that changed anything. */
+export function turnClock(input: ApprovalInput, state: ApprovalState, move: 'stop' | 'start', at: number): boolean {
+  const { clock_stopped_at: since, status } = state;
+  const isStopped = typeof since === 'number';
+  if (input.execution_id === undefined || status !== 'pending' || isStopped === (move === 'stop')) return false;
+  if (isStopped) state.delayed_seconds = (state.delayed_seconds ?? 0) + Math.max(0, at - since);
+  state.clock_stopped_at = isStopped ? null : at;
+  return true;
 }
 
 /** Why the vote does not count; undefined if it does. The request is untrusted: an operator can type anything into the Temporal UI. */
@@ -24,24 +51,48 @@ export function refusalOf(
     !request ||
     typeof approver?.user_id !== 'string' ||
     approver.user_id === '' ||
-    !['approve', 'reject'].includes(request.decision)
+    !['approve', 'accept', 'reject'].includes(request.decision)
   ) {
     return {
       type: 'invalid_request',
-      message: 'decide takes {approver: {user_id, role}, decision: "approve" or "reject", comment?}',
+      message: 'decide takes {approver: {user_id, role}, decision: "approve", "accept" or "reject", comment?}',
     };
   }
-  const roles = input.approver_roles ?? defaultRoles;
-  if (!roles.includes(String(approver.role)))
+  const roles = input.approver_roles ?? defaultApproverRoles;
+  if (!(roles as readonly string[]).includes(String(approver.role)))
     return { type: 'access_denied', message: `deciding needs a role of ${roles.join(', ')}` };
   if (approver.user_id === input.requested_by && input.starter_may_decide !== true)
     return { type: 'access_denied', message: 'nobody decides on their own request' };
   if (state.status !== 'pending') return { type: 'conflict', message: `the approval is ${state.status}` };
-  if (at >= input.expires_at) return { type: 'conflict', message: 'the approval is expired' };
-  if (state.votes.some(({ user_id }) => user_id === approver.user_id)) {
+  if (isExpired(input, state, at)) return { type: 'conflict', message: 'the approval is expired' };
+  if (request.decision === 'accept' && input.after_unknown !== true)
+    return { type: 'conflict', message: 'only a call whose outcome is unknown can be accepted as done' };
+  const stale = staleness(input, state, request);
+  if (stale !== undefined) return { type: 'conflict', message: stale };
+  const digest = request.edited_payload_digest ?? digestOf(input, state);
+  if (state.votes.some((vote) => vote.user_id === approver.user_id && digestOf(input, vote) === digest)) {
     return { type: 'conflict', message: 'this approver has approved already; another one is needed' };
   }
+  if (state.votes.length >= maxVotes) return { type: 'conflict', message: 'the call was edited too often' };
   return undefined;
+}
+
+const maxVotes = 50;
+
+/** Nobody approves a call that another approver has edited without having seen it. */
+function staleness(input: ApprovalInput, state: ApprovalState, request: DecideRequest): string | undefined {
+  const { decision, payload_digest: seen } = request;
+  const isUnseen = decision === 'approve' && seen === undefined && state.edited_payload_digest !== undefined;
+  if (!isUnseen && (seen === undefined || seen === digestOf(input, state))) return undefined;
+  return 'the call was edited: read it again, and send the `payload_digest` of the call that you approve';
+}
+
+/** The digest of the call that is decided on, or that was voted on. */
+function digestOf(
+  { payload_digest: asked }: ApprovalInput,
+  edited: Pick<ApprovalState, 'edited_payload_digest'> & Pick<ApprovalVote, 'payload_digest'>,
+): string {
+  return edited.edited_payload_digest ?? edited.payload_digest ?? asked;
 }
 
 /** Counts a vote that was not refused. One rejection rejects the call; the required number of approvals approves it. */
@@ -53,10 +104,17 @@ export function applyVote(
 ): DecideResult {
   const { approver, decision } = request;
   const comment = typeof request.comment === 'string' ? request.comment.slice(0, 1000) : '';
-  state.votes.push({ user_id: approver.user_id, role: approver.role, decision, comment, at });
+  if (typeof request.edited_payload_digest === 'string') state.edited_payload_digest = request.edited_payload_digest;
+  const { edited_payload_digest: payload_digest } = state;
+  const vote: ApprovalVote = { user_id: approver.user_id, role: approver.role, decision, comment, at };
+  state.votes.push({ ...vote, ...(payload_digest !== undefined && { payload_digest }) });
   const approvals = approvalsOf(state).length;
   if (decision === 'reject') settle(state, 'rejected', approver.user_id, at);
-  else if (approvals >= input.required_approvers) settle(state, 'approved', approver.user_id, at);
+  else if (decision === 'accept') {
+    // Nothing is sent, so one person suffices, as for a rejection.
+    state.accepted = true;
+    settle(state, 'approved', approver.user_id, at);
+  } else if (approvals >= input.required_approvers) settle(state, 'approved', approver.user_id, at);
   return {
     approval_id: input.approval_id,
     status: state.status,
@@ -65,8 +123,11 @@ export function applyVote(
   };
 }
 
-export function approvalsOf({ votes }: ApprovalState): ApprovalVote[] {
-  return votes.filter(({ decision }) => decision === 'approve');
+/** An edit makes another call, so approvals before it no longer count. */
+export function approvalsOf({ votes, edited_payload_digest }: ApprovalState): ApprovalVote[] {
+  return votes.filter(
+    ({ decision, payload_digest }) => decision === 'approve' && payload_digest === edited_payload_digest,
+  );
 }
 
 export function settle(

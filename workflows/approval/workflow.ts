@@ -13,8 +13,16 @@ import {
 import { approvalSettledSignal, executionWorkflowId } from '../agentflow-execution/messages.js';
 import { epochSeconds } from '../time.js';
 import type { ApprovalActivities } from './activities.js';
-import { decideUpdate, stateQuery, type ApprovalInput, type ApprovalState, type DecideRequest } from './messages.js';
-import { applyVote, detailsOf, initialState, refusalOf, settle } from './state.js';
+import {
+  decideUpdate,
+  startClockSignal,
+  stateQuery,
+  stopClockSignal,
+  type ApprovalInput,
+  type ApprovalState,
+  type DecideRequest,
+} from './messages.js';
+import { applyVote, detailsOf, expiryOf, initialState, isClockStopped, refusalOf, settle, turnClock } from './state.js';
 
 const retry = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' } as const;
 const { publishApproval } = proxyActivities<Pick<ApprovalActivities, 'publishApproval'>>({
@@ -46,7 +54,10 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
     setCurrentDetails(detailsOf(input, state));
   };
 
-  setHandler(stateQuery, () => state);
+  setHandler(stateQuery, () => state, { description: 'The status of the approval and its votes' });
+  const turn = (move: 'stop' | 'start') => () => void (turnClock(input, state, move, epochSeconds()) && changed());
+  setHandler(stopClockSignal, turn('stop'), { description: 'The run of the act is paused' });
+  setHandler(startClockSignal, turn('start'), { description: 'The run of the act continues' });
   setHandler(
     decideUpdate,
     async (request) => {
@@ -62,7 +73,10 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
       await condition(() => recorded >= change);
       return result;
     },
-    { validator: (request: DecideRequest | undefined) => refuse(input, state, request) },
+    {
+      description: 'Vote on the held call. Accepts only requests that the API signed',
+      validator: (request: DecideRequest | undefined) => refuse(input, state, request),
+    },
   );
   void CancellationScope.current().cancelRequested.catch(() => {
     if (state.status !== 'pending') return;
@@ -74,8 +88,7 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
   await CancellationScope.nonCancellable(async () => {
     while (recorded < changes) {
       const change = changes;
-      if (state.status === 'approved')
-        await mintResumeToken({ input, approved_at: state.decided_at ?? epochSeconds() });
+      if (state.status === 'approved') await mintResumeToken(tokenRequest(input, state));
       await publishApproval({ input, state, revision: change });
       recorded = change;
       if (state.status === 'pending') await untilChangedOrExpired(input, state, () => changes > change, changed);
@@ -84,6 +97,17 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
     await condition(allHandlersFinished);
   });
   return state;
+}
+
+function tokenRequest(input: ApprovalInput, state: ApprovalState) {
+  const { decided_at, edited_payload_digest } = state;
+  return {
+    input,
+    approved_at: decided_at ?? epochSeconds(),
+    ...(edited_payload_digest !== undefined && { edited_payload_digest }),
+    ...(state.accepted && { is_accepted: true as const }),
+    ...(isClockStopped(state) && { is_clock_stopped: true as const }),
+  };
 }
 
 /** Only wakes the run: it reads the decision itself. A run that has ended is not told. */
@@ -102,12 +126,13 @@ function refuse(input: ApprovalInput, state: ApprovalState, request: DecideReque
 
 /** Waits for a vote while the approval is pending, and expires it at its time limit. */
 async function untilChangedOrExpired(
-  { expires_at }: ApprovalInput,
+  input: ApprovalInput,
   state: ApprovalState,
   hasChanged: () => boolean,
   changed: () => void,
 ): Promise<void> {
-  const leftMs = Math.max(1, Math.ceil((expires_at - epochSeconds()) * 1000));
+  if (isClockStopped(state)) return condition(hasChanged);
+  const leftMs = Math.max(1, Math.ceil((expiryOf(input, state) - epochSeconds()) * 1000));
   const voted = await condition(hasChanged, leftMs, { summary: 'the approval expires' });
   if (voted || state.status !== 'pending') return;
   settle(state, 'expired', null, epochSeconds());

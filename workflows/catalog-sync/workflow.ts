@@ -55,14 +55,15 @@ const steps = [syncCatalogTables, syncCatalogLineage, removeFromCatalog] as cons
  */
 export async function catalogSync(input: CatalogSyncInput): Promise<CatalogRun | null> {
   const state = input.resumed ?? initialState();
-  setHandler(stateQuery, () => state);
-  setHandler(changedSignal, (changes) => {
+  setHandler(stateQuery, () => state, { description: 'The pending changes and the progress of the sync' });
+  const note = (changes: Parameters<typeof noteChanges>[1]) => {
     noteChanges(state, changes, timeOrderedId(), Date.now());
     setCurrentDetails(detailsOf(state));
-  });
+  };
+  setHandler(changedSignal, note, { description: 'Something in the catalog changed: sync after a quiet period' });
 
   // The signal that started the run arrives at once. Without one, an operator started the run to get a sync.
-  if (!state.progress && !(await condition(() => state.pending !== null, '1s')))
+  if (!state.progress && !(await condition(() => state.pending !== null, '1s', { summary: 'the first change' })))
     noteChanges(state, undefined, timeOrderedId(), Date.now());
   while (state.progress || state.pending) {
     const isReady = state.progress ? true : await isDue(input, state);

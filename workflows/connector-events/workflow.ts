@@ -48,18 +48,19 @@ export async function connectorEvents(
   let running = 0;
   const changed = () => setCurrentDetails(detailsOf(state));
 
-  setHandler(stateQuery, () => state);
-  setHandler(callbackSignal, (callback) => {
+  setHandler(stateQuery, () => state, { description: 'The waiting, handled and failed callbacks' });
+  const note = (callback: PendingCallback) => {
     noteCallback(state, callback);
     changed();
-  });
+  };
+  setHandler(callbackSignal, note, { description: 'A callback of the connector to handle' });
 
   const work = async (callback: PendingCallback) => {
     if (await handle(input, state, callback)) state.handled += 1;
     running -= 1;
     changed();
   };
-  await condition(() => state.pending.length > 0, '1s');
+  await condition(() => state.pending.length > 0, '1s', { summary: 'the first callback' });
   while (state.pending.length > 0 || running > 0) {
     while (running < maxConcurrent && !historyIsFull(input)) {
       const next = takeDue(state, Date.now());
@@ -89,7 +90,7 @@ async function untilWorkIsDue(
     (running() === 0 && historyIsFull(input)) ||
     (pending.length > waiting && running() < maxConcurrent && !historyIsFull(input));
   const isPostponed = times.length > 0 && times.every((at) => at > Date.now());
-  if (isPostponed) await condition(hasMore, Math.min(...times) - Date.now());
+  if (isPostponed) await condition(hasMore, Math.min(...times) - Date.now(), { summary: 'the next attempt' });
   else
     await condition(
       () => running() < before || (pending.length > 0 && running() < maxConcurrent && !historyIsFull(input)),

@@ -14,6 +14,8 @@ export interface KnowledgeUploadInput {
   file_id: string;
   name: string;
   lifecycle_id: string;
+  /** Whether the facts of the document are extracted once its chunks are written. */
+  extract?: true;
 }
 
 /** `total` is null until the text is extracted. */

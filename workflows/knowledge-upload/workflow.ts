@@ -30,7 +30,7 @@ const { extractChunks } = proxyActivities<KnowledgeUploadActivities>({
   retry,
   summary: 'read the text',
 });
-const { saveChunks } = proxyActivities<KnowledgeUploadActivities>({
+const { saveChunks, rememberDocument } = proxyActivities<KnowledgeUploadActivities>({
   startToCloseTimeout: '10m',
   heartbeatTimeout: '15s',
   scheduleToCloseTimeout: '24h',
@@ -54,11 +54,12 @@ export async function knowledgeUpload(upload: KnowledgeUploadInput): Promise<Kno
   const state: KnowledgeUploadState = { total: null, done: 0, removing: false };
   const started_at = epochSeconds();
   const work = new CancellationScope();
-  setHandler(stateQuery, () => state);
-  setHandler(removeSignal, () => {
+  setHandler(stateQuery, () => state, { description: 'The written and total chunks' });
+  const remove = () => {
     state.removing = true;
     work.cancel();
-  });
+  };
+  setHandler(removeSignal, remove, { description: 'Stop writing the document and remove its chunks' });
 
   const stored = { total: 0, batches: 0 };
   let failure: ApplicationFailure | null = null;
@@ -89,6 +90,7 @@ async function writeAll(
     const { saved } = await saveChunks({ upload, batch, before: state.done });
     state.done += saved;
   }
+  if (upload.extract) await rememberDocument({ upload, batches: stored.batches });
 }
 
 /** The Markdown that the Temporal UI shows as the run's current details. */

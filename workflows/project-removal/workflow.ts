@@ -1,4 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { patched, proxyActivities } from '@temporalio/workflow';
 import type { ProjectRemovalActivities } from './activities.js';
 import type { ProjectRemovalInput } from './messages.js';
 
@@ -17,9 +17,20 @@ const { cancelExecutions } = proxyActivities<ProjectRemovalActivities>({
   summary: 'cancel running executions',
 });
 
-/** Deletes a project and everything in it that starts runs: first prevents new runs, then cancels the running ones. */
+const { removeKnowledgeOfProject } = proxyActivities<ProjectRemovalActivities>({
+  ...slow,
+  startToCloseTimeout: '12h',
+  summary: 'remove its context graph and remembered texts',
+});
+
+/**
+ * Deletes a project and everything in it that starts runs: first prevents new runs, then cancels the running ones. Then
+ * it deletes the context graph.
+ */
 export async function projectRemoval(input: ProjectRemovalInput): Promise<{ cancelled: number }> {
   await closeProject(input);
   await removeStarters(input);
-  return cancelExecutions(input);
+  const cancelled = await cancelExecutions(input);
+  if (patched('remove-knowledge')) await removeKnowledgeOfProject(input);
+  return cancelled;
 }

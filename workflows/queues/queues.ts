@@ -4,9 +4,12 @@ import type { CodeSyncActivities } from '../code-sync/activities.js';
 import type { ColumnRemovalActivities } from '../column-removal/activities.js';
 import type { ConnectorEventsActivities } from '../connector-events/activities.js';
 import type { ConnectorLoadActivities } from '../connector-load/activities.js';
+import type { EmbeddingActivities } from '../embedding/activities.js';
 import type { KnowledgeUploadActivities } from '../knowledge-upload/activities.js';
 import type { McpToolsActivities } from '../mcp-tools/activities.js';
 import type { ProjectRemovalActivities } from '../project-removal/activities.js';
+import type { RememberActivities } from '../remember/activities.js';
+import type { TextIndexActivities } from '../text-index/activities.js';
 
 /**
  * `control`: workflow tasks, and activities for decisions, projections and bookkeeping, all short. `steps`: calls of
@@ -22,9 +25,12 @@ type Names = keyof (StepActivities &
   ColumnRemovalActivities &
   ConnectorEventsActivities &
   ConnectorLoadActivities &
+  EmbeddingActivities &
   KnowledgeUploadActivities &
   McpToolsActivities &
-  ProjectRemovalActivities);
+  ProjectRemovalActivities &
+  RememberActivities &
+  TextIndexActivities);
 
 /** Activities outside `control`. */
 const kinds: ReadonlyMap<string, QueueKind> = new Map<Names, QueueKind>([
@@ -36,13 +42,19 @@ const kinds: ReadonlyMap<string, QueueKind> = new Map<Names, QueueKind>([
   ['syncCatalogLineage', 'bulk'],
   ['removeFromCatalog', 'bulk'],
   ['saveCommits', 'bulk'],
+  ['embedNext', 'bulk'],
   ['extractChunks', 'bulk'],
   ['saveChunks', 'bulk'],
+  ['rememberDocument', 'bulk'],
   ['finishKnowledge', 'bulk'],
   ['removeKnowledge', 'bulk'],
+  ['extractMemoryPart', 'bulk'],
+  ['saveMemoryPart', 'bulk'],
   ['sweepTableColumn', 'bulk'],
   ['removeStarters', 'bulk'],
   ['cancelExecutions', 'bulk'],
+  ['removeKnowledgeOfProject', 'bulk'],
+  ['buildTextIndex', 'bulk'],
 ]);
 
 /**

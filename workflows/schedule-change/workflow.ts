@@ -39,11 +39,12 @@ export async function scheduleChange(input: ScheduleChangesInput): Promise<Sched
   const { schedule_id, change_id, change, max_history_events = maxHistoryEvents } = input;
   const first = change_id !== undefined && change !== undefined ? { schedule_id, change_id, change } : undefined;
   const state = input.resumed ?? { pending: first ? [first] : [], outcomes: [] };
-  setHandler(changeSignal, (next: ScheduleChangeInput | undefined) => {
+  const enqueue = (next: ScheduleChangeInput | undefined) => {
     if (typeof next?.change_id !== 'string') return;
     const isKnown = [...state.pending, ...state.outcomes].some((each) => each.change_id === next.change_id);
     if (!isKnown) state.pending.push(next);
-  });
+  };
+  setHandler(changeSignal, enqueue, { description: 'A change of the schedule, made after those that wait' });
 
   for (let next = state.pending[0]; next; next = state.pending[0]) {
     const refusal = await make(next);

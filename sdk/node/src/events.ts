@@ -1,23 +1,22 @@
 import { secondsToWait } from './retry.js';
 import { ServiceError } from './service-error.js';
 import type { Transport } from './transport.js';
-import type { ExecutionEvent, ModelDelta } from './types.js';
 
 export interface FollowOptions {
   signal?: AbortSignal;
-  /** Only events after the one with this `seq`. */
+  /** Only events after the one with this `seq`, which is a time for a project. */
   lastEventId?: number;
 }
 
 /**
- * The events of an execution until its last one. A stream that breaks goes on where it was, by `Last-Event-ID`; that is
+ * The events of an execution until its last one, or of a project without an end. A stream that breaks goes on where it was, by `Last-Event-ID`; that is
  * given up after `maxAttempts` failures in a row.
  */
-export async function* followEvents(
+export async function* followEvents<E extends object>(
   transport: Transport,
   path: string,
   { signal, lastEventId }: FollowOptions = {},
-): AsyncGenerator<ExecutionEvent | ModelDelta, void, undefined> {
+): AsyncGenerator<E, void, undefined> {
   const { maxAttempts, sleep } = transport.retry;
   const options = signal ? { signal } : {};
   let last = lastEventId;
@@ -28,9 +27,9 @@ export async function* followEvents(
       const response = await transport.open('platform', { method: 'GET', path, headers }, options);
       if (response.status === 204 || !response.body) return;
       for await (const data of dataOf(response.body)) {
-        const event = JSON.parse(data) as ExecutionEvent | ModelDelta;
+        const event = JSON.parse(data) as E;
         // The words of a model turn have no number: they come again, where the turn goes on.
-        if ('seq' in event) last = event.seq;
+        if ('seq' in event) last = event.seq as number;
         failures = 0;
         yield event;
       }

@@ -1,14 +1,14 @@
 import type { Call, QueryOf } from './call.js';
 import { followEvents, type FollowOptions } from './events.js';
 import type { CallOptions, Transport } from './transport.js';
-import type { Execution, NewExecution, PreviewDecision } from './types.js';
+import type { Execution, ExecutionEvent, ModelDelta, NewExecution, PreviewDecision } from './types.js';
 
 /** Executions: `create` prepares one in `ready`, `execute` starts it. */
 export function createExecutions(transport: Transport, call: Call) {
   const at = (id: string) => ({ params: { execution_id: id } });
   const get = (id: string, options?: CallOptions) => call('get', '/execute_flow/{execution_id}', at(id), options);
   const events = (id: string, options?: FollowOptions) =>
-    followEvents(transport, `/execute_flow/${encodeURIComponent(id)}/events`, options);
+    followEvents<ExecutionEvent | ModelDelta>(transport, `/execute_flow/${encodeURIComponent(id)}/events`, options);
   return {
     create: (execution: NewExecution, options?: CallOptions) =>
       call('post', '/execute_flow', { body: execution }, options),

@@ -38,6 +38,10 @@ function createTools(tool: CallTool) {
   return {
     queryContext: named('query-context'),
     saveContext: named('save-context'),
+    /** Extracts the facts of a text in the background; `memory` follows it. */
+    remember: named('remember'),
+    memory: named('memory'),
+    undoMerge: (merge_id: string, options?: CallOptions) => tool('undo-merge', { merge_id }, options),
     /** Keeps a draft with `define`, puts it in force with `commit`, and returns both. */
     ontology: (step: ToolInput<'ontology'> = {}, options?: CallOptions) => tool('ontology', step, options),
     docs: (topic: DocsTopic = 'governance', options?: CallOptions) => tool('docs', { topic }, options),
@@ -66,6 +70,7 @@ function createGovernance(call: Call) {
     lifecycle: (id: string, options?: CallOptions) => call('get', '/v1/lifecycles/{id}', at(id), options),
     lifecycles: (query: QueryOf<'get', '/v1/lifecycles'> = {}, options?: CallOptions) =>
       call('get', '/v1/lifecycles', { query }, options),
+    quota: (options?: CallOptions) => call('get', '/v1/quota', {}, options),
     policyDecisions: (query: QueryOf<'get', '/v1/policy-decisions'> = {}, options?: CallOptions) =>
       call('get', '/v1/policy-decisions', { query }, options),
 

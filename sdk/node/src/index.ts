@@ -67,6 +67,7 @@ export type {
   Step,
   ExecutionEvent,
   ModelDelta,
+  ProjectEvent,
   NewSchedule,
   ScheduleChanges,
   Schedule,

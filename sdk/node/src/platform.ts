@@ -1,4 +1,5 @@
 import type { Call } from './call.js';
+import { followEvents, type FollowOptions } from './events.js';
 import { createExecutions } from './executions.js';
 import type { Page, PageQuery } from './page.js';
 import type { CallOptions, SendRequest, Transport } from './transport.js';
@@ -8,6 +9,7 @@ import type {
   NewAgentflow,
   NewColumn,
   NewSchedule,
+  ProjectEvent,
   RowValues,
   ScheduleChanges,
   StoredFile,
@@ -22,6 +24,9 @@ export function createPlatform(transport: Transport, call: Call) {
   return {
     /** A route that this version of the client does not know: `client.call` is typed. */
     request,
+    /** What changes in the project, from now or after `lastEventId`, without an end. */
+    events: (options?: FollowOptions) =>
+      followEvents<ProjectEvent>(transport, `/${encodeURIComponent(transport.workspace.projectId)}/events`, options),
     agentflows: createAgentflows(call),
     executions: createExecutions(transport, call),
     schedules: createSchedules(call),

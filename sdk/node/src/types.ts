@@ -65,6 +65,7 @@ export type Monitoring = Schemas['ExecutionMonitoring'];
 export type Step = Monitoring['steps'][number];
 export type ExecutionEvent = Schemas['ExecutionEvent'];
 /** Words of a model turn that is under way; the whole text comes with the turn's event. */
+export type ProjectEvent = Schemas['ProjectEvent'];
 export type ModelDelta = Schemas['ModelDeltaEvent'];
 
 export type NewSchedule = Schemas['NewSchedule'];

@@ -86,10 +86,14 @@ class Executions(OnAService):
     def test_are_run_to_their_end_and_followed(self) -> None:
         agentflows, executions = self.platform.agentflows, self.platform.executions
         flow = agentflows.create(GREETER)["_id"]
+        news = self.platform.events()
+        self.assertEqual(next(news)["type"], "opened")
         id = executions.create(flow, "the team")["execution_id"]
         self.assertEqual(executions.execute(id), {"execution_id": id, "status": "ready"})
         ended = executions.wait_for_end(id, timeout=60)
         self.assertEqual((ended["status"], ended["agents_output"][0]["title"]), ("completed", "Greeter"))
+        next(event for event in news if event["type"] == "execution_ended")
+        news.close()
         seen = [event["seq"] for event in executions.events(id) if "seq" in event]
         self.assertEqual(seen, list(range(1, len(seen) + 1)))
         self.assertEqual([event["seq"] for event in executions.events(id, 2) if "seq" in event], seen[2:])

@@ -1,5 +1,6 @@
 import type { SecretBox } from '../../auth/secret-box.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
+import type { JsonObject } from '../../json.js';
 import { insertOnce } from '../../stores/mongo.js';
 
 /** `_id` is the approval id. Kept so that a step whose worker was lost after the call does not call again. */
@@ -7,6 +8,12 @@ export interface ActAnswerDocument {
   _id: string;
   sealed: string;
   expires_at: Date;
+}
+
+/** What an act answered, and what an approver had changed in it. */
+export interface ActAnswer {
+  output: unknown;
+  edits?: JsonObject;
 }
 
 export interface ActAnswerDeps {
@@ -20,8 +27,12 @@ function sealedFor(approvalId: string): string {
   return `act-answer:${approvalId}`;
 }
 
-export async function keepAnswer({ collections, secrets }: ActAnswerDeps, _id: string, output: unknown): Promise<void> {
-  const sealed = secrets.seal(JSON.stringify({ output }), sealedFor(_id));
+export async function keepAnswer(
+  { collections, secrets }: ActAnswerDeps,
+  _id: string,
+  answer: ActAnswer,
+): Promise<void> {
+  const sealed = secrets.seal(JSON.stringify(answer), sealedFor(_id));
   await insertOnce(collections.act_answers, { _id, sealed, expires_at: new Date(Date.now() + keptForMs) });
 }
 
@@ -29,9 +40,9 @@ export async function keepAnswer({ collections, secrets }: ActAnswerDeps, _id: s
 export async function keptAnswer(
   { collections, secrets }: ActAnswerDeps,
   approvalId: string,
-): Promise<{ output: unknown } | undefined> {
+): Promise<ActAnswer | undefined> {
   const kept = await collections.act_answers.findOne({ _id: approvalId });
-  return kept ? (JSON.parse(secrets.open(kept.sealed, sealedFor(approvalId))) as { output: unknown }) : undefined;
+  return kept ? (JSON.parse(secrets.open(kept.sealed, sealedFor(approvalId))) as ActAnswer) : undefined;
 }
 
 export const actAnswersCollection = defineCollection('act_answers', { indexes: [expiring], majorityRead: true });

@@ -1,4 +1,4 @@
-import { canonicalText } from '../../json.js';
+import { canonicalText, isJsonObject } from '../../json.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import type { ActRun } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { PreparedAction } from './call-action.js';
@@ -25,8 +25,28 @@ export function inputOfAct(request: CallActionRequest, run: ActRun, { exact }: P
   };
 }
 
+const maxFields = 100;
+const maxName = 200;
+
+/** The fields that an approver can edit, with their types: those of the action, and those that have a value. */
+export function editableOf({ action }: CallActionRequest, { input }: PreparedAction): Record<string, string> {
+  const { properties } = action.tool?.input_schema ?? {};
+  const ofTool = Object.entries(isJsonObject(properties) ? properties : {}).map(([name, schema]): [string, string] => [
+    name,
+    isJsonObject(schema) && typeof schema.type === 'string' ? schema.type : 'any',
+  ]);
+  const own = action.input_schema.fields.map(({ field_id, type }): [string, string] => [field_id, type]);
+  const given = Object.keys(input).map((name): [string, string] => [name, 'any']);
+  const fields = [...new Map([...given, ...ofTool, ...own])].filter(([name]) => name.length <= maxName);
+  return Object.fromEntries(fields.slice(0, maxFields));
+}
+
 /** What rules may ask about the act, in addition to its input. Hosts are in lower case. */
-export function factsOfAct(run: ActRun, { host, method, path, input, annotations, facts }: PreparedAction) {
+export function factsOfAct(
+  run: ActRun,
+  { host, method, path, input, annotations, facts }: PreparedAction,
+  credits: number,
+) {
   const text = canonicalText(input);
   return {
     host: host.toLowerCase(),
@@ -37,6 +57,7 @@ export function factsOfAct(run: ActRun, { host, method, path, input, annotations
     ...annotations,
     started_by: run.started_by,
     tokens_spent: run.tokens_spent,
+    credits_spent: Math.ceil(credits),
     ...facts,
   };
 }

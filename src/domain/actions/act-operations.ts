@@ -15,6 +15,7 @@ export const actFacts: Facts = {
   ...textFacts('agentflow_id', 'agent_id', 'execution_id', 'started_by'),
   agentflow_version: whole('agentflow_version'),
   tokens_spent: whole('tokens_spent'),
+  credits_spent: whole('credits_spent'),
 };
 
 /** An act is carried out by a step of a run, not by a route: `act.ts` hands it to the kernel. */

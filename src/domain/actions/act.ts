@@ -1,7 +1,8 @@
 import { AppError, isAppError } from '../../errors.js';
 import { currentTrace } from '../../http/trace.js';
 import { newId } from '../../ids.js';
-import { factsOfRefusal } from '../../governance/kernel/call.js';
+import { editedInput, keepEdits } from '../../governance/approvals/edits.js';
+import { settleApproval } from '../../governance/approvals/settle.js';
 import type { Performed } from '../../governance/kernel/perform.js';
 import type { ActRecord } from '../../governance/lifecycles/record.js';
 import { isOutboundError, type OutboundCode } from '../../outbound/outbound-error.js';
@@ -10,14 +11,17 @@ import type { CallActionRequest } from '../../../workflows/agentflow-execution/s
 import type { ActRun, Held, Refused } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import type { Deps } from '../deps.js';
+import { creditsOfRun } from '../customers/operations/run-credits.js';
 import { principalOfRun } from '../../auth/run-principal.js';
-import { keepAnswer, keptAnswer } from './act-answers.js';
-import { factsOfAct, inputOfAct } from './act-input.js';
-import type { PrepareAction, PreparedAction } from './call-action.js';
+import { keepAnswer, keptAnswer, type ActAnswer } from './act-answers.js';
+import { asEdited, type EditedAct } from './act-edits.js';
+import { editableOf, factsOfAct, inputOfAct } from './act-input.js';
+import type { CallOptions, PrepareAction, PreparedAction } from './call-action.js';
+import { expiredCall, hasExpired, reasonOf, refusedOr, settledAs } from './operations/settled-calls.js';
 
 /** How an act ended for its run: with an answer, waiting for an approval, or refused. */
-export type ActResult = { output: unknown } | { held: Held } | { refused: Refused };
-export type Act = (request: CallActionRequest, options: { signal: AbortSignal }) => Promise<ActResult>;
+export type ActResult = ActAnswer | { held: Held } | { refused: Refused };
+export type Act = (request: CallActionRequest, options: CallOptions) => Promise<ActResult>;
 
 export interface ActDeps {
   kernel: Deps['kernel'];
@@ -32,51 +36,61 @@ export interface ActDeps {
  * @throws the errors of the action itself: its step is retried or fails
  */
 export function createAct(deps: ActDeps): Act {
-  return async (request, { signal }) => {
-    const prepared = await deps.prepare(request, { signal });
-    const act: OneAct = { request, run: request.run ?? (await runOf(deps, request)), prepared };
+  return async (request, options) => {
+    const { signal } = options;
+    const prepared = await deps.prepare(request, options);
+    const asked: OneAct = { request, run: request.run ?? (await runOf(deps, request)), prepared };
     const under = request.approval;
-    if (!under) return first(deps, act);
+    if (!under) return first(deps, asked);
     const kept = await keptAnswer(deps, under.approval_id);
-    if (kept) return kept;
-    // Also where the rules have changed since, and would permit it now.
-    if (await isUsed(deps, under)) return askAgain(deps, act);
-    const { performed, sent } = await attempt(deps, act, under.approval_id);
+    if (kept) {
+      await settleUsed(deps, under);
+      return kept;
+    }
+    const token = await deps.collections.resume_tokens.findOne({ approval_id: under.approval_id });
+    const act = await asEdited(deps, asked, { under, token, options });
+    // The worker of an earlier attempt was lost during the call, or after it: S6 refuses the second use.
+    const isUsed = token !== null && token.used_at !== null;
+    const isUnknown = isUsed || under.after_unknown === true;
+    const accepted = token?.is_accepted ? await acceptedAnswer(deps, under) : undefined;
+    // An earlier attempt recorded the acceptance, and nothing was sent.
+    if (isUsed && accepted !== undefined) return { output: accepted };
+    const { performed, sent } = await attempt(deps, act, { approvalId: under.approval_id, isUnknown, accepted });
     signal.throwIfAborted();
     if (sent.mayHaveActed) return askAgain(deps, act);
-    if (!('error' in performed)) return resultOf(performed);
-    switch (reasonOf(performed.error)) {
+    if (!('error' in performed)) return resultOf(deps, act, performed);
+    const reason = reasonOf(performed.error);
+    if (isUsed && reason !== undefined) return askAgain(deps, act);
+    switch (reason) {
       case 'rejected':
       case 'expired':
-        return { refused: await settledAs(deps, under, performed.error) };
+        return { refused: await settledAs(deps.collections, under, performed.error) };
       case 'used':
         // By another attempt, just now.
         return askAgain(deps, act);
       case undefined:
-        return refusedOr(performed.error);
+        return isUnknown ? asUnknown(refusedOr(performed.error)) : refusedOr(performed.error);
       default:
-        return hasExpired(deps, under.approval_id).then((expired) =>
-          expired ? { refused: refusedFor(under, 'approval_expired', 'nobody decided in time') } : first(deps, act),
-        );
+        if (await hasExpired(deps.collections, under.approval_id)) return { refused: expiredCall(under) };
+        return isUnknown ? askAgain(deps, act) : first(deps, act);
     }
   };
 }
 
-/** The worker of an earlier attempt was lost during the call, or after it. */
-async function isUsed({ collections }: Pick<ActDeps, 'collections'>, { approval_id }: Under): Promise<boolean> {
+/** For an attempt that used the approval and did not settle it: its worker was lost, or its answer. */
+async function settleUsed({ collections }: Pick<ActDeps, 'collections'>, { approval_id }: Under): Promise<void> {
   const token = await collections.resume_tokens.findOne({ approval_id });
-  return token !== null && token.used_at !== null;
+  if (token?.used_by)
+    await settleApproval(collections, { tokenId: token._id, lifecycleId: token.used_by, completed: true });
 }
 
-interface OneAct {
-  request: CallActionRequest;
+interface OneAct extends EditedAct {
   run: ActRun;
-  prepared: PreparedAction;
 }
 
 async function first(deps: ActDeps, act: OneAct): Promise<ActResult> {
-  const { performed } = await attempt(deps, act, undefined);
-  return 'error' in performed ? refusedOr(performed.error) : resultOf(performed);
+  const { performed } = await attempt(deps, act, {});
+  return 'error' in performed ? refusedOr(performed.error) : resultOf(deps, act, performed);
 }
 
 /**
@@ -84,24 +98,36 @@ async function first(deps: ActDeps, act: OneAct): Promise<ActResult> {
  * approval asks for it.
  */
 async function askAgain(deps: ActDeps, act: OneAct): Promise<ActResult> {
-  const { performed } = await attempt(deps, act, undefined, true);
-  const result = 'error' in performed ? refusedOr(performed.error) : resultOf(performed);
+  if (act.request.approval) await settleUsed(deps, act.request.approval);
+  const { performed } = await attempt(deps, act, { isUnknown: true });
+  const result = 'error' in performed ? refusedOr(performed.error) : await resultOf(deps, act, performed);
   if ('held' in result) return { held: { ...result.held, after_unknown: true } };
+  return asUnknown(result);
+}
+
+function asUnknown(result: ActResult): ActResult {
   return 'refused' in result ? { refused: { ...result.refused, code: 'outcome_unknown' } } : result;
 }
 
 /** What became of the call itself. */
 interface Sent {
-  outcome: 'unsent' | 'answered' | 'unknown';
+  outcome: 'unsent' | 'answered' | 'unknown' | 'accepted';
   /** A repeat could do it twice. */
   mayHaveActed: boolean;
 }
 
+interface Attempting {
+  approvalId?: string;
+  /** The call was sent before, and its answer was lost. */
+  isUnknown?: boolean;
+  /** What the agent receives if a person accepted the call as done. */
+  accepted?: unknown;
+}
+
 async function attempt(
   deps: ActDeps,
-  { request, run, prepared }: OneAct,
-  approvalId: string | undefined,
-  isUnknown = false,
+  { request, run, prepared, edited }: OneAct,
+  { approvalId, isUnknown = false, accepted }: Attempting,
 ): Promise<{ performed: Performed; sent: Sent }> {
   const sent: Sent = { outcome: 'unsent', mayHaveActed: false };
   const { operation } = prepared;
@@ -121,15 +147,19 @@ async function attempt(
     traceId: currentTrace().traceId,
     resumeToken: undefined,
     approvalId,
+    asksOnce: { after: request.approval?.approval_id },
     alwaysRecorded: false,
     authenticate: () => principalOfRun(deps.collections, identity, ['svc:agent.run']),
     resolveScope: async (principal) => principal,
     admit: async () => undefined,
     validate: async () => ({
       input: inputOfAct(request, run, prepared),
+      ...(edited && { digested: editedInput(edited) }),
+      editable: editableOf(request, prepared),
+      afterUnknown: isUnknown,
       resource: { type: 'act', id: request.idempotency_key },
       dryRun: false,
-      lookUp: async () => ({ facts: factsOfAct(run, prepared) }),
+      lookUp: async () => ({ facts: factsOfAct(run, prepared, await creditsOfRun(deps.collections, run)) }),
       shows: async () => ({
         agentflow: run.agentflow_name,
         agent: run.agent_title,
@@ -139,11 +169,13 @@ async function attempt(
       acted: (status): ActRecord => ({ idempotency_key: request.idempotency_key, outcome: outcomeOf(status, sent) }),
       keepsApproval: () => sent.mayHaveActed,
       async run({ recordId }) {
-        if (isUnknown && recordId === undefined)
+        if (isUnknown && accepted === undefined && recordId === undefined)
           throw new AppError('approval_refused', 'the call may have taken effect, but its answer was lost');
-        const output = await send(prepared, sent);
-        if (approvalId !== undefined) await keepAnswer(deps, approvalId, output);
-        return { body: output };
+        if (accepted !== undefined) sent.outcome = 'accepted';
+        const output = accepted ?? (await send(prepared, sent));
+        const answer: ActAnswer = { output, ...(edited && { edits: edited.edits }) };
+        if (approvalId !== undefined) await keepAnswer(deps, approvalId, answer);
+        return { body: answer };
       },
     }),
   });
@@ -174,48 +206,25 @@ function outcomeOf(status: string, sent: Sent): ActRecord['outcome'] {
   return status === 'pending_approval' ? 'held' : sent.outcome;
 }
 
-function resultOf(performed: Exclude<Performed, { error: unknown }>): ActResult {
+async function resultOf(
+  deps: ActDeps,
+  { edited }: OneAct,
+  performed: Exclude<Performed, { error: unknown }>,
+): Promise<ActResult> {
   const { status, body } = performed.ending;
-  if (status !== 'pending_approval') return { output: body };
+  if (status !== 'pending_approval') return body as ActAnswer;
   const { approval_id, expires_at } = body as Held;
-  return { held: { approval_id, expires_at } };
-}
-
-/** @throws the error, if it is not a refusal by the rules */
-function refusedOr(error: unknown): ActResult {
-  const code = isAppError(error) ? error.code : undefined;
-  if (!isAppError(error) || (code !== 'policy_denied' && code !== 'approval_refused')) throw error;
-  const rules = factsOfRefusal(error)?.call.decision?.policy_ids ?? [];
-  const by = rules.length > 0 ? ` (${rules.join(', ')})` : '';
-  return { refused: { code, message: `${error.message}${by}` } };
-}
-
-function reasonOf(error: unknown): string | undefined {
-  return factsOfRefusal(error)?.reason;
+  if (edited) await keepEdits(deps, approval_id, edited);
+  return { held: { approval_id, expires_at, ...(edited && { is_edited: true }) } };
 }
 
 type Under = NonNullable<CallActionRequest['approval']>;
 
-async function settledAs(
-  { collections }: Pick<ActDeps, 'collections'>,
-  under: Under,
-  error: unknown,
-): Promise<Refused> {
-  if (reasonOf(error) === 'expired') return refusedFor(under, 'approval_expired', 'nobody decided in time');
-  const record = await collections.approvals.findOne({ _id: under.approval_id });
-  const comment = record?.votes.find(({ decision }) => decision === 'reject')?.comment ?? '';
-  return refusedFor(under, 'approval_rejected', comment || 'a person rejected the call');
-}
-
-function refusedFor({ after_unknown }: Under, code: string, message: string): Refused {
-  return after_unknown
-    ? { code: 'outcome_unknown', message: `the call may have taken effect, and it was not repeated: ${message}` }
-    : { code, message };
-}
-
-async function hasExpired({ collections }: Pick<ActDeps, 'collections'>, approvalId: string): Promise<boolean> {
-  const record = await collections.approvals.findOne({ _id: approvalId });
-  return record?.status === 'pending' && record.expires_at <= epochSeconds();
+/** What the agent receives instead of the answer that was lost. */
+async function acceptedAnswer({ collections }: Pick<ActDeps, 'collections'>, { approval_id }: Under): Promise<unknown> {
+  const record = await collections.approvals.findOne({ _id: approval_id });
+  const comment = record?.votes.find(({ decision }) => decision === 'accept')?.comment ?? '';
+  return { accepted_as_done: true, message: comment || 'a person accepted the call as done; its answer was lost' };
 }
 
 /** For a step that an earlier release scheduled: what its request does not say is in the execution's record. */

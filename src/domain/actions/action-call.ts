@@ -3,8 +3,10 @@ import type { HttpClient } from '../../outbound/http-client.js';
 import type { SmtpClient } from '../../outbound/smtp-client.js';
 import type { Mongo } from '../../stores/mongo.js';
 import type { JsonObject } from '../../json.js';
+import type { BeginQuestions } from '../mcp-servers/operations/elicitations.js';
 import type { McpServerDeps } from '../mcp-servers/operations/live-tools.js';
 import type { ClientCredentials } from '../connectors/rules/config.js';
+import type { KeepFiles } from './operations/keep-files.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 
 export interface ActionDeps extends McpServerDeps {
@@ -13,6 +15,8 @@ export interface ActionDeps extends McpServerDeps {
   mongo: Pick<Mongo, 'collections'>;
   secrets: SecretBox;
   tokens: TokenSource;
+  keepFiles: KeepFiles;
+  questions: BeginQuestions;
 }
 
 /** A connector with its secrets, which must not leave the activity. */
@@ -24,12 +28,22 @@ export interface OpenConnector {
   config: Record<string, unknown>;
 }
 
+export interface CallProgress {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
+
 export interface ActionCall {
   request: CallActionRequest;
   connector: OpenConnector | null;
   signal: AbortSignal;
   /** The maximum size of the answer; 1 MiB by default. */
   maxBytes?: number | undefined;
+  /** Receives what the server reports while it works on the call. */
+  onProgress?: ((progress: CallProgress) => void) | undefined;
+  /** When the step of the call ends at the latest, in epoch seconds. Without it, the server cannot ask a person. */
+  stepEndsAt?: number | undefined;
 }
 
 /** The answer, and the secrets that were sent and must not appear in it. */

@@ -1,17 +1,7 @@
 import { AppError } from '../../errors.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import type { ActionPlan, SchemaField } from '../../../workflows/agentflow-execution/messages.js';
-import { isJsonObject, type JsonObject } from '../../json.js';
-
-/** The types that are checked. A field of another type accepts any value. */
-const checks = new Map<string, (value: unknown) => boolean>([
-  ['string', (value) => typeof value === 'string'],
-  ['number', (value) => typeof value === 'number'],
-  ['integer', (value) => Number.isInteger(value)],
-  ['boolean', (value) => typeof value === 'boolean'],
-  ['object', isJsonObject],
-  ['array', Array.isArray],
-]);
+import { hasType, isJsonObject, type JsonObject } from '../../json.js';
 
 type Call = Pick<CallActionRequest, 'action' | 'context' | 'input'>;
 type Field = Pick<SchemaField, 'field_id' | 'type' | 'required'>;
@@ -70,8 +60,7 @@ export function checkOutput(action: ActionPlan, output: unknown): void {
 
 function checkField(where: string, { field_id, type, required }: Field, value: unknown): void {
   if (isGiven(value)) {
-    const hasType = checks.get(type.toLowerCase()) ?? (() => true);
-    if (!hasType(value))
+    if (!hasType(value, type))
       throw new AppError('validation_failed', `the field "${field_id}" in ${where} must be of type ${type}`);
   } else if (required) {
     throw new AppError('validation_failed', `the field "${field_id}" is missing in ${where}`);

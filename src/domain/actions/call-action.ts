@@ -1,4 +1,5 @@
 import { openConfig, findConnector } from '../connectors/operations/store.js';
+import { noted } from '../connectors/operations/uses.js';
 import { AppError } from '../../errors.js';
 import { answerGate, checkJson } from '../../json-gate.js';
 import type { Operation } from '../../governance/operations/operation.js';
@@ -23,7 +24,7 @@ const categories: ReadonlyMap<string, { operation: Operation; execute: ActionExe
   ['mcp', { operation: actMcp, execute: mcp }],
 ]);
 
-type Options = Pick<ActionCall, 'signal' | 'maxBytes'>;
+export type CallOptions = Pick<ActionCall, 'signal' | 'maxBytes' | 'onProgress' | 'stepEndsAt'>;
 
 /** An action that is ready to be called, and the operation that governs it. */
 export interface PreparedAction extends Omit<PreparedCall, 'send'> {
@@ -32,8 +33,8 @@ export interface PreparedAction extends Omit<PreparedCall, 'send'> {
   send(): Promise<unknown>;
 }
 
-export type PrepareAction = (request: CallActionRequest, options: Options) => Promise<PreparedAction>;
-export type CallAction = (request: CallActionRequest, options: Options) => Promise<unknown>;
+export type PrepareAction = (request: CallActionRequest, options: CallOptions) => Promise<PreparedAction>;
+export type CallAction = (request: CallActionRequest, options: CallOptions) => Promise<unknown>;
 
 /** Prepares an action by its category, without side effects. */
 export function createPrepareAction(deps: Omit<ActionDeps, 'tokens'>): PrepareAction {
@@ -52,11 +53,13 @@ export function createPrepareAction(deps: Omit<ActionDeps, 'tokens'>): PrepareAc
       ...prepared,
       operation: category.operation,
       async send() {
-        const output = await send();
-        checkJson(output.value, answerGate(`the answer of the action "${action.name}"`));
-        checkOutput(action, output.value);
+        const { value, secrets } = connector
+          ? await noted(deps.mongo.collections, connector.id, options.signal, send)
+          : await send();
+        checkJson(value, answerGate(`the answer of the action "${action.name}"`));
+        checkOutput(action, value);
         // Histories and records keep answers.
-        return hideSecrets(output.value, output.secrets);
+        return hideSecrets(value, secrets);
       },
     };
   };

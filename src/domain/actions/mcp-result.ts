@@ -2,22 +2,32 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { redactText } from '../../graph/redaction/redact-text.js';
 import { canonicalText, parseJsonOrUndefined } from '../../json.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
+import type { ResultFile } from './operations/keep-files.js';
 
 const maxExcerptLength = 400;
+const maxFiles = 20;
 
 /** The result of a tool as an agent gets it. Members without content are absent. */
 export interface McpResult {
   text?: string;
   structured?: unknown;
-  /** Resources, links, images and audio. Bytes are not kept; their size and type are. */
+  /** Resources, links, images and audio. Bytes become files: see `file_id`. */
   content?: Record<string, unknown>[];
 }
 
+/** Bytes in a result, and the member of the result that describes them. */
+export interface McpResultFile extends ResultFile {
+  shownAs: Record<string, unknown>;
+}
+
 /**
- * Converts the result of a tool.
+ * Converts the result of a tool, whose files are not stored yet.
  * @throws OutboundError `action_refused` for a result that reports an error, with an excerpt of its text
  */
-export function readMcpResult(action: string, { content, structuredContent, isError }: CallToolResult): McpResult {
+export function readMcpResult(
+  action: string,
+  { content, structuredContent, isError }: CallToolResult,
+): { value: McpResult; files: McpResultFile[] } {
   const text = content.flatMap((each) => (each.type === 'text' ? each.text : [])).join('\n');
   if (isError === true) {
     const excerpt = redactText(text.slice(0, maxExcerptLength * 2)).slice(0, maxExcerptLength);
@@ -26,33 +36,68 @@ export function readMcpResult(action: string, { content, structuredContent, isEr
   const isRepeated =
     structuredContent !== undefined && canonicalText(parseJsonOrUndefined(text)) === canonicalText(structuredContent);
   const others = content.flatMap((each) => (each.type === 'text' ? [] : [otherContent(each)]));
-  return {
+  const value = {
     ...(text !== '' && !isRepeated && { text }),
     ...(structuredContent !== undefined && { structured: structuredContent }),
-    ...(others.length > 0 && { content: others }),
+    ...(others.length > 0 && { content: others.map(({ shownAs }) => shownAs) }),
   };
+  const files = others.flatMap(({ shownAs, bytes }, at) =>
+    bytes === undefined
+      ? []
+      : [{ shownAs, name: fileName(action, at, shownAs), content: Buffer.from(bytes, 'base64') }],
+  );
+  for (const { shownAs } of files.slice(maxFiles))
+    shownAs.file_error = `at most ${maxFiles} files of a result are stored`;
+  return { value, files: files.slice(0, maxFiles) };
+}
+
+/** The last part of the address of a resource, or else the action with a number. */
+function fileName(action: string, at: number, { uri, mime_type }: Record<string, unknown>): string {
+  const address = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri).pathname.split('/').at(-1) : undefined;
+  if (address) return decoded(address);
+  const ending = /^[a-z]+\/([a-z0-9]{1,10})(?:$|[+;])/i.exec(String(mime_type))?.[1] ?? 'bin';
+  return `${action}-${at + 1}.${ending}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 type Content = Exclude<CallToolResult['content'][number], { type: 'text' }>;
 
-function otherContent(content: Content): Record<string, unknown> {
+/** What is shown of a content, and its bytes in base64. */
+interface Other {
+  shownAs: Record<string, unknown>;
+  bytes?: string;
+}
+
+function otherContent(content: Content): Other {
   switch (content.type) {
     case 'image':
     case 'audio':
-      return { type: content.type, mime_type: content.mimeType, size_bytes: sizeOf(content.data) };
+      return {
+        shownAs: { type: content.type, mime_type: content.mimeType, size_bytes: sizeOf(content.data) },
+        bytes: content.data,
+      };
     case 'resource': {
       const { uri, mimeType } = content.resource;
-      const body =
-        'text' in content.resource ? { text: content.resource.text } : { size_bytes: sizeOf(content.resource.blob) };
-      return { type: 'resource', uri, ...(mimeType !== undefined && { mime_type: mimeType }), ...body };
+      const known = { type: 'resource', uri, ...(mimeType !== undefined && { mime_type: mimeType }) };
+      if ('text' in content.resource) return { shownAs: { ...known, text: content.resource.text } };
+      const { blob } = content.resource;
+      return { shownAs: { ...known, size_bytes: sizeOf(blob) }, bytes: blob };
     }
     case 'resource_link': {
       const { uri, name, description, mimeType } = content;
       const known = { name, description, mime_type: mimeType };
-      return { type: 'resource_link', uri, ...Object.fromEntries(Object.entries(known).filter(([, value]) => value)) };
+      const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value));
+      return { shownAs: { type: 'resource_link', uri, ...given } };
     }
     default:
-      return { type: 'unknown' };
+      return { shownAs: { type: 'unknown' } };
   }
 }
 

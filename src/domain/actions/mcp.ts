@@ -1,15 +1,22 @@
 import type { McpToolPlan } from '../../../workflows/agentflow-execution/mcp-tool-plan.js';
-import { AppError } from '../../errors.js';
+import { AppError, isRefusal } from '../../errors.js';
 import { canonicalText, type JsonObject } from '../../json.js';
-import type { McpSession } from '../../outbound/mcp-client.js';
+import type { ElicitationQuestion, McpSession, McpSessionOptions } from '../../outbound/mcp-client.js';
 import { isOutboundError, OutboundError } from '../../outbound/outbound-error.js';
 import { hashOf } from '../mcp-servers/rules.js';
 import { openServer, readDefinitions, suspendChanged, type OpenServer } from '../mcp-servers/operations/live-tools.js';
 import { mcpToolId, type McpToolDefinition, type McpToolDocument } from '../mcp-servers/record.js';
-import type { ActionCall, ActionDeps, ActionExecutor, ActionOutput, OpenConnector } from './action-call.js';
+import type {
+  ActionCall,
+  ActionDeps,
+  ActionExecutor,
+  ActionOutput,
+  CallProgress,
+  OpenConnector,
+} from './action-call.js';
 import { inputOf } from './action-fields.js';
 import { hideSecrets } from './hidden-secrets.js';
-import { readMcpResult } from './mcp-result.js';
+import { readMcpResult, type McpResultFile } from './mcp-result.js';
 
 /** Less than the two minutes that the workflow allows for the step, so that the failure states its cause. */
 const timeoutMs = 100_000;
@@ -19,17 +26,18 @@ const defaultMaxBytes = 1024 * 1024;
 
 /**
  * Calls a tool of an MCP server, if the server still offers it exactly as a person accepted it.
- * @throws OutboundError `tool_not_accepted`, `tool_suspended`, `outcome_unknown` and what the server causes
+ * @throws OutboundError `tool_not_accepted`, `tool_suspended`, `authorization_needed`, `outcome_unknown` and what the server causes
  */
 export const mcp: ActionExecutor = async (deps, call) => {
   const { request, connector } = call;
   const { tool, name } = request.action;
   if (!connector || !tool)
     throw new AppError('unconfigured', `the action "${name}" needs an mcp connector and an accepted tool`);
-  const opened = openServer(deps, connector.config);
+  const use = { connectorId: connector.id, projectId: request.project_id, userId: request.run?.executed_by };
+  const opened = openServer(deps, connector.config, use);
   const accepted = JSON.parse((await acceptedTool(deps, call, tool)).definition) as McpToolDefinition;
   const { annotations = {} } = accepted;
-  const input = { ...request.input?.arguments, ...inputOf(request) };
+  const input = { ...request.input?.arguments, ...request.input?.edits, ...inputOf(request) };
   const isRepeatable = annotations.readOnlyHint === true || annotations.idempotentHint === true;
   const { host, pathname } = 'url' in opened.target ? new URL(opened.target.url) : { host: 'stdio', pathname: '' };
   return {
@@ -56,26 +64,64 @@ interface ToolCall {
 
 async function callTool(
   deps: ActionDeps,
-  { request, signal, maxBytes = defaultMaxBytes }: ActionCall,
+  call: ActionCall,
   { connector, tool, opened: { target, server, secrets }, input, isRepeatable }: ToolCall,
 ): Promise<ActionOutput> {
+  const { request, signal, maxBytes = defaultMaxBytes } = call;
   const { name } = request.action;
   let isSent = false;
   const result = await deps.mcp
-    .use(target, { timeoutMs, signal }, async (session) => {
+    .use(target, { timeoutMs, signal, ask: askerOf(deps, call, { server, tool, secrets }) }, async (session) => {
       const live = await liveTool(deps, session, { connectorId: connector.id, server, tool });
       isSent = true;
-      return session.callTool(live.name, input, { [keyName]: request.idempotency_key });
+      const onProgress = (progress: CallProgress) => call.onProgress?.(hideSecrets(progress, secrets) as CallProgress);
+      return session.callTool(live.name, input, { meta: { [keyName]: request.idempotency_key }, onProgress });
     })
     .catch((error: unknown) => {
       if (!isOutboundError(error) || !error.retryable) throw error;
       if (!isSent) throw new OutboundError(error.code, error.message, { isUnsent: true });
       throw isRepeatable ? error : lostAnswer(tool.name, error);
     });
-  const value = readMcpResult(name, hideSecrets(result, secrets) as typeof result);
+  const { value, files } = readMcpResult(name, hideSecrets(result, secrets) as typeof result);
   if (canonicalText(value).length > maxBytes)
     throw new OutboundError('too_large', `the result of "${name}" is larger than ${maxBytes} bytes`);
+  await keepFiles(deps, request, connector.id, files);
   return { value, secrets };
+}
+
+/** For the questions that the server asks a person during the call. A call that no run makes asks nobody. */
+function askerOf(
+  { questions }: ActionDeps,
+  { request: { run, project_id, idempotency_key }, connector, stepEndsAt }: ActionCall,
+  { server, tool, secrets }: Pick<OpenServer, 'server' | 'secrets'> & { tool: McpToolPlan },
+): McpSessionOptions['ask'] {
+  if (!run || !connector || stepEndsAt === undefined) return undefined;
+  const { execution_id, organization_id, agent_id, agentflow_name: agentflow } = run;
+  const step_id = idempotency_key.slice(execution_id.length + 1);
+  const ask = questions({
+    ...{ project_id, organization_id, execution_id, agent_id, step_id, agentflow },
+    ...{ connector_id: connector.id, server, tool: tool.name, step_ends_at: stepEndsAt },
+  });
+  return (question, signal) => ask(hideSecrets(question, secrets) as ElicitationQuestion, signal);
+}
+
+/** The tool has acted, so a file that cannot be stored does not fail the call. The agent is told. */
+async function keepFiles(
+  deps: ActionDeps,
+  { run, project_id, idempotency_key }: ActionCall['request'],
+  connectorId: string,
+  files: readonly McpResultFile[],
+): Promise<void> {
+  if (!run || files.length === 0) return;
+  const { execution_id: executionId, executed_by: userId, organization_id: organizationId } = run;
+  const of = { executionId, userId, organizationId, projectId: project_id, connectorId, key: idempotency_key };
+  try {
+    const ids = await deps.keepFiles(of, files);
+    files.forEach(({ shownAs }, at) => Object.assign(shownAs, { file_id: ids[at] }));
+  } catch (error) {
+    const file_error = isRefusal(error) ? error.message : 'the file could not be stored';
+    for (const { shownAs } of files) Object.assign(shownAs, { file_error });
+  }
 }
 
 /** The run shows its model the definition with the hash of its plan, so only this definition may be called. */

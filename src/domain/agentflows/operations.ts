@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError, notFound } from '../../errors.js';
 import { freeText, textFacts } from '../../governance/operations/operation.js';
-import { listOf, listPage, ListQuery } from '../../stores/lists.js';
+import { containing, listOf, listPage, ListQuery, SearchText } from '../../stores/lists.js';
 import { epochSeconds } from '../../time.js';
 import { defineOperation } from '../operation.js';
 import { agentflowProblems, changedAgent, changedAgentflow, newAgent, newAgentflow, withAgent } from './rules.js';
@@ -10,6 +10,7 @@ import { findAgentflow, refuseBeyondPlan, reviseAgentflow, storeAgentflow, toAge
 import { Id, UserId } from '../../ids.js';
 
 export { promoteAgentflow } from './operations/promote.js';
+export { listVersions, readVersion } from './operations/versions.js';
 
 const key = z.object({ id: Id });
 
@@ -17,10 +18,19 @@ export const listAgentflows = defineOperation({
   name: 'agentflow.list',
   effect: 'read',
   grant: 'svc:orchestrate.read',
-  input: ListQuery,
+  input: ListQuery.extend({
+    text: SearchText.optional().meta({
+      description: 'Only those whose name or description contains this text, in any case, or with this id.',
+    }),
+  }),
   output: listOf(Agentflow),
   async run({ deps, ctx, input }) {
-    const present = { projectID: ctx.principal.projectId, is_deleted: false };
+    const { text } = input;
+    const present = {
+      projectID: ctx.principal.projectId,
+      is_deleted: false,
+      ...(text !== undefined && containing(text, 'name', 'description')),
+    };
     const page = await listPage(deps.mongo.collections.agentflows, present, input);
     return { ...page, data: page.data.map(toAgentflow) };
   },

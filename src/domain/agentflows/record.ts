@@ -257,13 +257,14 @@ export const Agentflow = z
     anomaly_detection: z.object(anomalyFields),
     marketplace_id: z.string(),
     parent_agentflow_id: z.string(),
+    promoted_version: z.int().optional().meta({ description: 'Absent before the first promotion.' }),
     agents: z.array(Agent),
   })
   .meta({ id: 'Agentflow', example: exampleAgentflow });
 export type Agentflow = z.infer<typeof Agentflow>;
 
-/** `revision` is for optimistic locking. `promoted_version` is absent until the first promotion, `hired_version` unless the agentflow was hired. */
-export type AgentflowDocument = Agentflow & { revision: number; promoted_version?: number; hired_version?: number };
+/** `revision` is for optimistic locking. `hired_version` is absent unless the agentflow was hired. */
+export type AgentflowDocument = Agentflow & { revision: number; hired_version?: number };
 
 const agentflowChanges = z
   .strictObject({
@@ -274,10 +275,7 @@ const agentflowChanges = z
   })
   .partial();
 
-export const AgentflowPatch = agentflowChanges.meta({
-  id: 'AgentflowPatch',
-  example: { description: 'Reads a claim and sums it up' },
-});
+export const AgentflowPatch = agentflowChanges.meta({ id: 'AgentflowPatch', example: { description: 'Reads claims' } });
 export type AgentflowPatch = z.infer<typeof AgentflowPatch>;
 
 export const NewAgentflow = agentflowChanges

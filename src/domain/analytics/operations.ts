@@ -6,6 +6,8 @@ import { defineOperation } from '../operation.js';
 import { Analytics, type Counted, type Status } from './schemas.js';
 
 const secondsPerDay = 24 * 3600;
+const secondsPerHour = 3600;
+const maxHours = 48;
 const defaultDays = 30;
 const maxDays = 366;
 const maxTimeMS = 20_000;
@@ -30,11 +32,18 @@ export const readAnalytics = defineOperation({
       throw new AppError('invalid_request', `from, to: must be at most ${maxDays} days apart`);
     const { collections } = deps.mongo;
     const { projectId } = ctx.principal;
-    const [counts, credits] = await Promise.all([
+    const [{ by_hour, ...counts }, charged] = await Promise.all([
       countExecutions(collections, projectId, from, to),
-      sumCredits(collections, projectId, from, to),
+      creditsByHour(collections, projectId, from, to),
     ]);
-    return { projectID: projectId, from, to, ...counts, credits };
+    return {
+      projectID: projectId,
+      from,
+      to,
+      ...counts,
+      by_hour: by_hour.map((hour) => ({ ...hour, credits: charged.get(hour.at) ?? 0 })),
+      credits: [...charged.values()].reduce((sum, credits) => sum + credits, 0),
+    };
   },
 });
 
@@ -44,6 +53,9 @@ async function countExecutions(collections: Collections, projectId: string, from
   const agentflows = new Map<string, { name: string; newest: number; count: number }>();
   const days = new Map(daysBetween(from, to).map((day) => [day, 0]));
   const durations: number[] = [];
+  const hours = new Map(
+    hoursBetween(from, to).map((at) => [at, { count: 0, completed: 0, failed: 0, durations: [] as number[] }]),
+  );
   let total = 0;
   const projection = { status: 1, agentflow_id: 1, 'agentflow.name': 1, created_at: 1, started_at: 1, end_time: 1 };
   const found = collections.executions.find<Counted>(
@@ -58,7 +70,12 @@ async function countExecutions(collections: Collections, projectId: string, from
     const before = agentflows.get(agentflow_id) ?? { name: '', newest: -1, count: 0 };
     const newer = created_at >= before.newest ? { name: agentflow.name, newest: created_at } : before;
     agentflows.set(agentflow_id, { ...newer, count: before.count + 1 });
-    if (started_at !== null && end_time !== null) durations.push(end_time - started_at);
+    const hour = hours.get(hourOf(created_at));
+    if (hour) hour.count += 1;
+    if (hour && (status === 'completed' || status === 'failed')) hour[status] += 1;
+    if (started_at === null || end_time === null) continue;
+    durations.push(end_time - started_at);
+    hour?.durations.push(end_time - started_at);
   }
   return {
     total,
@@ -67,6 +84,7 @@ async function countExecutions(collections: Collections, projectId: string, from
       .map(([agentflow_id, { name, count }]) => ({ agentflow_id, name, count }))
       .sort((a, b) => b.count - a.count || a.agentflow_id.localeCompare(b.agentflow_id)),
     by_day: [...days].map(([day, count]) => ({ day, count })),
+    by_hour: [...hours].map(([at, { durations: own, ...hour }]) => ({ at, ...hour, p95: durationOf(own).p95 })),
     duration: durationOf(durations),
   };
 }
@@ -85,17 +103,28 @@ function dayOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 10);
 }
 
+function hourOf(seconds: number): number {
+  return Math.floor(seconds / secondsPerHour) * secondsPerHour;
+}
+
+function hoursBetween(from: number, to: number): number[] {
+  if (from === to || to - from > maxHours * secondsPerHour) return [];
+  const first = hourOf(from);
+  return Array.from({ length: Math.ceil((to - first) / secondsPerHour) }, (_, at) => first + at * secondsPerHour);
+}
+
 function daysBetween(from: number, to: number): string[] {
   if (from === to) return [];
   const first = Math.floor(from / secondsPerDay);
   return Array.from({ length: Math.ceil(to / secondsPerDay) - first }, (_, at) => dayOf((first + at) * secondsPerDay));
 }
 
-async function sumCredits(collections: Collections, projectId: string, from: number, to: number): Promise<number> {
+async function creditsByHour(collections: Collections, projectId: string, from: number, to: number) {
+  const hour = { $subtract: ['$at', { $mod: ['$at', secondsPerHour] }] };
   const stages = [
     { $match: { project_id: projectId, at: { $gte: from, $lt: to } } },
-    { $group: { _id: null, credits: { $sum: '$credits' } } },
+    { $group: { _id: hour, credits: { $sum: '$credits' } } },
   ];
-  const [sum] = await collections.credit_history.aggregate<{ credits: number }>(stages, { maxTimeMS }).toArray();
-  return sum?.credits ?? 0;
+  const sums = collections.credit_history.aggregate<{ _id: number; credits: number }>(stages, { maxTimeMS });
+  return new Map((await sums.toArray()).map(({ _id, credits }) => [Math.round(_id), credits]));
 }

@@ -23,6 +23,21 @@ export const Analytics = z
     by_day: z
       .array(z.object({ day: z.iso.date(), count: z.int() }))
       .meta({ description: 'One entry for each UTC day in the range.' }),
+    by_hour: z
+      .array(
+        z.object({
+          at: z.number(),
+          count: z.int(),
+          completed: z.int(),
+          failed: z.int(),
+          p95: z.number().nullable(),
+          credits: z.number(),
+        }),
+      )
+      .meta({
+        description:
+          'One entry for each hour of a range of at most 48 hours: the executions created in it, the 95th percentile of their durations, and the credits charged in it. Empty for a longer range.',
+      }),
     duration: z
       .object({ count: z.int(), p50: z.number().nullable(), p95: z.number().nullable() })
       .meta({
@@ -41,6 +56,7 @@ export const Analytics = z
       by_status: { ready: 0, running: 0, paused: 0, completed: 2, failed: 1 },
       by_agentflow: [{ agentflow_id: '0199a6f0-1111-7c11-8d52-3f6f0e6f7a10', name: 'Newcomer guide', count: 3 }],
       by_day: [{ day: '2025-11-24', count: 3 }],
+      by_hour: [{ at: 1764025200, count: 3, completed: 2, failed: 1, p95: 9.75, credits: 3 }],
       duration: { count: 3, p50: 4.2, p95: 9.75 },
       credits: 3,
     },

@@ -1,4 +1,3 @@
-import { TypedSearchAttributes } from '@temporalio/common';
 import {
   catalogSyncType,
   catalogSyncWorkflowId,
@@ -7,7 +6,7 @@ import {
   type CatalogScope,
   type CatalogSyncInput,
 } from '../../../workflows/catalog-sync/messages.js';
-import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { attributePairs } from '../../../workflows/search-attributes.js';
 import type { Config } from '../../config.js';
 import { createGroup, type Waiting } from '../../stores/group.js';
 import { newId } from '../../ids.js';
@@ -62,10 +61,7 @@ async function signal(temporal: Temporal, input: CatalogSyncInput, changes: Cata
     signalArgs: [changes] as [CatalogChanges],
     memo: { project: project_id },
     staticSummary: 'Bring the data catalog into the context graph',
-    typedSearchAttributes: new TypedSearchAttributes([
-      { key: searchAttributes.projectId, value: project_id },
-      { key: searchAttributes.organizationId, value: organization_id },
-    ]),
+    typedSearchAttributes: attributePairs({ projectId: project_id, organizationId: organization_id }),
   };
   await temporal.call((client) => client.workflow.signalWithStart(catalogSyncType, options));
 }

@@ -1,10 +1,9 @@
-import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@temporalio/client';
-import { TypedSearchAttributes } from '@temporalio/common';
 import { codeSyncType, codeSyncWorkflowId, type CodeSyncInput } from '../../../workflows/code-sync/messages.js';
-import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { attributePairs } from '../../../workflows/search-attributes.js';
 import { newId } from '../../ids.js';
 import type { EncryptedBlobStore } from '../../stores/encrypted-blobs.js';
 import type { Temporal } from '../../temporal/client.js';
+import { startOnce } from '../../temporal/start-once.js';
 import type { ReadPush } from './read-push.js';
 
 /** Resolves when the sync of this delivery has been started, by this or an earlier attempt. */
@@ -25,23 +24,12 @@ export function createCodeSyncStarter(temporal: Temporal, blobs: EncryptedBlobSt
       push,
       ...(stored && { stored_commits: { location: await blobs.put(stored, organization_id), count: commits } }),
     };
-    const options = {
-      taskQueue: temporal.taskQueue,
+    await startOnce(temporal, codeSyncType, {
       workflowId: codeSyncWorkflowId(project_id, deliveryId),
-      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-      args: [input] as [CodeSyncInput],
+      args: [input],
       memo: { project: project_id, repository: push.repository },
       staticSummary: `Push of ${commits} commits to ${push.repository}`.slice(0, 200),
-      typedSearchAttributes: new TypedSearchAttributes([
-        { key: searchAttributes.projectId, value: project_id },
-        { key: searchAttributes.organizationId, value: organization_id },
-        { key: searchAttributes.lifecycleId, value: lifecycleId },
-      ]),
-    };
-    try {
-      await temporal.call((client) => client.workflow.start(codeSyncType, options));
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
+      typedSearchAttributes: attributePairs({ projectId: project_id, organizationId: organization_id, lifecycleId }),
+    });
   };
 }

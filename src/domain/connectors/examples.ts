@@ -22,6 +22,9 @@ export const exampleConnector = {
   status: 'active' as const,
   status_reason: null,
   account: null,
+  last_used_at: 1763683260.25,
+  failures: 0,
+  last_failure: null,
   created_at: 1763683200.125,
   updated_at: 1763683200.125,
 };

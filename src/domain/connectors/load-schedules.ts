@@ -1,11 +1,10 @@
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleSpec } from '@temporalio/client';
-import { TypedSearchAttributes } from '@temporalio/common';
 import {
   connectorLoadId,
   connectorLoadType,
   type ConnectorLoadInput,
 } from '../../../workflows/connector-load/messages.js';
-import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { attributePairs } from '../../../workflows/search-attributes.js';
 import { AppError } from '../../errors.js';
 import type { Temporal } from '../../temporal/client.js';
 import { priorityOf } from '../../temporal/priority.js';
@@ -104,10 +103,7 @@ async function onSchedule(
 
 function scheduleOf({ _id, projectID, organization_id, data_loader_config }: LoadedConnector, taskQueue: string) {
   const input: ConnectorLoadInput = { connector_id: _id, project_id: projectID, organization_id };
-  const typedSearchAttributes = new TypedSearchAttributes([
-    { key: searchAttributes.projectId, value: projectID },
-    { key: searchAttributes.organizationId, value: organization_id },
-  ]);
+  const typedSearchAttributes = attributePairs({ projectId: projectID, organizationId: organization_id });
   return {
     scheduleId: connectorLoadId(_id),
     spec: specOf(data_loader_config),

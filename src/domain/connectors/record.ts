@@ -137,6 +137,8 @@ export interface ConnectorDocument {
   status_reason?: string | null;
   /** The provider's account. `verified_at` is null until the account is verified. */
   account: { id: string; name: string | null; verified_at: number | null } | null;
+  /** Its last uses. Absent before the first one. */
+  use?: { last_at: number; failures?: number; failure?: { at: number; message: string } };
   is_deleted: boolean;
   created_at: number;
   updated_at: number;

@@ -1,4 +1,3 @@
-import { TypedSearchAttributes } from '@temporalio/common';
 import {
   callbackSignal,
   connectorEventsType,
@@ -7,7 +6,7 @@ import {
   type ConnectorEventsInput,
   type CoworkerStart,
 } from '../../../workflows/connector-events/messages.js';
-import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { attributePairs } from '../../../workflows/search-attributes.js';
 import { derivedId, newId, timeOfId } from '../../ids.js';
 import type { EncryptedBlobStore } from '../../stores/encrypted-blobs.js';
 import type { Temporal } from '../../temporal/client.js';
@@ -65,10 +64,7 @@ export function createConnectorSignaller({
       signalArgs: [await withLocation(blobs, callback, stored, organization_id)] as [ConnectorCallback],
       memo: { project: projectID },
       staticSummary: 'Callbacks of a connector',
-      typedSearchAttributes: new TypedSearchAttributes([
-        { key: searchAttributes.projectId, value: projectID },
-        { key: searchAttributes.organizationId, value: organization_id },
-      ]),
+      typedSearchAttributes: attributePairs({ projectId: projectID, organizationId: organization_id }),
     };
     await temporal.call((client) => client.workflow.signalWithStart(connectorEventsType, options));
     if (known) await deliveries.remember(known);

@@ -1,42 +1,48 @@
-import { deltaId, type ModelDelta } from './deltas.js';
+import { deltaId, type NewsContent, type StepNews } from './deltas.js';
 import type { Collections } from '../../stores/collections.js';
 import { within } from '../../within.js';
 
 const flushIntervalMs = 200;
 const maxBatchLength = 2048;
 const keptMs = 3_600_000;
-/** How long the end of a turn waits until the remaining text is written. */
+/** How long the end of a step waits until the remaining news is written. */
 const maxFinalWriteMs = 1000;
 
-export interface DeltaWriter {
-  add(text: string): void;
-  /** Writes the remaining text. */
+const progressIntervalMs = 500;
+const maxReports = 200;
+const maxMessageLength = 500;
+
+export type ReportingStep = Omit<StepNews, 'n'> & { execution_id: string };
+type Deltas = Pick<Collections, 'execution_deltas'>;
+
+interface NewsWriter {
+  /** Writes what `take` returns now, after all earlier writes. Not if it returns undefined. */
+  flush(): Promise<void>;
+  /** Writes a little later, together with what comes until then. */
+  soon(): void;
+  /** Writes what remains. */
   end(): Promise<void>;
 }
 
-export type DeltaTurn = Omit<ModelDelta, 'n' | 'text'> & { execution_id: string };
-
 /**
- * Writes the words of a model turn for viewers, in batches, on a best-effort basis: after a failed write, it skips the rest,
- * because text with a gap is worse than text that ends early. The turn itself continues.
+ * Writes the news of a step for viewers, in batches, on a best-effort basis: after a failed write, it skips the rest,
+ * because text with a gap is worse than text that ends early. The step itself continues.
  */
-export function createDeltaWriter(
-  { execution_deltas }: Pick<Collections, 'execution_deltas'>,
-  { execution_id, ...turn }: DeltaTurn,
-): DeltaWriter {
-  let waiting = '';
+function createNewsWriter(
+  { execution_deltas }: Deltas,
+  { execution_id, ...step }: ReportingStep,
+  { intervalMs, take }: { intervalMs: number; take: () => NewsContent | undefined },
+): NewsWriter {
   let written = 0;
   let timer: NodeJS.Timeout | undefined;
   let hasFailed = false;
-  let hasEnded = false;
   let writing = Promise.resolve();
 
   const write = async (): Promise<void> => {
-    const text = waiting;
-    waiting = '';
-    if (text === '' || hasFailed) return;
+    const content = take();
+    if (content === undefined || hasFailed) return;
     written += 1;
-    const delta = { ...turn, n: written, text };
+    const delta = { ...step, n: written, ...content };
     const now = Date.now();
     try {
       await execution_deltas.insertOne({
@@ -56,17 +62,81 @@ export function createDeltaWriter(
     writing = writing.then(write);
     return writing;
   };
+  return {
+    flush,
+    soon() {
+      timer ??= setTimeout(() => void flush(), intervalMs);
+    },
+    async end() {
+      await within(maxFinalWriteMs, flush(), () => new Error('late')).catch(() => undefined);
+    },
+  };
+}
 
+export interface DeltaWriter {
+  add(text: string): void;
+  /** Writes the remaining text. */
+  end(): Promise<void>;
+}
+
+/** Writes the words of a model turn. */
+export function createDeltaWriter(collections: Deltas, turn: ReportingStep): DeltaWriter {
+  let waiting = '';
+  let hasEnded = false;
+  const take = () => {
+    const text = waiting;
+    waiting = '';
+    return text === '' ? undefined : { text };
+  };
+  const news = createNewsWriter(collections, turn, { intervalMs: flushIntervalMs, take });
   return {
     add(text) {
       if (hasEnded) return;
       waiting += text;
-      if (waiting.length >= maxBatchLength) void flush();
-      else timer ??= setTimeout(() => void flush(), flushIntervalMs);
+      if (waiting.length >= maxBatchLength) void news.flush();
+      else news.soon();
     },
     async end() {
       hasEnded = true;
-      await within(maxFinalWriteMs, flush(), () => new Error('late')).catch(() => undefined);
+      await news.end();
+    },
+  };
+}
+
+/** What a server reported about a call. It is untrusted. */
+export interface Progress {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
+
+export interface ProgressWriter {
+  add(progress: Progress): void;
+  /** Writes the last report. */
+  end(): Promise<void>;
+}
+
+/** Writes the progress of a call: the newest report, at most twice a second and 200 times, and the last one. */
+export function createProgressWriter(collections: Deltas, step: ReportingStep): ProgressWriter {
+  let newest: NewsContent | undefined;
+  let reports = 0;
+  let hasEnded = false;
+  const take = () => {
+    const report = newest;
+    newest = undefined;
+    if (report) reports += 1;
+    return report;
+  };
+  const news = createNewsWriter(collections, step, { intervalMs: progressIntervalMs, take });
+  return {
+    add({ progress, total = null, message }) {
+      if (hasEnded) return;
+      newest = { progress, total, message: message === undefined ? null : message.slice(0, maxMessageLength) };
+      if (reports < maxReports) news.soon();
+    },
+    async end() {
+      hasEnded = true;
+      await news.end();
     },
   };
 }

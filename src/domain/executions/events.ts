@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import type { ExecutionEvent } from '../../../workflows/agentflow-execution/messages.js';
-import type { Principal } from '../../auth/principal.js';
 import type { Collections } from '../../stores/collections.js';
-import type { Deps } from '../deps.js';
-import { ModelDelta } from './deltas.js';
-import { readExecution, readLiveState } from './operations/read.js';
+import { ModelDelta, StepProgress } from './deltas.js';
 import { EpochSeconds } from '../../time.js';
 
 const pageSize = 500;
@@ -22,15 +19,10 @@ const DurableEvent = z
 const DeltaEvent = z
   .object({ type: z.literal('model_delta'), at: EpochSeconds, data: ModelDelta })
   .meta({ id: 'ModelDeltaEvent' });
-export const EventMessage = z.union([DurableEvent, DeltaEvent]).meta({ id: 'ExecutionStreamEvent' });
-
-/** The newest events in order, at most 200. @throws AppError `not_found` */
-export async function newestEvents(deps: Deps, principal: Principal, id: string): Promise<ExecutionEvent[]> {
-  const { record, live } = await readLiveState(deps, await readExecution(deps, principal, id));
-  const before = Math.max(0, (live ?? record).last_event_seq - 200);
-  const stored = await storedEvents(deps.mongo.collections, id, before);
-  return [...stored, ...inSequence(live?.unpublished ?? [], stored.at(-1)?.seq ?? before)];
-}
+const ProgressEvent = z
+  .object({ type: z.literal('step_progress'), at: EpochSeconds, data: StepProgress })
+  .meta({ id: 'StepProgressEvent' });
+export const EventMessage = z.union([DurableEvent, DeltaEvent, ProgressEvent]).meta({ id: 'ExecutionStreamEvent' });
 
 /** The events of the store after `last`, in order and without a gap. At most 500. */
 export async function storedEvents(

@@ -1,10 +1,16 @@
 import { missingVariables } from '../../prompts/missing-variables.js';
 import type { GivenInputs } from '../../prompts/variables.js';
-import type { AgentflowDocument } from '../agentflows/record.js';
+
+interface Prompted {
+  _id: string;
+  title: string;
+  prompt: { template: string; variables: readonly string[] };
+  next_agent: string | null;
+}
 
 /** Lists the variables that the prompts of the agents from `firstAgentId` on require but cannot get. */
 export function missingVariableProblems(
-  { agents }: Pick<AgentflowDocument, 'agents'>,
+  { agents }: { agents: readonly Prompted[] },
   firstAgentId: string,
   inputs: GivenInputs,
 ): string[] {

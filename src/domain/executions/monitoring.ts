@@ -30,6 +30,10 @@ const Step = z.object({
     .array(Attempt)
     .optional()
     .meta({ description: 'The last 20 attempts of a step that is running, has failed, or needed several attempts.' }),
+  edited_fields: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'The fields of the act that an approver edited.', example: ['text'] }),
 });
 
 export const Monitoring = z

@@ -7,14 +7,15 @@ import type { Deps } from '../deps.js';
 import { defineOperation, defineStream } from '../operation.js';
 import { createExecution, NewExecution } from './operations/create.js';
 import { EventMessage } from './events.js';
-import { ExecutionFilter, filterOf, Execution, toExecution, type ExecutionDocument } from './record.js';
+import { ExecutionFilter, filterOf } from './operations/filter.js';
+import { Execution, toExecution, toSummary, type ExecutionDocument } from './record.js';
 import { readLive } from './operations/live.js';
 import { monitor, Monitoring } from './monitoring.js';
 import { execute, move } from './operations/moves.js';
 import { decidePreview, NewPreviewDecision } from './operations/preview.js';
 import { readExecution } from './operations/read.js';
 import { rerun, RerunRequest } from './rerun.js';
-import { decideRules, startRules, steerRules } from './rules.js';
+import { continueRules, decideRules, startRules, steerRules } from './rules.js';
 import { Id, ProjectId } from '../../ids.js';
 
 const key = z.object({ execution_id: Id });
@@ -46,12 +47,18 @@ export const listExecutions = defineOperation({
   name: 'execution.list',
   effect: 'read',
   grant: 'svc:orchestrate.read',
-  input: ListQuery.extend(ExecutionFilter.shape),
+  input: ListQuery.extend(ExecutionFilter.shape).extend({
+    fields: z
+      .enum(['all', 'summary'])
+      .default('all')
+      .meta({ description: '`summary` leaves inputs, outputs, previews and the agents of the agentflow empty.' }),
+  }),
   output: listOf(Execution),
   async run({ deps, ctx, input }) {
     const { executions } = deps.mongo.collections;
     const page = await listPage(executions, filterOf(ctx.principal, input), input, 'created_at');
-    return { ...page, data: page.data.map((record) => toExecution(record)) };
+    const view = input.fields === 'summary' ? toSummary : toExecution;
+    return { ...page, data: page.data.map((record) => view(record)) };
   },
 });
 
@@ -94,8 +101,7 @@ export const rerunExecution = defineOperation({
   errors: ['conflict', 'validation_failed'],
   lookUp: ({ deps, ctx, key: { execution_id } }) => agentflowFacts(deps, ctx.principal, execution_id),
   shows: ({ deps, ctx, key: { execution_id } }) => runFacts(deps, ctx.principal, execution_id),
-  run: ({ deps, ctx, key: { execution_id }, input }) =>
-    rerun(deps, ctx.principal, execution_id, input.from_agent_id ?? null, ctx.recordId),
+  run: ({ deps, ctx, key: { execution_id }, input }) => rerun(deps, ctx.principal, execution_id, input, ctx.recordId),
 });
 
 const moveOperation = (name: Move) =>
@@ -139,3 +145,6 @@ async function runFacts(deps: Deps, principal: Principal, id: string) {
   const { agentflow, goal, input_variables, runtime_inputs, start_from_agent_id } = record;
   return { agentflow: agentflow.name, goal, input_variables, runtime_inputs, start_from_agent_id };
 }
+
+/** Carried out by a step of the run (`continue-after-anomaly.ts`). */
+export const continueRun = defineStream({ ...continueRules, output: z.unknown() });

@@ -60,7 +60,7 @@ function secondsOf(time: Pending['nextAttemptScheduleTime']): number | null {
 }
 
 export function withPending(step: StepRecord, pending: PendingStep | undefined): StepRecord {
-  if (step.status !== 'running') return step;
+  if (step.status === 'waiting' ? !pending : step.status !== 'running') return step;
   if (!pending) return { ...step, attempts: 1 };
   const { attempts, error, attempt_details } = pending;
   return { ...step, attempts, error, ...(attempt_details.length > 0 && { attempt_details }) };

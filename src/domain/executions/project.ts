@@ -40,7 +40,7 @@ export async function projectExecution(
   const before = await executions.findOneAndUpdate(
     // A terminated run may still have a pending write after its end was recorded by the product.
     { _id, ended_run: { $ne: runId }, ...isNewer },
-    { $set: fieldsOf(projection) },
+    { $set: { ...fieldsOf(projection), changed_at: Date.now() } },
     { projection: { last_event_seq: 1 }, returnDocument: 'before' },
   );
   for (const { seq, type } of events) {

@@ -41,7 +41,7 @@ export function composePrompt({
     section('knowledge', '', knowledge),
     ...(named.has('documents') ? [] : documents.map(({ name, text }) => section('document', name, text))),
     ...(named.has('outputs') ? [] : outputs.map(({ title, output }) => section('earlier_output', title, output))),
-    ...(named.has('actions') ? [] : actions.map(({ name, output }) => section('action_result', name, textOf(output)))),
+    ...(named.has('actions') ? [] : actions.map((action) => section('action_result', action.name, resultText(action)))),
   ];
   return {
     messages: [
@@ -87,6 +87,10 @@ function section(tag: string, name: string, text: string): string {
       : text;
   const attribute = name === '' ? '' : ` name=${JSON.stringify(name)}`;
   return text === '' ? '' : `<${tag}${attribute}>\n${cut}\n</${tag}>`;
+}
+
+function resultText({ output, edits }: ModelTurnRequest['context']['actions'][number]): string {
+  return textOf(edits ? { edited_by_approver: edits, result: output } : output);
 }
 
 function textOf(value: unknown): string {

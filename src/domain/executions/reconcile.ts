@@ -47,7 +47,7 @@ export async function reconcile(
     }
     const unchanged = { _id, status: record.status, last_event_seq: record.last_event_seq };
     const written = await executions.updateOne(unchanged, {
-      $set: { ...fields, end_time: at, last_event_seq: seq, ended_run: end.runId },
+      $set: { ...fields, end_time: at, last_event_seq: seq, ended_run: end.runId, changed_at: Date.now() },
     });
     if (written.modifiedCount > 0) deps.metrics.executionMoved(type);
   }

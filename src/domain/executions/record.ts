@@ -7,8 +7,6 @@ import type {
 } from '../../../workflows/agentflow-execution/messages.js';
 import type { StepRecord } from '../../../workflows/agentflow-execution/step-record.js';
 import { viewOf } from '../../../workflows/agentflow-execution/view.js';
-import type { Filter } from 'mongodb';
-import type { Principal } from '../../auth/principal.js';
 import { exampleId, Id, ProjectId, UserId } from '../../ids.js';
 import { EpochSeconds, Expiry } from '../../time.js';
 
@@ -45,6 +43,10 @@ const AgentOutput = z.object({
       skill_id: Id,
       name: z.string().meta({ example: 'Look up the claim' }),
       output: z.unknown(),
+      edits: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .meta({ description: 'What an approver changed in the call.' }),
     }),
   ),
   usage: z.object({
@@ -160,6 +162,8 @@ export interface ExecutionDocument extends Omit<Execution, 'projected_at'> {
   last_event_seq: number;
   /** Absent in records of earlier releases. */
   projected_at?: number | null;
+  /** When it was last written, in epoch milliseconds, for the event stream of its project. Absent as above. */
+  changed_at?: number;
   /** The run whose end was reconciled. Its late writes are ignored. Null if Temporal no longer has the run. */
   ended_run?: string | null;
 }
@@ -183,6 +187,7 @@ export function toExecution(record: ExecutionDocument, live?: ExecutionState): E
     started_at: _started,
     steps: _steps,
     last_event_seq: _seq,
+    changed_at: _changed,
     ended_run: _run,
     ...stored
   } = record;
@@ -202,6 +207,13 @@ export function toExecution(record: ExecutionDocument, live?: ExecutionState): E
   };
 }
 
+/** The execution for lists: without what grows with its agents. */
+export function toSummary(record: ExecutionDocument): Execution {
+  const { agentflow, ...rest } = toExecution(record);
+  const empty = { input_variables: {}, runtime_inputs: {}, previews: {}, agents_output: [], files: [] };
+  return { ...rest, ...empty, agentflow: { ...agentflow, agents: [] }, anomaly_detected: null, conclusion: null };
+}
+
 export function isOver(status: Execution['status']): boolean {
   return status === 'completed' || status === 'failed';
 }
@@ -212,7 +224,7 @@ export const executionsCollection = defineCollection('executions', {
     { keys: { projectID: 1, status: 1, created_at: -1, _id: -1 } },
     { keys: { projectID: 1, agentflow_id: 1, created_at: -1, _id: -1 } },
     { keys: { task_id: 1 } },
-    { keys: { status: 1 } },
+    { keys: { status: 1, _id: 1 } },
     { keys: { projectID: 1, 'execution_context.waiting_for.kind': 1, created_at: -1, _id: -1 } },
     {
       keys: {
@@ -224,6 +236,7 @@ export const executionsCollection = defineCollection('executions', {
       },
     },
     { keys: { projectID: 1, 'execution_context.failure.reason': 1, created_at: -1, _id: -1 } },
+    { keys: { projectID: 1, changed_at: 1 } },
   ],
 });
 export const executionEventsCollection = defineCollection('execution_events', {
@@ -235,41 +248,4 @@ declare module '../../stores/collections.js' {
     executions: ExecutionDocument;
     execution_events: ExecutionEventDocument;
   }
-}
-
-/** The filters for lists of executions and tasks. */
-export const ExecutionFilter = z.object({
-  status: Execution.shape.status.optional(),
-  agentflow_id: z.string().optional(),
-  waiting_for: z
-    .enum(['preview', 'approval'])
-    .optional()
-    .meta({ description: 'Only open executions that wait for a user.' }),
-  failure_reason: z
-    .enum([
-      'cancelled',
-      'step_failed',
-      'limit_exceeded',
-      'preview_rejected',
-      'preview_expired',
-      'terminated',
-      'timed_out',
-      'lost',
-    ])
-    .optional()
-    .meta({ description: 'Only failed executions with this `execution_context.failure.reason`.' }),
-});
-
-export function filterOf(
-  { projectId }: Pick<Principal, 'projectId'>,
-  query: z.infer<typeof ExecutionFilter>,
-): Filter<ExecutionDocument> {
-  const { status, agentflow_id, waiting_for, failure_reason } = query;
-  return {
-    projectID: projectId,
-    ...(status && { status }),
-    ...(agentflow_id !== undefined && { agentflow_id }),
-    ...(waiting_for && { 'execution_context.waiting_for.kind': waiting_for }),
-    ...(failure_reason && { 'execution_context.failure.reason': failure_reason }),
-  };
 }

@@ -7,8 +7,12 @@ import { newId } from '../../ids.js';
 import { insertOnce } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
 import { executedBy } from './executed-by.js';
+import { missingVariableProblems } from './missing-variables.js';
+import { NewExecution } from './operations/create.js';
 import { readExecution } from './operations/read.js';
 import { isOver, toExecution, type Execution, type ExecutionDocument } from './record.js';
+
+const Values = z.record(z.string(), z.unknown());
 
 export const RerunRequest = z
   .strictObject({
@@ -21,37 +25,54 @@ export const RerunRequest = z
         description:
           'The agent to start from; the outputs of the agents before it are kept. If omitted, all agents run again.',
       }),
+    goal: NewExecution.shape.goal.optional().meta({ description: 'In place of the goal of the source.' }),
+    input_variables: Values.optional().meta({ description: 'In place of those of the source, all together.' }),
+    runtime_inputs: Values.optional().meta({ description: 'In place of those of the source, all together.' }),
   })
-  .meta({ id: 'RerunRequest', example: { from_agent_id: 'writer' } });
+  .meta({ id: 'RerunRequest', example: { from_agent_id: 'writer', input_variables: { audience: 'operators' } } });
+export type RerunRequest = z.infer<typeof RerunRequest>;
 
 /**
- * Creates an execution with the plan, goal and inputs of one that has ended.
- * @throws AppError `not_found`, `conflict` (not ended), `validation_failed` (unknown agent, or an earlier agent has no output)
+ * Creates an execution with the plan, goal and inputs of one that has ended, unless the request has others.
+ * @throws AppError `not_found`, `conflict` (not ended), `validation_failed` (unknown agent, an earlier agent has no output, or a
+ *   prompt needs a variable that is missing)
  */
 export async function rerun(
   deps: Deps,
   principal: Principal,
   sourceId: string,
-  fromAgentId: string | null,
+  { from_agent_id, goal, input_variables, runtime_inputs }: RerunRequest,
   id: string,
 ): Promise<Execution> {
   const source = await readExecution(deps, principal, sourceId);
   if (!isOver(source.status))
     throw new AppError('conflict', `the execution is ${source.status}: only an execution that has ended can be rerun`);
+  const fromAgentId = from_agent_id ?? null;
   const kept =
     fromAgentId === null
       ? source.agents_output.filter(({ kept_from }) => kept_from !== undefined)
       : outputsBefore(source, fromAgentId);
+  const inputs = {
+    goal: goal ?? source.goal,
+    input_variables: input_variables ?? source.input_variables,
+    runtime_inputs: runtime_inputs ?? source.runtime_inputs,
+  };
+  const start_from_agent_id = fromAgentId ?? source.start_from_agent_id;
+  const firstAgentId = start_from_agent_id ?? source.agentflow.initialAgent;
+  const isEdited = goal !== undefined || input_variables !== undefined || runtime_inputs !== undefined;
+  const problems = isEdited ? missingVariableProblems({ agents: source.plan }, firstAgentId, inputs) : [];
+  if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
   await deps.customers.requireCredits(principal.organizationId);
   const record: ExecutionDocument = {
     ...source,
+    ...inputs,
     flow: { ...source.flow, started_by: 'person' },
     _id: id,
     execution_id: id,
     task_id: newId(),
     parent_execution_id: null,
     schedule: null,
-    start_from_agent_id: fromAgentId ?? source.start_from_agent_id,
+    start_from_agent_id,
     execution_context: { rerun_of: sourceId },
     previews: {},
     agents_output: kept.map((output) => ({ ...output, kept_from: output.kept_from ?? sourceId })),
@@ -60,6 +81,7 @@ export async function rerun(
     created_at: epochSeconds(),
     started_at: null,
     projected_at: null,
+    changed_at: Date.now(),
     end_time: null,
     executed_by: await executedBy(deps, principal),
     status: 'ready',

@@ -1,5 +1,5 @@
 import type { Move } from '../../../workflows/agentflow-execution/state.js';
-import { textFacts, type Operation } from '../../governance/operations/operation.js';
+import { freeText, textFacts, whole, type Operation } from '../../governance/operations/operation.js';
 
 /**
  * Preparing, rerunning and starting are one operation for rules, whether a route, `run-agent`, a schedule or an event
@@ -28,7 +28,24 @@ export const steerRules: Operation = {
   facts: textFacts('operation', 'execution_id'),
 };
 
-/** Deciding a preview is one operation for rules, whether the route of the execution or of its inbox item asks for it. */
+/** Whether a run may continue after its anomaly check has found something. The run itself asks. */
+export const continueRules: Operation = {
+  name: 'execution.continue-after-anomaly',
+  grant: 'svc:agent.run',
+  effect: 'write',
+  facts: {
+    ...textFacts('agentflow_id', 'agent_id', 'execution_id', 'started_by'),
+    agentflow_version: whole('agentflow_version'),
+    tokens_spent: whole('tokens_spent'),
+    credits_spent: whole('credits_spent'),
+    finding: freeText('finding'),
+  },
+};
+
+/**
+ * Deciding a preview is one operation for rules, whether the route of the execution or of its inbox item asks for it. A person's
+ * answer to an MCP server that asks during a run is the same operation.
+ */
 export const decideRules: Operation = {
   name: 'execution.decide',
   grant: 'svc:orchestrate.write',

@@ -6,15 +6,15 @@ import { createTail } from './tail.js';
 
 const pauseMs = 300;
 
-/** The words of the newest two model turns of a run, which this process reads once for all viewers. */
+/** The news of the newest two reporting steps of a run, which this process reads once for all viewers. */
 export interface Turns {
-  /** Call it with new events before viewers see them. It reads the rest of a turn that they end. */
+  /** Call it with new events before viewers see them. It reads the rest of a step that they end. */
   follow(events: readonly ExecutionEvent[]): Promise<void>;
-  /** The words of a turn after a position. Undefined if some of them are only in the store. */
+  /** The news of a step after a position. Undefined if some of them are only in the store. */
   after(after_seq: number, last: string): readonly ExecutionDeltaDocument[] | undefined;
 }
 
-/** Calls `wake` for new words, until `signal` aborts. */
+/** Calls `wake` for news, until `signal` aborts. */
 export function createTurns(
   collections: Pick<Collections, 'execution_deltas'>,
   id: string,
@@ -48,7 +48,7 @@ export function createTurns(
 interface Turn {
   after_seq: number;
   isRunning: boolean;
-  /** Reads the new words. @returns whether there were any; after a failure, the next read finds them */
+  /** Reads what is new. @returns whether there were any; after a failure, the next read finds them */
   read(): Promise<boolean>;
   after(last: string): readonly ExecutionDeltaDocument[] | undefined;
 }
@@ -68,7 +68,7 @@ function createTurn(collections: Pick<Collections, 'execution_deltas'>, id: stri
     after_seq,
     isRunning: true,
     read() {
-      // One after the other, so that no words are added twice.
+      // One after the other, so that nothing is added twice.
       reading = reading.then(readNew).catch(() => false);
       return reading;
     },
@@ -76,14 +76,19 @@ function createTurn(collections: Pick<Collections, 'execution_deltas'>, id: stri
   };
 }
 
+/** The kinds of steps that report while they run: words of the model, or progress of a tool. */
+const reporting: ReadonlySet<unknown> = new Set(['model', 'action']);
+
 /**
- * The model turn that runs after these events, as the number of the event that started it. Null if no turn runs,
+ * The reporting step that runs after these events, as the number of the event that started it. Null if no such step runs,
  * undefined if the events do not say.
  */
 export function turnAfter(events: readonly ExecutionEvent[]): number | null | undefined {
-  const step = events.findLast(({ type }) => type.startsWith('step_'));
+  const step = events.findLast(({ type }) => type.startsWith('step_') || type === 'approval_settled');
   if (!step) return undefined;
-  return step.type === 'step_started' && step.data.kind === 'model' ? step.seq : null;
+  // A step whose act was held is called again once its approval is settled.
+  const runs = step.type === 'approval_settled' || (step.type === 'step_started' && reporting.has(step.data.kind));
+  return runs ? step.seq : null;
 }
 
 /** Whether a step ended in these events. */

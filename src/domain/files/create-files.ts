@@ -11,7 +11,7 @@ import { createDiskFileStore } from '../../stores/disk-file-store.js';
 import { deleteContent, discard, sweepUploads } from './end-of-life.js';
 import { attachment } from './file-name.js';
 import type { FileStore } from '../../stores/file-store.js';
-import { receiveFiles, type Received } from './receive.js';
+import { receiveFiles, storeContents, type Received } from './receive.js';
 import type { FileDeps } from './file-deps.js';
 import type { FileDocument } from './record.js';
 import { createS3FileStore } from '../../stores/s3-file-store.js';
@@ -41,6 +41,8 @@ export interface Files {
   store: FileStore;
   /** See {@link receiveFiles}. */
   receive(principal: Principal, req: IncomingMessage, accept?: (file: FileDocument) => void): Promise<Received>;
+  /** See {@link storeContents}. */
+  storeContents(principal: Principal, contents: readonly { name: string; content: Buffer }[]): Promise<FileDocument[]>;
   /**
    * Sets the status of received files to `ready`. If an earlier request with the same `Idempotency-Key` stored the same
    * files, discards the new ones and returns the stored ones. If it throws, the caller must discard the files.
@@ -64,6 +66,7 @@ export function createFiles({ config, collections, customers, box, idempotency }
   return {
     store,
     receive: (principal, req, accept = () => undefined) => receiveFiles(deps, principal, req, accept),
+    storeContents: (principal, contents) => storeContents(deps, principal, contents),
     async keep(received, options) {
       const { principal, key, route, given } = options;
       if (key === undefined) return commit(collections, received, options, null);

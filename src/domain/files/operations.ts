@@ -8,7 +8,7 @@ import { findConnector } from '../connectors/operations/store.js';
 import type { Deps } from '../deps.js';
 import { deleteKnowledge } from './operations/knowledge-workflow.js';
 import { defineOperation, defineStream } from '../operation.js';
-import { type FileDocument, File, UploadForm } from './record.js';
+import { type FileDocument, File, ListedFile, toKnowledgeState, UploadForm } from './record.js';
 import { Id } from '../../ids.js';
 
 const key = z.object({ file_id: Id });
@@ -41,6 +41,22 @@ export const deleteFile = defineOperation({
   errors: ['conflict'],
   run: async ({ deps, ctx, key: { file_id } }) =>
     toFile(deps, await removeFile(deps, ctx.principal, file_id), ctx.baseUrl),
+});
+
+export const listFiles = defineOperation({
+  ...read,
+  name: 'file.list',
+  input: ListQuery,
+  output: listOf(ListedFile),
+  async run({ deps, ctx: { principal, baseUrl }, input }) {
+    const present = { projectID: principal.projectId, status: { $ne: 'deleted' as const } };
+    const page = await listPage(deps.mongo.collections.files, present, input);
+    const data = page.data.map(async (file) => ({
+      ...(await toFile(deps, file, baseUrl)),
+      knowledge: file.knowledge && toKnowledgeState(file.knowledge),
+    }));
+    return { ...page, data: await Promise.all(data) };
+  },
 });
 
 export const listFilesOfConnector = defineOperation({

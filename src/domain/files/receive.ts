@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Principal } from '../../auth/principal.js';
 import { AppError, isRefusal } from '../../errors.js';
-import { clientDisconnected, readMultipart, type IncomingFile } from '../../http/multipart.js';
+import { clientDisconnected, readMultipart } from '../../http/multipart.js';
 import { newId } from '../../ids.js';
 import { safeFileName } from './file-name.js';
 import { objectName } from '../../stores/file-store.js';
@@ -45,7 +45,7 @@ export async function receiveFiles(
       const file = newFile(principal, incoming.name);
       files.push(file);
       await deps.collections.files.insertOne(file);
-      await receiveOne(deps, file, incoming, budget);
+      await receiveOne(deps, file, incoming.stream, budget);
       accept(file);
     });
     if (files.length === 0) throw new AppError('invalid_request', 'the body must contain at least one file');
@@ -57,18 +57,39 @@ export async function receiveFiles(
   }
 }
 
+/** Stores contents that are in memory, as `uploading`. If one fails, none is left. @throws AppError `plan_limit` */
+export async function storeContents(
+  deps: FileDeps,
+  principal: Principal,
+  contents: readonly { name: string; content: Buffer }[],
+): Promise<FileDocument[]> {
+  const files: FileDocument[] = [];
+  try {
+    for (const { name, content } of contents) {
+      const file = newFile(principal, name);
+      files.push(file);
+      await deps.collections.files.insertOne(file);
+      await receiveOne(deps, file, Readable.from([content]), { left: maxUploadBytes });
+    }
+    return files;
+  } catch (error) {
+    await Promise.allSettled(files.map((file) => discard(deps, file)));
+    throw error;
+  }
+}
+
 /** Sets size, hash and type while streaming. Keeps only the start of the file in memory. */
 async function receiveOne(
   { store, customers }: FileDeps,
   file: FileDocument,
-  { stream }: IncomingFile,
+  stream: AsyncIterable<Uint8Array>,
   budget: { left: number },
 ): Promise<void> {
   const hash = createHash('sha256');
   const beginning: Buffer[] = [];
   let [size, sniffed, reserved] = [0, 0, 0];
   async function* metered() {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for await (const chunk of stream) {
       size += chunk.length;
       budget.left -= chunk.length;
       if (budget.left < 0) throw tooLarge();

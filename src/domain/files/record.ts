@@ -1,5 +1,6 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
+import { knowledgeUploadWorkflowId } from '../../../workflows/knowledge-upload/messages.js';
 import { exampleId } from '../../ids.js';
 
 /** The progress of a knowledge upload. `total` is null until the text is extracted. */
@@ -9,6 +10,11 @@ export interface KnowledgeProgress {
   done: number;
   failure: string | null;
   workflow_id: string;
+  /** Whether the facts of the document are extracted as well. */
+  extract?: true;
+  memory_id?: string;
+  /** Why the facts could not be extracted. */
+  extract_failure?: string;
 }
 
 /** `uploading` → `ready` → `deleted`, or `failed` for an interrupted upload or an unreadable document. Only `ready` files have content. */
@@ -43,6 +49,7 @@ export interface FileDocument {
 export const filesCollection = defineCollection('files', {
   indexes: [
     { keys: { projectID: 1, connector_id: 1, _id: -1 } },
+    { keys: { projectID: 1, _id: -1 } },
     { keys: { upload_id: 1 } },
     { keys: { status: 1, uploaded_on: 1 } },
   ],
@@ -53,6 +60,22 @@ declare module '../../stores/collections.js' {
     files: FileDocument;
   }
 }
+
+const exampleFile = {
+  _id: exampleId,
+  projectID: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a11',
+  name: 'report.pdf',
+  mime_type: 'application/pdf',
+  location: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a11/0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10',
+  tags: ['2026'],
+  source_type: 'STORAGE',
+  size_in_kb: 41.25,
+  container_name: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a11',
+  url: 'https://svc.example.com/files/content/0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10?expires=1790000000&signature=m3…',
+  connector_id: '',
+  uploaded_on: 1_790_000_000_000,
+  status: 'ready' as const,
+};
 
 export const File = z
   .object({
@@ -75,25 +98,35 @@ export const File = z
     uploaded_on: z.int().meta({ description: 'Epoch milliseconds.' }),
     status: z.enum(['uploading', 'ready', 'failed', 'deleted']),
   })
-  .meta({
-    id: 'File',
-    example: {
-      _id: exampleId,
-      projectID: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a11',
-      name: 'report.pdf',
-      mime_type: 'application/pdf',
-      location: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a11/0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10',
-      tags: ['2026'],
-      source_type: 'STORAGE',
-      size_in_kb: 41.25,
-      container_name: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a11',
-      url: 'https://svc.example.com/files/content/0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10?expires=1790000000&signature=m3…',
-      connector_id: '',
-      uploaded_on: 1_790_000_000_000,
-      status: 'ready',
-    },
-  });
+  .meta({ id: 'File', example: exampleFile });
 export type File = z.infer<typeof File>;
+
+/** How far a document of the knowledge base is. */
+export const KnowledgeState = z.object({
+  workflow_id: z.string().meta({ example: knowledgeUploadWorkflowId(exampleId) }),
+  status: z.enum(['queued', 'running', 'completed', 'failed', 'removed']).meta({ example: 'completed' }),
+  chunks: z.object({
+    done: z.int().meta({ description: 'Number of chunks in the graph.', example: 3 }),
+    total: z.int().nullable().meta({ description: 'Null until the text is extracted.', example: 3 }),
+  }),
+  failure: z.string().nullable().meta({ description: 'Why the document could not be read.', example: null }),
+  memory_id: z.string().nullable().meta({ description: 'The memory that extracts its facts.', example: null }),
+  extract_failure: z.string().nullable().meta({ description: 'Why its facts are not extracted.', example: null }),
+});
+
+export const ListedFile = z
+  .object({
+    ...File.shape,
+    knowledge: KnowledgeState.nullable().meta({
+      description: 'Null if the file was not uploaded to the knowledge base.',
+    }),
+  })
+  .meta({ id: 'ListedFile', example: { ...exampleFile, knowledge: null } });
+
+export function toKnowledgeState(progress: KnowledgeProgress): z.infer<typeof KnowledgeState> {
+  const { workflow_id, status, done, total, failure, memory_id = null, extract_failure = null } = progress;
+  return { workflow_id, status, chunks: { done, total }, failure, memory_id, extract_failure };
+}
 
 /** The form fields of an upload. File fields may have any name and may be repeated.  */
 export const UploadForm = z

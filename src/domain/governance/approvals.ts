@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { ApprovalDecision } from '../../../workflows/approval/messages.js';
+import { Edits } from '../../governance/approvals/edits.js';
 import { Approval, ApprovalStatus, ApprovalWithToken } from '../../governance/approvals/record.js';
 import { decideApprovalRules } from '../../governance/approvals/rules.js';
 import { listOf, ListQuery } from '../../stores/lists.js';
@@ -26,25 +28,43 @@ export const readApproval = defineOperation({
   run: ({ deps, ctx, key: { id } }) => deps.governance.approvals.read(ctx.principal, id),
 });
 
-const decideOperation = (decision: 'approve' | 'reject') =>
+const reasons = {
+  reason: Text.meta({ description: 'The reason for the decision.' }),
+  comment: Text.meta({ description: 'An older name of `reason`.' }),
+};
+const Reason = z.strictObject(reasons);
+const Approving = z.strictObject({
+  ...reasons,
+  edits: Edits.optional(),
+  payload_digest: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({
+      description:
+        'The digest of the call that you saw. If it is no longer the call that waits, the answer is 409. Required once another approver has edited the call.',
+      example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    }),
+});
+
+const decideOperation = <Input extends typeof Approving | typeof Reason>(decision: ApprovalDecision, input: Input) =>
   defineOperation({
     ...decideApprovalRules,
     grant: 'svc:governance.write',
     given: { decision },
     key,
-    input: z.strictObject({
-      reason: Text.meta({ description: 'The reason for the decision.' }),
-      comment: Text.meta({ description: 'An older name of `reason`.' }),
-    }),
+    input,
     output: Approval,
-    errors: ['conflict', 'scope_denied'],
-    run: ({ deps, ctx, key: { id }, input: { reason, comment } }) =>
+    errors: ['conflict', 'scope_denied', 'validation_failed'],
+    run: ({ deps, ctx, key: { id }, input: { reason, comment, ...edited } }) =>
       deps.governance.approvals.decide(
         ctx.principal,
         id,
-        { decision, comment: reason ?? comment },
+        { decision, comment: reason ?? comment, ...edited },
         ctx.idempotencyKey && ctx.recordId,
       ),
   });
-export const approveCall = decideOperation('approve');
-export const rejectCall = decideOperation('reject');
+export const approveCall = decideOperation('approve', Approving);
+/** Throws `conflict` unless the outcome of the call is unknown. */
+export const acceptCall = decideOperation('accept', Reason);
+export const rejectCall = decideOperation('reject', Reason);

@@ -6,7 +6,7 @@ import {
   listPolicyDecisions,
   readLifecycle,
 } from '../../governance/lifecycles/read.js';
-import { Lifecycle } from '../../governance/lifecycles/record.js';
+import { DecidedLifecycle, Lifecycle } from '../../governance/lifecycles/record.js';
 import { listOf, ListQuery } from '../../stores/lists.js';
 import { defineOperation } from '../operation.js';
 import { Id } from '../../ids.js';
@@ -26,7 +26,7 @@ export const readCall = defineOperation({
   ...calls,
   name: 'lifecycle.read',
   key: z.object({ id: Id }),
-  output: Lifecycle,
+  output: DecidedLifecycle,
   run: ({ deps, ctx, key: { id } }) => readLifecycle(deps.mongo.collections, ctx.principal, id),
 });
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { Principal } from '../../auth/principal.js';
+import { isPerson, type Principal } from '../../auth/principal.js';
+import { requireGrant } from '../../auth/require-grant.js';
 import { AppError } from '../../errors.js';
 import { decideApprovalRules } from '../../governance/approvals/rules.js';
-import { textFacts } from '../../governance/operations/operation.js';
+import { textFacts, type Operation } from '../../governance/operations/operation.js';
 import { comparePositions, encodePosition, listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
@@ -10,76 +11,107 @@ import type { Deps } from '../deps.js';
 import { namesOf } from '../../auth/users.js';
 import { decidePreview } from '../executions/operations/preview.js';
 import { decideRules } from '../executions/rules.js';
+import { decideElicitation, findElicitation } from '../mcp-servers/operations/elicitations.js';
+import { decideMemory, findMemory } from '../memories/operations.js';
+import { memoryRules } from '../memories/rules.js';
 import { defineOperation } from '../operation.js';
 import {
   approvalItem,
+  elicitationItem,
   findItem,
+  memoryItem,
   namedApproval,
   previewParts,
   readKey,
   waitingPreview,
   waitingSince,
   withReads,
-} from './items.js';
+} from './operations/items.js';
 import { InboxItem, InboxReply, type Reply, type UnreadItem } from './record.js';
 import { Id, ProjectId } from '../../ids.js';
 
 const key = z.object({ id: Id.max(500) });
 
-/** Previews and approvals are both sorted by the time at which they began to wait, so one cursor serves the merged page. */
+const InboxPage = listOf(InboxItem);
+
 export const listInbox = defineOperation({
   name: 'inbox.list',
   effect: 'read',
   grant: 'svc:orchestrate.read',
   input: ListQuery,
-  output: listOf(InboxItem),
-  async run({ deps, ctx: { principal }, input: { limit, cursor } }) {
-    const paging = { limit, cursor };
-    const previews = {
-      projectID: principal.projectId,
-      'execution_context.waiting_for.kind': 'preview',
-      status: { $in: ['running', 'paused'] as const },
-    };
-    const [executions, approvals] = await Promise.all([
-      listPage(
-        deps.mongo.collections.executions,
-        previews as object,
-        paging,
-        'execution_context.waiting_for.requested_at',
-      ),
-      deps.governance.approvals.list(principal, { ...paging, status: 'pending' }),
-    ]);
-    const [names, calls] = await Promise.all([
-      namesOf(
-        deps.mongo.collections,
-        approvals.data.map(({ requested_by }) => requested_by),
-      ),
-      deps.governance.approvals.shown(approvals.data),
-    ]);
-    const entries = [
-      ...executions.data.map((record) => ({ at: waitingSince(record), id: record._id, item: waitingPreview(record) })),
-      ...approvals.data.map((approval) => {
-        const { approval_id: id, created_at: at } = approval;
-        return { at, id, item: approvalItem(approval, names, calls.get(id)) };
-      }),
-    ].sort(comparePositions);
-    const page = entries.slice(0, limit);
-    const last = page.at(-1);
-    const isMore = entries.length > limit || executions.next_cursor !== null || approvals.next_cursor !== null;
-    return {
-      data: await withReads(
-        deps,
-        principal,
-        page.flatMap(({ item }) => item ?? []),
-      ),
-      total_count: executions.total_count + approvals.total_count,
-      ...((executions.total_is_lower_bound ?? approvals.total_is_lower_bound) && {
-        total_is_lower_bound: true as const,
-      }),
-      next_cursor: isMore && last ? encodePosition(last) : null,
-    };
-  },
+  output: InboxPage,
+  run: ({ deps, ctx: { principal }, input }) => pageOfInbox(deps, principal, input),
 });
+
+/** All kinds are sorted by the time at which they began to wait, so one cursor serves the merged page. */
+export async function pageOfInbox(
+  deps: Deps,
+  principal: Principal,
+  { limit, cursor }: z.output<typeof ListQuery>,
+): Promise<z.output<typeof InboxPage>> {
+  const paging = { limit, cursor };
+  const previews = {
+    projectID: principal.projectId,
+    'execution_context.waiting_for.kind': 'preview',
+    status: { $in: ['running', 'paused'] as const },
+  };
+  const waiting = { project_id: principal.projectId, status: 'waiting' as const };
+  const open = { ...waiting, until: { $gt: epochSeconds() } };
+  const [executions, approvals, memories, elicitations] = await Promise.all([
+    listPage(
+      deps.mongo.collections.executions,
+      previews as object,
+      paging,
+      'execution_context.waiting_for.requested_at',
+    ),
+    deps.governance.approvals.list(principal, { ...paging, status: 'pending' }),
+    listPage(deps.mongo.collections.memories, waiting, paging, 'review.asked_at'),
+    listPage(deps.mongo.collections.mcp_elicitations, open, paging, 'asked_at'),
+  ]);
+  const [names, calls] = await Promise.all([
+    namesOf(
+      deps.mongo.collections,
+      approvals.data.map(({ requested_by }) => requested_by),
+    ),
+    deps.governance.approvals.shown(approvals.data),
+  ]);
+  const entries = [
+    ...executions.data.map((record) => ({
+      at: waitingSince(record),
+      id: record._id,
+      item: waitingPreview(record, principal),
+    })),
+    ...approvals.data.map((approval) => {
+      const { approval_id: id, created_at: at } = approval;
+      return { at, id, item: approvalItem(approval, names, calls.get(id)) };
+    }),
+    ...(await Promise.all(
+      memories.data.map(async (memory) => {
+        const item = await memoryItem(deps, principal, memory);
+        return { at: item.created_at, id: memory._id, item };
+      }),
+    )),
+    ...elicitations.data.map((asked) => ({
+      at: asked.asked_at,
+      id: asked._id,
+      item: elicitationItem(asked, principal),
+    })),
+  ].sort(comparePositions);
+  const page = entries.slice(0, limit);
+  const last = page.at(-1);
+  const lists = [executions, approvals, memories, elicitations];
+  const isMore = entries.length > limit || lists.some(({ next_cursor }) => next_cursor !== null);
+  return {
+    data: await withReads(
+      deps,
+      principal,
+      page.flatMap(({ item }) => item ?? []),
+    ),
+    total_count: lists.reduce((sum, { total_count }) => sum + total_count, 0),
+    ...(lists.some(({ total_is_lower_bound }) => total_is_lower_bound) && { total_is_lower_bound: true as const }),
+    next_cursor: isMore && last ? encodePosition(last) : null,
+  };
+}
 
 export const markRead = defineOperation({
   name: 'inbox.mark-read',
@@ -104,32 +136,98 @@ export const markRead = defineOperation({
 });
 
 /**
- * Decides the approval or preview of the item, with the rules of that decision. Throws `conflict` if it was already
+ * Decides the approval or preview of the item, or answers an MCP server, with the rules of that decision. Throws `conflict` if it was already
  * decided, and `scope_denied` by the rules of approvals.
  */
 export const replyToItem = defineOperation({
   ...decideRules,
-  rulesFor: ({ key: { id } }) => (id.startsWith('approval:') ? decideApprovalRules : decideRules),
+  rulesFor: ({ key: { id } }) => rulesOfItem(id),
   key,
   input: InboxReply,
   output: InboxItem,
   errors: ['conflict', 'validation_failed'],
-  async lookUp({ key: { id: itemId } }) {
-    const [kind = '', id = '', agent_id = ''] = itemId.split(':');
-    return kind === 'approval'
-      ? { resource: { type: kind, id }, facts: { id } }
-      : { resource: { type: 'execution', id }, facts: { execution_id: id, agent_id } };
-  },
-  async run({ deps, ctx: { principal, recordId }, key: { id }, input: { projectID: _checked, ...given } }) {
-    const item = await findItem(deps, principal, id);
-    const answered =
-      item.approval_id === null
-        ? await replyToPreview(deps, principal, item, given, recordId)
-        : await replyToApproval(deps, principal, item.approval_id, given, recordId);
-    const [shown] = await withReads(deps, principal, [answered]);
-    return shown as InboxItem;
-  },
+  lookUp: ({ deps, ctx: { principal }, key: { id } }) => subjectOfItem(deps, principal, id),
+  run: ({ deps, ctx: { principal, recordId }, key: { id }, input: { projectID: _checked, ...given } }) =>
+    replyTo(deps, principal, id, given, recordId),
 });
+
+/** What deciding an item is for rules. */
+export function rulesOfItem(id: string): Operation {
+  if (id.startsWith('approval:')) return decideApprovalRules;
+  return id.startsWith('memory:') ? memoryRules : decideRules;
+}
+
+/** What rules may ask about an item that is decided. */
+export async function subjectOfItem(deps: Deps, principal: Principal, itemId: string) {
+  const [kind = '', id = '', agent_id = ''] = itemId.split(':');
+  if (kind === 'memory') return { resource: { type: kind, id }, facts: { operation: 'decide', memory_id: id } };
+  if (kind === 'approval') return { resource: { type: kind, id }, facts: { id } };
+  if (kind !== 'elicitation') return { resource: { type: 'execution', id }, facts: { execution_id: id, agent_id } };
+  const asked = await findElicitation(deps.mongo.collections, principal, id);
+  return { resource: { type: kind, id }, facts: { execution_id: asked.execution_id, agent_id: asked.agent_id } };
+}
+
+/** @throws AppError `not_found`, `conflict`, `validation_failed`, `scope_denied` by the kind of the item */
+export async function replyTo(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  given: Reply,
+  recordId: string,
+): Promise<InboxItem> {
+  if (given.values !== undefined && !id.startsWith('elicitation:'))
+    throw new AppError('validation_failed', 'values: are for the questions of MCP servers');
+  const item = await findItem(deps, principal, id);
+  const answered = await replies[item.kind](deps, principal, item, given, recordId);
+  const [shown] = await withReads(deps, principal, [answered]);
+  return shown as InboxItem;
+}
+
+type ReplyTo = (deps: Deps, of: Principal, item: UnreadItem, given: Reply, updateId: string) => Promise<UnreadItem>;
+
+const replies: Record<UnreadItem['kind'], ReplyTo> = {
+  preview: replyToPreview,
+  approval: replyToApproval,
+  memory: replyToMemory,
+  elicitation: replyToElicitation,
+};
+
+const answers = { accept: 'accepted', reject: 'declined', cancel: 'cancelled' } as const;
+
+async function replyToElicitation(
+  deps: Deps,
+  principal: Principal,
+  item: UnreadItem,
+  { decision, values, edits }: Reply,
+  decisionId: string,
+): Promise<UnreadItem> {
+  if (!isPerson(principal)) throw new AppError('scope_denied', 'only a signed-in person answers an MCP server');
+  if (decision === 'approve' || (edits !== undefined && edits !== null))
+    throw new AppError('validation_failed', 'an MCP server is answered with accept and values, reject or cancel');
+  const asked = await findElicitation(deps.mongo.collections, principal, item._id.split(':')[1] ?? '');
+  const { collections } = deps.mongo;
+  const decided = { status: answers[decision], values, decisionId };
+  await decideElicitation({ collections, box: deps.auth.box }, asked, principal, decided);
+  return decidedAs(item, decision === 'accept' ? 'approved' : decision === 'reject' ? 'rejected' : 'cancelled');
+}
+
+async function replyToMemory(
+  deps: Deps,
+  principal: Principal,
+  item: UnreadItem,
+  { decision, edits }: Reply,
+  updateId: string,
+): Promise<UnreadItem> {
+  requireGrant(principal, 'svc:ontology.write');
+  if (edits !== undefined && edits !== null)
+    throw new AppError('validation_failed', 'edits: what was found in a text cannot be changed');
+  if (decision !== 'approve' && decision !== 'reject')
+    throw new AppError('validation_failed', 'decision: a memory is approved or rejected');
+  const memory = await findMemory(deps, principal, String(item.body.memory_id));
+  await decideMemory(deps, principal, memory, decision, updateId);
+  const status = decision === 'reject' ? 'rejected' : 'approved';
+  return decidedAs(item, status);
+}
 
 async function replyToPreview(
   deps: Deps,
@@ -139,29 +237,37 @@ async function replyToPreview(
   updateId: string,
 ): Promise<UnreadItem> {
   if (item.status !== 'waiting') throw new AppError('conflict', `the preview is ${item.status}`);
+  const { payload_digest: _ofApprovals, values: _ofElicitations, decision, ...decided } = given;
+  if (decision !== 'approve' && decision !== 'reject')
+    throw new AppError('validation_failed', 'decision: a preview is approved or rejected');
   const { executionId, agentId } = previewParts(item._id);
   await decidePreview(
     deps,
     principal,
     executionId,
-    { agent_id: agentId, preview_id: String(item.body.preview_id), ...given },
+    { agent_id: agentId, preview_id: String(item.body.preview_id), decision, ...decided },
     updateId,
   );
   const isEdited = given.edits !== undefined && given.edits !== null;
-  return { ...item, status: given.decision === 'reject' ? 'rejected' : isEdited ? 'edited' : 'approved' };
+  const status = decision === 'reject' ? 'rejected' : isEdited ? 'edited' : 'approved';
+  return decidedAs(item, status);
+}
+
+function decidedAs(item: UnreadItem, status: UnreadItem['status']): UnreadItem {
+  return { ...item, status, may_decide: false, may_not_decide_reason: `the ${item.kind} is ${status}` };
 }
 
 async function replyToApproval(
   deps: Deps,
   principal: Principal,
-  id: string,
-  { decision, edits, reason }: Reply,
+  { approval_id }: UnreadItem,
+  { decision, edits, payload_digest, reason }: Reply,
   updateId: string,
 ): Promise<UnreadItem> {
-  if (edits !== undefined && edits !== null)
-    throw new AppError('validation_failed', 'edits: a held call cannot be changed');
-  return namedApproval(
-    deps,
-    await deps.governance.approvals.decide(principal, id, { decision, comment: reason }, updateId),
-  );
+  if (decision === 'cancel')
+    throw new AppError('validation_failed', 'decision: an approval is approved, accepted as done or rejected');
+  if (typeof edits === 'string')
+    throw new AppError('validation_failed', 'edits: must be an object with new values for fields of the call');
+  const vote = { decision, comment: reason, edits: edits ?? undefined, payload_digest };
+  return namedApproval(deps, await deps.governance.approvals.decide(principal, approval_id ?? '', vote, updateId));
 }

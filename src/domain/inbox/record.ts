@@ -18,6 +18,8 @@ const example = {
   approval_id: null,
   created_at: 1764000000.5,
   expires_at: 1764086400.5,
+  may_decide: true,
+  may_not_decide_reason: null,
   read_at: null,
   status: 'waiting' as const,
 };
@@ -26,17 +28,22 @@ const example = {
 export const InboxItem = z
   .object({
     _id: z.string(),
-    kind: z.enum(['preview', 'approval']),
+    kind: z.enum(['preview', 'approval', 'memory', 'elicitation']),
     title: z.string(),
     body: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'The preview of an agent, or the call that a policy holds.' }),
+      .meta({
+        description:
+          'The preview of an agent, the call that a policy holds, what was found in a text, or what an MCP server asks: its untrusted `message` and the JSON Schema of the answer.',
+      }),
     execution_id: z.string().nullable(),
     approval_id: z.string().nullable(),
     created_at: z.number(),
     expires_at: z.number(),
+    may_decide: z.boolean().meta({ description: 'Whether the caller may decide it now.' }),
+    may_not_decide_reason: z.string().nullable().meta({ description: 'Why not; null if the caller may.' }),
     read_at: z.number().nullable().meta({ description: 'When the caller marked it as read.' }),
-    status: z.enum(['waiting', 'approved', 'edited', 'rejected', 'expired']),
+    status: z.enum(['waiting', 'approved', 'edited', 'rejected', 'cancelled', 'expired']),
   })
   .meta({ id: 'InboxItem', example });
 export type InboxItem = z.infer<typeof InboxItem>;
@@ -54,17 +61,36 @@ export interface InboxReadDocument {
 export const InboxReply = z
   .strictObject({
     projectID: z.string().optional(),
-    decision: z.enum(['approve', 'reject']),
+    decision: z
+      .enum(['approve', 'accept', 'reject', 'cancel'])
+      .meta({
+        description:
+          '`accept`: an act whose outcome is unknown has taken effect, and is not repeated; an MCP server gets the `values` that it asks for. It learns of `reject` (declined) and `cancel` (no decision).',
+      }),
+    values: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'For the decision `accept` of an elicitation: the answer, which fits its schema.' }),
     edits: z
       .union([z.string().max(200_000), z.record(z.string(), z.unknown())])
       .nullish()
-      .meta({ description: 'Changes to a preview that is approved.' }),
+      .meta({
+        description:
+          'Changes to a preview that is approved; for the approval of an act, new values for its `editable_fields`.',
+      }),
+    payload_digest: z
+      .string()
+      .max(64)
+      .optional()
+      .meta({
+        description: 'For an approval: the digest of the call that you saw, as in `POST /v1/approvals/{id}/approve`.',
+      }),
     reason: z.string().max(500).optional(),
   })
   .meta({ id: 'InboxReply', example: { decision: 'approve', reason: 'As agreed' } });
 export type InboxReply = z.infer<typeof InboxReply>;
 
-export type Reply = Pick<InboxReply, 'decision' | 'edits' | 'reason'>;
+export type Reply = Pick<InboxReply, 'decision' | 'values' | 'edits' | 'payload_digest' | 'reason'>;
 
 /** An approved item is final, whether or not the requester then makes the call. */
 export const statusOfApproval = {

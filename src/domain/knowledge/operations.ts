@@ -3,46 +3,52 @@ import { knowledgeUploadWorkflowId } from '../../../workflows/knowledge-upload/m
 import { AppError, notFound } from '../../errors.js';
 import type { Deps } from '../deps.js';
 import { readFile, toFile } from '../files/operations.js';
-import { type FileDocument, File, UploadForm } from '../files/record.js';
+import { type FileDocument, File, KnowledgeState, toKnowledgeState, UploadForm } from '../files/record.js';
 import { defineOperation, defineStream } from '../operation.js';
 import { startKnowledge } from '../files/operations/knowledge-workflow.js';
-import { exampleId, Id } from '../../ids.js';
+import { Id } from '../../ids.js';
 
 const documentTypes = ['text/plain', 'text/markdown', 'text/html', 'text/csv', 'application/pdf'];
 
-const KnowledgeUpload = z
-  .object({
-    file: File,
-    workflow_id: z.string().meta({ example: knowledgeUploadWorkflowId(exampleId) }),
-    status: z.enum(['queued', 'running', 'completed', 'failed', 'removed']),
-    chunks: z.object({
-      done: z.int().meta({ description: 'Number of chunks in the graph.', example: 3 }),
-      total: z.int().nullable().meta({ description: 'Null until the text is extracted.', example: 3 }),
-    }),
-    failure: z.string().nullable().meta({ description: 'Why the document could not be read.', example: null }),
-  })
-  .meta({ id: 'KnowledgeUpload' });
+const KnowledgeUpload = z.object({ file: File, ...KnowledgeState.shape }).meta({ id: 'KnowledgeUpload' });
 type KnowledgeUpload = z.infer<typeof KnowledgeUpload>;
+
+const KnowledgeForm = UploadForm.extend({
+  extract: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: 'Also extracts the facts of the documents, as `POST /v1/remember` does.' }),
+}).meta({ id: 'KnowledgeForm', example: { file: ['…'], tags: ['2026'], extract: 'true' } });
 
 export const uploadKnowledge = defineStream({
   name: 'knowledge.upload',
   effect: 'write',
   grant: 'svc:orchestrate.write',
-  input: UploadForm,
+  input: KnowledgeForm,
   output: z.object({ data: z.array(KnowledgeUpload) }),
   errors: ['plan_limit', 'payload_too_large', 'validation_failed'],
 });
 
 /** What an upload to the knowledge base does with each file. */
 export function knowledgeRules(deps: Deps) {
+  let isExtracted = false;
   return {
     accept: refuseOtherTypes,
+    own: {
+      names: ['extract'],
+      take(name: string, value: string) {
+        if (value !== 'true' && value !== 'false')
+          throw new AppError('invalid_request', `${name}: must be true or false`);
+        isExtracted = value === 'true';
+      },
+    },
     knowledgeOf: ({ _id }: FileDocument): FileDocument['knowledge'] => ({
       status: 'queued',
       total: null,
       done: 0,
       failure: null,
       workflow_id: knowledgeUploadWorkflowId(_id),
+      ...(isExtracted && { extract: true }),
     }),
     then: async (kept: FileDocument[]) => void (await Promise.all(kept.map((file) => startKnowledge(deps, file)))),
   };
@@ -67,6 +73,5 @@ function refuseOtherTypes({ name, mime_type }: FileDocument): void {
 /** @throws AppError `not_found` for a file that was not uploaded to the knowledge base */
 export async function toKnowledgeUpload(deps: Deps, file: FileDocument, baseUrl: string): Promise<KnowledgeUpload> {
   if (!file.knowledge) throw notFound('the knowledge upload');
-  const { workflow_id, status, done, total, failure } = file.knowledge;
-  return { file: await toFile(deps, file, baseUrl), workflow_id, status, chunks: { done, total }, failure };
+  return { file: await toFile(deps, file, baseUrl), ...toKnowledgeState(file.knowledge) };
 }

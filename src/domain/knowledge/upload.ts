@@ -1,7 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { KnowledgeUploadActivities } from '../../../workflows/knowledge-upload/activities.js';
 import type { KnowledgeUploadInput } from '../../../workflows/knowledge-upload/messages.js';
-import { notFound } from '../../errors.js';
+import { isRefusal, notFound } from '../../errors.js';
+import { derivedId } from '../../graph/store/names.js';
+import { refuseOverlong, type NewMemory } from '../memories/operations.js';
+import { memoryBounds } from '../memories/rules.js';
+import type { Chunk } from './chunks.js';
 import { recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
 import type { Collections } from '../../stores/collections.js';
 import type { Graph } from '../../stores/neo4j.js';
@@ -9,7 +13,7 @@ import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
 import type { FileDocument, KnowledgeProgress } from '../files/record.js';
 import type { Extraction } from './extract-apart.js';
-import { readBatch, removeBatches, removeChunks, storeBatches, writeChunks } from './write-chunks.js';
+import { readBatch, removeBatches, removeChunks, sourceOf, storeBatches, writeChunks } from './write-chunks.js';
 
 type Request<Name extends keyof KnowledgeUploadActivities> = Parameters<KnowledgeUploadActivities[Name]>[0];
 
@@ -18,6 +22,13 @@ export interface KnowledgeUploadDeps extends ServiceRecorderDeps {
   graph: Graph;
   files: Deps['files'];
 }
+
+/** Starts a memory (`startMemory`). */
+export type Remember = (
+  place: { projectId: string; organizationId: string; userId: string },
+  id: string,
+  memory: NewMemory,
+) => Promise<unknown>;
 
 /** Reads the document's text and stores its chunks in batches. */
 export async function extractChunks(
@@ -45,6 +56,31 @@ export async function saveChunks(
   await writeChunks(graph, upload, file, batch, chunks);
   await setProgress(collections, upload, { done: before + chunks.length });
   return { saved: chunks.length };
+}
+
+/**
+ * Starts the extraction of the document's facts: each chunk is a turn, so the provenance names it. A refusal is recorded and
+ * does not fail the upload.
+ */
+export async function rememberDocument(
+  { collections, files, remember }: KnowledgeUploadDeps & { remember: Remember },
+  { upload, batches }: Request<'rememberDocument'>,
+): Promise<void> {
+  const file = await readyFile(collections, upload);
+  const chunks: Chunk[] = [];
+  for (let batch = 0; batch < batches; batch += 1) chunks.push(...(await readBatch(files.store, file, batch)));
+  const turns = chunks.map(({ text }) => ({ speaker: null, text, at: file.uploaded_on / 1000 }));
+  const place = { projectId: file.projectID, organizationId: file.organization_id, userId: file.user_id };
+  const memory_id = derivedId('memory', file._id);
+  const options = { entity_types: null, budget: null, review: false };
+  try {
+    refuseOverlong(turns, memoryBounds.documentCharacters);
+    await remember(place, memory_id, { turns, is_conversation: true, source: sourceOf(file), ...options });
+    await setProgress(collections, upload, { memory_id });
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    await setProgress(collections, upload, { extract_failure: error.message });
+  }
 }
 
 /** Records the outcome in the file's record and in a lifecycle. After a failure, removes everything of the document. */

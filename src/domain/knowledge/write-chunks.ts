@@ -107,6 +107,7 @@ export async function removeChunks(
   }
 }
 
-function sourceOf({ name, _id }: FileDocument): string {
+/** The source in the provenance of the document. */
+export function sourceOf({ name, _id }: FileDocument): string {
   return `file ${_id} (${graphName(name).slice(0, 240)})`;
 }

@@ -1,7 +1,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
-import { ApplicationFailure, TypedSearchAttributes } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import { mcpToolsType, type McpToolsInput } from '../../../workflows/mcp-tools/messages.js';
-import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { attributePairs } from '../../../workflows/search-attributes.js';
 import type { ErrorCode } from '../../error-catalog.js';
 import { AppError } from '../../errors.js';
 import { newId } from '../../ids.js';
@@ -20,17 +20,19 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   target_refused: 'validation_failed',
   too_large: 'validation_failed',
   action_refused: 'validation_failed',
+  authorization_needed: 'validation_failed',
 };
 
 /**
- * The tools that the connector's server offers now. A worker reads them, because only workers reach MCP servers.
+ * The tools that the connector's server offers this person now. A worker reads them, because only workers reach MCP servers.
  * @throws AppError `validation_failed` if the server refuses or cannot be used, `unconfigured`, `unavailable`
  */
 export async function askForTools(
   { temporal }: Pick<Deps, 'temporal'>,
   { _id, name, projectID, organization_id }: ConnectorDocument,
+  userId: string,
 ): Promise<McpToolDefinition[]> {
-  const input: McpToolsInput = { connector_id: _id, project_id: projectID };
+  const input: McpToolsInput = { connector_id: _id, project_id: projectID, user_id: userId };
   try {
     const found: unknown = await temporal.call(
       (client) =>
@@ -41,10 +43,7 @@ export async function askForTools(
           args: [input],
           memo: { project: projectID },
           staticSummary: `Read the tools of ${name}`.slice(0, 200),
-          typedSearchAttributes: new TypedSearchAttributes([
-            { key: searchAttributes.projectId, value: projectID },
-            { key: searchAttributes.organizationId, value: organization_id },
-          ]),
+          typedSearchAttributes: attributePairs({ projectId: projectID, organizationId: organization_id }),
         }),
       timeoutMs,
     );

@@ -13,7 +13,24 @@ import { defineOperation } from '../operation.js';
 import { askForTools } from './ask-worker.js';
 import { hashOf, hashOfAll, problemsOf } from './rules.js';
 import { mcpToolId, type McpToolDefinition } from './record.js';
-import { AcceptMcpTools, McpTools, toMcpTools } from './schemas.js';
+import type { McpAuthorizationDocument } from './record/authorizations.js';
+import {
+  beginAuthorization,
+  completeAuthorization,
+  findAuthorization,
+  oauthServerOf,
+  requireOwner,
+  withdrawAuthorization,
+} from './operations/authorize.js';
+import {
+  AcceptMcpTools,
+  CompleteMcpAuthorization,
+  McpAuthorization,
+  McpAuthorizationAddress,
+  McpTools,
+  toMcpAuthorization,
+  toMcpTools,
+} from './schemas.js';
 import { Id } from '../../ids.js';
 
 const key = z.object({ connector_id: Id });
@@ -28,7 +45,7 @@ export const listMcpTools = defineOperation({
   errors: ['validation_failed', 'unconfigured', 'unavailable'],
   async run({ deps, ctx: { principal }, key: { connector_id } }) {
     const connector = await requireMcpConnector(deps.mongo.collections, principal, connector_id);
-    return viewOf(deps, connector, await askForTools(deps, connector));
+    return viewOf(deps, connector, await askForTools(deps, connector, principal.userId));
   },
 });
 
@@ -47,7 +64,7 @@ export const acceptMcpTools = defineOperation({
   errors: ['conflict', 'validation_failed', 'unconfigured', 'unavailable'],
   async run({ deps, ctx: { principal }, key: { connector_id }, input }) {
     const connector = await requireMcpConnector(deps.mongo.collections, principal, connector_id);
-    const live = await askForTools(deps, connector);
+    const live = await askForTools(deps, connector, principal.userId);
     if (hashOfAll(live) !== input.hash)
       throw new AppError('conflict', 'the server changed its tools since they were read: read them again');
     await pin(deps, connector, chosenOf(live, input.tools), principal.userId);
@@ -56,6 +73,77 @@ export const acceptMcpTools = defineOperation({
     return viewOf(deps, connector, live);
   },
 });
+
+/** The caller's own authorization, or that of the project. */
+export const readMcpAuthorization = defineOperation({
+  name: 'mcp-authorization.read',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  key,
+  output: McpAuthorization,
+  errors: ['conflict'],
+  async run({ deps, ctx: { principal }, key: { connector_id } }) {
+    const server = await requireOauthServer(deps, principal, connector_id);
+    return authorizationView(server, await findAuthorization(deps, server, principal));
+  },
+});
+
+const authorizationRules = {
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('connector_id'),
+  key,
+} as const;
+
+/** Finds the authorization server, and answers where the person grants access. Throws as `readMcpAuthorization`. */
+export const beginMcpAuthorization = defineOperation({
+  ...authorizationRules,
+  name: 'mcp-authorization.begin',
+  output: McpAuthorizationAddress,
+  errors: ['conflict', 'validation_failed', 'unavailable'],
+  async run({ deps, ctx, key: { connector_id } }) {
+    const server = await requireOauthServer(deps, ctx.principal, connector_id);
+    requireOwner(server, ctx.principal);
+    return beginAuthorization(deps, server, ctx);
+  },
+});
+
+/** What the authorization server answered to the person. Throws `not_found` for a state that is not theirs, or was used. */
+export const completeMcpAuthorization = defineOperation({
+  ...authorizationRules,
+  name: 'mcp-authorization.complete',
+  input: CompleteMcpAuthorization,
+  output: McpAuthorization,
+  errors: ['conflict', 'validation_failed', 'unavailable'],
+  async run({ deps, ctx: { principal }, key: { connector_id }, input }) {
+    const server = await requireOauthServer(deps, principal, connector_id);
+    requireOwner(server, principal);
+    return authorizationView(server, await completeAuthorization(deps, server, principal, input));
+  },
+});
+
+export const withdrawMcpAuthorization = defineOperation({
+  ...authorizationRules,
+  name: 'mcp-authorization.withdraw',
+  output: McpAuthorization,
+  errors: ['conflict'],
+  async run({ deps, ctx: { principal }, key: { connector_id } }) {
+    const server = await requireOauthServer(deps, principal, connector_id);
+    requireOwner(server, principal);
+    const { revocation } = await withdrawAuthorization(deps, server, principal);
+    return { ...authorizationView(server, null), ...(revocation && { revocation }) };
+  },
+});
+
+type OauthServer = ReturnType<typeof oauthServerOf>;
+
+async function requireOauthServer({ mongo, auth }: Deps, principal: Principal, id: string): Promise<OauthServer> {
+  return oauthServerOf(auth.box, await requireMcpConnector(mongo.collections, principal, id));
+}
+
+function authorizationView({ connector, url, auth }: OauthServer, found: McpAuthorizationDocument | null) {
+  return toMcpAuthorization({ connector_id: connector._id, owner: auth.owner, server: url }, found);
+}
 
 async function requireMcpConnector(
   collections: Collections,

@@ -71,7 +71,7 @@ function textProblems(definition: McpToolDefinition): string[] {
 const hiddenCharacter = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u2800]/u;
 const allowed = /[\t\n\r]|(?<=[\p{S}\p{N}#*])\uFE0F/gu;
 
-function hiddenCharacterIn(value: unknown, path: readonly string[]): string | undefined {
+export function hiddenCharacterIn(value: unknown, path: readonly string[]): string | undefined {
   if (path.length > maxDepth) return `the definition is nested more than ${maxDepth} levels deep`;
   if (typeof value === 'string') {
     const found = hiddenCharacter.exec(value.replace(allowed, ''))?.[0];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { differenceOf, hashOf, problemsOf } from './rules.js';
 import { McpToolDefinition, type McpToolDocument } from './record.js';
+import type { McpAuthorizationDocument } from './record/authorizations.js';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
 
@@ -93,5 +94,78 @@ function toMcpTool(live: McpToolDefinition | null, pin: McpToolDocument | undefi
     suspended: pin?.suspended ?? null,
     accepted_by: pin?.accepted_by ?? null,
     accepted_at: pin?.accepted_at ?? null,
+  };
+}
+
+const exampleAuthorization = {
+  connector_id: '0199a6f0-9d2c-7e14-8a6b-1d3c5e7f9a10',
+  owner: 'person' as const,
+  state: 'authorized' as const,
+  reason: null,
+  scope: 'tickets.read',
+  authorized_by: 'user-1',
+  authorized_at: 1_764_000_000,
+};
+
+/** The state of an authorization, without its tokens. */
+export const McpAuthorization = z
+  .object({
+    connector_id: z.string(),
+    owner: z.enum(['person', 'project']),
+    state: z
+      .enum(['none', 'authorized', 'ended'])
+      .meta({ description: '`ended`: the authorization server no longer accepts it. Authorize again.' }),
+    reason: z.string().nullable(),
+    scope: z.string().nullable(),
+    authorized_by: z.string().nullable(),
+    authorized_at: z.number().nullable(),
+    revocation: z
+      .enum(['done', 'failed', 'not_supported'])
+      .optional()
+      .meta({
+        description:
+          'After a withdrawal: whether the authorization server revoked the tokens (RFC 7009). If not, end the access there.',
+      }),
+  })
+  .meta({ id: 'McpAuthorization', example: exampleAuthorization });
+
+export const McpAuthorizationAddress = z
+  .object({
+    authorization_url: z.string().meta({ description: 'The person opens it in a browser, and grants access there.' }),
+    expires_at: z.number(),
+  })
+  .meta({
+    id: 'McpAuthorizationAddress',
+    example: { authorization_url: 'https://auth.example.com/authorize?client_id=x', expires_at: 1_764_000_900 },
+  });
+
+const AnswerText = z.string().min(1).max(8192);
+
+export const CompleteMcpAuthorization = z
+  .strictObject({
+    projectID: z.string().optional(),
+    state: AnswerText,
+    code: AnswerText.optional(),
+    iss: AnswerText.optional(),
+    error: z
+      .string()
+      .regex(/^[\x20-\x7e]{1,100}$/, 'must be an error code')
+      .optional(),
+  })
+  .meta({ id: 'CompleteMcpAuthorization', example: { state: 'a-state', code: 'a-code' } });
+
+export function toMcpAuthorization(
+  { connector_id, owner, server }: Pick<McpAuthorizationDocument, 'connector_id' | 'owner' | 'server'>,
+  found: McpAuthorizationDocument | null,
+): z.infer<typeof McpAuthorization> {
+  const known = found?.server === server ? found : null;
+  return {
+    connector_id,
+    owner,
+    state: known === null ? 'none' : known.ended ? 'ended' : 'authorized',
+    reason: known?.ended?.reason ?? null,
+    scope: known?.scope ?? null,
+    authorized_by: known?.user_id ?? null,
+    authorized_at: known?.authorized_at ?? null,
   };
 }

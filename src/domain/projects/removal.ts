@@ -1,10 +1,10 @@
-import { TypedSearchAttributes, WorkflowIdConflictPolicy } from '@temporalio/common';
+import { WorkflowIdConflictPolicy } from '@temporalio/common';
 import {
   projectRemovalType,
   projectRemovalWorkflowId,
   type ProjectRemovalInput,
 } from '../../../workflows/project-removal/messages.js';
-import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { attributePairs } from '../../../workflows/search-attributes.js';
 import { endCredentials } from '../../auth/end-credentials.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../deps.js';
@@ -32,10 +32,7 @@ export async function removeProject(
       args: [input],
       memo: { project: _id },
       staticSummary: `Delete project ${name}`.slice(0, 200),
-      typedSearchAttributes: new TypedSearchAttributes([
-        { key: searchAttributes.projectId, value: _id },
-        { key: searchAttributes.organizationId, value: organization_id },
-      ]),
+      typedSearchAttributes: attributePairs({ projectId: _id, organizationId: organization_id }),
     }),
   );
   await closeProject(deps, input);

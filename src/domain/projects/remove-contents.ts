@@ -2,6 +2,7 @@ import type { ProjectRemovalInput } from '../../../workflows/project-removal/mes
 import { memberOf } from '../../auth/principal.js';
 import { isAppError } from '../../errors.js';
 import { cancelWorkflow } from '../../temporal/client.js';
+import { removeProjectGraph } from '../../graph/store/remove-project.js';
 import { batches } from '../batches.js';
 import { unbindProject } from '../connectors/operations/repositories.js';
 import { deleteConnectorCompletely } from '../connectors/operations/setup.js';
@@ -12,6 +13,7 @@ import { removeSchedules } from '../schedules/operations.js';
 /** The number of executions that are cancelled concurrently. */
 const maxConcurrentCancels = 10;
 const listMs = 30_000;
+const memoriesAtOnce = 500;
 
 /** Removes everything of a deleted project that starts runs. Safe to repeat. */
 export async function removeStarters(deps: Deps, project: ProjectRemovalInput): Promise<void> {
@@ -53,7 +55,17 @@ async function removeConnectors(deps: Deps, { project_id: projectID }: ProjectRe
 }
 
 /** Workflows that belong to no execution or schedule and can run for hours. */
-const syncs = ['catalogSync', 'codeSync', 'connectorEvents', 'connectorLoad', 'knowledgeUpload', 'mcpTools'];
+const syncs = [
+  'catalogSync',
+  'codeSync',
+  'connectorEvents',
+  'connectorLoad',
+  'embedding',
+  'knowledgeUpload',
+  'mcpTools',
+  'remember',
+  'textIndex',
+];
 
 async function endSyncs(deps: Deps, { project_id }: ProjectRemovalInput): Promise<void> {
   const types = syncs.map((name) => `'${name}'`).join(', ');
@@ -65,6 +77,26 @@ async function endSyncs(deps: Deps, { project_id }: ProjectRemovalInput): Promis
   }, listMs);
   for (const some of batches(found, maxConcurrentCancels))
     await Promise.all(some.map((id) => cancelWorkflow(deps.temporal, id)));
+}
+
+/** Removes the context graph and the remembered texts. Safe to repeat. */
+export async function removeKnowledgeOfProject(
+  { graph, mongo }: Pick<Deps, 'graph' | 'mongo'>,
+  { project_id }: ProjectRemovalInput,
+  signal: AbortSignal,
+): Promise<void> {
+  await removeProjectGraph(graph, project_id, signal);
+  const { memories, memory_parts } = mongo.collections;
+  for (;;) {
+    const some = await memories
+      .find({ project_id }, { projection: { _id: 1 } })
+      .limit(memoriesAtOnce)
+      .toArray();
+    if (some.length === 0) return;
+    const ids = some.map(({ _id }) => _id);
+    await memory_parts.deleteMany({ memory_id: { $in: ids } });
+    await memories.deleteMany({ _id: { $in: ids } });
+  }
 }
 
 async function cancelExecution(

@@ -5,7 +5,7 @@ import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
 import { defineOperation } from '../operation.js';
 import { findSchedule, type ScheduleDocument } from './record.js';
-import { Backfill, Backfilled } from './schemas.js';
+import { Backfill, Backfilled, PlannedTimes, TimeRange } from './schemas.js';
 import { backfill, maxPlannedTimes, plannedBetween } from './temporal.js';
 import { plannedTime } from './times.js';
 import { Id } from '../../ids.js';
@@ -53,16 +53,54 @@ export const backfillSchedule = defineOperation({
   },
 });
 
-async function timesIn({ temporal }: Deps, record: ScheduleDocument, { from, to }: Range): Promise<PlannedTime[]> {
-  const jittered = await plannedBetween(temporal, record._id, from - justBefore, to + record.jitter);
-  if (jittered.length >= maxPlannedTimes)
+const maxRangeSeconds = 366 * 24 * 3600;
+
+/**
+ * The planned times of a past or coming range, whether or not the schedule is paused: what a backfill would run, and what
+ * a calendar shows. Throws `validation_failed` for an empty range and for one of more than 366 days.
+ */
+export const listTimes = defineOperation({
+  name: 'schedule.list-times',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  key: z.object({ id: Id }),
+  input: TimeRange,
+  output: PlannedTimes,
+  errors: ['validation_failed'],
+  async run({ deps, ctx, key: { id }, input: { from, to } }) {
+    const record = await findSchedule(deps, ctx.principal, id);
+    if (from >= to) throw new AppError('validation_failed', 'from: must be before to');
+    if (to - from > maxRangeSeconds) throw new AppError('validation_failed', 'to: must be at most 366 days after from');
+    const { times, isComplete } = await planIn(deps, record, { from, to });
+    const fired = await firedOf(deps, record, times);
+    return {
+      times: times.map(({ planned }) => ({ scheduled_for: planned, has_fired: fired.has(planned) })),
+      is_complete: isComplete,
+    };
+  },
+});
+
+/** All planned times of a range that a backfill can run. */
+async function timesIn(deps: Deps, record: ScheduleDocument, range: Range): Promise<PlannedTime[]> {
+  const { times, isComplete } = await planIn(deps, record, range);
+  if (!isComplete)
     throw new AppError(
       'validation_failed',
       `from, to: the range must contain fewer than ${maxPlannedTimes} planned times`,
     );
-  return jittered
+  return times;
+}
+
+async function planIn(
+  { temporal }: Deps,
+  record: ScheduleDocument,
+  { from, to }: Range,
+): Promise<{ times: PlannedTime[]; isComplete: boolean }> {
+  const jittered = await plannedBetween(temporal, record._id, from - justBefore, to + record.jitter);
+  const times = jittered
     .map((at) => ({ planned: plannedTime(record, at), jittered: at }))
     .filter(({ planned }) => planned >= from && planned <= to);
+  return { times, isComplete: jittered.length < maxPlannedTimes };
 }
 
 async function firedOf(

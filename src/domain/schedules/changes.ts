@@ -12,17 +12,18 @@ export async function storeScheduleChange(
   { schedule_id: _id, change_id, change }: ScheduleChangeInput,
 ): Promise<void> {
   const { schedules } = mongo.collections;
+  const changed_at = Date.now();
   const fresh = { _id, changes: { $ne: change_id } };
   const written = { $inc: { revision: 1 }, $push: { changes: { $each: [change_id], $slice: -maxRemembered } } };
   if (change.kind === 'create') {
     const { _id: _same, ...fields } = change.record as unknown as ScheduleDocument;
     await schedules.updateOne(
       { _id },
-      { $setOnInsert: { ...fields, revision: 1, changes: [change_id] } },
+      { $setOnInsert: { ...fields, revision: 1, changes: [change_id], changed_at } },
       { upsert: true },
     );
   } else if (change.kind === 'delete') {
-    await schedules.updateOne(fresh, { $set: { is_deleted: true }, ...written });
+    await schedules.updateOne(fresh, { $set: { is_deleted: true, changed_at }, ...written });
   } else {
     const record = await schedules.findOne(fresh);
     if (!record) return;
@@ -30,7 +31,10 @@ export async function storeScheduleChange(
     const replaced = Object.fromEntries(
       Object.keys(fields).map((name) => [name, record[name as keyof ScheduleDocument] ?? null]),
     );
-    await schedules.updateOne(fresh, { $set: { ...fields, before: { change_id, fields: replaced } }, ...written });
+    await schedules.updateOne(fresh, {
+      $set: { ...fields, changed_at, before: { change_id, fields: replaced } },
+      ...written,
+    });
   }
 }
 
@@ -47,7 +51,7 @@ export async function undoScheduleChange(
   if (record?.before)
     await schedules.updateOne(
       { _id, 'before.change_id': change_id },
-      { $set: { ...record.before.fields, before: null }, ...undone },
+      { $set: { ...record.before.fields, before: null, changed_at: Date.now() }, ...undone },
     );
 }
 

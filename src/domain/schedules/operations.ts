@@ -1,4 +1,3 @@
-import { TypedSearchAttributes } from '@temporalio/common';
 import { z } from 'zod';
 import {
   changeSignal,
@@ -9,7 +8,7 @@ import {
   type ScheduleChanges,
   type ScheduleChangesInput,
 } from '../../../workflows/schedule-change/messages.js';
-import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { attributePairs } from '../../../workflows/search-attributes.js';
 import { isFormerMember } from '../../auth/former-members.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../deps.js';
@@ -28,7 +27,7 @@ import { applySchedule, trigger } from './temporal.js';
 import { timesOf } from './times.js';
 import { Id } from '../../ids.js';
 
-export { backfillSchedule } from './backfill.js';
+export { backfillSchedule, listTimes } from './backfill.js';
 export { listRuns } from './runs.js';
 
 const defaultCatchupSeconds = 3600;
@@ -233,10 +232,7 @@ async function change(
     workflowId,
     taskQueue: deps.temporal.taskQueue,
     staticSummary: `Change schedule ${id}`,
-    typedSearchAttributes: new TypedSearchAttributes([
-      { key: searchAttributes.projectId, value: principal.projectId },
-      { key: searchAttributes.organizationId, value: principal.organizationId },
-    ]),
+    typedSearchAttributes: attributePairs({ projectId: principal.projectId, organizationId: principal.organizationId }),
     args: [{ schedule_id: id }] as [ScheduleChangesInput],
     signal: changeSignal,
     signalArgs: [{ schedule_id: id, change_id: changeId, change: what }] as [ScheduleChangeInput],
@@ -255,7 +251,10 @@ async function change(
 /** Deletes the schedules of a deleted project and cancels their runs. Safe to repeat. */
 export async function removeSchedules(deps: Deps, projectID: string): Promise<void> {
   const { schedules, schedule_runs } = deps.mongo.collections;
-  await schedules.updateMany({ projectID, is_deleted: false }, { $set: { is_deleted: true }, $inc: { revision: 1 } });
+  await schedules.updateMany(
+    { projectID, is_deleted: false },
+    { $set: { is_deleted: true, changed_at: Date.now() }, $inc: { revision: 1 } },
+  );
   for await (const { _id } of schedules.find({ projectID }, { projection: { _id: 1 } })) {
     await applySchedule(deps, _id);
     // Otherwise, a run over the rows of a table would process the remaining rows.

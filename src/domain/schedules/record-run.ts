@@ -43,7 +43,11 @@ export async function recordRun(deps: Deps, { run, ended_at, status, error }: Re
   await schedule_runs.updateOne({ _id: run_id }, { $set: { ended_at, status, error } });
   await schedules.updateOne(
     { _id: schedule_id, counted: { $ne: run_id } },
-    { $inc: { count: 1 }, $push: { counted: { $each: [run_id], $slice: -maxRemembered } } },
+    {
+      $set: { changed_at: Date.now() },
+      $inc: { count: 1 },
+      $push: { counted: { $each: [run_id], $slice: -maxRemembered } },
+    },
   );
   await endOrPause(deps, run, status === 'failed' ? { ended_at, error } : null);
   await markCoworker(deps, schedule_id);
@@ -66,7 +70,12 @@ async function endOrPause(deps: Deps, run: RunReference, failure: Failure | null
     const { _id, revision } = schedule;
     if (
       outcome &&
-      (await schedules.updateOne({ _id, revision }, { $set: outcome, $inc: { revision: 1 } })).matchedCount === 0
+      (
+        await schedules.updateOne(
+          { _id, revision },
+          { $set: { ...outcome, changed_at: Date.now() }, $inc: { revision: 1 } },
+        )
+      ).matchedCount === 0
     )
       continue;
     // Also if the schedule is already paused, because an earlier attempt may have stopped before this call.

@@ -21,6 +21,8 @@ export interface ScheduleDocument extends Schedule {
   pauses: { from: number; to: number | null; reason?: 'limit' }[];
   /** The runs that `count` includes, newest last. */
   counted: string[];
+  /** When it was last written, in epoch milliseconds. Absent in records of earlier releases. */
+  changed_at?: number;
 }
 
 /** `_id` is the workflow id of the run. */
@@ -50,6 +52,7 @@ export function toSchedule(record: ScheduleDocument): Schedule {
     times_since: _since,
     pauses: _pauses,
     counted: _counted,
+    changed_at: _changed,
     ...schedule
   } = record;
   return schedule;
@@ -72,7 +75,11 @@ export function principalOf({ created_by, organization_id, projectID }: Schedule
 }
 
 export const schedulesCollection = defineCollection('schedules', {
-  indexes: [{ keys: { projectID: 1, _id: -1 } }, { keys: { projectID: 1, coworker_id: 1, status: 1 } }],
+  indexes: [
+    { keys: { projectID: 1, _id: -1 } },
+    { keys: { projectID: 1, coworker_id: 1, status: 1 } },
+    { keys: { projectID: 1, changed_at: 1 } },
+  ],
 });
 export const scheduleRunsCollection = defineCollection('schedule_runs', {
   indexes: [{ keys: { schedule_id: 1, scheduled_for: -1 } }],

@@ -1,5 +1,6 @@
 import { ScheduleNotFoundError, type ScheduleDescription } from '@temporalio/client';
 import { z } from 'zod';
+import { scheduleId } from '../../../workflows/coworker-run/messages.js';
 import type { Deps } from '../deps.js';
 import { AppError } from '../../errors.js';
 import { countUpTo, ListQuery } from '../../stores/lists.js';
@@ -63,6 +64,7 @@ export const listRuns = defineOperation({
         record.status === 'active'
           ? (live?.info.nextActionTimes ?? []).slice(0, maxNextTimes).map((at) => at.getTime() / 1000)
           : [],
+      temporal_ui_url: deps.temporal.scheduleUiLink(scheduleId(id)),
       skipped_overlap: live?.info.numActionsSkippedOverlap ?? 0,
       missed_catchup: live?.info.numActionsMissedCatchupWindow ?? 0,
     };

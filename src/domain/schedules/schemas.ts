@@ -157,6 +157,26 @@ export const Backfilled = z
   })
   .meta({ id: 'ScheduleBackfilled', example: { planned: [1763712000], already_fired: 0, reason: null } });
 
+export const TimeRange = z.object({
+  from: z.coerce.number().min(0).meta({ description: 'Epoch seconds.', example: 1763683200 }),
+  to: z.coerce
+    .number()
+    .min(0)
+    .meta({ description: 'Epoch seconds, at most 366 days after `from`.', example: 1764288000 }),
+});
+
+export const PlannedTimes = z
+  .object({
+    times: z
+      .array(z.object({ scheduled_for: Time, has_fired: z.boolean() }))
+      .meta({ description: 'At most 1,000, oldest first, without jitter.' }),
+    is_complete: z.boolean().meta({ description: 'False if the range contains more times than are listed.' }),
+  })
+  .meta({
+    id: 'ScheduleTimes',
+    example: { times: [{ scheduled_for: 1763712000, has_fired: false }], is_complete: true },
+  });
+
 const RunStatus = z.enum(['running', 'completed', 'failed', 'cancelled', 'skipped', 'missed']);
 
 export const ScheduleRun = z.object({
@@ -195,6 +215,12 @@ export const ScheduleRuns = z
     ...Total.shape,
     next_cursor: NextCursor,
     next: z.array(Time).meta({ description: 'The next ten planned times. Empty while the schedule is paused.' }),
+    temporal_ui_url: z
+      .string()
+      .meta({
+        description: 'The schedule in the Temporal UI.',
+        example: 'https://temporal.acme.dev/namespaces/default/schedules/schedule%2F1',
+      }),
     skipped_overlap: z
       .int()
       .meta({

@@ -5,12 +5,9 @@ import {
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowIdReusePolicy,
   type ScheduleDescription,
   type ScheduleHandle,
 } from '@temporalio/client';
-import { TypedSearchAttributes } from '@temporalio/common';
 import {
   coworkerRunId,
   coworkerRunType,
@@ -18,11 +15,12 @@ import {
   triggeredRunId,
   type CoworkerRunInput,
 } from '../../../workflows/coworker-run/messages.js';
-import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { attributePairs } from '../../../workflows/search-attributes.js';
 import type { Deps } from '../deps.js';
 import { AppError } from '../../errors.js';
 import { conflictAwareSchedules } from '../../temporal/conflict-aware-schedules.js';
 import { priorityOf } from '../../temporal/priority.js';
+import { startOnce } from '../../temporal/start-once.js';
 import { specOf } from './times.js';
 import type { ScheduleDocument } from './record.js';
 
@@ -111,12 +109,12 @@ function optionsOf(temporal: Deps['temporal'], record: ScheduleDocument) {
     organization_id,
     max_history_events: maxHistoryEvents,
   };
-  const typedSearchAttributes = new TypedSearchAttributes([
-    { key: searchAttributes.projectId, value: projectID },
-    { key: searchAttributes.organizationId, value: organization_id },
-    { key: searchAttributes.agentflowId, value: coworker_id },
-    { key: searchAttributes.executedBy, value: created_by },
-  ]);
+  const typedSearchAttributes = attributePairs({
+    projectId: projectID,
+    organizationId: organization_id,
+    agentflowId: coworker_id,
+    executedBy: created_by,
+  });
   return {
     spec: specOf(record),
     action: {
@@ -168,15 +166,7 @@ function remainingOf(record: ScheduleDocument, present?: ScheduleDescription): n
  */
 export async function trigger(temporal: Deps['temporal'], record: ScheduleDocument, requestId: string): Promise<void> {
   const { type: _type, workflowType, ...options } = optionsOf(temporal, record).action;
-  const once = {
-    workflowId: triggeredRunId(record._id, requestId),
-    workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-  };
-  try {
-    await temporal.call((client) => client.workflow.start(workflowType, { ...options, ...once }));
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
+  await startOnce(temporal, workflowType, { ...options, workflowId: triggeredRunId(record._id, requestId) });
 }
 
 /** Asks Temporal to run past times in the given ranges, which use jittered times. Idempotent by `requestId`. */

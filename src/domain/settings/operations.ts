@@ -1,7 +1,12 @@
 import { notFound } from '../../errors.js';
-import { yes } from '../../governance/operations/operation.js';
+import { text, yes } from '../../governance/operations/operation.js';
+import type { LanguageSetting } from '../../graph/language/analyzers.js';
+import { changeLanguage, readLanguage } from '../../graph/language/state.js';
+import { lockProject } from '../../graph/ontology/state.js';
+import { inWriteTransaction } from '../../graph/store/sessions.js';
 import type { Collections } from '../../stores/collections.js';
 import { createFreshReads } from '../../stores/fresh-reads.js';
+import type { Graph } from '../../stores/neo4j.js';
 import { insertOnce } from '../../stores/mongo.js';
 import { defineOperation } from '../operation.js';
 import { Settings, SettingsPatch, type SettingsDocument } from './record.js';
@@ -11,36 +16,47 @@ export const readSettings = defineOperation({
   effect: 'read',
   grant: 'svc:orchestrate.read',
   output: Settings,
-  run: ({ deps, ctx }) => settingsOf(deps.mongo.collections, ctx.principal.projectId),
+  async run({ deps, ctx: { principal } }) {
+    const { projectId } = principal;
+    const [document, { setting }] = await Promise.all([
+      settingsOf(deps.mongo.collections, projectId),
+      readLanguage(deps.graph, projectId),
+    ]);
+    return toSettings(document, setting);
+  },
 });
 
 export const updateSettings = defineOperation({
   name: 'settings.update',
   effect: 'write',
   grant: 'svc:orchestrate.write',
-  facts: { data_events: yes('data_events') },
+  facts: { data_events: yes('data_events'), language: text('language') },
   input: SettingsPatch,
   output: Settings,
-  async run({ deps, ctx, input: { projectID: _checked, ...patch } }) {
-    const { collections } = deps.mongo;
-    const { projectId } = ctx.principal;
-    const present = await settingsOf(collections, projectId);
-    if (Object.keys(patch).length === 0) return present;
-    const changed = await collections.settings.findOneAndUpdate(
-      { _id: projectId },
-      { $set: patch },
-      { returnDocument: 'after' },
-    );
+  async run({ deps, ctx, input: { projectID: _checked, language, ...patch } }) {
+    const { settings } = deps.mongo.collections;
+    const { projectId: _id } = ctx.principal;
+    const present = await settingsOf(deps.mongo.collections, _id);
+    const setting = language === undefined ? undefined : await setLanguage(deps.graph, _id, language);
+    const changed =
+      Object.keys(patch).length === 0
+        ? present
+        : await settings.findOneAndUpdate({ _id }, { $set: patch }, { returnDocument: 'after' });
     if (!changed) throw notFound('the settings');
-    return toSettings(changed);
+    return toSettings(changed, setting ?? (await readLanguage(deps.graph, _id)).setting);
   },
 });
 
+function setLanguage(graph: Graph, projectId: string, language: LanguageSetting): Promise<LanguageSetting> {
+  return inWriteTransaction(graph, projectId, async (tx) => {
+    await changeLanguage(tx, projectId, (await lockProject(tx, projectId)).language, language);
+    return language;
+  });
+}
+
 /** The settings, which the first read creates. */
-async function settingsOf({ settings }: Collections, projectId: string): Promise<Settings> {
-  return toSettings(
-    (await settings.findOne({ _id: projectId })) ?? (await insertOnce(settings, newSettings(projectId))),
-  );
+async function settingsOf({ settings }: Collections, projectId: string): Promise<SettingsDocument> {
+  return (await settings.findOne({ _id: projectId })) ?? (await insertOnce(settings, newSettings(projectId)));
 }
 
 function newSettings(projectId: string): SettingsDocument {
@@ -55,8 +71,8 @@ function newSettings(projectId: string): SettingsDocument {
   };
 }
 
-function toSettings(document: SettingsDocument): Settings {
-  return { data_events: false, ...document };
+function toSettings(document: SettingsDocument, language: LanguageSetting): Settings {
+  return { data_events: false, ...document, language };
 }
 
 /** Reads whether a project records data changes. Concurrent calls share a query. */

@@ -1,7 +1,12 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
+import { LanguageSetting } from '../../graph/language/analyzers.js';
 
 const Entries = z.array(z.unknown()).max(1000).meta({ description: 'Any JSON values.' });
+const language = LanguageSetting.meta({
+  description:
+    'The language of the texts in the context graph, for full text. `auto`: that of the first texts that are saved.',
+});
 const fields = {
   reference_mapping: Entries,
   user_connectors: Entries,
@@ -23,21 +28,22 @@ const example = {
 
 /** The settings of a project (specification, Settings). */
 export const Settings = z
-  .object({ _id: z.string(), projectID: z.string(), ...fields })
+  .object({ _id: z.string(), projectID: z.string(), ...fields, language })
   .meta({
     id: 'Settings',
     example: {
       _id: '0199a6f0-0000-7c11-8d52-3f6f0e6f7a10',
       projectID: '0199a6f0-0000-7c11-8d52-3f6f0e6f7a10',
       ...example,
+      language: 'auto',
     },
   });
 export type Settings = z.infer<typeof Settings>;
-/** `_id` is the project id. Settings from earlier releases have no `data_events`. */
-export type SettingsDocument = Omit<Settings, 'data_events'> & Partial<Pick<Settings, 'data_events'>>;
+/** `_id` is the project id. Settings from earlier releases have no `data_events`. The graph stores the language. */
+export type SettingsDocument = Omit<Settings, 'data_events' | 'language'> & Partial<Pick<Settings, 'data_events'>>;
 
 export const SettingsPatch = z
-  .strictObject({ ...fields, projectID: z.string() })
+  .strictObject({ ...fields, language, projectID: z.string() })
   .partial()
   .meta({ id: 'SettingsPatch', example: { user_settings_schema: example.user_settings_schema } });
 export type SettingsPatch = z.infer<typeof SettingsPatch>;

@@ -14,6 +14,7 @@ import * as records from './records.js';
 import { createRules, updateRules, writeRowsRules } from './rules.js';
 import {
   Column,
+  ExpectedValues,
   NewColumn,
   NewRecords,
   NewTable,
@@ -214,14 +215,14 @@ export const readRecord = defineOperation({
   run: ({ deps, ctx, key }) => records.readRecord(deps.mongo, ctx.principal, key.table_id, key.record_id),
 });
 
+/** Throws `conflict` if `expected` is given and the record has other values. */
 export const updateRecord = defineOperation({
   ...writeRowsRules,
-  key: ofRecord,
+  key: ofRecord.extend({ expected: ExpectedValues }),
   input: RecordValues,
   output: TableRecord,
-  errors: ['validation_failed'],
-  run: ({ deps, ctx, key, input }) =>
-    records.updateRecord(deps.mongo, ctx.principal, key.table_id, key.record_id, input),
+  errors: ['validation_failed', 'conflict'],
+  run: ({ deps, ctx, key, input }) => records.updateRecord(deps.mongo, ctx.principal, key, input),
 });
 
 export const deleteRecord = defineOperation({

@@ -3,6 +3,8 @@ import type { Principal } from '../../auth/principal.js';
 import { AppError, notFound } from '../../errors.js';
 import { countUpTo, type Page } from '../../stores/lists.js';
 import { isId } from '../../ids.js';
+import { canonicalText, isJsonObject, parseJsonOrUndefined } from '../../json.js';
+import { bodyGate, checkJson } from '../../json-gate.js';
 import type { Mongo } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
 import { compileFilter } from './filter.js';
@@ -10,6 +12,7 @@ import { cursorAfter, findRows, orderOf, parsePosition } from './pages.js';
 import { withAbandonedFinished, settleInserts } from './pending.js';
 import type { RecordQuery, RecordValues, TableRecord } from './schemas.js';
 import { readTable, maxRowBytes, rowsOf, type RowDocument, type TableDocument } from './record.js';
+import { unknownColumn } from './system-columns.js';
 import { recordProblems } from './values.js';
 
 type Tables = Pick<Mongo, 'db' | 'collections'>;
@@ -75,27 +78,39 @@ export async function readRecord(
 /**
  * Updates the given columns of a record. `_id` and `row_id` may be given unchanged, so that a record can be sent back as it
  * was read.
- * @throws AppError `validation_failed` with all invalid values, `payload_too_large`
+ * @throws AppError `validation_failed` with all invalid values, `payload_too_large`, `conflict` if the record does not have
+ * the expected values
  */
 export async function updateRecord(
   mongo: Tables,
   principal: Principal,
-  tableId: string,
-  id: string,
+  {
+    table_id: tableId,
+    record_id: id,
+    expected,
+  }: { table_id: string; record_id: string; expected?: string | undefined },
   given: RecordValues,
 ): Promise<TableRecord> {
   const table = await readFinished(mongo, principal, tableId);
   const row = await readRow(mongo, tableId, id);
+  const asRead = expectedIn(table, expected);
   const fixed = ['_id', 'row_id'].filter((column) => given[column] === row[column]);
   const values = Object.fromEntries(Object.entries(given).filter(([column]) => !fixed.includes(column)));
   const problems = recordProblems(table.columns, values);
   if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
   if (Object.keys(values).length === 0) return toRecord(table, row);
+  refuseChanged(table, row, asRead);
   if (BSON.calculateObjectSize({ ...row, ...values }) > maxRowBytes)
     throw new AppError('payload_too_large', 'the record must not exceed 4 MiB');
   const rows = rowsOf(mongo, tableId);
-  const updated = await rows.findOneAndUpdate({ _id: id }, { $set: values }, { returnDocument: 'after' });
-  if (!updated) throw notFound('the record');
+  // What `refuseChanged` has just compared, so that nobody changes it in between.
+  const unchanged = Object.keys(asRead).map((column) => ({ [column]: { $eq: row[column] ?? null } }));
+  const filter = { _id: id, ...(unchanged.length > 0 && { $and: unchanged }) };
+  const updated = await rows.findOneAndUpdate(filter, { $set: values }, { returnDocument: 'after' });
+  if (!updated) {
+    refuseChanged(table, await readRow(mongo, tableId, id), asRead);
+    throw new AppError('conflict', 'the record was changed in the meantime: read it again');
+  }
   const now = await readTable(mongo, principal.projectId, tableId);
   if (now.columns_version === table.columns_version) return toRecord(table, updated);
   // A column was deleted concurrently. Its data may have been removed from this row before the write.
@@ -103,6 +118,28 @@ export async function updateRecord(
   if (removed.length > 0)
     await rows.updateOne({ _id: id }, { $unset: Object.fromEntries(removed.map((column) => [column, ''])) });
   return toRecord(now, updated);
+}
+
+/** The values that the caller read. @throws AppError `invalid_request` */
+function expectedIn({ columns }: TableDocument, text: string | undefined): Record<string, unknown> {
+  if (text === undefined) return {};
+  const given = parseJsonOrUndefined(text);
+  if (!isJsonObject(given)) throw new AppError('invalid_request', 'expected: must be a JSON object');
+  checkJson(given, { ...bodyGate, what: 'expected' });
+  const unknown = Object.keys(given).find((id) => !columns.some(({ column_id }) => column_id === id));
+  if (unknown !== undefined)
+    throw new AppError('invalid_request', `expected.${unknown.slice(0, 100)}: ${unknownColumn(columns, unknown)}`);
+  return given;
+}
+
+/** @throws AppError `conflict` with the columns that changed */
+function refuseChanged({ columns }: TableDocument, row: RowDocument, asRead: Record<string, unknown>): void {
+  const changed = columns.filter(
+    ({ column_id: id }) => Object.hasOwn(asRead, id) && canonicalText(row[id] ?? null) !== canonicalText(asRead[id]),
+  );
+  if (changed.length === 0) return;
+  const names = changed.slice(0, 5).map(({ column_name }) => column_name);
+  throw new AppError('conflict', `somebody else changed the record since it was read: ${names.join(', ')}`);
 }
 
 /** Deletes a record. Its row id is not reused. */

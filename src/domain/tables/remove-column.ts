@@ -1,12 +1,11 @@
 import { WorkflowIdConflictPolicy } from '@temporalio/client';
-import { TypedSearchAttributes } from '@temporalio/common';
 import { z } from 'zod';
 import {
   columnRemovalType,
   columnRemovalWorkflowId,
   type ColumnRemovalInput,
 } from '../../../workflows/column-removal/messages.js';
-import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { attributePairs } from '../../../workflows/search-attributes.js';
 import { AppError, notFound } from '../../errors.js';
 import type { Mongo } from '../../stores/mongo.js';
 import type { Deps } from '../deps.js';
@@ -73,10 +72,7 @@ async function startRemoval(
       args: [input],
       memo: { project: table.projectID, table: table.table_name },
       staticSummary: `Remove column ${columnName} from table ${table.table_name}`.slice(0, 200),
-      typedSearchAttributes: new TypedSearchAttributes([
-        { key: searchAttributes.projectId, value: table.projectID },
-        { key: searchAttributes.organizationId, value: table.organization_id },
-      ]),
+      typedSearchAttributes: attributePairs({ projectId: table.projectID, organizationId: table.organization_id }),
     }),
   );
 }

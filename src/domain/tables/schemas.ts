@@ -144,6 +144,16 @@ export const RecordValues = z
   .meta({ id: 'RecordValues', description: 'Values by column_id.', example: { company: 'Fjord Foods', price: 12.5 } });
 export type RecordValues = z.infer<typeof RecordValues>;
 
+export const ExpectedValues = z
+  .string()
+  .max(20_000)
+  .optional()
+  .meta({
+    description:
+      'JSON: `{column_id: value}` as the record was read. The record is changed only if it still has these values; otherwise 409.',
+    example: '{"price": 10}',
+  });
+
 export const maxRowsPerRequest = 1000;
 
 export const NewRecords = z

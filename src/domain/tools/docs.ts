@@ -12,11 +12,18 @@ import type { Collections } from '../../stores/collections.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { jsonSchemaOf } from '../../governance/tools/json-schema.js';
 import { defineTool, mcpNameOf, routeOf, type Tool, type ToolContext } from '../../governance/tools/tool.js';
+import { LanguageSetting } from '../../graph/language/analyzers.js';
+import { readLanguage } from '../../graph/language/state.js';
+import { readEmbeddingReport } from '../../graph/vectors/report.js';
+import type { Embedder } from '../../models/embedder.js';
+import type { Reranker } from '../../models/reranker.js';
 import { stateOf } from './ontology.js';
 import { queryLimits } from './query-context.js';
 
 export interface DocsDeps {
   graph: Graph;
+  embedder: Pick<Embedder, 'model' | 'problem'>;
+  reranker?: Pick<Reranker, 'model'> | undefined;
   collections: Pick<Collections, 'ontology_drafts' | 'ontology_versions' | 'project_modes'>;
   /** The current usage of both quota windows. */
   quotaUsage(subject: { projectId: string; organizationId: string }): Promise<QuotaUsage>;
@@ -28,7 +35,7 @@ export interface DocsDeps {
   errors: readonly object[];
 }
 
-const Topic = z.enum(['governance', 'ontology', 'query', 'tools', 'errors']);
+const Topic = z.enum(['governance', 'ontology', 'query', 'retrieval', 'tools', 'errors']);
 const DocsInput = z.strictObject({ topic: Topic }).meta({ id: 'DocsRequest', example: { topic: 'governance' } });
 const DocsAnswer = z
   .looseObject({
@@ -62,7 +69,7 @@ export function createDocsTool(deps: DocsDeps): Tool {
     operation: docsOperation,
     title: 'Live documentation',
     description:
-      'Returns the current documentation of a topic: governance (credential, grants, quota, mode), the ontology, how to query, the tools or the errors.',
+      'Returns the current documentation of a topic: governance (credential, grants, quota, mode), the ontology, how to query, how far retrieval by meaning is, the tools or the errors.',
     input: DocsInput,
     output: DocsAnswer,
     hints: { readOnly: true, destructive: false, idempotent: true },
@@ -97,6 +104,14 @@ const policyDocs = [
   { route: 'PUT /v1/policies', does: 'replaces the rules by a new version' },
 ] as const;
 
+const searchRules = [
+  'A question is searched by its words, by vectors if there is an endpoint, and in the neighbourhood of the matches; the scores are scaled and added.',
+  'A second search uses words that the best matches share, for questions that need several pieces.',
+  'What the question names counts more: an entity, a short value of it such as its speaker, a day, month or year.',
+  'Only entities, relationships and facts that hold at as_of count; without it, also what held in a time that the question names. Ties go to what was saved last.',
+  'explain: true returns the parts of each score, and why vectors or reranking were not used.',
+];
+
 type TopicOf = (deps: DocsDeps, ctx: ToolContext) => Promise<Record<string, unknown>>;
 
 const topics: Record<z.infer<typeof Topic>, TopicOf> = {
@@ -125,6 +140,16 @@ const topics: Record<z.infer<typeof Topic>, TopicOf> = {
       },
       examples: examplesOf(ontology),
     };
+  },
+  async retrieval({ graph, embedder, reranker }, { projectId }) {
+    const { model } = embedder;
+    const { setting, language, analyzer, next } = await readLanguage(graph, projectId);
+    const languages = { setting, language, analyzer, building: next, supported: LanguageSetting.options };
+    const search = { rules: searchRules, reranking: { model: reranker?.model ?? null }, language: languages };
+    if (model === undefined)
+      return { search, embeddings: { endpoint: null, says: 'no endpoint is configured: search uses text' } };
+    const report = await readEmbeddingReport(graph, projectId);
+    return { search, embeddings: { endpoint: { ...model, problem: embedder.problem() }, ...report } };
   },
   tools: async ({ tools }, { principal }) => ({ tools: tools().map((tool) => toolDocs(tool, principal)) }),
   errors: async ({ errors }) => ({ errors }),

@@ -16,11 +16,11 @@ export type QueryAsExecution = (
  * project and with the person's current role there. Errors are those of the pipeline.
  */
 export function createQueryAsExecution(
-  deps: Pick<Deps, 'mongo' | 'graph' | 'redact' | 'governance' | 'kernel' | 'metrics'>,
+  deps: Pick<Deps, 'mongo' | 'graph' | 'redact' | 'governance' | 'kernel' | 'metrics' | 'nearestByText' | 'reranker'>,
 ): QueryAsExecution {
-  const { graph, redact, governance, kernel, metrics } = deps;
+  const { graph, redact, governance, kernel, metrics, nearestByText, reranker } = deps;
   const { collections } = deps.mongo;
-  const tool = createQueryContextTool({ graph, redact, collections });
+  const tool = createQueryContextTool({ graph, redact, collections, nearestByText, reranker });
   return async (identity, input, signal) => {
     const principal = await principalOfRun(collections, identity, ['svc:query.read']);
     const pipeline = createPipeline({

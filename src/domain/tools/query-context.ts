@@ -7,6 +7,8 @@ import { grantedProjects } from './granted-projects.js';
 import { retrieve } from '../../graph/query/retrieve.js';
 import { createCypherQueries, type CypherCall, type CypherQueries } from '../../graph/query/run-cypher.js';
 import { ContextAnswer } from '../../graph/query/views.js';
+import type { NearestByText } from '../../graph/vectors/nearest.js';
+import type { Reranker } from '../../models/reranker.js';
 import type { Redact } from '../../graph/redaction/redact.js';
 import { Time } from '../../graph/save/input.js';
 import type { Consumption } from '../../graph/store/provenance.js';
@@ -51,11 +53,15 @@ const QueryInput = z
       .default(queryLimits.timeoutMs.default)
       .transform((ms) => Math.min(Math.floor(ms), queryLimits.timeoutMs.ceiling))
       .meta({ description: '5,000 by default, at most 30,000.' }),
-    as_of: Time.optional().meta({ description: 'Returns facts that were valid at this time; the default is now.' }),
+    as_of: Time.optional().meta({ description: 'Returns what was valid at this time; the default is now.' }),
     granted_projects: z
       .boolean()
       .default(false)
       .meta({ description: '`$project_ids` holds all projects granted to the caller, not this one alone.' }),
+    explain: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'For a question: returns the parts of each score, and why vectors were not used.' }),
     bookmark: z
       .string()
       .min(1)
@@ -86,6 +92,8 @@ export interface QueryContextDeps {
   graph: Graph;
   redact: Redact;
   collections: Pick<Collections, 'memberships' | 'projects'>;
+  nearestByText?: NearestByText;
+  reranker?: Reranker | undefined;
 }
 
 export const queryContextOperation: Operation = {
@@ -96,7 +104,8 @@ export const queryContextOperation: Operation = {
 };
 
 /** Reads the context graph (specification, `POST /v1/query-context`). */
-export function createQueryContextTool({ graph, redact, collections }: QueryContextDeps): Tool {
+export function createQueryContextTool(deps: QueryContextDeps): Tool {
+  const { graph, redact, collections } = deps;
   const cypher = createCypherQueries(graph);
   return defineTool({
     name: 'query-context',
@@ -118,7 +127,7 @@ export function createQueryContextTool({ graph, redact, collections }: QueryCont
     }),
     async execute(prepared, ctx) {
       const consumed = { lifecycle_id: ctx.lifecycleId, run: ctx.executionId ?? null, at: epochSeconds() };
-      const answer = await ask(cypher, graph, prepared, ctx, consumed);
+      const answer = await ask(cypher, deps, prepared, ctx, consumed);
       return { body: await redact(answer), consumed: answer.entities.map(({ id }) => id) };
     },
   });
@@ -160,15 +169,16 @@ function callOf({ input, projectIds, asOf }: PreparedQuery, query: GuardedQuery,
 
 async function ask(
   cypher: CypherQueries,
-  graph: Graph,
+  { graph, nearestByText, reranker }: QueryContextDeps,
   prepared: PreparedQuery,
   ctx: ToolContext,
   consumed: Consumption,
 ): Promise<ContextAnswer> {
-  const { input, query, projectIds, asOf } = prepared;
+  const { input, query, projectIds } = prepared;
   if (query) return cypher.run(callOf(prepared, query, ctx), consumed);
-  const { query: text, limit, timeout_ms: timeoutMs, bookmark } = input;
-  return retrieve(graph, { text, projectIds, asOf, limit, timeoutMs, bookmark, signal: ctx.signal }, consumed);
+  const { query: text, limit, timeout_ms: timeoutMs, bookmark, explain } = input;
+  const question = { text, projectIds, asOf: input.as_of, limit, timeoutMs, bookmark, explain, signal: ctx.signal };
+  return retrieve(graph, question, consumed, { nearest: nearestByText, reranker });
 }
 
 const deepest = 20;

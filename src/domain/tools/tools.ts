@@ -6,6 +6,7 @@ import type { Tool } from '../../governance/tools/tool.js';
 import { bindRepositoryOperation, createBindRepositoryTool } from './bind-repository.js';
 import { catalogIngestOperation, createCatalogIngestTool } from './catalog-ingest.js';
 import { createDocsTool, docsOperation } from './docs.js';
+import { createInboxTool, inboxToolOperation } from './inbox.js';
 import { createOntologyTool, ontologyOperation } from './ontology.js';
 import { createOrchestrateTool } from './orchestrate.js';
 import {
@@ -15,20 +16,28 @@ import {
   readProjectModeOperation,
 } from './project-mode.js';
 import { createQueryContextTool, queryContextOperation } from './query-context.js';
+import { createMemoryTool } from './memory.js';
+import { createRememberTool } from './remember.js';
 import { createRunAgentTool } from './run-agent.js';
 import { createSaveContextTool, saveContextOperation } from './save-context.js';
 import { createSaveModelTool, saveModelOperation } from './save-model.js';
 import { createSaveSkillTool } from './save-skill.js';
+import { createUndoMergeTool } from './undo-merge.js';
+import { memoryRules, rememberRules, undoMergeRules } from '../memories/rules.js';
 
 /** What rules know of each tool. */
 export const toolOperations: readonly Operation[] = [
   queryContextOperation,
   saveContextOperation,
+  rememberRules,
+  memoryRules,
+  undoMergeRules,
   catalogIngestOperation,
   ontologyOperation,
   docsOperation,
   startRules,
   steerRules,
+  inboxToolOperation,
   createSkillRules,
   saveModelOperation,
   bindRepositoryOperation,
@@ -41,11 +50,16 @@ export function createTools(deps: Deps, errors: readonly object[]): readonly Too
   const { graph, redact, governance, auth } = deps;
   const { collections } = deps.mongo;
   const tools: readonly Tool[] = [
-    createQueryContextTool({ graph, redact, collections }),
+    createQueryContextTool({ graph, redact, collections, nearestByText: deps.nearestByText, reranker: deps.reranker }),
     createSaveContextTool({ graph }),
+    createRememberTool(deps),
+    createMemoryTool(deps),
+    createUndoMergeTool({ graph }),
     createOntologyTool({ graph, collections }),
     createDocsTool({
       graph,
+      embedder: deps.embedder,
+      reranker: deps.reranker,
       collections,
       quotaUsage: (subject) => governance.quota.usage(subject),
       policyVersion: (organizationId) => governance.policies.versionInForce(organizationId),
@@ -54,6 +68,7 @@ export function createTools(deps: Deps, errors: readonly object[]): readonly Too
     }),
     createRunAgentTool(deps),
     createOrchestrateTool(deps),
+    createInboxTool(deps),
     createSaveSkillTool(deps),
     createSaveModelTool({ collections }),
     createBindRepositoryTool({ collections, box: auth.box }),

@@ -1,7 +1,7 @@
 import type { Principal } from '../../auth/principal.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import type { ListQuery, Page } from '../../stores/lists.js';
-import { decideApproval } from './decide.js';
+import { decideApproval, type Vote } from './decide.js';
 import { listApprovals, readApproval } from './read.js';
 import type { Approval, ApprovalWithToken } from './record.js';
 import type { RequestDeps } from './request.js';
@@ -19,12 +19,7 @@ export interface Approvals {
   /** The acts themselves, as approvers see them, of those of these approvals that the caller may decide. */
   shown(approvals: readonly Approval[]): Promise<ReadonlyMap<string, unknown>>;
   read(principal: Principal, id: string): Promise<ApprovalWithToken>;
-  decide(
-    principal: Principal,
-    id: string,
-    vote: { decision: 'approve' | 'reject'; comment?: string | undefined },
-    updateId?: string,
-  ): Promise<Approval>;
+  decide(principal: Principal, id: string, vote: Vote, updateId?: string): Promise<Approval>;
 }
 
 export function createApprovals(deps: RequestDeps & { secrets: Pick<SecretBox, 'open' | 'seal' | 'sign'> }): Approvals {
@@ -38,7 +33,7 @@ export function createApprovals(deps: RequestDeps & { secrets: Pick<SecretBox, '
         // Who may not decide does not see the call.
         approvals
           .filter(({ execution_id, has_payload }) => execution_id !== null && has_payload)
-          .map(({ approval_id }) => approval_id),
+          .map(({ approval_id, edited_payload_digest }) => ({ _id: approval_id, edited_payload_digest })),
       ),
     read: (principal, id) => readApproval(deps, principal, id),
     decide: (principal, id, vote, updateId) => decideApproval(deps, principal, id, vote, updateId),

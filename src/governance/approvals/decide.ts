@@ -14,44 +14,55 @@ import { newId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
 import { isWorkflowGone, type Temporal } from '../../temporal/client.js';
 import { updateOnce } from '../../temporal/update-once.js';
+import type { JsonObject } from '../../json.js';
+import { editedInput, editsId, editsProblem, keepEdits, readEdits, type EditsDeps } from './edits.js';
+import { payloadDigest } from './payload-digest.js';
 import { findApproval } from './read.js';
-import { isApprover, toApproval, type Approval } from './record.js';
+import type { Approval, ApprovalDocument } from './record.js';
+import { refusalToDecide, toApproval } from './view.js';
 
 /** The purpose of the key that signs decisions. */
 export const decisionPurpose = 'approval decision';
+
+export interface Vote extends Pick<DecideRequest, 'decision'> {
+  comment?: string | undefined;
+  /** New values for fields of the act that is approved. */
+  edits?: JsonObject | undefined;
+  /** The digest of the call that the approver saw. */
+  payload_digest?: string | undefined;
+}
 
 /**
  * Sends a vote to the approval's workflow, which makes the decision, and returns the updated approval. Votes with the
  * same `updateId` count once.
  * @throws AppError `scope_denied` without `svc:governance.write`, for the requester, and without a role that the rules
- * name; `not_found`; `conflict` if the approval is no longer pending or this approver has voted before; `unavailable`
- * without Temporal or a worker
+ * name; `not_found`; `conflict` if the approval is no longer pending, this approver has voted before, or the call was
+ * edited since the approver saw it; `validation_failed` for edits that do not fit; `unavailable` without Temporal or a worker
  */
 export async function decideApproval(
   {
     collections,
     temporal,
     secrets,
-  }: { collections: Collections; temporal: Temporal; secrets: Pick<SecretBox, 'sign'> },
+  }: { collections: Collections; temporal: Temporal; secrets: Pick<SecretBox, 'sign' | 'seal' | 'open'> },
   principal: Principal,
   id: string,
-  vote: Pick<DecideRequest, 'decision'> & { comment?: string | undefined },
+  vote: Vote,
   updateId?: string,
 ): Promise<Approval> {
   requireGrant(principal, 'svc:governance.write');
   const record = await findApproval(collections, principal, id);
-  if (record.requested_by === principal.userId && record.starter_may_decide !== true)
-    throw new AppError('scope_denied', 'nobody decides on their own request');
-  if (!isApprover(principal, record)) {
-    const roles = record.approver_roles?.join(' or ');
-    throw new AppError('scope_denied', `only a person with the role ${roles} in this project decides`);
-  }
+  const refusal = refusalToDecide(principal, record);
+  // The workflow knows the votes exactly, and whether this one is a repeat of one that it has counted.
+  if (refusal?.code === 'scope_denied') throw new AppError(refusal.code, refusal.message);
   if (record.status !== 'pending' && updateId === undefined) throw conflict(record.status);
   const { decision, comment } = vote;
+  const digests = await digestsOf({ collections, secrets }, record, vote);
   const unsigned: DecideRequest = {
     approver: { user_id: principal.userId, role: principal.role },
     decision,
     ...(comment === undefined ? {} : { comment }),
+    ...digests,
   };
   const request: DecideRequest = { ...unsigned, signature: secrets.sign(decisionText(id, unsigned), decisionPurpose) };
   try {
@@ -65,7 +76,23 @@ export async function decideApproval(
     throw error;
   }
   const decided = await findApproval(collections, principal, id);
-  return toApproval(decided, decided.status === 'pending');
+  return toApproval(decided, principal, decided.status === 'pending');
+}
+
+/** Keeps the edits before the decision is made, so that a decided edit is never lost. */
+async function digestsOf(
+  deps: EditsDeps,
+  { _id, tool, payload_digest, edited_payload_digest, editable_fields }: ApprovalDocument,
+  { decision, edits, payload_digest: seen }: Vote,
+): Promise<Pick<DecideRequest, 'payload_digest' | 'edited_payload_digest'>> {
+  if (edits === undefined) return seen === undefined ? {} : { payload_digest: seen };
+  const problem = decision === 'approve' ? editsProblem(editable_fields, edits) : 'only an approval can edit the call';
+  if (problem !== undefined) throw new AppError('validation_failed', `edits: ${problem}`);
+  const before = await readEdits(deps, edited_payload_digest === undefined ? _id : editsId(_id, edited_payload_digest));
+  const edited = { asked_digest: before?.asked_digest ?? payload_digest, edits: { ...before?.edits, ...edits } };
+  const digest = payloadDigest(tool, editedInput(edited));
+  await keepEdits(deps, editsId(_id, digest), edited);
+  return { payload_digest: seen ?? edited_payload_digest ?? payload_digest, edited_payload_digest: digest };
 }
 
 function refusalOf(cause: Error | undefined): AppError {

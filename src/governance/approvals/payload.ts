@@ -1,9 +1,11 @@
 import type { SecretBox } from '../../auth/secret-box.js';
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/mongo.js';
+import { editsId, readEdits } from './edits.js';
+import type { ApprovalDocument } from './record.js';
 
 export interface PayloadDeps {
-  collections: Pick<Collections, 'approval_payloads'>;
+  collections: Pick<Collections, 'approval_payloads' | 'act_edits'>;
   secrets: Pick<SecretBox, 'seal' | 'open'>;
   /** Replaces secrets and personal data. */
   redact(value: unknown): Promise<unknown>;
@@ -31,23 +33,32 @@ export async function keepPayload(
   });
 }
 
+type Shown = Pick<ApprovalDocument, '_id'> & { edited_payload_digest?: string | null | undefined };
+
 /** The stored payload, or undefined once the approval is decided. */
-export async function readPayload(
-  { collections, secrets }: Omit<PayloadDeps, 'redact'>,
-  approvalId: string,
-): Promise<unknown> {
-  const kept = await collections.approval_payloads.findOne({ _id: approvalId });
-  return kept ? (JSON.parse(secrets.open(kept.sealed, sealedFor(approvalId))) as unknown) : undefined;
+export async function readPayload(deps: PayloadDeps, approval: Shown): Promise<unknown> {
+  return (await readPayloads(deps, [approval])).get(approval._id);
 }
 
-/** The stored payloads of those of these approvals that have one. */
+/** The stored payloads of those of these approvals that have one, with what approvers have edited. */
 export async function readPayloads(
-  { collections, secrets }: Omit<PayloadDeps, 'redact'>,
-  approvalIds: readonly string[],
+  deps: PayloadDeps,
+  approvals: readonly Shown[],
 ): Promise<ReadonlyMap<string, unknown>> {
-  if (approvalIds.length === 0) return new Map();
-  const kept = await collections.approval_payloads.find({ _id: { $in: [...approvalIds] } }).toArray();
-  return new Map(kept.map(({ _id, sealed }) => [_id, JSON.parse(secrets.open(sealed, sealedFor(_id))) as unknown]));
+  if (approvals.length === 0) return new Map();
+  const { collections, secrets } = deps;
+  const edited = new Map(approvals.map(({ _id, edited_payload_digest }) => [_id, edited_payload_digest ?? undefined]));
+  const kept = await collections.approval_payloads.find({ _id: { $in: [...edited.keys()] } }).toArray();
+  return new Map(
+    await Promise.all(
+      kept.map(async ({ _id, sealed }): Promise<[string, unknown]> => {
+        const payload = JSON.parse(secrets.open(sealed, sealedFor(_id))) as object;
+        const digest = edited.get(_id);
+        const change = digest === undefined ? undefined : await readEdits(deps, editsId(_id, digest));
+        return [_id, change ? { ...payload, edits: await deps.redact(toBoundedPayload(change.edits)) } : payload];
+      }),
+    ),
+  );
 }
 
 interface Limits {

@@ -15,11 +15,23 @@ export async function publishApproval(
   { input, state, revision }: Request<'publishApproval'>,
 ): Promise<void> {
   const { approvals, approval_payloads, lifecycles } = collections;
-  const { _id, ...record } = toApprovalDocument(input, state, revision);
+  const { _id, ...written } = toApprovalDocument(input, state, revision);
+  const record = { ...written, changed_at: Date.now() };
   await ignoreDuplicate(approvals.replaceOne({ _id, revision: { $lte: revision } }, record, { upsert: true }));
-  if (state.status === 'pending') return;
+  if (state.status === 'pending') return keepWhileStopped(approval_payloads, record.expires_at, _id, state);
   await approval_payloads.deleteOne({ _id });
   if (state.status !== 'approved') await endHeldCalls(lifecycles, _id, { status: 'denied' });
+}
+
+/** The payload is kept while the clock stands still, and as long as the approval after it. */
+async function keepWhileStopped(
+  payloads: Mongo['collections']['approval_payloads'],
+  expiresAt: number,
+  _id: string,
+  { clock_stopped_at, delayed_seconds = 0 }: Request<'publishApproval'>['state'],
+): Promise<void> {
+  if (typeof clock_stopped_at === 'number') await payloads.updateOne({ _id }, { $unset: { expires_at: '' } });
+  else if (delayed_seconds > 0) await payloads.updateOne({ _id }, { $set: { expires_at: new Date(expiresAt * 1000) } });
 }
 
 /** Whether the API sent the decision. */
@@ -30,20 +42,26 @@ export function isSignedDecision(
   return secrets.isSigned(decisionText(approval_id, request), request.signature ?? '', decisionPurpose);
 }
 
+/** As long as edits are kept. A run that is paused for longer asks again. */
+const maxPauseSeconds = 90 * 24 * 3600;
+
 /** Stores the resume token of an approval. The index on `approval_id` prevents a second token. */
 export async function mintResumeToken(
   { collections }: Pick<Mongo, 'collections'>,
   secrets: Pick<SecretBox, 'seal'>,
-  { input, approved_at }: Request<'mintResumeToken'>,
+  { input, approved_at, edited_payload_digest, is_accepted, is_clock_stopped }: Request<'mintResumeToken'>,
 ): Promise<void> {
   const token = newResumeToken();
   const { approval_id, project_id, caller, tool, payload_digest, policy_version, policy_ids, required_approvers } =
     input;
   const record: ResumeTokenDocument = {
     _id: hashResumeToken(token),
-    ...{ approval_id, project_id, caller, tool, payload_digest, policy_version, policy_ids, required_approvers },
+    ...{ approval_id, project_id, caller, tool, policy_version, policy_ids, required_approvers },
+    payload_digest: edited_payload_digest ?? payload_digest,
+    ...(edited_payload_digest !== undefined && { is_edited: true }),
+    ...(is_accepted && { is_accepted }),
     sealed: secrets.seal(token, sealedFor(approval_id)),
-    expires_at: approved_at + input.token_ttl_seconds,
+    expires_at: approved_at + (is_clock_stopped ? maxPauseSeconds : input.token_ttl_seconds),
     used_at: null,
     used_by: null,
   };

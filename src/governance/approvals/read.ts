@@ -1,13 +1,13 @@
 import { holdsGrant, type Principal } from '../../auth/principal.js';
-import type { SecretBox } from '../../auth/secret-box.js';
 import { notFound } from '../../errors.js';
 import { isId } from '../../ids.js';
 import { listPage, type ListQuery, type Page } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
-import { readPayload } from './payload.js';
+import { readPayload, type PayloadDeps } from './payload.js';
 import { sealedFor } from './resume-token.js';
-import { isApprover, toApproval, type Approval, type ApprovalDocument, type ApprovalWithToken } from './record.js';
+import type { Approval, ApprovalDocument, ApprovalWithToken } from './record.js';
+import { isApprover, toApproval } from './view.js';
 
 /** Lists all approvals of the project with `svc:governance.read`, otherwise only those that the caller requested. */
 export async function listApprovals(
@@ -31,7 +31,7 @@ export async function listApprovals(
       ? []
       : await approval_payloads.find({ _id: { $in: pending } }, { projection: { _id: 1 } }).toArray();
   const shown = new Set(kept.map(({ _id }) => _id));
-  return { ...page, data: page.data.map((record) => toApproval(record, shown.has(record._id))) };
+  return { ...page, data: page.data.map((record) => toApproval(record, principal, shown.has(record._id))) };
 }
 
 /** @throws AppError `not_found` for an unknown or malformed id, and for an approval that the caller cannot see */
@@ -48,16 +48,15 @@ export async function findApproval(
 
 /** Adds the call for its approvers, and the resume token for the requester while it can be used. */
 export async function readApproval(
-  { collections, secrets }: { collections: Collections; secrets: Pick<SecretBox, 'open' | 'seal'> },
+  deps: PayloadDeps & { collections: Collections },
   principal: Principal,
   id: string,
 ): Promise<ApprovalWithToken> {
+  const { collections, secrets } = deps;
   const record = await findApproval(collections, principal, id);
   const payload =
-    record.status === 'pending' && isApprover(principal, record)
-      ? await readPayload({ collections, secrets }, id)
-      : undefined;
-  const view = { ...toApproval(record, payload !== undefined), ...(payload !== undefined && { payload }) };
+    record.status === 'pending' && isApprover(principal, record) ? await readPayload(deps, record) : undefined;
+  const view = { ...toApproval(record, principal, payload !== undefined), ...(payload !== undefined && { payload }) };
   // A run uses its approval itself.
   const isMine = record.requested_by === principal.userId && record.execution_id === undefined;
   if (record.status !== 'approved' || !isMine) return view;

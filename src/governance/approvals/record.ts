@@ -1,6 +1,5 @@
 import { defineCollection, expiring } from '../../stores/collections.js';
 import { z } from 'zod';
-import { holdsGrant, isPerson, type Principal } from '../../auth/principal.js';
 import type { ApprovalInput, ApprovalState } from '../../../workflows/approval/messages.js';
 import { Id, UserId } from '../../ids.js';
 import { EpochSeconds, Expiry } from '../../time.js';
@@ -24,6 +23,26 @@ export const Approval = z
       description:
         'SHA-256 (hex) of the canonical JSON (RFC 8785) of `{tool, input}`, and of `bound` where the operation acts on state that its input does not name.',
     }),
+    edited_payload_digest: Digest.nullable().meta({
+      description:
+        'The digest of the call as an approver edited it, which is the call that is sent: SHA-256 (hex) of the canonical JSON of `{tool, input: {edited: <payload_digest>, edits}}`. Null if nobody edited it.',
+      example: null,
+    }),
+    editable_fields: z
+      .record(z.string(), z.string())
+      .nullable()
+      .meta({
+        description:
+          'For an act of a run: the fields that its approvers can edit, with their types. Null for every other call.',
+        example: null,
+      }),
+    outcome_unknown: z
+      .boolean()
+      .meta({
+        description:
+          'The act was approved before and sent, but its answer was lost. Approving repeats it, `POST /v1/approvals/{id}/accept` accepts it as done, and rejecting fails it.',
+        example: false,
+      }),
     status: ApprovalStatus,
     required_approvers: z.int().meta({ example: 1 }),
     approver_roles: z
@@ -38,13 +57,20 @@ export const Approval = z
       z.object({
         user_id: UserId,
         role: z.string().meta({ example: 'OWNER' }),
-        decision: z.enum(['approve', 'reject']),
+        decision: z.enum(['approve', 'accept', 'reject']),
         comment: z.string().meta({ example: 'As agreed' }),
         at: EpochSeconds,
+        payload_digest: Digest.optional().meta({ description: 'The digest of the edited call that was voted on.' }),
       }),
     ),
     created_at: EpochSeconds,
-    expires_at: Expiry.meta({ description: 'The approval can be decided until then.' }),
+    expires_at: Expiry.meta({
+      description: 'The approval can be decided until then. A pause of the run postpones it by its length.',
+    }),
+    clock_stopped_at: EpochSeconds.nullable().meta({
+      description: 'When the run whose act waits was paused: the approval does not expire until it continues.',
+      example: null,
+    }),
     decided_by: UserId.nullable(),
     decided_at: EpochSeconds.nullable(),
     used_at: EpochSeconds.nullable().meta({ description: 'When the call was executed.', example: null }),
@@ -53,6 +79,11 @@ export const Approval = z
       example: null,
     }),
     used_by: Id.nullable().meta({ description: 'The lifecycle of the call that was executed.', example: null }),
+    may_decide: z.boolean().meta({ description: 'Whether the caller may decide it now.' }),
+    may_not_decide_reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why not; null if the caller may.', example: null }),
     has_payload: z
       .boolean()
       .meta({ description: 'Whether the caller can see the call itself at `GET /v1/approvals/{id}`.' }),
@@ -74,7 +105,7 @@ export const ApprovalWithToken = Approval.extend({
     .optional()
     .meta({
       description:
-        'The call, for its approvers until it is decided: `input`, what it is `about`, and the state that it is `bound` to; without secrets and personal data.',
+        'The call, for its approvers until it is decided: `input`, what it is `about`, the state that it is `bound` to, and `edits` if an approver changed it; without secrets and personal data.',
     }),
 }).meta({ id: 'ApprovalWithToken' });
 export type ApprovalWithToken = z.infer<typeof ApprovalWithToken>;
@@ -82,7 +113,18 @@ export type ApprovalWithToken = z.infer<typeof ApprovalWithToken>;
 /** `_id` is the approval id, a UUIDv7. */
 export interface ApprovalDocument extends Omit<
   Approval,
-  'approval_id' | 'has_payload' | 'used_at' | 'used_by' | 'execution_id' | 'approver_roles'
+  | 'approval_id'
+  | 'has_payload'
+  | 'used_at'
+  | 'used_by'
+  | 'execution_id'
+  | 'approver_roles'
+  | 'edited_payload_digest'
+  | 'editable_fields'
+  | 'clock_stopped_at'
+  | 'outcome_unknown'
+  | 'may_decide'
+  | 'may_not_decide_reason'
 > {
   _id: string;
   /** Absent until the call has been executed. */
@@ -93,17 +135,24 @@ export interface ApprovalDocument extends Omit<
   starter_may_decide?: boolean;
   /** Only if a rule names roles. */
   approver_roles?: string[];
+  edited_payload_digest?: string;
+  editable_fields?: Record<string, string>;
+  clock_stopped_at?: number | null;
+  after_unknown?: true;
   /** Increases with each change, so that a late write never overwrites a newer one. */
   revision: number;
   organization_id: string;
   project_id: string;
+  /** When it was last written, in epoch milliseconds. Absent in records of earlier releases. */
+  changed_at?: number;
 }
 
 /** `_id` is the approval id. Sealed; deleted once the approval is decided. */
 export interface ApprovalPayloadDocument {
   _id: string;
   sealed: string;
-  expires_at: Date;
+  /** Absent while the clock of the approval is stopped. */
+  expires_at?: Date;
 }
 
 /** `_id` is the hash of caller and call: identical pending calls share one approval. */
@@ -121,6 +170,10 @@ export interface ResumeTokenDocument {
   caller: string;
   tool: string;
   payload_digest: string;
+  /** The digest is that of the call as an approver edited it. */
+  is_edited?: boolean;
+  /** The call is accepted as done: its caller does not repeat it. */
+  is_accepted?: boolean;
   policy_version: number;
   policy_ids: string[];
   required_approvers: number;
@@ -135,8 +188,10 @@ export interface ResumeTokenDocument {
 
 export function toApprovalDocument(input: ApprovalInput, state: ApprovalState, revision: number): ApprovalDocument {
   const { approval_id, organization_id, project_id, lifecycle_id, tool, requested_by, reason, policy_ids } = input;
-  const { policy_version, payload_digest, required_approvers, created_at, expires_at } = input;
-  const { execution_id, starter_may_decide = false, approver_roles } = input;
+  const { policy_version, payload_digest, required_approvers, created_at } = input;
+  const { delayed_seconds = 0, accepted: _inVotes, ...shown } = state;
+  const expires_at = input.expires_at + delayed_seconds;
+  const { execution_id, starter_may_decide = false, approver_roles, editable_fields, after_unknown } = input;
   const call = {
     organization_id,
     project_id,
@@ -149,33 +204,10 @@ export function toApprovalDocument(input: ApprovalInput, state: ApprovalState, r
     payload_digest,
     ...(execution_id !== undefined && { execution_id, starter_may_decide }),
     ...(approver_roles && { approver_roles }),
+    ...(editable_fields && { editable_fields }),
+    ...(after_unknown && { after_unknown }),
   };
-  return { _id: approval_id, revision, ...call, required_approvers, created_at, expires_at, ...state };
-}
-
-export function toApproval(document: ApprovalDocument, has_payload: boolean): Approval {
-  const {
-    _id,
-    revision: _revision,
-    organization_id: _organization,
-    project_id: _project,
-    starter_may_decide: _rule,
-    execution_id = null,
-    approver_roles = null,
-    used_at = null,
-    used_by = null,
-    ...record
-  } = document;
-  return { approval_id: _id, ...record, execution_id, approver_roles, used_at, used_by, has_payload };
-}
-
-/** Whether the caller has the grant, and the role if a rule names any, to decide on other people's calls. */
-export function isApprover(
-  principal: Principal,
-  { approver_roles }: Pick<ApprovalDocument, 'approver_roles'>,
-): boolean {
-  if (!holdsGrant(principal, 'svc:governance.write')) return false;
-  return approver_roles === undefined || (isPerson(principal) && approver_roles.includes(principal.role));
+  return { _id: approval_id, revision, ...call, required_approvers, created_at, expires_at, ...shown };
 }
 
 export const approvalsCollection = defineCollection('approvals', {
@@ -184,6 +216,7 @@ export const approvalsCollection = defineCollection('approvals', {
     { keys: { project_id: 1, status: 1, created_at: -1, _id: -1 } },
     { keys: { project_id: 1, requested_by: 1, created_at: -1, _id: -1 } },
     { keys: { project_id: 1, requested_by: 1, status: 1, created_at: -1, _id: -1 } },
+    { keys: { project_id: 1, changed_at: 1 } },
   ],
 });
 export const approvalRequestsCollection = defineCollection('approval_requests', {

@@ -1,27 +1,27 @@
 import {
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowIdConflictPolicy,
-  WorkflowIdReusePolicy,
-} from '@temporalio/client';
-import { TypedSearchAttributes } from '@temporalio/common';
-import {
   approvalType,
   approvalWorkflowId,
   type ApprovalInput,
   type ApprovalState,
 } from '../../../workflows/approval/messages.js';
-import { searchAttributes } from '../../../workflows/search-attributes.js';
+import { attributePairs } from '../../../workflows/search-attributes.js';
 import type { Principal } from '../../auth/principal.js';
 import { newId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/mongo.js';
 import type { Temporal } from '../../temporal/client.js';
+import { startOnce } from '../../temporal/start-once.js';
 import { epochSeconds } from '../../time.js';
 import type { PolicyEvaluation } from '../policy/decision.js';
 import { keepPayload, type PayloadDeps } from './payload.js';
-import { toApprovalDocument, type ApprovalRequestDocument } from './record.js';
+import { toApprovalDocument, type ApprovalDocument, type ApprovalRequestDocument } from './record.js';
 import { callerOf } from './resume-token.js';
 import { sha256Hex } from '../../sha256.js';
+
+/** The same call gets the approval that it asked for before, also a settled one, but not `after`, which it cannot use. */
+export interface AsksOnce {
+  after: string | undefined;
+}
 
 export interface ApprovalCall {
   principal: Principal;
@@ -31,6 +31,11 @@ export interface ApprovalCall {
   decision: PolicyEvaluation;
   /** What the approvers can see of the call. */
   shown(): Promise<unknown>;
+  /** The fields that approvers can edit, with their types; undefined for a call that cannot be edited. */
+  editable?: Record<string, string> | undefined;
+  /** The call was sent before, and its answer was lost. */
+  afterUnknown?: boolean | undefined;
+  asksOnce?: AsksOnce | undefined;
 }
 
 export interface PendingApproval {
@@ -50,9 +55,11 @@ export interface RequestDeps extends PayloadDeps {
  */
 export async function requestApproval(deps: RequestDeps, call: ApprovalCall): Promise<PendingApproval> {
   const { approvals } = deps.collections;
-  const request = await heldRequest(deps.collections, documentOf(call));
-  const { approval_id, expires_at } = request;
-  if (!(await approvals.findOne({ _id: approval_id }))) {
+  const request = await heldRequest(deps.collections, documentOf(call), call.asksOnce);
+  const { approval_id } = request;
+  const record = await approvals.findOne({ _id: approval_id });
+  const { expires_at } = record ?? request;
+  if (!record) {
     // Stored first, so that approvers can always see the call.
     await keepPayload(deps, approval_id, await call.shown(), expires_at);
     await start(deps, request);
@@ -71,17 +78,21 @@ export async function approvalOfRequest(
   return (await approval_requests.findOne({ _id: documentOf(call)._id }))?.request.approval_id;
 }
 
-/** Returns the identical pending request, or stores the new one. */
+/** Returns the identical pending request, or one that may not be asked for twice, or stores the new one. */
 async function heldRequest(
   { approvals, approval_requests }: Collections,
   mine: ApprovalRequestDocument,
+  asksOnce: AsksOnce | undefined,
 ): Promise<ApprovalInput> {
   for (;;) {
     const held = await insertOnce(approval_requests, mine);
     const { approval_id, expires_at } = held.request;
     if (approval_id === mine.request.approval_id) return mine.request;
+    // The worker of an earlier attempt was lost after it had asked, and a person may have decided since.
+    if (asksOnce && asksOnce.after !== approval_id) return held.request;
     const record = await approvals.findOne({ _id: approval_id });
-    const waits = (record?.status ?? 'pending') === 'pending' && expires_at > epochSeconds();
+    const isOpen = isStopped(record) || (record?.expires_at ?? expires_at) > epochSeconds();
+    const waits = (record?.status ?? 'pending') === 'pending' && isOpen;
     if (waits) return held.request;
     const replaced = await approval_requests.findOneAndReplace(
       { _id: mine._id, 'request.approval_id': approval_id },
@@ -91,7 +102,19 @@ async function heldRequest(
   }
 }
 
-function documentOf({ principal, lifecycleId, tool, payloadDigest, decision }: ApprovalCall): ApprovalRequestDocument {
+function isStopped(record: Pick<ApprovalDocument, 'clock_stopped_at'> | null): boolean {
+  return typeof record?.clock_stopped_at === 'number';
+}
+
+function documentOf({
+  principal,
+  lifecycleId,
+  tool,
+  payloadDigest,
+  decision,
+  editable,
+  afterUnknown,
+}: ApprovalCall): ApprovalRequestDocument {
   const { approvers, approval_ttl_seconds, approver_roles, policy_ids, policy_version, reason } = decision;
   const now = epochSeconds();
   const request: ApprovalInput = {
@@ -113,6 +136,8 @@ function documentOf({ principal, lifecycleId, tool, payloadDigest, decision }: A
     ...(principal.executionId !== undefined && {
       execution_id: principal.executionId,
       starter_may_decide: decision.starter_may_decide,
+      ...(editable && { editable_fields: editable }),
+      ...(afterUnknown && { after_unknown: true }),
     }),
     ...(approver_roles && { approver_roles }),
   };
@@ -131,27 +156,18 @@ function documentOf({ principal, lifecycleId, tool, payloadDigest, decision }: A
   return { _id: sha256Hex(JSON.stringify(identity)), request, forget_at: new Date((request.expires_at + 3600) * 1000) };
 }
 
+/** The workflow writes the record. It may have run already, after a start whose answer was lost. */
 async function start({ temporal }: RequestDeps, input: ApprovalInput): Promise<void> {
-  try {
-    await temporal.call((client) =>
-      client.workflow.start(approvalType, {
-        taskQueue: temporal.taskQueue,
-        workflowId: approvalWorkflowId(input.approval_id),
-        workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-        workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-        args: [input],
-        staticSummary: `${input.tool}, asked by ${input.requested_by}`.slice(0, 200),
-        staticDetails: `${input.reason}\n\nPayload: SHA-256 \`${input.payload_digest}\``,
-        memo: { tool: input.tool, requested_by: input.requested_by },
-        typedSearchAttributes: new TypedSearchAttributes([
-          { key: searchAttributes.projectId, value: input.project_id },
-          { key: searchAttributes.organizationId, value: input.organization_id },
-          { key: searchAttributes.lifecycleId, value: input.lifecycle_id },
-        ]),
-      }),
-    );
-  } catch (error) {
-    // The workflow has already ended, after a start whose record was not written: the workflow writes the record.
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
+  await startOnce(temporal, approvalType, {
+    workflowId: approvalWorkflowId(input.approval_id),
+    args: [input],
+    staticSummary: `${input.tool}, asked by ${input.requested_by}`.slice(0, 200),
+    staticDetails: `${input.reason}\n\nPayload: SHA-256 \`${input.payload_digest}\``,
+    memo: { tool: input.tool, requested_by: input.requested_by },
+    typedSearchAttributes: attributePairs({
+      projectId: input.project_id,
+      organizationId: input.organization_id,
+      lifecycleId: input.lifecycle_id,
+    }),
+  });
 }

@@ -28,7 +28,10 @@ export async function settleApproval(
   if (!token) return;
   const { approval_id, used_at } = token;
   // The higher revision prevents a late write of the workflow from overwriting this.
-  const used = { $set: { status: 'used', used_at, used_by: lifecycleId }, $inc: { revision: 1 } } as const;
+  const used = {
+    $set: { status: 'used', used_at, used_by: lifecycleId, changed_at: Date.now() },
+    $inc: { revision: 1 },
+  } as const;
   await Promise.all([
     approvals.updateOne({ _id: approval_id, status: 'approved' }, used),
     endHeldCalls(lifecycles, approval_id, { status: 'completed', continued_by: lifecycleId }),

@@ -31,7 +31,7 @@ export async function approvalStage(deps: RequestDeps, call: ApprovalRequest): P
   const { decision, resumeToken, dryRun } = call;
   const asked = decision.decision === 'require_approval';
   if (resumeToken === undefined) {
-    if (!asked || dryRun) return { outcome: 'not_asked' };
+    if (!asked || dryRun) return rejectedOr(deps.collections, call);
     if (call.approvalId !== undefined) return underApproval(deps.collections, call, call.approvalId);
     const approvalId = call.resumesItself ? await approvalOfRequest(deps.collections, call) : undefined;
     const redemption =
@@ -43,6 +43,12 @@ export async function approvalStage(deps: RequestDeps, call: ApprovalRequest): P
   const redemption = await redeemResumeToken(deps.collections, { token: resumeToken, ...redeeming(call) });
   if (redemption.ok) return resumed(redemption);
   return refused((await reasonOfApproval(deps.collections, call, resumeToken)) ?? redemption.reason);
+}
+
+/** A person's rejection holds, even if the rules no longer ask for an approval. */
+async function rejectedOr(collections: Collections, call: ApprovalRequest): Promise<ApprovalOutcome> {
+  const reason = call.approvalId === undefined ? undefined : await reasonOfApproval(collections, call, call.approvalId);
+  return reason === 'rejected' ? refused(reason) : { outcome: 'not_asked' };
 }
 
 async function underApproval(

@@ -14,7 +14,7 @@ import {
   type Head,
 } from './entry.js';
 import { exportLines } from './export.js';
-import { entryOfCall, entryWithin, listEntries, type AuditedCall, type AuditFilter } from './list.js';
+import { entryWithin, listEntries, type AuditFilter } from './list.js';
 import { checkpointOf, type Checkpoint, type StatementSigner } from './statement.js';
 import { verifyChain, type Verification } from './verify.js';
 
@@ -35,8 +35,6 @@ export interface Audit {
   /** Resolves with the position in the organization's chain once the entry is stored durably. */
   append(event: AuditEvent): Promise<Head>;
   list(organizationId: string, query: ListQuery & AuditFilter): Promise<Page<AuditEntry>>;
-  /** The entry of a governed call, or undefined if there is none near the time at which the call ended. */
-  entryOf(organizationId: string, call: AuditedCall): Promise<AuditEntry | undefined>;
   /** The entry of a call that started at this time (epoch seconds). Does not read much older entries. */
   entrySince(organizationId: string, call: { lifecycle_id: string; since: number }): Promise<AuditEntry | undefined>;
   verify(organizationId: string): Promise<Verification>;
@@ -88,8 +86,6 @@ export function createAudit(options: AuditOptions): Audit {
     append: (event) => chains.appender(event.organization_id).append(unchained(event, now() / 1000)),
     list: async (organizationId, query) =>
       listEntries(entries, organizationId, await chains.appender(organizationId).head(), query),
-    entryOf: async (organizationId, call) =>
-      entryOfCall(entries, organizationId, await chains.appender(organizationId).head(), call),
     entrySince: async (organizationId, { lifecycle_id, since }) =>
       entryWithin(entries, organizationId, await chains.appender(organizationId).head(), { lifecycle_id, from: since }),
     verify(organizationId) {

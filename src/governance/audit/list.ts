@@ -83,12 +83,6 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-export interface AuditedCall {
-  lifecycle_id: string;
-  /** Epoch seconds. */
-  ended_at: number;
-}
-
 /** The maximum time difference between clocks and queues of processes that append to one chain. */
 const marginSeconds = 30;
 
@@ -117,16 +111,6 @@ async function positionsBetween(
     from === undefined ? 1 : firstFrom(from - marginSeconds),
     to === undefined ? head.seq + 1 : firstFrom(to + marginSeconds),
   ]);
-}
-
-/** The entry of a call, found by a binary search by time. */
-export async function entryOfCall(
-  entries: Entries,
-  organizationId: string,
-  head: Head,
-  { lifecycle_id, ended_at }: AuditedCall,
-): Promise<AuditEntry | undefined> {
-  return entryWithin(entries, organizationId, head, { lifecycle_id, from: ended_at, to: ended_at });
 }
 
 /** The entry of a call in this period. Without `to`, only the end of the chain is read. */

@@ -1,5 +1,6 @@
 import type { Principal } from '../../auth/principal.js';
 import type { AppError } from '../../errors.js';
+import type { AsksOnce } from '../approvals/request.js';
 import type { PolicyFacts } from '../lifecycles/policy-facts.js';
 import type { ActRecord, LifecycleStatus } from '../lifecycles/record.js';
 import type { Operation } from '../operations/operation.js';
@@ -34,6 +35,12 @@ export interface Executed {
 export interface Checked {
   /** What facts are read from and the digest is computed over. */
   input: unknown;
+  /** What the digest covers instead of `input`, for a call that an approver edited. */
+  digested?: unknown;
+  /** The fields that an approver can edit, with their types. */
+  editable?: Record<string, string>;
+  /** The call was sent before, and its answer was lost. */
+  afterUnknown?: boolean;
   resource: Resource;
   dryRun: boolean;
   /** Facts and a resource that must be looked up, such as the agentflow of an execution. */
@@ -69,6 +76,8 @@ export interface Call {
   resumesItself?: boolean;
   /** The approval under which a caller without a resume token, such as a run, repeats its call. */
   approvalId?: string | undefined;
+  /** For a caller that is repeated until it has its answer, such as a run: it asks once for the same call. */
+  asksOnce?: AsksOnce;
   /** Why this caller cannot wait for an approval, such as a schedule; undefined for one that can. */
   cannotWait?: string;
   /** Gateway tools are recorded whatever they do; other calls by the effect of their operation. */

@@ -6,7 +6,13 @@ import { ListQuery, listPage, type Page } from '../../stores/lists.js';
 import { isId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
 import { toPolicyDecision, type PolicyDecision } from './policy-decision.js';
-import { LifecycleStatus, toLifecycle, type Lifecycle, type LifecycleDocument } from './record.js';
+import {
+  LifecycleStatus,
+  toLifecycle,
+  type DecidedLifecycle,
+  type Lifecycle,
+  type LifecycleDocument,
+} from './record.js';
 
 export const LifecycleQuery = ListQuery.extend({
   tool: z.string().max(200).optional(),
@@ -39,20 +45,14 @@ export async function listLifecycles(
 }
 
 /** @throws AppError `not_found`; the same error for an unknown, a malformed and an inaccessible id */
-export async function readLifecycle(collections: Collections, principal: Principal, id: string): Promise<Lifecycle> {
-  const found = isId(id) ? await collections.lifecycles.findOne({ _id: id }) : null;
-  if (found?.project_id !== principal.projectId) throw notFound('lifecycle');
-  return toLifecycle(found);
-}
-
-/** The policy decision on a call, or undefined if it belongs to another project. */
-export async function readPolicyDecision(
+export async function readLifecycle(
   collections: Collections,
   principal: Principal,
   id: string,
-): Promise<PolicyDecision | undefined> {
-  const { decision } = (await collections.lifecycles.findOne({ _id: id })) ?? {};
-  return decision?.project_id === principal.projectId ? toPolicyDecision(id, decision) : undefined;
+): Promise<DecidedLifecycle> {
+  const found = isId(id) ? await collections.lifecycles.findOne({ _id: id }) : null;
+  if (found?.project_id !== principal.projectId) throw notFound('lifecycle');
+  return { ...toLifecycle(found), decision: found.decision ? toPolicyDecision(id, found.decision) : null };
 }
 
 /** The policy decisions of the credential's project, newest first. */

@@ -2,7 +2,7 @@ import { defineCollection } from '../../stores/collections.js';
 import type { WithId } from 'mongodb';
 import { z } from 'zod';
 import { principalKinds } from '../../auth/principal.js';
-import type { StoredDecision } from './policy-decision.js';
+import { PolicyDecision, type StoredDecision } from './policy-decision.js';
 import type { PolicyFacts } from './policy-facts.js';
 import { Id, OrganizationId, ProjectId, UserId } from '../../ids.js';
 import { EpochSeconds } from '../../time.js';
@@ -37,11 +37,11 @@ export type Caller = z.infer<typeof Caller>;
 const ActRecord = z
   .object({
     idempotency_key: z.string().meta({ example: 'execution/agent_1/turn-1/0' }),
-    outcome: z.enum(['answered', 'refused', 'unknown', 'unsent', 'held']),
+    outcome: z.enum(['answered', 'refused', 'unknown', 'unsent', 'held', 'accepted']),
   })
   .meta({
     description:
-      'Only for acts of runs. `unknown`: the call may have taken effect, but its answer was lost. `unsent`: it did not leave the product.',
+      'Only for acts of runs. `unknown`: the call may have taken effect, but its answer was lost. `unsent`: it did not leave the product. `accepted`: a person accepted it as done.',
   });
 export type ActRecord = z.infer<typeof ActRecord>;
 
@@ -73,6 +73,12 @@ export const Lifecycle = z
   })
   .meta({ id: 'Lifecycle' });
 export type Lifecycle = z.infer<typeof Lifecycle>;
+
+/** A list of calls would repeat the list of decisions, so only one call has its decision with it. */
+export const DecidedLifecycle = Lifecycle.extend({
+  decision: PolicyDecision.nullable().meta({ description: 'Null if the call ended before S5.' }),
+}).meta({ id: 'DecidedLifecycle' });
+export type DecidedLifecycle = z.infer<typeof DecidedLifecycle>;
 
 /**
  * `_id` is the lifecycle id, a UUIDv7. The record is written when the call ends. The record of a held call is updated

@@ -12,7 +12,7 @@ export const builtinRulesOf = ({ platform }: Catalog): readonly PolicyRule[] => 
     policy_id: 'builtin.governed-mode',
     description: 'Clients do not write to the context graph of a project in governed mode.',
     effect: 'forbid',
-    tools: ['save-context', 'catalog-ingest', 'knowledge.upload'],
+    tools: ['save-context', 'catalog-ingest', 'knowledge.upload', 'remember', 'undo-merge'],
     when: 'context.mode == "governed"',
   },
   {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { largestTime } from '../../time.js';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
@@ -19,12 +20,14 @@ metadata.get = (schema) => {
 
 /**
  * The JSON Schema 2020-12 (the default dialect of MCP) of the input of a schema. `bounds: false` omits lengths,
- * patterns and examples, which only a sender needs.
+ * patterns and examples, which only a sender needs. The example of the whole makes those of its parts superfluous.
  * @throws Error if the schema is not an object
  */
 export function jsonSchemaOf(schema: z.ZodType, { bounds = true }: { bounds?: boolean } = {}): ObjectSchema {
-  const override = ({ jsonSchema }: { jsonSchema: Keywords }) => {
+  const isWholeShown = z.globalRegistry.get(schema)?.example !== undefined;
+  const override = ({ jsonSchema, path }: { jsonSchema: Keywords; path: unknown[] }) => {
     removeNoise(jsonSchema);
+    if (isWholeShown && path.length > 0) delete jsonSchema.examples;
     if (!bounds) for (const keyword of boundKeywords) delete jsonSchema[keyword];
   };
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata, override });
@@ -48,12 +51,14 @@ const boundKeywords = [
 ] as const;
 
 /**
- * Removes keywords that a model does not need and that occur often: safe integer bounds, the pattern of a date, and
- * string property names.
+ * Removes keywords that a model does not need and that occur often: safe integer bounds, those of a time, the pattern of
+ * a date, and string property names.
  */
 function removeNoise(json: Keywords): void {
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
+  if (json.minimum === -largestTime) delete json.minimum;
+  if (json.maximum === largestTime) delete json.maximum;
   if (json.format === 'date-time') delete json.pattern;
   if (typeof json.propertyNames === 'object' && Object.keys(json.propertyNames).join() === 'type')
     delete json.propertyNames;

@@ -26,6 +26,7 @@ export interface ReceivedCall {
   authorization: readonly string[] | undefined;
   workspace: string | undefined;
   resumeToken: string | undefined;
+  idempotencyKey?: string | undefined;
   /** The default is `rest`. */
   channel?: Channel;
   trace: Trace;
@@ -78,7 +79,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if ('error' in performed) throw lifecycleId === undefined ? performed.error : refusalOf(performed, lifecycleId);
     const { status, body } = performed.ending;
     return {
-      status: status === 'pending_approval' ? 202 : 200,
+      status: status === 'pending_approval' || (status === 'completed' && received.tool.accepted) ? 202 : 200,
       body: { lifecycle_id: lifecycleId, ...(body as Record<string, unknown>) },
     };
   };
@@ -101,7 +102,7 @@ function callOf(deps: PipelineDeps, received: ReceivedCall): Call {
   return {
     lifecycleId,
     startedAt: epochSeconds(),
-    operation: tool.operation,
+    operation: (isJsonObject(received.input) && tool.rulesFor?.(received.input)) || tool.operation,
     asked: received.input,
     name: tool.name,
     channel,
@@ -138,7 +139,11 @@ async function admit({ quota, metrics }: PipelineDeps, { projectId, organization
   });
 }
 
-function contextOf({ trace, signal }: ReceivedCall, principal: Principal, lifecycleId: string): ToolContext {
+function contextOf(
+  { trace, signal, idempotencyKey }: ReceivedCall,
+  principal: Principal,
+  lifecycleId: string,
+): ToolContext {
   const { projectId, organizationId, executionId } = principal;
   return {
     principal,
@@ -148,6 +153,7 @@ function contextOf({ trace, signal }: ReceivedCall, principal: Principal, lifecy
     executionId,
     traceId: trace.traceId,
     signal,
+    idempotencyKey,
     recordId: newId(),
   };
 }
@@ -169,6 +175,7 @@ async function check({ tool, input, params }: ReceivedCall, ctx: ToolContext): P
     input: validInput,
     resource: tool.resource(validInput),
     dryRun: requestedDryRun ?? false,
+    ...(tool.lookUp && { lookUp: async () => tool.lookUp?.(validInput, ctx) ?? {} }),
     ...(tool.binds && { binds: async () => tool.binds?.(prepared, ctx) }),
     describe: () => tool.dryRun(prepared, ctx),
     run: ({ recordId = ctx.recordId, bound }) => tool.execute(prepared, { ...ctx, recordId, bound }),

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Grant } from '../../auth/grants.js';
 import { grantOf, type Operation } from '../operations/operation.js';
+import type { Checked } from '../kernel/call.js';
 import type { Principal } from '../../auth/principal.js';
 
 /** The context of a tool call. */
@@ -18,6 +19,8 @@ export interface ToolContext {
    * not create a second record.
    */
   recordId: string;
+  /** The Idempotency-Key of the request, if it has one. */
+  idempotencyKey?: string | undefined;
   /** The result of `binds` for the approval under which the call runs; undefined if no approval was needed. */
   bound?: unknown;
   /** Aborted when the client disconnects or the process stops. */
@@ -35,16 +38,22 @@ export interface ToolSpec<I extends z.ZodType, O extends z.ZodType, P> {
   name: string;
   /** What rules know of a call. Its name, or its alias, is that of the tool. */
   operation: Operation;
+  /** The rules of a call that is another operation for them, by its input, which is not yet validated. */
+  rulesFor?(asked: Readonly<Record<string, unknown>>): Operation | undefined;
   title: string;
   description: string;
   /** The route, if it is not `POST /v1/<name>`. `input` then also contains the parameters of the path. */
   rest?: { method: 'get' | 'post' | 'put'; path: string };
   input: I;
   output: O;
+  /** The call only starts the work: REST answers 202, and an Idempotency-Key makes a repeat safe. */
+  accepted?: true;
   /** MCP's tool annotations. */
   hints: { readOnly: boolean; destructive: boolean; idempotent: boolean };
   /** The resource that policies and the audit chain name. */
   resource(input: z.output<I>): { type: string; id: string };
+  /** The resource and facts that must be read from records. */
+  lookUp?(input: z.output<I>, ctx: ToolContext): ReturnType<NonNullable<Checked['lookUp']>>;
   /** Checks beyond the schema (S4). `dryRun` and `execute` receive its result. */
   prepare(input: z.output<I>, ctx: ToolContext): Promise<P>;
   /**

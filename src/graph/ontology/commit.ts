@@ -4,6 +4,8 @@ import { newId } from '../../ids.js';
 import { writeEntities } from '../store/entities.js';
 import { resealFactPage } from '../store/reseal-facts.js';
 import { writeRelationships } from '../store/relationships.js';
+import { elementKey, type VectorKind } from '../vectors/elements.js';
+import { forgetVectors } from '../vectors/noting.js';
 import { inReadTransaction, inWriteTransaction, type Connection } from '../store/sessions.js';
 import { checkEntity, checkRelationship, type Problem } from './check.js';
 import {
@@ -161,30 +163,25 @@ async function inBatches(
   pending: PendingCommit,
   { marks, check }: { marks: OntologyDefinition; check: OntologyDefinition | null },
 ): Promise<void> {
+  const options = { ontology: marks, embeds: graph.embeds };
   const passes: ((tx: ManagedTransaction, after: Cursor) => Promise<Cursor | undefined>)[] = [
     async (tx, after) => {
       const { items, next } = await entityPage(tx, projectId, after);
       refuseViolations(checkEntities(items, check));
-      await writeEntities(
-        tx,
-        projectId,
-        items.filter((each) => needsResealing(each, personalOf(marks, 'entity_types', each.type))),
-        marks,
-      );
+      const resealed = items.filter((each) => needsResealing(each, personalOf(marks, 'entity_types', each.type)));
+      await writeEntities(tx, projectId, resealed, options);
+      await forgetVectors(tx, keysOf(projectId, 'entity', resealed));
       return next;
     },
     async (tx, after) => {
       const { items, next } = await relationshipPage(tx, projectId, after);
       refuseViolations(checkRelationships(items, check));
-      await writeRelationships(
-        tx,
-        projectId,
-        items.filter((each) => needsResealing(each, personalOf(marks, 'relationship_types', each.type))),
-        marks,
-      );
+      const resealed = items.filter((each) => needsResealing(each, personalOf(marks, 'relationship_types', each.type)));
+      await forgetVectors(tx, keysOf(projectId, 'relationship', resealed));
+      await writeRelationships(tx, projectId, resealed, options);
       return next;
     },
-    (tx, after) => resealFactPage(tx, projectId, after, personalPredicates(marks)),
+    (tx, after) => resealFactPage(tx, projectId, after, { personal: personalPredicates(marks), embeds: graph.embeds }),
   ];
   for (const pass of passes) {
     for (let after: Cursor | undefined = firstCursor; after;) {
@@ -205,6 +202,10 @@ async function rollBack(
   const pending = { id, definition: inForce };
   await inBatches(graph, projectId, pending, { marks: inForce, check: null });
   await whilePending(graph, projectId, pending, (tx) => endPending(tx, projectId));
+}
+
+function keysOf(projectId: string, kind: VectorKind, items: readonly { id: string }[]): string[] {
+  return items.map(({ id }) => elementKey(projectId, kind, id));
 }
 
 function needsResealing(

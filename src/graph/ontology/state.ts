@@ -1,4 +1,6 @@
 import type { ManagedTransaction } from 'neo4j-driver';
+import { isAppError, notFound } from '../../errors.js';
+import { languageFields, languageStateOf, type LanguageState } from '../language/state.js';
 import { withPersonalOf, type Ontology, type OntologyDefinition } from './definition.js';
 
 /** A commit in progress. It expires unless its process renews it. */
@@ -13,19 +15,32 @@ export interface ProjectState {
   pending: PendingCommit | null;
   /** The definition for sealing: the personal properties of both. Null if no commit was ever started. */
   seals: OntologyDefinition | null;
+  language: LanguageState;
 }
 
 const emptyDefinition: OntologyDefinition = { entity_types: {}, relationship_types: {} };
 const leaseMs = 30_000;
-const state = `s.ontology AS ontology, s.sealed AS sealed, s.pending_id AS pendingId, CASE WHEN s.pending_until > timestamp() THEN s.pending END AS pending`;
+const state = `s.ontology AS ontology, s.sealed AS sealed, s.pending_id AS pendingId, s.deleted AS isDeleted, CASE WHEN s.pending_until > timestamp() THEN s.pending END AS pending, ${languageFields} AS language`;
 
-/** Locks the project until the transaction ends, so that writes to its graph run one at a time across all processes. */
+/**
+ * Locks the project until the transaction ends, so that writes to its graph run one at a time across all processes.
+ * @throws AppError `not_found` if the project was deleted
+ */
 export async function lockProject(tx: ManagedTransaction, projectId: string): Promise<ProjectState> {
   const { records } = await tx.run(
     `MERGE (s:ProjectState {key: $projectId}) SET s.locked_at = timestamp() RETURN ${state}`,
     { projectId },
   );
+  if (records[0]?.get('isDeleted') === true) throw notFound('the project');
   return stateOf(records[0]);
+}
+
+/** The result of background work, or `otherwise` if its project was deleted. */
+export function unlessDeleted<T>(work: Promise<T>, otherwise: T): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (isAppError(error) && error.code === 'not_found') return otherwise;
+    throw error;
+  });
 }
 
 export async function readState(tx: ManagedTransaction, projectId: string): Promise<ProjectState> {
@@ -76,5 +91,6 @@ function stateOf(record: { get(key: string): unknown } | undefined): ProjectStat
       ? null
       : { id: pendingId, definition: JSON.parse(definition) as OntologyDefinition };
   const inForce = ontology ?? (record?.get('sealed') === true ? emptyDefinition : null);
-  return { ontology, pending, seals: pending ? withPersonalOf(pending.definition, inForce) : inForce };
+  const seals = pending ? withPersonalOf(pending.definition, inForce) : inForce;
+  return { ontology, pending, seals, language: languageStateOf(record?.get('language')) };
 }

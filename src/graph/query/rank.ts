@@ -1,8 +1,12 @@
-/** Identifies an entity without its stored properties. */
-export interface EntityKey {
+import type { Mentions } from './mentions.js';
+
+/** Identifies an entity without its stored properties, and says what a question may mention of it. */
+export interface EntityKey extends Mentions {
   elementId: string;
   project: string;
   id: string;
+  /** Epoch seconds of the last save. */
+  savedAt: number | null;
 }
 
 /** A relationship with the element ids of its two entities. */
@@ -19,70 +23,123 @@ export interface Neighbour {
   entity: EntityKey;
 }
 
+export interface Hit {
+  entity: EntityKey;
+  score: number;
+}
+
+/** The parts of a score before it is divided by the best one. Their sum is the score. */
+export interface Parts {
+  text: number;
+  vector: number;
+  /** The question names the entity, or a short value of it such as its speaker. */
+  names: number;
+  /** The question names a time in which the entity lies. */
+  time: number;
+  /** The share of its neighbours' scores. */
+  neighbours: number;
+}
+
 export interface Ranked {
   entity: EntityKey;
   /** From 1 (best) to 0. */
   score: number;
+  parts: Parts;
 }
 
-/** The share of a node's score that its neighbour receives. */
-const proximity = 0.4;
+/** Chosen by measurement (decision 0084): what the best of each kind counts. */
+export const weights = { text: 1, vector: 0.5, names: 0.5, time: 0.3 };
 
+/** The share of a node's score that its neighbour receives, at the first and at the second hop. */
+const proximity = [0.4, 0.5] as const;
+/** How many neighbours share their score with a node: the ones before and after it in a conversation or document. */
+const sharingNeighbours = 2;
 /** Limits further hits of an entity to this share of its best hit, so that many facts alone do not win. */
 const furtherHits = 0.25;
 
 interface Scored {
   entity: EntityKey;
-  best: number;
-  further: number;
-  share: number;
+  text: number;
+  vector: number;
+  /** By hop. */
+  shares: [number, number];
 }
 
 /**
- * Ranks entities by text score and by distance from text matches. A score is the best hit, a small bonus for further
- * hits, and a share of the best neighbour's score. Ties are sorted by id, so the result is deterministic.
+ * Ranks entities by the scaled sum of their parts. `mentioned` says how far (0 to 1) the question names an entity and
+ * its time. Ties go to what was saved last, then to the lower id, so the result is deterministic.
  */
-export function createRanking() {
+export function createRanking(mentioned: (entity: EntityKey) => { names: number; time: number }) {
   const scores = new Map<string, Scored>();
   const links = new Map<string, Link>();
+  const mentions = new Map<string, { names: number; time: number }>();
 
   function scoredOf(entity: EntityKey): Scored {
-    const scored = scores.get(entity.elementId) ?? { entity, best: 0, further: 0, share: 0 };
+    const scored = scores.get(entity.elementId) ?? { entity, text: 0, vector: 0, shares: [0, 0] };
     scores.set(entity.elementId, scored);
     return scored;
   }
 
-  function hit(entity: EntityKey, score: number): void {
-    const scored = scoredOf(entity);
-    scored.further += Math.min(scored.best, score);
-    scored.best = Math.max(scored.best, score);
+  function partsOf({ entity, text, vector, shares }: Scored): Parts {
+    const mention = mentions.get(entity.elementId) ?? mentioned(entity);
+    mentions.set(entity.elementId, mention);
+    return {
+      text: weights.text * text,
+      vector: weights.vector * vector,
+      names: weights.names * mention.names,
+      time: weights.time * mention.time,
+      neighbours: shares[0] + shares[1],
+    };
   }
 
-  function sorted(): Ranked[] {
-    return [...scores.values()].map(ranked).sort((a, b) => b.score - a.score || compare(a.entity.id, b.entity.id));
+  function ranked(): Ranked[] {
+    return [...scores.values()]
+      .map((scored) => {
+        const parts = partsOf(scored);
+        return { entity: scored.entity, parts, score: sumOf(parts) };
+      })
+      .sort((a, b) => b.score - a.score || newestFirst(a.entity, b.entity));
   }
 
   return {
-    hit,
-    /** Shares use the scores before this hop, so the order of neighbours does not matter. */
-    neighbours(found: readonly Neighbour[]): void {
-      const before = new Map([...scores].map(([id, scored]) => [id, ranked(scored).score]));
-      const reached = new Map<string, { entity: EntityKey; share: number }>();
+    /** Adds the hits of the full-text search. The best entity has 1, no match is 0. */
+    textHits(found: readonly Hit[]): void {
+      for (const [entity, score] of scaled(bestOfEach(found), 0)) scoredOf(entity).text = score;
+    },
+    /** Adds the hits of the vector search. The best entity has 1, the last 0: similarities lie close together. */
+    vectorHits(found: readonly Hit[]): void {
+      const each = bestOfEach(found);
+      const least = Math.min(...each.map(([, score]) => score));
+      for (const [entity, score] of scaled(each, each.length > 1 ? least : 0)) scoredOf(entity).vector = score;
+    },
+    /** Shares what was found so far (hop 0), or what hop 0 shared (hop 1), so the order of neighbours does not matter. */
+    neighbours(found: readonly Neighbour[], hop: 0 | 1): void {
+      const before = new Map(
+        [...scores].map(([id, { text, vector, shares }]) => [
+          id,
+          hop === 0 ? weights.text * text + weights.vector * vector : shares[0],
+        ]),
+      );
+      const reached = new Map<string, { entity: EntityKey; shares: Map<string, number> }>();
       for (const { of, link, entity } of found) {
         links.set(link.elementId, link);
-        const share = (before.get(of) ?? 0) * proximity;
-        if (share > (reached.get(entity.elementId)?.share ?? 0)) reached.set(entity.elementId, { entity, share });
+        const each = reached.get(entity.elementId) ?? { entity, shares: new Map<string, number>() };
+        each.shares.set(of, (before.get(of) ?? 0) * proximity[hop]);
+        reached.set(entity.elementId, each);
       }
-      for (const { entity, share } of reached.values()) scoredOf(entity).share += share;
+      for (const { entity, shares } of reached.values()) {
+        const best = [...shares.values()].sort((a, b) => b - a).slice(0, sharingNeighbours);
+        scoredOf(entity).shares[hop] = best.reduce((sum, share) => sum + share, 0);
+      }
     },
     best: (count: number): EntityKey[] =>
-      sorted()
+      ranked()
         .slice(0, count)
         .map(({ entity }) => entity),
     all(): Ranked[] {
-      const all = sorted();
-      const top = all[0]?.score ?? 1;
-      return all.map(({ entity, score }) => ({ entity, score: Number((score / top).toFixed(6)) }));
+      const all = ranked();
+      const top = all[0]?.score || 1;
+      return all.map((each) => ({ ...each, score: Number((each.score / top).toFixed(6)) }));
     },
     /** The element ids of the traversed relationships between the given entities. */
     relationships: (elementIds: ReadonlySet<string>): string[] =>
@@ -92,10 +149,29 @@ export function createRanking() {
   };
 }
 
-function ranked({ entity, best, further, share }: Scored): Ranked {
-  return { entity, score: best + furtherHits * Math.min(best, further) + share };
+export type Ranking = ReturnType<typeof createRanking>;
+
+/** The best hit of each entity and a small bonus for its further hits. */
+function bestOfEach(found: readonly Hit[]): [EntityKey, number][] {
+  const sums = new Map<string, { entity: EntityKey; best: number; further: number }>();
+  for (const { entity, score } of found) {
+    const sum = sums.get(entity.elementId) ?? { entity, best: 0, further: 0 };
+    sum.further += Math.min(sum.best, score);
+    sum.best = Math.max(sum.best, score);
+    sums.set(entity.elementId, sum);
+  }
+  return [...sums.values()].map(({ entity, best, further }) => [entity, best + furtherHits * Math.min(best, further)]);
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function scaled(found: readonly [EntityKey, number][], least: number): [EntityKey, number][] {
+  const range = Math.max(...found.map(([, score]) => score)) - least;
+  return found.map(([entity, score]) => [entity, range > 0 ? (score - least) / range : 0]);
+}
+
+function sumOf({ text, vector, names, time, neighbours }: Parts): number {
+  return text + vector + names + time + neighbours;
+}
+
+function newestFirst(a: EntityKey, b: EntityKey): number {
+  return (b.savedAt ?? 0) - (a.savedAt ?? 0) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }

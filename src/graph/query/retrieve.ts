@@ -1,47 +1,67 @@
 import neo4j, { type ManagedTransaction, type Node, type Record, type Relationship, type Result } from 'neo4j-driver';
 import type { Consumption } from '../store/provenance.js';
-import { textIndex } from '../store/schema.js';
 import { fetchSize, inReadTransaction, type Connection } from '../store/sessions.js';
-import { heldAt, timeParameter } from './as-of.js';
-import { createRanking, type EntityKey, type Neighbour, type Ranked } from './rank.js';
-import { maxAnswerLength, toEntityView, toFactView, toRelationshipView, type ContextAnswer } from './views.js';
-import { luceneQuery, wordsOf } from './words.js';
+import { epochSeconds } from '../../time.js';
+import type { NearestByText } from '../vectors/nearest.js';
+import { heldIn, timeParameter, wasHeld, type Moment } from './as-of.js';
+import { datesIn } from './dates.js';
+import { feedbackTerms } from './feedback.js';
+import { mentionsIn } from './mentions.js';
+import { readNeighbours } from './neighbourhood.js';
+import { createRanking, type EntityKey, type Hit, type Parts, type Ranked, type Ranking } from './rank.js';
+import { rerank, type Reranked, type Reranker } from './rerank.js';
+import { readPlaces, searchText, type Scope } from './search.js';
+import { nearestTo, vectorHits, type VectorAnswer } from './vector-hits.js';
+import {
+  maxAnswerLength,
+  toEntityView,
+  toFactView,
+  toRelationshipView,
+  type ContextAnswer,
+  type Explanation,
+} from './views.js';
+import { phrasesOf, wordsOf, type Term } from './words.js';
 
 export interface Question {
   text: string;
   /** The project of the caller, or the projects granted to them. */
   projectIds: readonly string[];
-  asOf: number;
+  /** Epoch seconds. Without it, now, and what was valid in a time that the question names. */
+  asOf: number | undefined;
   limit: number;
   timeoutMs: number;
   bookmark?: string | undefined;
+  /** Whether the answer says how each score came about. */
+  explain?: boolean;
   signal?: AbortSignal;
 }
 
-const maxHits = 200;
-/**
- * Facts that are not valid at the requested time use up hits. In that case the search asks for this many times more,
- * up to the maximum.
- */
-const hitFactor = 8;
-const maxRequested = 15_000;
-/** The maximum of relationships per entity that are considered for neighbours. */
-const maxTraversed = 2000;
+export interface RetrieveOptions {
+  /** Finds by vectors. Without it, the search uses text alone. */
+  nearest?: NearestByText | undefined;
+  /** Orders the best again. Without it, they stay as they are. */
+  reranker?: Reranker | undefined;
+}
+
 const maxSeeds = 25;
-const maxSecondHopSeeds = 10;
-const maxNeighboursPerEntity = 20;
 const maxFactsPerEntity = 20;
 
 /**
  * Searches full text, then up to two hops around the matches, and ranks the result. The limit bounds the work, not
  * the size of the graph. Reads stored properties only for the answer.
  */
-export function retrieve(graph: Connection, question: Question, consumed: Consumption): Promise<ContextAnswer> {
+export async function retrieve(
+  graph: Connection,
+  question: Question,
+  consumed: Consumption,
+  { nearest, reranker }: RetrieveOptions = {},
+): Promise<ContextAnswer> {
   const words = wordsOf(question.text);
   const { limit, timeoutMs } = question;
-  if (words.length === 0)
-    return Promise.resolve({ entities: [], relationships: [], facts: [], rows: [], limit, truncated: false });
-  return inReadTransaction(graph, (tx) => answer(tx, words, question, consumed), {
+  if (words.length === 0) return { entities: [], relationships: [], facts: [], rows: [], limit, truncated: false };
+  const moment = momentOf(question);
+  const vectors = await nearestTo(nearest, { ...question, moment }, question.signal);
+  return inReadTransaction(graph, (tx) => answer(tx, { words, vectors, reranker, moment }, question, consumed), {
     timeoutMs,
     fetchSize,
     projectIds: question.projectIds,
@@ -50,25 +70,29 @@ export function retrieve(graph: Connection, question: Question, consumed: Consum
   });
 }
 
+function momentOf({ text, asOf }: Question): Moment {
+  if (asOf !== undefined) return { [timeParameter]: asOf, periods: [] };
+  return { [timeParameter]: epochSeconds(), periods: datesIn(text) };
+}
+
+interface Asked {
+  words: readonly string[];
+  vectors: VectorAnswer;
+  reranker: Reranker | undefined;
+  moment: Moment;
+}
+
 async function answer(
   tx: ManagedTransaction,
-  words: readonly string[],
+  { words, vectors, reranker, moment }: Asked,
   question: Question,
   consumed: Consumption,
 ): Promise<ContextAnswer> {
-  const scope = { projectIds: [...question.projectIds], [timeParameter]: question.asOf };
-  const ranking = createRanking();
-  const { hits, isCut } = await search(tx, words, question.limit, scope);
-  for (const { entity, score } of hits) ranking.hit(entity, score);
-  const first = ranking.best(maxSeeds);
-  const near = await neighbourhood(tx, first, scope);
-  ranking.neighbours(near.neighbours);
-  const walked = new Set(first.map(({ elementId }) => elementId));
-  const second = ranking.best(first.length + maxSecondHopSeeds).filter(({ elementId }) => !walked.has(elementId));
-  const far = await neighbourhood(tx, second.slice(0, maxSecondHopSeeds), scope);
-  ranking.neighbours(far.neighbours);
-
-  const ranked = ranking.all();
+  const scope = { projectIds: [...question.projectIds], ...moment };
+  const found = await find(tx, words, question.text, await vectorHits(tx, vectors.hits, scope), scope);
+  const { ranking } = found;
+  const reranked = await rerank(tx, reranker, ranking.all(), question);
+  const { ranked } = reranked;
   const shown = ranked.slice(0, question.limit);
   const room = createRoom();
   const entities = await room.take(entitiesOf(tx, shown), (record) =>
@@ -91,7 +115,31 @@ async function answer(
   };
   return {
     ...answered,
-    truncated: ranked.length > question.limit || isCut || near.isCut || far.isCut || factsAreCut || room.isFull(),
+    truncated: ranked.length > question.limit || found.isCut || factsAreCut || room.isFull(),
+    ...(question.explain && { explanation: explanationOf(shown.slice(0, entities.length), vectors, reranked) }),
+  };
+}
+
+function explanationOf(shown: readonly Ranked[], vectors: VectorAnswer, reranked: Reranked): Explanation {
+  const { generations, unavailable } = vectors;
+  return {
+    vectors: { used: generations.length > 0, generations, reason: unavailable ?? null },
+    reranking:
+      'model' in reranked
+        ? { used: true, model: reranked.model, reason: null }
+        : { used: false, model: null, reason: reranked.unavailable },
+    scores: shown.map(({ entity: { id, project }, parts }) => ({ id, project_id: project, ...rounded(parts) })),
+  };
+}
+
+function rounded({ text, vector, names, time, neighbours }: Parts): Parts {
+  const round = (part: number) => Number(part.toFixed(6));
+  return {
+    text: round(text),
+    vector: round(vector),
+    names: round(names),
+    time: round(time),
+    neighbours: round(neighbours),
   };
 }
 
@@ -113,74 +161,53 @@ function createRoom() {
   };
 }
 
-interface Scope {
-  projectIds: string[];
-  [timeParameter]: number;
+interface Found {
+  ranking: Ranking;
+  isCut: boolean;
 }
 
-/**
- * Finds entities by their own text and by the text of their facts. Words that the index ignores match only the scope
- * term, with score 0.
- */
-async function search(
+/** Searches with the words of the question, then again with those that the best hits share. */
+async function find(
   tx: ManagedTransaction,
   words: readonly string[],
-  limit: number,
+  text: string,
+  vectors: readonly Hit[],
   scope: Scope,
-): Promise<{ hits: Ranked[]; isCut: boolean }> {
-  const wanted = Math.min(maxHits, limit * 2 + maxSeeds);
-  const lucene = luceneQuery(words, scope.projectIds);
-  for (let asked = wanted; ; asked *= hitFactor) {
-    const { records } = await tx.run(
-      `CALL db.index.fulltext.queryNodes($index, $lucene, {limit: $asked}) YIELD node, score
-       WITH node, score, score > 0 AND node.project_id IN $projectIds AND ${heldAt('node')} AS holds
-       OPTIONAL MATCH (subject:Entity)-[:HAS_FACT]->(node) WHERE holds AND subject.project_id = node.project_id
-       WITH holds, score, coalesce(subject, node) AS entity
-       RETURN count(*) AS found, collect(CASE WHEN holds AND entity:Entity THEN {entity: ${keyOf('entity')}, score: score} END) AS hits`,
-      { ...scope, index: textIndex, lucene, asked: neo4j.int(asked) },
-    );
-    const hits = (records[0]?.get('hits') as Ranked[] | undefined) ?? [];
-    const found = Number(records[0]?.get('found') ?? 0);
-    const isEnough = hits.length === found || new Set(hits.map(({ entity }) => entity.elementId)).size >= limit;
-    if (found < asked || isEnough || asked * hitFactor > maxRequested)
-      return { hits: hits.slice(0, wanted), isCut: found >= asked || hits.length > wanted };
-  }
-}
-
-/** Prefers the most recently saved neighbours. */
-async function neighbourhood(
-  tx: ManagedTransaction,
-  from: readonly EntityKey[],
-  scope: Scope,
-): Promise<{ neighbours: Neighbour[]; isCut: boolean }> {
-  if (from.length === 0) return { neighbours: [], isCut: false };
-  const { records } = await tx.run(
-    `UNWIND $from AS start MATCH (seed:Entity {project_id: start.project, id: start.id})
-     CALL (seed) {
-       MATCH (seed)-[r]-(other:Entity) WHERE other.project_id IN $projectIds AND r.project_id IN $projectIds
-       WITH r, other LIMIT $walked
-       RETURN r, other ORDER BY r._recorded_at DESC, r.id LIMIT $each + 1
-     }
-     WITH elementId(seed) AS of, {elementId: elementId(r), from: elementId(startNode(r)), to: elementId(endNode(r))} AS link, ${keyOf('other')} AS entity
-     WITH of, collect({of: of, link: link, entity: entity}) AS neighbours
-     RETURN neighbours[..$each] AS neighbours, size(neighbours) > $each AS isCut`,
-    { ...scope, from: [...from], each: neo4j.int(maxNeighboursPerEntity), walked: neo4j.int(maxTraversed) },
-  );
-  return {
-    neighbours: records.flatMap((record) => record.get('neighbours') as Neighbour[]),
-    isCut: records.some((record) => record.get('isCut') === true),
+): Promise<Found> {
+  const asked = words.map((word) => ({ word, weight: 1 }));
+  const phrases = phrasesOf(text);
+  const mentioned = mentionsIn(text);
+  const places = await readPlaces(tx, scope.projectIds);
+  const round = async (terms: readonly Term[]): Promise<Found> => {
+    const { hits, isCut } = await searchText(tx, { terms, phrases, places }, scope);
+    const ranking = createRanking(mentioned);
+    ranking.textHits(hits);
+    ranking.vectorHits(vectors);
+    const around = await addNeighbours(tx, ranking, scope);
+    return { ranking, isCut: isCut || around.isCut };
   };
+  const first = await round(asked);
+  const more = await feedbackTerms(tx, first.ranking.all(), words);
+  return more.length === 0 ? first : round([...asked, ...more]);
 }
 
-function keyOf(variable: string): string {
-  return `{elementId: elementId(${variable}), project: ${variable}.project_id, id: ${variable}.id}`;
+/** Adds what is up to two hops around the best hits. */
+async function addNeighbours(tx: ManagedTransaction, ranking: Ranking, scope: Scope): Promise<{ isCut: boolean }> {
+  const relevance = new Map(ranking.all().map(({ entity, score }) => [entity.elementId, score]));
+  let isCut = false;
+  for (const hop of [0, 1] as const) {
+    const near = await readNeighbours(tx, ranking.best(maxSeeds), relevance, scope);
+    ranking.neighbours(near.neighbours, hop);
+    isCut ||= near.isCut;
+  }
+  return { isCut };
 }
 
 function entitiesOf(tx: ManagedTransaction, ranked: readonly Ranked[]): Result {
   return tx.run(
     `UNWIND range(0, size($keys) - 1) AS at WITH at, $keys[at] AS key
      MATCH (n:Entity {project_id: key.project, id: key.id}) RETURN n, at ORDER BY at`,
-    { keys: ranked.map(({ entity }) => entity) },
+    { keys: ranked.map(({ entity: { project, id } }) => ({ project, id })) },
   );
 }
 
@@ -190,17 +217,17 @@ function relationshipsOf(tx: ManagedTransaction, elementIds: readonly string[]):
   });
 }
 
-/** The facts about the entities, in the order of the entities. */
+/** The facts about the entities, in the order of the entities; first those of a time that the question names. */
 function factsAbout(tx: ManagedTransaction, about: readonly EntityKey[], scope: Scope): Result {
   return tx.run(
     `UNWIND range(0, size($about) - 1) AS at WITH at, $about[at] AS entity
      CALL (entity) {
-       MATCH (f:Fact {project_id: entity.project, subject: entity.id}) WHERE ${heldAt('f')}
-       WITH f ORDER BY f.confidence DESC, f.predicate, f.id LIMIT $each + 1
-       WITH collect(f) AS facts
-       UNWIND facts[..$each] AS f RETURN f, size(facts) > $each AS isCut
+       MATCH (f:Fact {project_id: entity.project, subject: entity.id}) WHERE ${heldIn('f')}
+       WITH f, ${wasHeld('f')} AS isOfPeriod ORDER BY isOfPeriod DESC, f.confidence DESC, f.predicate, f.id LIMIT $each + 1
+       WITH collect({f: f, isOfPeriod: isOfPeriod}) AS facts
+       UNWIND facts[..$each] AS one RETURN one.f AS f, one.isOfPeriod AS isOfPeriod, size(facts) > $each AS isCut
      }
-     RETURN f, isCut ORDER BY at, f.confidence DESC, f.predicate, f.id`,
-    { ...scope, about: [...about], each: neo4j.int(maxFactsPerEntity) },
+     RETURN f, isCut ORDER BY at, isOfPeriod DESC, f.confidence DESC, f.predicate, f.id`,
+    { ...scope, about: about.map(({ project, id }) => ({ project, id })), each: neo4j.int(maxFactsPerEntity) },
   );
 }

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { isOwnProperty } from '../store/entities.js';
 import { provenanceOf, type Consumption } from '../store/provenance.js';
 import { isOwnRelationshipProperty } from '../store/relationships.js';
+import { validityIn } from '../store/validity.js';
 import { fromStored } from '../store/values.js';
-import { Id, ProjectId, UserId } from '../../ids.js';
+import { exampleId, Id, ProjectId, UserId } from '../../ids.js';
 import { EpochSeconds } from '../../time.js';
 
 /** The maximum size of an answer, in JSON characters. */
@@ -15,11 +16,19 @@ const Provenance = z
     saved_by: UserId.nullable(),
     source: z.string().nullable().meta({ example: 'catalog' }),
     recorded_at: EpochSeconds.nullable().meta({ description: 'Epoch seconds.' }),
+    span: z
+      .object({ memory_id: Id, turn: z.int().nullable(), start: z.int(), end: z.int() })
+      .optional()
+      .meta({
+        description: 'Which characters of the remembered text or turn say so.',
+        example: { memory_id: exampleId, turn: null, start: 0, end: 24 },
+      }),
     consumed: z.object({ lifecycle_id: Id, run: Id.nullable(), at: EpochSeconds }),
   })
   .meta({ id: 'Provenance', description: 'Who saved it, from which source and when, and which call received it.' });
 
 const Properties = z.record(z.string(), z.unknown());
+const ownValidity = { valid_from: EpochSeconds.optional(), valid_to: EpochSeconds.optional() };
 
 export const EntityView = z
   .object({
@@ -29,6 +38,7 @@ export const EntityView = z
     properties: Properties,
     score: z.number().meta({ description: 'From 1 for the first down to 0.', example: 0.87 }),
     project_id: ProjectId,
+    ...ownValidity,
     provenance: Provenance,
   })
   .meta({ id: 'Entity' });
@@ -41,6 +51,7 @@ export const RelationshipView = z
     from: z.string().meta({ example: 'customer-1' }),
     to: z.string().meta({ example: 'product-1' }),
     properties: Properties,
+    ...ownValidity,
     provenance: Provenance,
   })
   .meta({ id: 'Relationship' });
@@ -59,6 +70,49 @@ export const FactView = z
   .meta({ id: 'Fact' });
 export type FactView = z.infer<typeof FactView>;
 
+const part = (description: string) => z.number().meta({ description, example: 0.5 });
+
+export const Explanation = z
+  .object({
+    vectors: z.object({
+      used: z.boolean(),
+      generations: z
+        .array(z.string())
+        .meta({
+          description: 'The compared vectors of each project, by model and dimensions.',
+          example: ['3f0c9a1b7d52'],
+        }),
+      reason: z
+        .string()
+        .nullable()
+        .meta({
+          description: 'Why vectors were not used, for some or all projects.',
+          example: 'no embedding endpoint is configured',
+        }),
+    }),
+    reranking: z.object({
+      used: z.boolean(),
+      model: z.string().nullable().meta({ example: 'bge-reranker-v2-m3' }),
+      reason: z.string().nullable().meta({ example: 'no reranking endpoint is configured' }),
+    }),
+    scores: z.array(
+      z.object({
+        id: Id,
+        project_id: ProjectId,
+        text: part('Full text.'),
+        vector: part('Vectors.'),
+        names: part('The question names the entity or a short value of it.'),
+        time: part('The question names a time in which the entity lies.'),
+        neighbours: part('The share of the scores of its neighbours.'),
+      }),
+    ),
+  })
+  .meta({
+    id: 'Explanation',
+    description: 'With `explain`: the parts of each score before they are scaled, in the order of the entities.',
+  });
+export type Explanation = z.infer<typeof Explanation>;
+
 export const ContextAnswer = z
   .object({
     entities: z.array(EntityView),
@@ -71,6 +125,7 @@ export const ContextAnswer = z
     truncated: z
       .boolean()
       .meta({ description: 'Whether the result exceeds the limit or the maximum size of an answer.' }),
+    explanation: Explanation.optional(),
   })
   .meta({ id: 'ContextAnswer' });
 export type ContextAnswer = z.infer<typeof ContextAnswer>;
@@ -96,6 +151,7 @@ export function toEntityView({ properties }: Node, score: number, consumed: Cons
     properties: fromStored(properties, isOwnProperty),
     score,
     project_id: text(properties.project_id),
+    ...shownValidity(properties),
     provenance: provenanceOf(properties, consumed),
   };
 }
@@ -110,8 +166,14 @@ export function toRelationshipView(
     from: text(properties._from),
     to: text(properties._to),
     properties: fromStored(properties, isOwnRelationshipProperty),
+    ...shownValidity(properties),
     provenance: provenanceOf(properties, consumed),
   };
+}
+
+function shownValidity(properties: Node['properties']): { valid_from?: number; valid_to?: number } {
+  const { valid_from, valid_to } = validityIn(properties);
+  return { ...(valid_from !== null && { valid_from }), ...(valid_to !== null && { valid_to }) };
 }
 
 export function toFactView({ properties }: Node, consumed: Consumption): FactView {

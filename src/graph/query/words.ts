@@ -1,37 +1,51 @@
+import { tokensOf } from '../language/tokens.js';
 import { scopeTerm } from '../store/names.js';
 
 /** Words of a question that do not describe its subject. The index ignores articles and similar words itself. */
 const askingWords = new Set(
-  'what who whom whose which when where why how is are was were do does did can could should would will shall has have had me my we our you your it its he she they them their about tell show list find give get any all please many much there'.split(
+  'what who whom whose which when where why how is are was were do does did can could should would will shall has have had me my we our you your it its he she they them their about tell show list find give get any all please many much there s t'.split(
     ' ',
   ),
 );
 const maxWords = 32;
+/** The share of a phrase's weight: two words of the question next to each other. */
+const phraseWeight = 0.3;
 
-/**
- * The distinct words of a question in lower case. They contain only letters and digits, so none is a Lucene operator.
- */
+/** A word of a full-text query, and what a match counts compared with a word of the question. */
+export interface Term {
+  word: string;
+  weight: number;
+}
+
+/** The distinct words of a question that describe its subject. */
 export function wordsOf(text: string): string[] {
-  const words = [
-    ...new Set(
-      (
-        text
-          .normalize('NFKC')
-          .toLowerCase()
-          .match(/[\p{L}\p{N}]+/gu) ?? []
-      ).map((word) => word.slice(0, 64)),
-    ),
-  ];
-  const significant = words.filter((word) => !askingWords.has(word));
+  const words = [...new Set(tokensOf(text))];
+  const significant = words.filter(isSignificant);
   return (significant.length > 0 ? significant : words).slice(0, maxWords);
+}
+
+export function isSignificant(word: string): boolean {
+  return !askingWords.has(word);
+}
+
+/** Pairs of significant words that follow each other in the question. */
+export function phrasesOf(text: string): [string, string][] {
+  const words = tokensOf(text).filter(isSignificant).slice(0, maxWords);
+  return words.slice(1).map((word, at) => [words[at] ?? '', word]);
 }
 
 /**
  * The Lucene query. A required scope term without score excludes elements of other projects early. A match in the
  * name counts more than one in the text.
  */
-export function luceneQuery(words: readonly string[], projectIds: readonly string[]): string {
+export function luceneQuery(
+  terms: readonly Term[],
+  phrases: readonly (readonly [string, string])[],
+  projectIds: readonly string[],
+): string {
   const scope = projectIds.map(scopeTerm).join(' ');
-  const any = words.join(' ');
-  return `+_scope:(${scope})^0 +(name:(${any})^3 _search:(${any}))`;
+  const asked = terms.filter(({ weight }) => weight === 1).map(({ word }) => word);
+  const any = terms.map(({ word, weight }) => (weight === 1 ? word : `${word}^${weight.toFixed(3)}`)).join(' ');
+  const near = phrases.map((phrase) => `_search:"${phrase.join(' ')}"~1^${phraseWeight}`).join(' ');
+  return `+_scope:(${scope})^0 +(name:(${asked.join(' ')})^3 _search:(${any}) ${near})`;
 }

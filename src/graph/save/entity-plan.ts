@@ -4,7 +4,8 @@ import { newId } from '../../ids.js';
 import { readEntities, type StoredEntity } from '../store/entities.js';
 import { derivedId } from '../store/names.js';
 import type { JsonMap } from '../store/values.js';
-import type { EntityRef, SaveInput } from './input.js';
+import { isSameValidity, mergedValidity, type OwnValidity } from '../store/validity.js';
+import { outOfOrder, type EntityRef, type SaveInput } from './input.js';
 import { problem, type Place } from './problems.js';
 
 export interface PlannedEntity extends StoredEntity {
@@ -45,7 +46,9 @@ export async function planEntities(
       planned.get(id) ?? byId.get(id) ?? byName.get(nameKey(given.type, given.name));
     const known = before?.id === id ? before : undefined;
     if (known && known.type !== given.type) throw problem([...place, 'type'], `the entity ${id} is a ${known.type}`);
-    const entity = { id, type: given.type, name: given.name, properties: merged(known?.properties, given.properties) };
+    const validity = orderedValidity(known, given, place);
+    const properties = merged(known?.properties, given.properties);
+    const entity = { id, type: given.type, name: given.name, properties, ...validity };
     planned.set(id, { ...entity, ...changeOf(entity, known, planned.get(id)), place: planned.get(id)?.place ?? place });
     byName.set(nameKey(entity.type, entity.name), entity);
     return id;
@@ -75,13 +78,28 @@ function changeOf(
 ): Pick<PlannedEntity, 'action'> {
   if (earlier && earlier.action !== 'unchanged') return { action: earlier.action };
   if (!known) return { action: 'create' };
-  const same = known.name === entity.name && isDeepStrictEqual({ ...known.properties }, { ...entity.properties });
+  const same =
+    known.name === entity.name &&
+    isSameValidity(known, entity) &&
+    isDeepStrictEqual({ ...known.properties }, { ...entity.properties });
   return { action: same ? 'unchanged' : 'update' };
 }
 
 /** Merges properties. Given values replace stored ones, and null removes a property. */
 export function merged(before: JsonMap = {}, given: JsonMap): JsonMap {
   return Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null));
+}
+
+/** @throws AppError `invalid_input` if a time that is stored does not fit to one that is given */
+export function orderedValidity(
+  before: OwnValidity | undefined,
+  given: Pick<SaveInput['entities'][number], 'valid_from' | 'valid_to'> | undefined,
+  place: Place,
+): OwnValidity {
+  const validity = mergedValidity(before, given);
+  const { valid_from: from, valid_to: to } = validity;
+  if (from !== null && to !== null && from >= to) throw problem([...place, 'valid_to'], outOfOrder);
+  return validity;
 }
 
 function keysOf(

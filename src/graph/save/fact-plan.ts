@@ -6,10 +6,14 @@ import type { EntityPlan } from './entity-plan.js';
 import type { EntityRef, SaveInput } from './input.js';
 import { problem, type Place } from './problems.js';
 
+/** `stamp` replaces the stamp of the save, for facts with a provenance of their own. */
+export type GivenFact = SaveInput['facts'][number] & { stamp?: Record<string, unknown> };
+
 export interface FactPlan {
   /** The number of facts in the input, including known ones. */
   count: number;
-  superseded: StoredFact[];
+  /** `by` is the fact that took its place, if there is one. */
+  superseded: (StoredFact & { by: string | null })[];
   created: StoredFact[];
   /** The number of facts with another object that end where a new one begins. */
   closed: number;
@@ -28,7 +32,7 @@ interface Context {
 export async function planFacts(
   tx: ManagedTransaction,
   projectId: string,
-  given: SaveInput['facts'],
+  given: readonly GivenFact[],
   context: Context,
 ): Promise<FactPlan> {
   const names = new Map<string, string>();
@@ -40,6 +44,7 @@ export async function planFacts(
   const superseded = new Map<string, StoredFact>();
   const created = new Map<string, StoredFact>();
   const closed = new Set<string>();
+  const successors = new Map<string, string>();
   for (const statement of statements) {
     const here = known.get(keyOf(statement)) ?? [];
     const change = reconcile<FactObject>(here, statement, {
@@ -47,6 +52,8 @@ export async function planFacts(
       same: Object.is,
     });
     const gone = new Set(change.superseded.map(({ id }) => id));
+    const whole = newId();
+    for (const id of gone) successors.set(id, whole);
     for (const fact of here.filter(({ id }) => gone.has(id))) {
       if (!Object.is(fact.object, statement.object)) closed.add(fact.id);
       // Facts that this call created were never stored.
@@ -54,18 +61,30 @@ export async function planFacts(
     }
     const added = change.stated.map(({ of: rest, ...each }) => {
       const before = here.find(({ id }) => id === rest?.id);
-      return { ...statement, ...each, id: newId(), stamp: before?.stamp ?? context.stamp };
+      if (!before) return { ...statement, ...each, id: whole };
+      return { ...statement, ...each, id: newId(), stamp: { ...before.stamp, _closed_by: whole } };
     });
     for (const fact of added) created.set(fact.id, fact);
     known.set(keyOf(statement), [...here.filter(({ id }) => !gone.has(id)), ...added]);
   }
   return {
     count: statements.length,
-    superseded: [...superseded.values()],
+    superseded: [...superseded.values()].map((fact) => ({ ...fact, by: successorOf(fact.id, successors, created) })),
     created: [...created.values()],
     closed: closed.size,
     names,
   };
+}
+
+/** The fact that is stored in place of this one. Facts between them existed only during the call. */
+function successorOf(
+  id: string,
+  successors: ReadonlyMap<string, string>,
+  created: ReadonlyMap<string, unknown>,
+): string | null {
+  let at = successors.get(id);
+  while (at !== undefined && !created.has(at)) at = successors.get(at);
+  return at ?? null;
 }
 
 const keyOf = ({ subject, predicate }: { subject: string; predicate: string }) => JSON.stringify([subject, predicate]);
@@ -78,12 +97,7 @@ function distinct(statements: readonly { subject: string; predicate: string }[])
   ];
 }
 
-function statementOf(
-  fact: SaveInput['facts'][number],
-  place: Place,
-  context: Context,
-  names: Map<string, string>,
-): StoredFact {
+function statementOf(fact: GivenFact, place: Place, context: Context, names: Map<string, string>): StoredFact {
   const subject = termOf(fact.subject, [...place, 'subject'], context.entities, names);
   const object =
     typeof fact.object === 'string' || typeof fact.object === 'object'
@@ -97,7 +111,7 @@ function statementOf(
     confidence: fact.confidence,
     valid_from: fact.valid_from ?? Math.min(context.now, (fact.valid_to ?? Infinity) - 1e-6),
     valid_to: fact.valid_to ?? null,
-    stamp: context.stamp,
+    stamp: fact.stamp ?? context.stamp,
   };
 }
 

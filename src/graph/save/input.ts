@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EntityId, EntityName, PropertyName, TypeName } from '../store/names.js';
+import { largestTime } from '../../time.js';
 import type { Json } from '../store/values.js';
 
 export const saveBounds = {
@@ -12,9 +13,9 @@ export const saveBounds = {
   element: 1_000_000,
 };
 
-/** Epoch seconds, or ISO 8601 with a time zone. The result is epoch seconds. */
+/** Epoch seconds, or ISO 8601 with a time zone. The result is epoch seconds. Models need not know the bounds. */
 export const Time = z
-  .union([z.number().min(-1e12).max(1e12), z.iso.datetime({ offset: true })])
+  .union([z.number().min(-largestTime).max(largestTime), z.iso.datetime({ offset: true })])
   .transform((time) => (typeof time === 'number' ? time : Date.parse(time) / 1000))
   .meta({ description: 'Epoch seconds, or ISO 8601 with its zone.' });
 
@@ -41,11 +42,20 @@ const NamedEntity = z.strictObject({ type: TypeName, name: EntityName }).meta({ 
 const EntityRef = z.union([EntityId, NamedEntity]);
 export type EntityRef = z.infer<typeof EntityRef>;
 
+/** When something holds. Of an entity or relationship, null removes what is stored, and without it that stays. */
+const validity = { valid_from: Time.nullish(), valid_to: Time.nullish() };
+type GivenValidity = z.infer<z.ZodObject<typeof validity>>;
+const inOrder = ({ valid_from: from, valid_to: to }: GivenValidity) => from == null || to == null || from < to;
+export const outOfOrder = 'must be after valid_from';
+const notInOrder = { path: ['valid_to'], message: outOfOrder };
+
 export const EntityInput = z
-  .strictObject({ id: EntityId.optional(), type: TypeName, name: EntityName, properties: Properties })
+  .strictObject({ id: EntityId.optional(), type: TypeName, name: EntityName, properties: Properties, ...validity })
+  .refine(inOrder, notInOrder)
   .meta({ id: 'NewEntity' });
 const RelationshipInput = z
-  .strictObject({ from: EntityRef, type: TypeName, to: EntityRef, properties: Properties })
+  .strictObject({ from: EntityRef, type: TypeName, to: EntityRef, properties: Properties, ...validity })
+  .refine(inOrder, notInOrder)
   .meta({ id: 'NewRelationship' });
 const FactInput = z
   .strictObject({
@@ -66,13 +76,9 @@ const FactInput = z
       NamedEntity,
     ]),
     confidence: z.number().min(0).max(1).default(1),
-    valid_from: Time.nullish(),
-    valid_to: Time.nullish(),
+    ...validity,
   })
-  .refine(({ valid_from: from, valid_to: to }) => from == null || to == null || from < to, {
-    path: ['valid_to'],
-    message: 'must be after valid_from',
-  })
+  .refine(inOrder, notInOrder)
   .meta({ id: 'NewFact' });
 
 const source = z.string().trim().min(1).max(300).optional().meta({ description: 'Where this was learned.' });

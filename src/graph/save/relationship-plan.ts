@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ManagedTransaction } from 'neo4j-driver';
 import { readRelationships, relationshipId, type StoredRelationship } from '../store/relationships.js';
-import { merged, type EntityPlan } from './entity-plan.js';
+import { isSameValidity } from '../store/validity.js';
+import { merged, orderedValidity, type EntityPlan } from './entity-plan.js';
 import type { EntityRef, SaveInput } from './input.js';
 import { problem, type Place } from './problems.js';
 
@@ -33,14 +34,17 @@ export async function planRelationships(
     const earlier = planned.get(id);
     const known = earlier ?? stored.get(id);
     const properties = merged(known?.properties, given[at]?.properties ?? {});
-    const same = known && isDeepStrictEqual({ ...known.properties }, { ...properties });
+    const place: Place = ['relationships', at];
+    const validity = orderedValidity(known, given[at], place);
+    const same =
+      known && isSameValidity(known, validity) && isDeepStrictEqual({ ...known.properties }, { ...properties });
     const action = same
       ? (earlier?.action ?? 'unchanged')
       : earlier?.action === 'create' || !known
         ? 'create'
         : 'update';
     const types = { fromType: ends[at]?.from.type ?? '', toType: ends[at]?.to.type ?? '' };
-    planned.set(id, { ...key, id, properties, action, ...types, place: ['relationships', at] });
+    planned.set(id, { ...key, id, properties, ...validity, action, ...types, place });
   }
   return [...planned.values()];
 }

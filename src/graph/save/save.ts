@@ -1,4 +1,5 @@
 import type { ManagedTransaction } from 'neo4j-driver';
+import { noteTexts } from '../language/state.js';
 import { checkEntity, checkRelationship } from '../ontology/check.js';
 import { multiValuedPredicates, personalPredicates } from '../ontology/definition.js';
 import { lockProject, readState, type ProjectState } from '../ontology/state.js';
@@ -9,7 +10,7 @@ import { writeRelationships } from '../store/relationships.js';
 import { inReadTransaction, writeOnce, type Connection } from '../store/sessions.js';
 import type { JsonMap } from '../store/values.js';
 import { planEntities, type EntityPlan } from './entity-plan.js';
-import { planFacts, type FactPlan } from './fact-plan.js';
+import { planFacts, type FactPlan, type GivenFact } from './fact-plan.js';
 import { saveBounds, type SaveInput } from './input.js';
 import { keepNames, planNames, type NamesOfProject } from './names-of-project.js';
 import { problem, refuseProblems, type Place } from './problems.js';
@@ -28,7 +29,7 @@ export interface Saved {
   ids: string[];
 }
 
-type Save = Pick<SaveInput, 'entities' | 'relationships' | 'facts'>;
+export type Save = Pick<SaveInput, 'entities' | 'relationships'> & { facts: GivenFact[] };
 
 /** Plans a save without executing it. @throws AppError `invalid_input` that names the path in the input */
 export function planSave(graph: Connection, projectId: string, input: Save, stamp: Stamp): Promise<SavePlan> {
@@ -49,28 +50,44 @@ export async function save(
 ): Promise<Saved & { bookmark: string | null }> {
   const { result, bookmark } = await writeOnce(graph, projectId, async (tx) => {
     const state = await lockProject(tx, projectId);
-    const planned = await plan(tx, projectId, input, stamp, state);
-    await keepNames(tx, projectId, planned.names);
-    const stamped = stampProperties(stamp);
-    const changed = <T extends { action: string }>(each: readonly T[]) =>
-      each.filter(({ action }) => action !== 'unchanged').map((one) => ({ ...one, stamp: stamped }));
-    await writeEntities(tx, projectId, changed(planned.entities.entities), state.seals);
-    await writeRelationships(tx, projectId, changed(planned.relationships), state.seals);
-    const { superseded, created, names } = planned.facts;
-    await supersedeFacts(
-      tx,
-      projectId,
-      superseded.map(({ id }) => id),
-      stamp.recorded_at,
-    );
-    await writeFacts(tx, projectId, created, {
-      recordedAt: stamp.recorded_at,
-      personal: personalPredicates(state.seals),
-      names,
-    });
-    return savedOf(planned);
+    return savedOf(await saveWithin(tx, projectId, input, { stamp, embeds: graph.embeds }, state));
   });
   return { ...result, bookmark };
+}
+
+/**
+ * Saves as part of a transaction that holds the lock of the project. `more` is added to the stamp of entities and
+ * relationships.
+ */
+export async function saveWithin(
+  tx: ManagedTransaction,
+  projectId: string,
+  input: Save,
+  { stamp, more, embeds }: { stamp: Stamp; more?: Record<string, unknown>; embeds: boolean },
+  state: ProjectState,
+): Promise<SavePlan> {
+  const planned = await plan(tx, projectId, input, stamp, state);
+  await keepNames(tx, projectId, planned.names);
+  const stamped = { ...stampProperties(stamp), ...more };
+  const analyzers = await noteTexts(tx, projectId, state.language, textsIn(input));
+  const options = { ontology: state.seals, embeds, analyzers };
+  const changed = <T extends { action: string }>(each: readonly T[]) =>
+    each.filter(({ action }) => action !== 'unchanged').map((one) => ({ ...one, stamp: stamped }));
+  await writeEntities(tx, projectId, changed(planned.entities.entities), options);
+  await writeRelationships(tx, projectId, changed(planned.relationships), options);
+  const { superseded, created, names } = planned.facts;
+  await supersedeFacts(tx, projectId, superseded, { at: stamp.recorded_at, embeds });
+  const personal = personalPredicates(state.seals);
+  await writeFacts(tx, projectId, created, { recordedAt: stamp.recorded_at, personal, names, embeds, analyzers });
+  return planned;
+}
+
+/** What the values of a save say. Its language is that of the project, if nothing else is known. */
+function* textsIn({ entities, relationships, facts }: Save): Generator<string> {
+  for (const { name } of entities) yield name;
+  for (const { properties } of [...entities, ...relationships])
+    for (const value of Object.values(properties)) if (typeof value === 'string') yield value;
+  for (const { object } of facts) if (typeof object === 'string') yield object;
 }
 
 function savedOf({ entities, relationships, facts }: SavePlan): Saved {

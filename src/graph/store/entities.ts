@@ -1,12 +1,16 @@
 import type { ManagedTransaction, Node } from 'neo4j-driver';
 import { personalOf, type OntologyDefinition } from '../ontology/definition.js';
 import { placeholder } from '../redaction/span.js';
+import { indexing, type Analyzer } from '../language/analyzers.js';
+import { noting } from '../vectors/noting.js';
+import { mentionProperties } from './mention-properties.js';
 import { internalProperties, scopeTerm } from './names.js';
 import { seal, sealedKey, storeSealed, unseal } from './sealing.js';
+import { validityIn, validityProperties, type OwnValidity } from './validity.js';
 import { fromStored, toStored, type JsonMap } from './values.js';
 
 /** An entity with all properties, including personal ones. Only writers and ontology checks use it. */
-export interface StoredEntity {
+export interface StoredEntity extends OwnValidity {
   id: string;
   type: string;
   name: string;
@@ -63,7 +67,17 @@ export function entityOf(
   const id = String(properties.id);
   const shown = fromStored(properties, isOwnProperty);
   const values = sealed.get(sealedKey(projectId, 'entity', id));
-  return { id, type: String(properties.type), name: String(properties.name), properties: unseal(shown, values) };
+  const named = { id, type: String(properties.type), name: String(properties.name) };
+  return { ...named, properties: unseal(shown, values), ...validityIn(properties) };
+}
+
+export interface WriteOptions {
+  /** What to seal. Null if nothing was ever sealed. */
+  ontology: OntologyDefinition | null;
+  /** Whether the worker embeds what is written. */
+  embeds: boolean;
+  /** Into whose full-text indexes the nodes go. What is only replaced stays in its indexes. */
+  analyzers?: readonly Analyzer[];
 }
 
 /** Replaces each entity. Properties that are not given are removed. */
@@ -71,7 +85,7 @@ export async function writeEntities(
   tx: ManagedTransaction,
   projectId: string,
   entities: readonly (StoredEntity & { stamp: Record<string, unknown> })[],
-  ontology: OntologyDefinition | null,
+  { ontology, embeds, analyzers = [] }: WriteOptions,
 ): Promise<void> {
   if (entities.length === 0) return;
   const parted = entities.map((entity) => ({
@@ -88,12 +102,15 @@ export async function writeEntities(
       project_id: projectId,
       type: entity.type,
       name: entity.name,
+      ...validityProperties(entity),
       _scope: scopeTerm(projectId),
       _search: searchText([entity.type, entity.name], shown),
+      ...mentionProperties(entity.name, shown),
     },
   }));
   await tx.run(
-    'UNWIND $rows AS row MERGE (n:Entity {project_id: $projectId, id: row.id}) SET n = row.properties, n:_Scoped, n:$(row.type)',
+    `UNWIND $rows AS row MERGE (n:Entity {project_id: $projectId, id: row.id})
+     SET n = row.properties, n:_Scoped, n:$(row.type)${noting('n', embeds)}${indexing('n', analyzers)}`,
     { rows, projectId },
   );
   // Without an ontology, nothing was ever sealed.

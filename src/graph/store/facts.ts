@@ -1,5 +1,7 @@
 import type { ManagedTransaction, Node } from 'neo4j-driver';
 import { placeholder } from '../redaction/span.js';
+import { indexing, type Analyzer } from '../language/analyzers.js';
+import { noting } from '../vectors/noting.js';
 import { readSealed, searchText } from './entities.js';
 import { scopeTerm } from './names.js';
 import { stampIn } from './provenance.js';
@@ -62,13 +64,15 @@ export function factOf(
 export async function supersedeFacts(
   tx: ManagedTransaction,
   projectId: string,
-  ids: readonly string[],
-  at: number,
+  facts: readonly { id: string; by: string | null }[],
+  { at, embeds }: { at: number; embeds: boolean },
 ): Promise<void> {
-  if (ids.length === 0) return;
+  if (facts.length === 0) return;
+  const rows = facts.map(({ id, by }) => ({ id, by }));
   await tx.run(
-    'UNWIND $ids AS id MATCH (f:Fact {project_id: $projectId, id: id}) SET f.superseded_at = $at, f._until = $never REMOVE f._search, f._scope',
-    { ids: [...ids], projectId, at, never: neverValidUntil },
+    `UNWIND $rows AS row MATCH (f:Fact {project_id: $projectId, id: row.id})
+     SET f.superseded_at = $at, f._until = $never, f._superseded_by = row.by${noting('f', embeds)} REMOVE f._search, f._scope`,
+    { rows, projectId, at, never: neverValidUntil },
   );
 }
 
@@ -80,7 +84,13 @@ export async function writeFacts(
   tx: ManagedTransaction,
   projectId: string,
   facts: readonly StoredFact[],
-  context: { recordedAt: number; personal: ReadonlySet<string>; names: ReadonlyMap<string, string> },
+  context: {
+    recordedAt: number;
+    personal: ReadonlySet<string>;
+    names: ReadonlyMap<string, string>;
+    embeds: boolean;
+    analyzers: readonly Analyzer[];
+  },
 ): Promise<void> {
   if (facts.length === 0) return;
   const rows = facts.map((fact) => {
@@ -112,7 +122,8 @@ export async function writeFacts(
     };
   });
   await tx.run(
-    'UNWIND $rows AS row MERGE (f:Fact {project_id: $projectId, id: row.id}) SET f = row.properties, f:_Scoped',
+    `UNWIND $rows AS row MERGE (f:Fact {project_id: $projectId, id: row.id})
+     SET f = row.properties, f:_Scoped${noting('f', context.embeds)}${indexing('f', context.analyzers)}`,
     { rows, projectId },
   );
   await linkFacts(tx, projectId, rows);

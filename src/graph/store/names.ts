@@ -9,7 +9,10 @@ const text = (maxLength: number) =>
     .refine((value) => !/[\u0000-\u001F\u007F\p{Surrogate}]/u.test(value), 'holds a character that a name cannot have')
     .refine((value) => value.trim() === value, 'begins or ends with a space');
 
-const reservedTypes = new Set(['entity', 'fact', 'sealed', 'projectstate', 'has_fact', 'fact_object']);
+const reservedTypes = new Set([
+  ...['entity', 'fact', 'sealed', 'projectstate', 'has_fact', 'fact_object'],
+  ...['savedpart', 'entityalias', 'entitymerge'],
+]);
 const reservedProperties = new Set([
   'id',
   'project_id',
@@ -47,6 +50,8 @@ export function scopeTerm(projectId: string): string {
 export const internalProperties: ReadonlySet<string> = new Set([
   '_scope',
   '_search',
+  '_names',
+  '_times',
   '_json',
   '_since',
   '_until',
@@ -56,4 +61,10 @@ export const internalProperties: ReadonlySet<string> = new Set([
   '_source',
   '_recorded_at',
   '_lifecycle_id',
+  '_memory_id',
+  '_turn',
+  '_span_start',
+  '_span_end',
+  '_closed_by',
+  '_superseded_by',
 ]);

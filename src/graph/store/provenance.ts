@@ -6,6 +6,17 @@ export interface Stamp {
   lifecycle_id: string;
 }
 
+/**
+ * Where a memory says it: the characters from `start` to before `end` of its text, or of the text of its turn. Positions
+ * count UTF-16 code units; turns count from 0.
+ */
+export interface Span {
+  memory_id: string;
+  turn: number | null;
+  start: number;
+  end: number;
+}
+
 /** The call that returned it. `run` is the execution that made the call, if any. */
 export interface Consumption {
   lifecycle_id: string;
@@ -17,6 +28,8 @@ export interface Provenance {
   saved_by: string | null;
   source: string | null;
   recorded_at: number | null;
+  /** Only for what was extracted from a text. */
+  span?: Span;
   consumed: Consumption;
 }
 
@@ -29,20 +42,36 @@ export function stampProperties(stamp: Stamp): Record<string, unknown> {
   };
 }
 
+/** Added to the stamp of what was extracted from a text. */
+export function spanProperties({ memory_id, turn, start, end }: Span): Record<string, unknown> {
+  return { _memory_id: memory_id, _turn: turn, _span_start: start, _span_end: end };
+}
+
+const spanNames = ['_memory_id', '_turn', '_span_start', '_span_end'];
 const stampNames = ['_saved_by', '_source', '_recorded_at', '_lifecycle_id'];
 
 /** The stamp of a stored element, for writing it again. */
 export function stampIn(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(stampNames.map((name) => [name, properties[name] ?? null]));
+  const stamp = Object.fromEntries(stampNames.map((name) => [name, properties[name] ?? null]));
+  const span = spanNames.flatMap((name) => (properties[name] == null ? [] : [[name, properties[name]] as const]));
+  return { ...stamp, ...Object.fromEntries(span) };
 }
 
 export function provenanceOf(properties: Readonly<Record<string, unknown>>, consumed: Consumption): Provenance {
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
   const recordedAt = properties._recorded_at;
+  const span = spanIn(properties);
   return {
     saved_by: text(properties._saved_by),
     source: text(properties._source),
     recorded_at: typeof recordedAt === 'number' ? recordedAt : null,
+    ...(span && { span }),
     consumed,
   };
+}
+
+function spanIn({ _memory_id, _turn, _span_start, _span_end }: Readonly<Record<string, unknown>>): Span | undefined {
+  if (typeof _memory_id !== 'string' || _span_start == null || _span_end == null) return undefined;
+  const turn = _turn == null ? null : Number(_turn);
+  return { memory_id: _memory_id, turn, start: Number(_span_start), end: Number(_span_end) };
 }

@@ -1,12 +1,14 @@
 import type { ManagedTransaction, Relationship } from 'neo4j-driver';
-import { personalOf, type OntologyDefinition } from '../ontology/definition.js';
-import { readSealed } from './entities.js';
+import { personalOf } from '../ontology/definition.js';
+import { noteRelationships } from '../vectors/noting.js';
+import { readSealed, type WriteOptions } from './entities.js';
 import { derivedId, internalProperties } from './names.js';
 import { seal, sealedKey, storeSealed, unseal } from './sealing.js';
+import { validityIn, validityProperties, type OwnValidity } from './validity.js';
 import { fromStored, toStored, type JsonMap } from './values.js';
 
 /** `from` and `to` are entity ids. There is at most one relationship of a type from one entity to another. */
-export interface StoredRelationship {
+export interface StoredRelationship extends OwnValidity {
   id: string;
   from: string;
   type: string;
@@ -51,7 +53,8 @@ export function relationshipOf(
   const id = String(properties.id);
   const shown = fromStored(properties, isOwnRelationshipProperty);
   const values = sealed.get(sealedKey(projectId, 'relationship', id));
-  return { id, type, from: String(properties._from), to: String(properties._to), properties: unseal(shown, values) };
+  const ends = { from: String(properties._from), to: String(properties._to) };
+  return { id, type, ...ends, properties: unseal(shown, values), ...validityIn(properties) };
 }
 
 /** Replaces each relationship. Both ends must be entities of the project. */
@@ -59,7 +62,7 @@ export async function writeRelationships(
   tx: ManagedTransaction,
   projectId: string,
   relationships: readonly (StoredRelationship & { stamp: Record<string, unknown> })[],
-  ontology: OntologyDefinition | null,
+  { ontology, embeds }: WriteOptions,
 ): Promise<void> {
   if (relationships.length === 0) return;
   const parted = relationships.map((each) => ({
@@ -78,6 +81,7 @@ export async function writeRelationships(
       project_id: projectId,
       _from: each.from,
       _to: each.to,
+      ...validityProperties(each),
     },
   }));
   await tx.run(
@@ -86,10 +90,22 @@ export async function writeRelationships(
      MERGE (a)-[r:$(row.type)]->(b) SET r = row.properties`,
     { rows, projectId },
   );
+  if (embeds)
+    await noteRelationships(
+      tx,
+      projectId,
+      relationships.filter((each) => mayHaveText(each)),
+    );
   // Without an ontology, nothing was ever sealed.
   if (ontology)
     await storeSealed(
       tx,
       parted.map(({ each, sealed }) => ({ key: sealedKey(projectId, 'relationship', each.id), sealed })),
     );
+}
+
+/** Only a relationship that was just created never had a text before. */
+function mayHaveText(relationship: StoredRelationship & { action?: string }): boolean {
+  if (relationship.action !== 'create') return true;
+  return Object.values(relationship.properties).some((value) => typeof value === 'string' || typeof value === 'object');
 }

@@ -1,4 +1,6 @@
 import type { ManagedTransaction } from 'neo4j-driver';
+import { elementKey } from '../vectors/elements.js';
+import { forgetVectors } from '../vectors/noting.js';
 import { sealedKey, storeSealed, type SealedKind } from './sealing.js';
 
 /** Removes relationships. Ignores those that no longer exist. */
@@ -14,7 +16,7 @@ export async function removeRelationships(
      MATCH (a)-[r]->(b) WHERE type(r) = edge.type WITH r, r.id AS id DELETE r RETURN id`,
     { edges: [...edges], projectId },
   );
-  await unsealAll(
+  await forgetAll(
     tx,
     projectId,
     'relationship',
@@ -35,30 +37,35 @@ export async function removeEntities(tx: ManagedTransaction, projectId: string, 
     parameters,
   );
   await tx.run('UNWIND $ids AS id MATCH (n:Entity {project_id: $projectId, id: id}) DETACH DELETE n', parameters);
-  await unsealAll(
+  await forgetAll(
     tx,
     projectId,
     'relationship',
     edges.records.map((record) => record.get('id') as unknown),
   );
-  await unsealAll(
+  await forgetAll(
     tx,
     projectId,
     'fact',
     facts.records.map((record) => record.get('id') as unknown),
   );
-  await unsealAll(tx, projectId, 'entity', ids);
+  await forgetAll(tx, projectId, 'entity', ids);
 }
 
-async function unsealAll(
+/** Deletes what is stored apart from the elements: sealed values, vectors and notes. */
+async function forgetAll(
   tx: ManagedTransaction,
   projectId: string,
   kind: SealedKind,
   ids: readonly unknown[],
 ): Promise<void> {
-  const keys = ids.filter((id): id is string => typeof id === 'string').map((id) => sealedKey(projectId, kind, id));
+  const known = ids.filter((id): id is string => typeof id === 'string');
   await storeSealed(
     tx,
-    keys.map((key) => ({ key, sealed: null })),
+    known.map((id) => ({ key: sealedKey(projectId, kind, id), sealed: null })),
+  );
+  await forgetVectors(
+    tx,
+    known.map((id) => elementKey(projectId, kind, id)),
   );
 }

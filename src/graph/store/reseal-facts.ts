@@ -1,6 +1,8 @@
 import neo4j, { type ManagedTransaction, type Node } from 'neo4j-driver';
 import type { Cursor } from '../ontology/scan.js';
 import { placeholder } from '../redaction/span.js';
+import { elementKey } from '../vectors/elements.js';
+import { forgetVectors, noting } from '../vectors/noting.js';
 import { readSealed, searchText } from './entities.js';
 import { factOf, linkFacts } from './facts.js';
 import { sealedKey, storeSealed } from './sealing.js';
@@ -13,7 +15,7 @@ export async function resealFactPage(
   tx: ManagedTransaction,
   projectId: string,
   after: Cursor,
-  personal: ReadonlySet<string>,
+  { personal, embeds }: { personal: ReadonlySet<string>; embeds: boolean },
 ): Promise<Cursor | undefined> {
   const page = await tx.run(
     `MATCH (f:Fact) WHERE f.project_id = $projectId AND f.id > $after WITH f ORDER BY f.project_id, f.id LIMIT $limit
@@ -26,7 +28,7 @@ export async function resealFactPage(
     tx,
     projectId,
     found.filter(({ predicate, sealed }) => personal.has(predicate) !== sealed).map(({ id }) => id),
-    personal,
+    { personal, embeds },
   );
   const last = found.at(-1);
   return last && { id: last.id, relationship: '' };
@@ -44,7 +46,7 @@ async function reseal(
   tx: ManagedTransaction,
   projectId: string,
   ids: readonly string[],
-  personal: ReadonlySet<string>,
+  { personal, embeds }: { personal: ReadonlySet<string>; embeds: boolean },
 ): Promise<void> {
   if (ids.length === 0) return;
   const { records } = await tx.run(
@@ -70,7 +72,11 @@ async function reseal(
     };
   });
   const write = `UNWIND $rows AS row MATCH (f:Fact {project_id: $projectId, id: row.id})
-    SET f += row.properties, f._search = CASE WHEN f.superseded_at IS NULL THEN row.properties._search END`;
+    SET f += row.properties, f._search = CASE WHEN f.superseded_at IS NULL THEN row.properties._search END${noting('f', embeds)}`;
+  await forgetVectors(
+    tx,
+    ids.map((id) => elementKey(projectId, 'fact', id)),
+  );
   await tx.run(write, { projectId, rows: rows.map(({ id, properties }) => ({ id, properties })) });
   const hidden = rows.filter((row) => row.hidden).map(({ id }) => id);
   await tx.run('UNWIND $hidden AS id MATCH (f:Fact {project_id: $projectId, id: id})-[r:FACT_OBJECT]->() DELETE r', {

@@ -2,7 +2,7 @@ import neo4j, { Neo4jError, type Driver, type ManagedTransaction, type Session, 
 import { AppError } from '../../errors.js';
 import type { Graph } from '../../stores/neo4j.js';
 
-export type Connection = Pick<Graph, 'driver' | 'writer' | 'reads' | 'writes' | 'bookmarks'>;
+export type Connection = Pick<Graph, 'driver' | 'writer' | 'reads' | 'writes' | 'bookmarks' | 'embeds'>;
 
 /** The number of records per fetch. It is small because each record may be as large as an answer. */
 export const fetchSize = 20;

@@ -41,7 +41,7 @@ export function createConsoleSessions(box: SecretBox, baseUrl: () => string): Br
   return createBrowserSessions(box, { cookie: 'svc_console', sameSite: 'strict', baseUrl });
 }
 
-/** Encrypts the cookie, so that nobody else can read or forge it. The API does not accept it. */
+/** Encrypts the cookie, so that nobody else can read or forge it. */
 export function createBrowserSessions(
   box: SecretBox,
   { cookie, sameSite, baseUrl }: BrowserSessionOptions,
@@ -60,13 +60,8 @@ export function createBrowserSessions(
     read: (req) => present(req) ?? { csrf: randomBytes(32).toString('base64url'), until: 0 },
     readForm(req, csrf) {
       const session = present(req);
-      if (
-        !session ||
-        csrf?.length !== session.csrf.length ||
-        !timingSafeEqual(Buffer.from(csrf), Buffer.from(session.csrf))
-      ) {
+      if (!session || !repeatsSecret(session, csrf))
         throw new AppError('access_denied', 'the page was open for too long, or another site sent its form');
-      }
       return session;
     },
     write(res, session) {
@@ -76,6 +71,12 @@ export function createBrowserSessions(
       res.cookie(cookieName(), box.seal(JSON.stringify({ ...session, until }), purpose), options);
     },
   };
+}
+
+/** Whether the sender knows the secret of the session, which only pages of this service can read. */
+export function repeatsSecret({ csrf }: Pick<BrowserSession, 'csrf'>, given: string | null | undefined): boolean {
+  const [sent, expected] = [Buffer.from(given ?? ''), Buffer.from(csrf)];
+  return sent.length === expected.length && timingSafeEqual(sent, expected);
 }
 
 function opened(box: SecretBox, sealed: string, purpose: string): BrowserSession | undefined {

@@ -2,9 +2,9 @@ import type { Request } from 'express';
 import { AppError } from '../../errors.js';
 import type { AuthDeps } from '../../auth/create-auth.js';
 import type { Principal } from '../../auth/principal.js';
-import { resolveScope } from '../../auth/resolve-scope.js';
-import type { BrowserSession, BrowserSessions } from './browser-session.js';
-import { whileLive } from './sign-in.js';
+import { projectOfWorkspace, workspaceHeader } from '../../auth/resolve-scope.js';
+import { tokenOfSession } from '../../auth/sign-in.js';
+import { createConsoleSessions, repeatsSecret, type BrowserSession } from './browser-session.js';
 
 type Person = NonNullable<BrowserSession['person']>;
 
@@ -22,30 +22,38 @@ export function principalOf({ userId, sessionId }: Person): Principal {
   };
 }
 
+export const csrfHeader = 'X-CSRF-Token';
+
+/** All `Authorization` headers of a request, or the one that the console's cookie stands for. */
+export type ReadAuthorization = (req: Request) => Promise<readonly string[] | undefined>;
+
 /**
- * The person who is signed in to the console, in the project of the workspace header or else in the project of the
- * sign-in.
- * @returns undefined without a sign-in, and for a request that was not sent by a page of this service, because browsers
- * attach cookies automatically
- * @throws AppError `scope_denied` like `resolveScope`
+ * A page of the console calls the API with its cookie. Browsers attach cookies automatically, so the request must also
+ * repeat the secret of the session, and must not come from another origin. It then is a request with a user token of
+ * that person, which is made here and never leaves the process.
+ * @throws AppError `invalid_token` for a cookie without that proof, or of a sign-in that has ended
  */
-export async function consolePrincipal(
-  deps: AuthDeps,
-  {
-    req,
-    browsers,
-    origin,
-    workspace,
-  }: { req: Request; browsers: BrowserSessions; origin: string; workspace: string | undefined },
-): Promise<Principal | undefined> {
-  if (!isFromOwnPage(req, origin)) return undefined;
-  const { person } = await whileLive(deps, browsers.read(req));
-  if (!person) return undefined;
-  const session = await deps.mongo.collections.sessions.findOne({ _id: person.sessionId });
-  if (!session) throw new AppError('invalid_token', 'the sign-in has ended');
-  return resolveScope(deps, principalOf(person), workspace ?? `ws_${session.project_id}`);
+export function createReadAuthorization(deps: AuthDeps, baseUrl: () => string): ReadAuthorization {
+  const browsers = createConsoleSessions(deps.auth.box, baseUrl);
+  return async (req) => {
+    const given = req.headersDistinct.authorization;
+    if (given !== undefined) return given;
+    const session = browsers.read(req);
+    if (!session.person) return undefined;
+    if (!isFromOwnPage(req, new URL(baseUrl()).origin) || !repeatsSecret(session, req.get(csrfHeader)))
+      throw new AppError(
+        'invalid_token',
+        `the cookie of the console is accepted only from its own pages, with the ${csrfHeader} of GET /console/session`,
+      );
+    const { sessionId, userId } = session.person;
+    const projectId = projectOfWorkspace(req.get(workspaceHeader));
+    return [`Bearer ${await tokenOfSession(deps, { sessionId, userId, projectId })}`];
+  };
 }
 
-function isFromOwnPage(req: Request, origin: string): boolean {
-  return req.get('origin') === origin || req.get('sec-fetch-site') === 'same-origin';
+/** Browsers name the origin of every request that another site could send. */
+function isFromOwnPage(req: Request, publicOrigin: string): boolean {
+  const [origin, site] = [req.get('origin'), req.get('sec-fetch-site')];
+  if (site !== undefined && site !== 'same-origin') return false;
+  return origin === undefined || origin === publicOrigin || origin === `${req.protocol}://${req.get('host')}`;
 }

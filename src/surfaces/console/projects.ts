@@ -1,9 +1,8 @@
 import type { RequestHandler } from 'express';
 import { findPlaces } from '../../auth/places.js';
 import { seeOther, sendPage } from '../browser/send-page.js';
-import { send } from './pages/layout.js';
-import { projectContent, projectsPage } from './pages/projects.js';
-import { queryOf, type ConsoleDeps, type PersonVisit, type Visit } from './visit.js';
+import { projectsPage } from './pages/projects.js';
+import { queryOf, type ConsoleDeps, type PersonVisit } from './visit.js';
 
 /** Shows the project list, or redirects a person with only one project to it. */
 export function showProjects({ deps }: ConsoleDeps): RequestHandler {
@@ -16,11 +15,4 @@ export function showProjects({ deps }: ConsoleDeps): RequestHandler {
       return seeOther(res, `/console/projects/${encodeURIComponent(only.projectId)}`);
     sendPage(res, projectsPage({ email: person.email, csrf, places, find }));
   };
-}
-
-export async function showProject(visit: Visit): Promise<void> {
-  const { organizationId, projectId } = visit.principal;
-  const usage = await visit.deps.governance.quota.usage({ organizationId, projectId });
-  const { windowSeconds } = visit.deps.config.quota;
-  send(visit, { title: 'Overview', content: projectContent(visit.place, usage, windowSeconds), refreshSeconds: 5 });
 }

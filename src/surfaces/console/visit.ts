@@ -2,12 +2,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import { principalOf } from '../browser/console-session.js';
 import { whileLive } from '../browser/sign-in.js';
 import type { BrowserSession, BrowserSessions } from '../browser/browser-session.js';
-import { findPlace, type Place } from '../../auth/places.js';
-import type { Principal } from '../../auth/principal.js';
+import { findPlace } from '../../auth/places.js';
 import { scopeOn } from '../../auth/resolve-scope.js';
 import type { Deps } from '../../domain/deps.js';
-import { isAppError, notFound, type AppError } from '../../errors.js';
-import { type Method } from '../rest/define-route.js';
+import { notFound } from '../../errors.js';
 import { seeOther } from '../browser/send-page.js';
 import type { RouteCaller } from '../rest/call-route.js';
 
@@ -27,23 +25,10 @@ export interface PersonVisit {
   person: Person;
 }
 
-/** A signed-in person in a project, with their current role and grants. */
+/** A signed-in person in a project in which they have a role. */
 export interface Visit extends PersonVisit {
-  principal: Principal;
-  place: Place;
   /** The base address of the project's pages. */
   base: string;
-  deps: Deps;
-  api: RouteCaller;
-  /** Calls a route of the API, under its own permissions. @throws AppError like the route */
-  call(method: Method, path: string, input?: CallInput): Promise<unknown>;
-  permits(method: Method, path: string): boolean;
-}
-
-export interface CallInput {
-  params?: Record<string, string>;
-  query?: Record<string, unknown>;
-  body?: Record<string, unknown>;
 }
 
 const signInPath = '/console/sign-in';
@@ -68,23 +53,14 @@ export function signedIn({ deps, browsers }: ConsoleDeps): RequestHandler {
 }
 
 /** Runs before the pages of a project. Answers `not_found` for a project on which the person has no role. */
-export function inProject({ deps, api }: ConsoleDeps): RequestHandler<{ projectID: string }> {
+export function inProject({ deps }: ConsoleDeps): RequestHandler<{ projectID: string }> {
   return async (req, res, next) => {
     const of = res.locals.visit as PersonVisit;
     const projectId = req.params.projectID;
     const principal = await scopeOn(deps, principalOf(of.person), projectId);
     const place = principal && (await findPlace(deps.mongo.collections, of.person.userId, projectId));
     if (!place) throw notFound('project');
-    const visit: Visit = {
-      ...of,
-      principal,
-      place,
-      base: `/console/projects/${encodeURIComponent(projectId)}`,
-      deps,
-      api,
-      call: (method, path, input) => api.call(method, path, { principal, req: of.req, res, ...input }),
-      permits: (method, path) => api.permits(method, path, principal),
-    };
+    const visit: Visit = { ...of, base: `/console/projects/${encodeURIComponent(projectId)}` };
     res.locals.visit = visit;
     next();
   };
@@ -93,18 +69,6 @@ export function inProject({ deps, api }: ConsoleDeps): RequestHandler<{ projectI
 /** The visit that `signedIn` and `inProject` prepared. */
 export function visitOf(res: Response): Visit {
   return res.locals.visit as Visit;
-}
-
-/** Returns the error if it is a conflict, and throws it otherwise. */
-export function conflictIn(error: unknown): AppError {
-  if (!isAppError(error) || error.code !== 'conflict') throw error;
-  return error;
-}
-
-/** Ignores that Temporal is unavailable, so that pages can still show the stored records. */
-export function undefinedWithoutTemporal(error: unknown): undefined {
-  if (isAppError(error) && error.code === 'unavailable') return undefined;
-  throw error;
 }
 
 /** A field of the submitted form; undefined if it is missing or repeated. */

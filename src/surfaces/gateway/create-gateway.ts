@@ -10,6 +10,7 @@ import { auditRoutes } from './routes/audit.js';
 import { authRoutes } from './routes/auth.js';
 import { jwksRoutes } from './routes/jwks.js';
 import { lifecycleRoutes } from './routes/lifecycles.js';
+import { memoryRoutes } from './routes/memories.js';
 import { policyRoutes } from './routes/policies.js';
 import { errorDocs } from './tool-errors.js';
 import { createTools } from '../../domain/tools/tools.js';
@@ -39,6 +40,7 @@ export function createGateway(deps: Deps, baseUrl: () => string): Gateway {
       ...approvalRoutes,
       ...auditRoutes,
       ...policyRoutes,
+      ...memoryRoutes,
     ],
   };
 }

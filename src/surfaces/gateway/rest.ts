@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { workspaceHeader } from '../../auth/resolve-scope.js';
+import { AppError } from '../../errors.js';
 import { jsonBody } from '../../http/json-body.js';
 import { expressPath, lifecycleHeader, refuseOtherMethods, resumeTokenHeader } from '../rest/mount.js';
 import { traceIn } from '../../http/trace.js';
@@ -28,15 +29,24 @@ function serve(tool: Tool, pipeline: Pipeline): RequestHandler {
       tool,
       input: inputOf(req),
       params: req.params as Record<string, string>,
-      authorization: req.headersDistinct.authorization,
+      authorization: res.locals.authorization as readonly string[] | undefined,
       workspace: req.get(workspaceHeader),
       resumeToken: req.get(resumeTokenHeader),
+      idempotencyKey: tool.accepted && keyIn(req),
       trace: traceIn(res),
       signal: signalOf(res),
     });
     res.set(lifecycleHeader, String(answer.body.lifecycle_id));
     res.status(answer.status).json(answer.body);
   };
+}
+
+/** @throws AppError `invalid_request` */
+function keyIn(req: Request): string | undefined {
+  const key = req.get('idempotency-key');
+  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))
+    throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters');
+  return key;
 }
 
 /** Adds a project in the query string to the input, so that S4 refuses it as it does in the body. */

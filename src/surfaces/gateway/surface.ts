@@ -1,20 +1,23 @@
 import type { RequestHandler } from 'express';
 import { authenticateBearer } from '../../auth/authenticate-bearer.js';
 import { resourceMetadataOf } from '../../auth/require-grant.js';
+import { createReadAuthorization } from '../browser/console-session.js';
 import { resolveScope, workspaceHeader } from '../../auth/resolve-scope.js';
 import type { Deps } from '../../domain/deps.js';
 import { AppError } from '../../errors.js';
 import type { SurfaceRules } from '../rest/mount.js';
 
 /**
- * The rules of the gateway's routes other than its tools: a bearer credential, in the project that the header names.
+ * The rules of the gateway's routes other than its tools: a bearer credential or a console session, in the project that
+ * the header names.
  */
 export function gatewaySurface(deps: Deps, baseUrl: () => string): SurfaceRules {
+  const readAuthorization = createReadAuthorization(deps, baseUrl);
   return {
     deps,
     baseUrl,
     async authenticate(req) {
-      const principal = await authenticateBearer(deps, req.headersDistinct.authorization, baseUrl());
+      const principal = await authenticateBearer(deps, await readAuthorization(req), baseUrl());
       return resolveScope(deps, principal, req.get(workspaceHeader));
     },
     limit: (principal) => deps.requestLimit.admit(principal),
@@ -29,10 +32,12 @@ const smallBody = 16 * 1024;
  * itself, so small bodies need no extra check.
  */
 export function checkBeforeBody(deps: Deps, baseUrl: () => string): RequestHandler {
-  return async (req, _res, next) => {
+  const readAuthorization = createReadAuthorization(deps, baseUrl);
+  return async (req, res, next) => {
     const length = req.get('transfer-encoding') === undefined ? Number(req.get('content-length') ?? 0) : Infinity;
-    if (length > smallBody || req.get('authorization') === undefined)
-      await authenticateBearer(deps, req.headersDistinct.authorization, baseUrl());
+    const authorization = await readAuthorization(req);
+    if (length > smallBody || authorization === undefined) await authenticateBearer(deps, authorization, baseUrl());
+    res.locals.authorization = authorization;
     next();
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute, type Route } from '../rest/define-route.js';
+import { defineRoute, type Route, type RouteResponse } from '../rest/define-route.js';
 import { pendingApproval } from '../rest/openapi/pending-approval.js';
 import { pathParameters, routeOf, type Tool } from '../../governance/tools/tool.js';
 import { toolErrors } from './tool-errors.js';
@@ -19,16 +19,28 @@ export function toolRoutes(tools: readonly Tool[]): Route[] {
       summary: tool.title,
       description: tool.description,
       repeatable: tool.hints.idempotent,
+      ...(tool.accepted && { idempotent: true }),
       ...(method === 'get' ? {} : { body: bodyOf(tool) }),
-      response: {
-        schema: answerOf(tool, governed),
-        description: 'The result, or with `dry_run` what would be done.',
-        others: { 202: pendingApproval },
-      },
+      response: responseOf(tool, governed),
       errors: toolErrors,
       handler: () => Promise.reject(new Error('a tool is served by the pipeline')),
     });
   });
+}
+
+function responseOf(tool: Tool, governed: Map<z.ZodType, z.ZodType>): RouteResponse<never> & { schema: z.ZodType } {
+  if (tool.accepted)
+    return {
+      status: 202,
+      schema: z.union([withLifecycle(tool.output), pendingApproval.schema]),
+      description: `The work has started. ${pendingApproval.description}`,
+      others: { 200: { schema: DryRun, description: 'With `dry_run`: what would be done.' } },
+    };
+  return {
+    schema: answerOf(tool, governed),
+    description: 'The result, or with `dry_run` what would be done.',
+    others: { 202: pendingApproval },
+  };
 }
 
 /**

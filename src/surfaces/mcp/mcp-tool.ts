@@ -59,12 +59,8 @@ export type Govern = (tool: Tool, input: Record<string, unknown>, exchange: Exch
 
 /** Arguments that every tool accepts in addition to its own. */
 const commonArguments = {
-  dry_run: { type: 'boolean', description: 'Only report what would be done.' },
-  approval_id: {
-    type: 'string',
-    maxLength: 100,
-    description: 'Finishes a call that was held for approval; repeat its other arguments unchanged.',
-  },
+  dry_run: { type: 'boolean', description: 'Only report the effect.' },
+  approval_id: { type: 'string', maxLength: 100, description: 'Finishes a held call; repeat its other arguments.' },
 };
 
 /** The answers of a held call and of a dry run. */

@@ -1,6 +1,7 @@
 import type { Oauth } from '../../auth/oauth/create-oauth.js';
 import { Router, type RequestHandler } from 'express';
 import type { AuthDeps } from '../../auth/create-auth.js';
+import { clientDocument, clientDocumentPath } from '../../domain/mcp-servers/rules/client-document.js';
 import type { Config } from '../../config.js';
 import { cors } from '../../http/cors.js';
 import { jsonBody } from '../../http/json-body.js';
@@ -95,6 +96,8 @@ function mountDiscovery(router: Router, baseUrl: () => string, origins: readonly
     router.all(path, onlyMethods('GET'));
   };
   serve('/.well-known/oauth-authorization-server', () => authorizationServerMetadata(baseUrl()));
+  // This product is also a client, of the authorization servers of MCP servers.
+  serve(clientDocumentPath, () => clientDocument(baseUrl()));
   for (const path of resourcesOf('')) {
     serve(`/.well-known/oauth-protected-resource${path}`, () => protectedResourceMetadata(baseUrl(), baseUrl() + path));
   }

@@ -3,9 +3,11 @@ import {
   createAgentflow,
   deleteAgentflow,
   listAgentflows,
+  listVersions,
   promoteAgentflow,
   readAgentflow,
   readAgentflowForUser,
+  readVersion,
   updateAgent,
   updateAgentflow,
 } from '../../domain/agentflows/operations.js';
@@ -37,6 +39,22 @@ const readRoutes: readonly Route[] = [
     tag,
     summary: 'Read an agentflow of a project on behalf of the user who executes it',
     response: { description: 'The agentflow.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/agentflow/{id}/versions',
+    operation: listVersions,
+    tag,
+    summary: 'List the promoted versions of an agentflow',
+    response: { description: 'The promotions, newest first.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/agentflow/{id}/versions/{version}',
+    operation: readVersion,
+    tag,
+    summary: 'Read a promoted version of an agentflow',
+    response: { description: 'The agentflow as it was promoted.' },
   }),
 ];
 

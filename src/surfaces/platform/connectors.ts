@@ -10,7 +10,14 @@ import {
   setConnectorStatus,
   updateConnector,
 } from '../../domain/connectors/operations.js';
-import { acceptMcpTools, listMcpTools } from '../../domain/mcp-servers/operations.js';
+import {
+  acceptMcpTools,
+  beginMcpAuthorization,
+  completeMcpAuthorization,
+  listMcpTools,
+  readMcpAuthorization,
+  withdrawMcpAuthorization,
+} from '../../domain/mcp-servers/operations.js';
 import { operationRoute, type Route } from '../rest/define-route.js';
 
 const tag = 'connectors';
@@ -128,5 +135,43 @@ export const connectorRoutes: readonly Route[] = [
     description:
       'Pins the definitions that the server offers now. `hash` is that of the list that was read, so that only what a person saw is accepted.',
     response: { description: 'The tools, by name.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/connectors/{projectID}/{connector_id}/authorize',
+    operation: readMcpAuthorization,
+    tag,
+    summary: 'Read the authorization for an MCP server',
+    description: "The caller's own, or that of the project if `auth.owner` is `project`. Tokens are never returned.",
+    response: { description: 'The state of the authorization.' },
+  }),
+  operationRoute({
+    method: 'post',
+    path: '/connectors/{projectID}/{connector_id}/authorize',
+    operation: beginMcpAuthorization,
+    tag,
+    summary: 'Begin to authorize an MCP server',
+    description:
+      'For a connector with `auth.type` `oauth`. The person opens the address in a browser, in which they are or become signed in to the console. The authorization server sends them to `/console/mcp-servers/authorized`, which completes the authorization.',
+    response: { description: 'Where the person grants access.' },
+  }),
+  operationRoute({
+    method: 'post',
+    path: '/connectors/{projectID}/{connector_id}/authorize/complete',
+    operation: completeMcpAuthorization,
+    tag,
+    summary: 'Complete the authorization of an MCP server',
+    description:
+      'For clients that receive the answer of the authorization server themselves. `state` can be used once, by the person who began, for this connector.',
+    response: { description: 'The state of the authorization.' },
+  }),
+  operationRoute({
+    method: 'delete',
+    path: '/connectors/{projectID}/{connector_id}/authorize',
+    operation: withdrawMcpAuthorization,
+    tag,
+    summary: 'Withdraw the authorization for an MCP server',
+    description: 'Deletes the tokens here. It does not revoke them at the authorization server.',
+    response: { description: 'The state of the authorization.' },
   }),
 ];

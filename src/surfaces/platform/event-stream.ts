@@ -1,6 +1,5 @@
 import type { ExecutionEvent } from '../../../workflows/agentflow-execution/messages.js';
 import type { Deps } from '../../domain/deps.js';
-import { AppError, isRefusal } from '../../errors.js';
 import type { RequestContext } from '../rest/context.js';
 import { beforeDeltas } from '../../domain/executions/deltas.js';
 import { readExecution } from '../../domain/executions/operations/read.js';
@@ -8,41 +7,24 @@ import { isOver } from '../../domain/executions/record.js';
 import { maxEventsPerStep } from '../../domain/executions/run-reader.js';
 import { endsStep, turnAfter } from '../../domain/executions/turns.js';
 import { viewRun, type RunView } from '../../domain/executions/watch.js';
-
-const keepAliveMs = 15_000;
-/** How often a stream checks whether its credential was revoked. */
-const recheckMs = 2000;
+import { frameOf, lastEventId, recheckMs, sendEvents } from './server-sent-events.js';
 
 /**
- * Streams the events of an execution after `Last-Event-ID`, and the deltas of a running model turn, until the last event
+ * Streams the events of an execution after `Last-Event-ID`, and the words or the progress of the running step, until the last event
  * (WHATWG server-sent events). A client that reconnects after the end gets 204, which makes it stop.
  * @throws AppError `too_many_requests` if the organization has too many open streams
  */
-export async function streamEvents(
-  deps: Deps,
-  { principal, req, res, recheck }: RequestContext,
-  id: string,
-): Promise<void> {
-  let last = parseLastEventId(req.get('last-event-id'));
+export async function streamEvents(deps: Deps, ctx: RequestContext, id: string): Promise<void> {
+  const { principal, req, res } = ctx;
+  let last = lastEventId(req.get('last-event-id')) ?? 0;
   const first = await readExecution(deps, principal, id);
   if (isOver(first.status) && last >= first.last_event_seq) {
     res.status(204).end();
     return;
   }
-  const closed = deps.streams.open(principal.organizationId);
-  res.once('close', closed);
-  if (res.destroyed) return closed();
-  res.status(200).set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
-  res.flushHeaders();
-  const disconnected = new AbortController();
-  res.once('close', () => disconnected.abort());
-  const ended = AbortSignal.any([disconnected.signal, deps.stopping.signal]);
-  let wroteAt = Date.now();
-  let checkedAt = Date.now();
-  const write = (text: string) => {
-    res.write(text);
-    wroteAt = Date.now();
-  };
+  const stream = sendEvents(deps, ctx);
+  if (!stream) return;
+  const { write, ended, mayGoOn } = stream;
   const run = viewRun(deps, first);
   res.once('close', run.leave);
   const deltas = createDeltaStream(run, id, last, write);
@@ -56,36 +38,13 @@ export async function streamEvents(
     }
     if (over) break;
     await deltas.follow(events);
-    if (Date.now() - wroteAt > keepAliveMs) write(': keep-alive\n\n');
-    if (Date.now() - checkedAt > recheckMs) {
-      if (await isRefused(recheck)) break;
-      checkedAt = Date.now();
-    }
+    if (!(await mayGoOn())) break;
     await run.changed(recheckMs);
   }
   res.end();
 }
 
-/** Whether the credential was revoked. A failure of the store does not end the stream. */
-async function isRefused(recheck: () => Promise<void>): Promise<boolean> {
-  try {
-    await recheck();
-    return false;
-  } catch (error) {
-    return isRefusal(error);
-  }
-}
-
-const frames = new WeakMap<ExecutionEvent, string>();
-
-/** The text of an event, which is the same for all viewers. */
-function frameOf(event: ExecutionEvent): string {
-  const frame = frames.get(event) ?? `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
-  frames.set(event, frame);
-  return frame;
-}
-
-/** Streams the deltas of the running model turn. Events mark its start and end; the event of a finished turn has its text. */
+/** Streams the words of the running model turn, or the progress of the running tool. Events mark the start and end of a step. */
 function createDeltaStream(run: RunView, id: string, from: number, write: (text: string) => void) {
   let turn: { after_seq: number; last: string } | undefined;
   let resumeAt = from > 0 ? from : undefined;
@@ -93,9 +52,9 @@ function createDeltaStream(run: RunView, id: string, from: number, write: (text:
     while (turn) {
       const found = await run.deltasAfter(turn.after_seq, turn.last);
       if (found.length === 0) return;
-      for (const { _id, at, after_seq, agent_id, step_id, attempt, n, text } of found) {
-        const message = { type: 'model_delta', at, data: { after_seq, agent_id, step_id, attempt, n, text } };
-        write(`event: model_delta\ndata: ${JSON.stringify(message)}\n\n`);
+      for (const { _id, at, expires_at: _until, ...data } of found) {
+        const type = 'text' in data ? 'model_delta' : 'step_progress';
+        write(`event: ${type}\ndata: ${JSON.stringify({ type, at, data })}\n\n`);
         turn.last = _id;
       }
     }
@@ -125,11 +84,4 @@ function createDeltaStream(run: RunView, id: string, from: number, write: (text:
       await writeNew();
     },
   };
-}
-
-function parseLastEventId(value: string | undefined): number {
-  if (value === undefined || value === '') return 0;
-  if (!/^\d{1,15}$/.test(value))
-    throw new AppError('invalid_request', 'Last-Event-ID: must be an event id of this stream');
-  return Number(value);
 }

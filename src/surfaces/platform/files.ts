@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { download } from '../../domain/files/download.js';
 import {
   deleteFile,
+  listFiles,
   listFilesOfConnector,
   readConnectorOfFile,
   readFileRecord,
@@ -58,6 +59,14 @@ export const fileRoutes: readonly Route[] = [
       const files = await upload(deps, ctx);
       return { data: await Promise.all(files.map((file) => toFile(deps, file, ctx.baseUrl))) };
     },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/file/{projectID}',
+    operation: listFiles,
+    tag,
+    summary: 'List the files of a project, newest first',
+    response: { description: 'One page of files, each with the progress of its document if it has one.' },
   }),
   operationRoute({
     method: 'delete',

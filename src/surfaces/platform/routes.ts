@@ -12,8 +12,10 @@ import { inboxRoutes } from './inbox.js';
 import { knowledgeBaseRoutes } from './knowledge-base.js';
 import { marketplaceRoutes } from './marketplace.js';
 import { memberRoutes } from './members.js';
+import { projectEventRoutes } from './project-events.js';
 import { projectRoutes } from './projects.js';
 import { settingsRoutes } from './settings.js';
+import { syncRoutes } from './syncs.js';
 import { scheduleRoutes } from './schedules.js';
 import { skillRoutes } from './skills.js';
 import { tableRoutes } from './tables.js';
@@ -32,6 +34,7 @@ export const platformRoutes: readonly Route[] = [
   ...actionRoutes,
   ...connectorRoutes,
   ...executionRoutes,
+  ...projectEventRoutes,
   ...taskRoutes,
   ...inboxRoutes,
   ...tagRoutes,
@@ -39,6 +42,7 @@ export const platformRoutes: readonly Route[] = [
   ...scheduleRoutes,
   ...fileRoutes,
   ...knowledgeBaseRoutes,
+  ...syncRoutes,
   ...dashboardRoutes,
   ...analyticsRoutes,
 ].map(acceptProject);

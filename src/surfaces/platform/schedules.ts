@@ -4,6 +4,7 @@ import {
   deleteSchedule,
   listRuns,
   listSchedules,
+  listTimes,
   readSchedule,
   triggerSchedule,
   updateSchedule,
@@ -38,6 +39,16 @@ export const scheduleRoutes: readonly Route[] = [
     summary: 'List runs, skipped and missed times, and the next ten times',
     description: 'Skipped and missed times cover the last seven days.',
     response: { description: 'The runs, newest first.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/schedule/coworker/{id}/times',
+    operation: listTimes,
+    tag,
+    summary: 'List the planned times of a past or coming range',
+    description:
+      'Also those of a paused schedule. A backfill of a past range runs those that have not fired. `from` and `to` are inclusive.',
+    response: { description: 'The planned times, oldest first.' },
   }),
   operationRoute({
     method: 'post',

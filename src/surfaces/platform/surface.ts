@@ -1,8 +1,7 @@
 import type { Request } from 'express';
 import { apiKeyRefused, authenticateApiKey, looksLikeApiKey } from '../../auth/api-keys.js';
 import { authenticateBearer } from '../../auth/authenticate-bearer.js';
-import { createConsoleSessions } from '../browser/browser-session.js';
-import { consolePrincipal } from '../browser/console-session.js';
+import { createReadAuthorization } from '../browser/console-session.js';
 import { isPerson, type Principal } from '../../auth/principal.js';
 import { resolveScope, workspaceHeader } from '../../auth/resolve-scope.js';
 import type { Deps } from '../../domain/deps.js';
@@ -13,11 +12,11 @@ import { checkProjectScope } from './project-scope.js';
 
 /**
  * The platform API accepts an API key in `x-api-key` (specification, Platform API), a user token or session as a bearer
- * token, and a console session (contract, Conventions).
+ * token, and a console session from its own pages (contract, Conventions).
  */
 export function platformSurface(deps: Deps, baseUrl: () => string): SurfaceRules {
   const { auth, requestLimit } = deps;
-  const browsers = createConsoleSessions(auth.box, baseUrl);
+  const readAuthorization = createReadAuthorization(deps, baseUrl);
 
   async function authenticate(req: Request): Promise<Principal> {
     const secret = req.get('x-api-key');
@@ -25,16 +24,13 @@ export function platformSurface(deps: Deps, baseUrl: () => string): SurfaceRules
       if (secret.length > 200) throw new AppError('invalid_token', apiKeyRefused);
       return authenticateApiKey(auth.readKey, secret, auth.keyUse);
     }
-    const workspace = req.get(workspaceHeader);
-    if (req.get('authorization') !== undefined)
-      return resolveScope(deps, await personByBearer(deps, req, baseUrl()), workspace);
-    const person = await consolePrincipal(deps, { req, browsers, origin: new URL(baseUrl()).origin, workspace });
-    if (!person)
+    const sent = await readAuthorization(req);
+    if (sent === undefined)
       throw new AppError(
         'invalid_token',
         'missing credential: send an API key in x-api-key, or a user token as Authorization: Bearer',
       );
-    return person;
+    return resolveScope(deps, await personByBearer(deps, sent, baseUrl()), req.get(workspaceHeader));
   }
 
   return {
@@ -49,9 +45,8 @@ export function platformSurface(deps: Deps, baseUrl: () => string): SurfaceRules
   };
 }
 
-async function personByBearer(deps: Deps, req: Request, baseUrl: string): Promise<Principal> {
-  const sent = req.headersDistinct.authorization;
-  if (looksLikeApiKey(sent?.[0]?.replace(/^\s*bearer\s+/i, '') ?? ''))
+async function personByBearer(deps: Deps, sent: readonly string[], baseUrl: string): Promise<Principal> {
+  if (looksLikeApiKey(sent[0]?.replace(/^\s*bearer\s+/i, '') ?? ''))
     throw new AppError('invalid_token', 'the platform API expects an API key in x-api-key, not as a bearer token');
   const principal = await authenticateBearer(deps, sent, baseUrl);
   if (!isPerson(principal))

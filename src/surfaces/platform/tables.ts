@@ -106,7 +106,8 @@ export const tableRoutes: readonly Route[] = [
     operation: updateRecord,
     tag,
     summary: 'Update a record',
-    description: 'Changes the given columns only. null removes a value.',
+    description:
+      'Changes the given columns only. null removes a value. With `expected`, a change by somebody else in between is not overwritten.',
     response: { description: 'The updated record.' },
   }),
   operationRoute({

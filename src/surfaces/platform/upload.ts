@@ -10,6 +10,8 @@ import type { RequestContext } from '../rest/context.js';
 import { projectNames } from './project-scope.js';
 
 export interface UploadRules {
+  /** Form fields of this upload alone. `take` receives each value before `knowledgeOf` is called, and may refuse it. */
+  own?: { names: readonly string[]; take(name: string, value: string): void };
   /** Throws for a file that this upload does not accept. Called when the type of the file is known. */
   accept?(file: FileDocument): void;
   knowledgeOf?(file: FileDocument): FileDocument['knowledge'];
@@ -25,7 +27,10 @@ export async function upload(
 ): Promise<FileDocument[]> {
   const { files, fields } = await deps.files.receive(principal, req, rules.accept);
   try {
-    const given = await uploadFields(deps, principal, fields);
+    const { names = [], take } = rules.own ?? {};
+    for (const [name, value] of fields) if (names.includes(name)) take?.(name, value);
+    const shared = fields.filter(([name]) => !names.includes(name));
+    const given = await uploadFields(deps, principal, shared);
     const route = `${req.method.toLowerCase()} ${req.path}`;
     return await deps.files.keep(files, { principal, key: idempotencyKey, route, given, ...rules });
   } catch (error) {

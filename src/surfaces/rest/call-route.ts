@@ -22,8 +22,8 @@ export interface RouteCaller {
    * @throws AppError like the route
    */
   call(method: Method, path: string, request: RouteRequest): Promise<unknown>;
-  /** Whether the principal holds the grant that the route requires. */
-  permits(method: Method, path: string, principal: Principal): boolean;
+  /** The operations whose grant the principal holds, as `<method> <path>`. */
+  permitted(principal: Principal): string[];
 }
 
 /**
@@ -56,7 +56,7 @@ export function createRouteCaller(routes: readonly Route[], deps: Deps, baseUrl:
       if (outcome.held) throw new AppError('approval_refused', heldText(outcome.value));
       return outcome.value;
     },
-    permits: (method, path, principal) => permits(find(method, path), principal),
+    permitted: (principal) => [...byName].filter(([, route]) => permits(route, principal)).map(([name]) => name),
   };
 }
 

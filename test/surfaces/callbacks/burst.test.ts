@@ -1,10 +1,12 @@
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { catalogSyncWorkflowId, stateQuery } from '../../../workflows/catalog-sync/messages.js';
+import { apiClient } from '../../support/client.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { ownProduct } from '../../support/own-product.js';
 import type { Api } from '../../support/processes.js';
 import { verifies } from '../../support/verifies.js';
+import { sizeOf } from '../../requirements/full-forms.js';
 import { startFakeCatalog, type FakeCatalog } from './fake-catalog.js';
 import { hmac, secrets } from './harness.js';
 
@@ -18,7 +20,7 @@ const environment: Record<string, string> = {
 };
 const product = ownProduct(environment);
 const callers = 20;
-const allEvents = 10_000;
+const allEvents = sizeOf('BURST_EVENTS');
 let catalog: FakeCatalog;
 let workspace: Workspace;
 beforeAll(async () => {
@@ -38,7 +40,7 @@ const event = (at: number) => ({
   timestamp: 1_763_683_200_000 + at,
 });
 
-/** Single events and arrays of ten in turns, of 10,000 events in all. */
+/** Single events and arrays of ten in turns. */
 function deliveries(): { body: string; signature: string; events: number }[] {
   const list: { body: string; signature: string; events: number }[] = [];
   for (let at = 0; at < allEvents;) {
@@ -69,9 +71,9 @@ function send(agent: Agent, port: number, { body, signature }: { body: string; s
   });
 }
 
-describe('a burst of 10,000 events by 20 callers', () => {
+describe('a burst of events by 20 callers', () => {
   test('leads to one run after a kill of the API, without losing an acknowledged event', async () => {
-    verifies('catalog-sync.burst');
+    verifies('catalog-sync.burst', 'syncs.state');
     let [api] = await Promise.all([product.api(), product.worker()]);
     const queue = deliveries();
     const half = queue.length / 2;
@@ -100,6 +102,13 @@ describe('a burst of 10,000 events by 20 callers', () => {
     expect(acknowledged).toBe(allEvents);
     const handle = deps.temporal.client.workflow.getHandle(catalogSyncWorkflowId(workspace.projectID));
     expect(await handle.query(stateQuery)).toMatchObject({ runs: 0 });
+    const own = apiClient(api.url, { 'x-api-key': workspace.apiKey });
+    const syncs = `/${workspace.projectID}/syncs`;
+    expect((await own.get(syncs)).body.catalog).toMatchObject({
+      state: 'waiting',
+      waiting_events: expect.any(Number),
+      waiting_for: expect.arrayContaining([expect.stringMatching(/^shop/)]),
+    });
     const { events } = (await handle.result()) as { events: number };
     // Events that were received but not acknowledged before the kill were sent again.
     expect(events).toBeGreaterThanOrEqual(allEvents);
@@ -107,5 +116,10 @@ describe('a burst of 10,000 events by 20 callers', () => {
     expect(
       await deps.mongo.collections.lifecycles.countDocuments({ project_id: workspace.projectID, tool: 'catalog-sync' }),
     ).toBe(1);
+    expect((await own.get(syncs)).body.catalog).toMatchObject({ state: 'idle', waiting_events: 0, run_id: null });
+    expect(await own.post(`${syncs}/catalog`)).toMatchObject({
+      status: 200,
+      body: { state: 'waiting', waiting_events: 1 },
+    });
   });
 });

@@ -1,4 +1,5 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -15,16 +16,23 @@ export interface PageOptions {
   withoutScript?: boolean;
   /** Another site, which can be the origin of the page. */
   from?: string;
+  /** An IANA time zone. */
+  timezone?: string;
 }
 
 export function withPage<T>(
-  work: (page: Page) => Promise<T>,
-  { width = 1280, dark = false, withoutScript = false, from }: PageOptions = {},
+  work: (page: Page, complaints: string[]) => Promise<T>,
+  { width = 1280, dark = false, withoutScript = false, from, timezone }: PageOptions = {},
 ): Promise<T> {
   const origins = [testRun().url, ...(from === undefined ? [] : [from])];
   return withBrowser(
     origins,
-    { viewport: { width, height: 800 }, colorScheme: dark ? 'dark' : 'light', javaScriptEnabled: !withoutScript },
+    {
+      viewport: { width, height: 800 },
+      colorScheme: dark ? 'dark' : 'light',
+      javaScriptEnabled: !withoutScript,
+      ...(timezone !== undefined && { timezoneId: timezone }),
+    },
     work,
   );
 }
@@ -71,4 +79,25 @@ export async function namelessControls(page: Page): Promise<string[]> {
   return nodes.flatMap(({ ignored, role, name }) =>
     !ignored && controls.has(String(role?.value)) && !name?.value ? [String(role?.value)] : [],
   );
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds against WCAG 2.2 AA and its best practices: the rule, and the elements that break it. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => (globalThis as any).axe.run() as Promise<any>);
+  return found.violations.map(({ id, nodes }: any) => `${id}: ${nodes.map(({ html }: any) => html).join(' ')}`);
+}
+
+/** Lets requests of the page fail. @returns ends it */
+export async function failRequests(
+  page: Page,
+  pattern: RegExp,
+  status: number,
+  text: string,
+): Promise<() => Promise<void>> {
+  const body = JSON.stringify({ error: 'unavailable', error_description: text });
+  await page.route(pattern, (route) => route.fulfill({ status, contentType: 'application/json', body }));
+  return () => page.unroute(pattern);
 }

@@ -1,5 +1,6 @@
 import { randomAddress } from '../oauth/oauth-server.js';
 import type { Person } from '../../auth/auth-server.js';
+import { apiClient } from '../../support/client.js';
 import { testRun } from '../../support/run.js';
 
 /** The console without a browser: a cookie, and forms as anybody can send them. */
@@ -59,4 +60,20 @@ export async function signedInConsole({
   const base = `/console/projects/${workspace.projectID}`;
   await client.open(base);
   return Object.assign(client, { base });
+}
+
+/** What requests of a page with this cookie repeat in `X-CSRF-Token`. */
+export async function csrfOf(cookie: string): Promise<string> {
+  const response = await fetch(`${testRun().url}/console/session`, { headers: { cookie } });
+  return ((await response.json()) as { csrf_token: string }).csrf_token;
+}
+
+/** The API as the pages of the console call it, for what a page does not offer, with the headers that a test changes. */
+export async function asPage(person: Person) {
+  const { cookie = '' } = await signedInConsole(person);
+  const csrf = await csrfOf(cookie);
+  const { url } = testRun();
+  const client = (headers: Record<string, string> = {}) =>
+    apiClient(url, { cookie, 'x-csrf-token': csrf, origin: url, 'sec-fetch-site': 'same-origin', ...headers });
+  return { cookie, csrf, client };
 }

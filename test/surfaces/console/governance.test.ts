@@ -1,11 +1,13 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { beforeAll, expect, test } from '@jest/globals';
 import { createPerson, type Person } from '../../auth/auth-server.js';
 import { tabTo } from '../../support/browser.js';
 import { createKey, useDeps } from '../../support/fixture.js';
 import { bearerClient } from '../../support/gateway.js';
+import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
 import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
-import { signedInConsole } from './console-browser.js';
+import { asPage } from './console-browser.js';
 
 const deps = useDeps();
 beforeAll(() => console.log(`screenshots in ${screenshots()}`));
@@ -25,114 +27,117 @@ async function heldCall(person: Person, model = 'held-model') {
   return { gateway, id: body.approval_id as string, lifecycleId: body.lifecycle_id as string, approval };
 }
 
-describe('approvals', () => {
-  test('can be found, read and approved by keyboard with a reason, and the call then passes', async () => {
-    verifies('console.approvals', 'console.accessible');
-    const person = await createPerson(deps);
-    const { gateway, id, lifecycleId, approval } = await heldCall(person);
-    await withPage(async (page) => {
-      await signIn(page, person);
-      await tabTo(page, 'Approvals');
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Approvals' }).waitFor();
-      await shot(page, 'approvals');
-      await tabTo(page, 'save-model');
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Approval of save-model' }).waitFor();
-      const shown = (await page.locator('[data-part=what]').textContent()) ?? '';
-      const { body } = await approval();
-      for (const text of [
-        body.payload_digest,
-        body.requested_by,
-        body.tool,
-        'ask-for-models',
-        'Models are looked at',
-        lifecycleId,
-        id,
-      ])
-        expect(shown).toContain(text);
-      expect(shown).toContain(new Date(body.expires_at * 1000).toISOString().slice(0, 19).replace('T', ' '));
-      await shot(page, 'approval');
-      await tabTo(page, 'Reason (optional, kept with your vote)');
-      await page.keyboard.type('agreed with the owner');
-      await tabTo(page, 'Approve');
-      await page.keyboard.press('Enter');
-      await page.getByText('Your approval is recorded.').waitFor();
-      expect(await page.locator('[data-part=state]').textContent()).toContain('approved');
-      expect(await page.locator('[data-part=votes]').textContent()).toContain('agreed with the owner');
-      expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
-      await shot(page, 'approval-approved');
-    });
+test('an approval can be found, read and approved by keyboard with a reason, and the call then passes', async () => {
+  verifies('console.approvals', 'console.accessible');
+  const person = await createPerson(deps);
+  const { gateway, id, lifecycleId, approval } = await heldCall(person);
+  await withPage(async (page) => {
+    await signIn(page, person);
+    await tabTo(page, 'Approvals');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+    await shot(page, 'approvals');
+    await tabTo(page, 'save-model');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Approval of save-model' }).waitFor();
+    await page.getByText('Models are looked at').first().waitFor();
+    await page.getByRole('region', { name: 'The exact call' }).getByText('held-model').waitFor();
+    const shown = (await page.locator('main').textContent()) ?? '';
     const { body } = await approval();
-    expect(body).toMatchObject({
-      status: 'approved',
-      decided_by: person.userId,
-      votes: [{ decision: 'approve', comment: 'agreed with the owner' }],
-    });
-    expect(
-      (await gateway.post('/v1/save-model', { model: 'held-model' }, { 'x-resume-token': body.resume_token })).status,
-    ).toBe(200);
+    for (const text of [body.payload_digest, body.requested_by, body.tool, 'ask-for-models', lifecycleId, id])
+      expect(shown).toContain(text);
+    const expiry = new Date(body.expires_at * 1000).toISOString();
+    expect(await page.locator(`time[datetime="${expiry}"]`).count()).toBe(1);
+    await shot(page, 'approval');
+    await tabTo(page, 'Approve…');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Reason (optional)').waitFor();
+    await page.keyboard.type('agreed with the owner');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').filter({ hasText: 'approved' }).waitFor();
+    await page.getByText('agreed with the owner').waitFor();
+    await page.getByText('The service keeps a call only until it is decided.').waitFor();
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await shot(page, 'approval-approved');
   });
+  const { body } = await approval();
+  expect(body).toMatchObject({
+    status: 'approved',
+    decided_by: person.userId,
+    votes: [{ decision: 'approve', comment: 'agreed with the owner' }],
+  });
+  expect(
+    (await gateway.post('/v1/save-model', { model: 'held-model' }, { 'x-resume-token': body.resume_token })).status,
+  ).toBe(200);
+});
 
-  test('can be rejected, and a second decision is refused with the current state', async () => {
-    verifies('console.approvals');
-    const person = await createPerson(deps);
-    const { id, approval } = await heldCall(person);
-    const client = await signedInConsole(person);
-    expect(
-      await client.send(`${client.base}/approvals/${id}`, { decision: 'reject', comment: 'no <b>' }),
-    ).toMatchObject({ status: 303 });
-    expect((await approval()).body).toMatchObject({ status: 'rejected', votes: [{ comment: 'no <b>' }] });
-    const again = await client.send(`${client.base}/approvals/${id}`, { decision: 'approve' });
-    expect(again.status).toBe(409);
-    expect(again.html).toContain('role="alert">The approval is rejected.');
-    expect(again.html).toContain('no &lt;b&gt;');
-    expect((await client.send(`${client.base}/approvals/${id}`, { decision: 'perhaps' })).html).toContain(
-      'not sent by one of its buttons',
-    );
-    expect((await client.open(`${client.base}/approvals`)).html).toContain('Nothing waits for a decision.');
-    expect((await client.open(`${client.base}/approvals?status=rejected`)).html).toContain(id);
+test('an approval can be rejected; a second decision is refused with the current state and keeps what was typed', async () => {
+  verifies('console.approvals');
+  const person = await createPerson(deps);
+  const { id, approval } = await heldCall(person);
+  const second = await createPerson(deps, { workspace: person.workspace });
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/approvals/${id}`));
+    await page.getByRole('button', { name: 'Approve…' }).click();
+    await page.getByLabel('Reason (optional)').fill('typed before');
+    const { client } = await asPage(second);
+    expect(await client().post(`/v1/approvals/${id}/reject`, { reason: 'no <b>' })).toMatchObject({ status: 200 });
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByRole('alert').getByText('The approval is rejected').waitFor();
+    expect(await page.getByLabel('Reason (optional)').inputValue()).toBe('typed before');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('no <b>').waitFor();
+    await page.goto(consoleUrl(person, '/approvals?status=pending'));
+    await page.getByText('Nothing waits for a decision.').waitFor();
+    await page.getByRole('combobox', { name: 'State' }).selectOption('rejected');
+    await page.getByRole('link', { name: 'save-model' }).waitFor();
   });
+  expect((await approval()).body).toMatchObject({ status: 'rejected', votes: [{ comment: 'no <b>' }] });
+});
 
-  test('cannot be decided by the requester or by a member, who sees only their own requests', async () => {
-    verifies('console.approvals', 'console.sign-in');
-    const person = await createPerson(deps);
-    const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
-    const { id } = await heldCall(person);
-    const ownKey = bearerClient(await createKey(deps, { ...person.workspace, userId: person.userId }));
-    const own = (await ownKey.post('/v1/save-model', { model: 'mine' })).body.approval_id as string;
-    const client = await signedInConsole(person);
-    const page = (await client.open(`${client.base}/approvals/${own}`)).html;
-    expect(page).toContain('You asked for this yourself');
-    expect(page).not.toContain('value="approve"');
-    const refused = await client.send(`${client.base}/approvals/${own}`, { decision: 'approve' });
-    expect([refused.status, refused.html.includes('Nobody decides on their own request.')]).toEqual([403, true]);
-    const other = await signedInConsole(member);
-    expect((await other.open(`${other.base}/approvals`)).html).toContain('Nothing waits for a decision.');
-    expect((await other.open(`${other.base}/approvals/${id}`)).status).toBe(404);
-    expect([403, 404]).toContain((await other.send(`${other.base}/approvals/${id}`, { decision: 'approve' })).status);
-    expect((await ownKey.get(`/v1/approvals/${id}`)).body.status).toBe('pending');
+test('an approval cannot be decided by its requester or by a member, who sees only their own requests', async () => {
+  verifies('console.approvals', 'console.sign-in');
+  const person = await createPerson(deps);
+  const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
+  const { id } = await heldCall(person);
+  const ownKey = bearerClient(await createKey(deps, { ...person.workspace, userId: person.userId }));
+  const own = (await ownKey.post('/v1/save-model', { model: 'mine' })).body.approval_id as string;
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/approvals/${own}`));
+    await page.getByText('You cannot decide this: nobody decides on their own request').waitFor();
+    expect(await page.getByRole('button', { name: /Approve|Reject/ }).count()).toBe(0);
   });
+  await withPage(async (page) => {
+    await signIn(page, member, consoleUrl(member, '/approvals'));
+    await page.getByText('No call was held in this project yet.').waitFor();
+    await page.goto(consoleUrl(member, `/approvals/${id}`));
+    await page.getByRole('alert').getByText('was not found').waitFor();
+  });
+  const decide = async (by: Person, which: string) =>
+    (await (await asPage(by)).client().post(`/v1/approvals/${which}/approve`, {})).status;
+  expect(await decide(person, own)).toBe(403);
+  expect([403, 404]).toContain(await decide(member, id));
+  expect((await ownKey.get(`/v1/approvals/${id}`)).body.status).toBe('pending');
 });
 
 test('a lifecycle is shown as its eight stages, with its decision and its audit entry', async () => {
   verifies('console.governance');
   const person = await createPerson(deps);
-  const { gateway, lifecycleId } = await heldCall(person);
+  const { gateway, id, lifecycleId } = await heldCall(person);
   const refused = (await gateway.post('/v1/save-model', { temperature: 1 })).body.lifecycle_id as string;
   await gateway.post('/v1/orchestrate', { operation: 'list' });
   const { body } = await gateway.get(`/v1/lifecycles/${lifecycleId}`);
   const entries = (await gateway.get('/v1/audit')).body.data;
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/lifecycles'));
-    await page.getByLabel('Tool').fill('save-model');
-    await page.getByRole('button', { name: 'Show' }).click();
-    await page.getByText('2 of 2 shown.').waitFor();
-    await page.getByLabel('State').selectOption('pending_approval');
-    await page.getByRole('button', { name: 'Show' }).click();
-    await page.getByText('1 of 1 shown.').waitFor();
+    await page.getByLabel('Tool or operation').fill('save-model');
+    await page.getByText('2 calls').waitFor();
+    await page.getByRole('combobox', { name: 'State' }).selectOption('pending_approval');
+    await page.getByText('1 call', { exact: true }).waitFor();
+    await page.waitForURL(/\?tool=save-model&status=pending_approval$/);
     await shot(page, 'lifecycles');
     await page.getByRole('link', { name: 'save-model' }).click();
+    await page.locator('.strip li').first().waitFor();
     const drawn = await page.locator('.strip li .outcome').allTextContents();
     const reached = new Map(body.stages.map(({ stage, status }: any) => [stage.slice(0, 2), status]));
     const expected = ['S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7', 'S8'].map(
@@ -140,38 +145,58 @@ test('a lifecycle is shown as its eight stages, with its decision and its audit 
     );
     expect(drawn.map((text) => text.replace(/^\S+\s+/, ''))).toEqual(expected);
     expect(expected).toContain('not reached');
-    const main = (await page.locator('main').textContent()) ?? '';
     const entry = entries.find(({ lifecycle_id }: any) => lifecycle_id === lifecycleId);
-    for (const text of [body.decision_id, 'require approval', entry.hash, entry.prev_hash, body.trace_id])
+    await page.getByText(entry.hash).waitFor();
+    const main = (await page.locator('main').textContent()) ?? '';
+    expect(body.decision).toMatchObject({ decision_id: body.decision_id, decision: 'require_approval' });
+    for (const text of [body.decision_id, 'require approval', entry.prev_hash, body.trace_id])
       expect(main).toContain(text);
     await shot(page, 'lifecycle');
+    await page.getByRole('link', { name: id }).click();
+    await page.getByRole('heading', { name: 'Approval of save-model' }).waitFor();
     await page.goto(consoleUrl(person, `/lifecycles/${refused}`));
-    expect(await page.locator('.strip .failed').textContent()).toContain('validate-input');
+    await page.locator('.strip .failed').getByText('validate-input').waitFor();
     await shot(page, 'lifecycle-refused');
   });
-  const foreign = await signedInConsole(await createPerson(deps));
-  expect((await foreign.open(`${foreign.base}/lifecycles/${lifecycleId}`)).status).toBe(404);
+  const foreign = await createPerson(deps);
+  await withPage(async (page) => {
+    await signIn(page, foreign, consoleUrl(foreign, '/lifecycles'));
+    await page.getByText('No governed call was made in this project yet.').waitFor();
+    expect(await page.getByRole('region', { name: 'Command' }).textContent()).toContain('/v1/docs');
+    await page.goto(consoleUrl(foreign, `/lifecycles/${lifecycleId}`));
+    await page.getByRole('alert').getByText('Lifecycle was not found').waitFor();
+  });
 });
 
 test('the quota is shown as meters that follow the calls, with their numbers as text', async () => {
-  verifies('console.governance');
+  verifies('console.governance', 'quota.read');
   const person = await createPerson(deps);
   const gateway = bearerClient(person.workspace.apiKey);
+  const { projectMax, organizationMax, windowSeconds } = deps.config.quota;
   await withPage(async (page) => {
-    await signIn(page, person);
+    await signIn(page, person, consoleUrl(person, '/usage'));
     const meter = page.getByRole('meter', { name: 'This project' });
-    expect(await meter.evaluate(({ value, max }: any) => [value, max])).toEqual([0, deps.config.quota.projectMax]);
+    expect(await meter.evaluate(({ value, max }: any) => [value, max])).toEqual([0, projectMax]);
     for (let call = 0; call < 3; call += 1) await gateway.post('/v1/orchestrate', { operation: 'list' });
-    await page.getByText(`3 of ${deps.config.quota.projectMax} used`).waitFor();
+    await page.getByText(`3 of ${projectMax} used`).waitFor();
     expect(await meter.evaluate(({ value }: any) => value)).toBe(3);
     expect(
       await page.getByRole('meter', { name: 'Its organization' }).evaluate(({ value, max }: any) => [value, max]),
-    ).toEqual([3, deps.config.quota.organizationMax]);
-    await shot(page, 'overview');
+    ).toEqual([3, organizationMax]);
+    await page.getByText('Nothing was charged yet.').waitFor();
+    await shot(page, 'usage');
+  });
+  expect(await gateway.get('/v1/quota')).toMatchObject({
+    status: 200,
+    body: {
+      window_seconds: windowSeconds,
+      project: { used: 3, max: projectMax },
+      organization: { used: 3, max: organizationMax },
+    },
   });
 });
 
-test('the audit chain is verified, and verified again after a change of an entry', async () => {
+test('the audit chain is filtered, exported, verified, and verified again after a change of an entry', async () => {
   verifies('console.governance');
   const person = await createPerson(deps);
   const gateway = bearerClient(person.workspace.apiKey);
@@ -183,14 +208,65 @@ test('the audit chain is verified, and verified again after a change of an entry
     const verdict = page.locator('section', { has: page.getByRole('heading', { name: 'Verification' }) });
     expect(await verdict.textContent()).toContain(head_hash);
     expect(await verdict.locator('dd').first().textContent()).toBe(String(entries));
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    expect(readFileSync(await (await download).path(), 'utf8')).toContain(head_hash);
+    await page.getByLabel('Action').fill('orchestrate');
+    await page.getByText('3 entries').waitFor();
+    await page
+      .getByRole('button', { name: /^Entry / })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByText('Hash before').waitFor();
     await shot(page, 'audit');
+    await page.keyboard.press('Escape');
     const { audit_entries } = deps.mongo.collections;
     const changed = await audit_entries.findOne({ _id: { $regex: `^${person.workspace.organizationId}:` }, seq: 2 });
     await audit_entries.updateOne({ _id: changed?._id ?? '' }, { $set: { outcome: 'never happened' } });
     await page.getByRole('button', { name: 'Verify anew' }).click();
-    await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('alert').textContent()).toContain('The chain is broken');
+    await page.getByRole('alert').getByText('The chain is broken').waitFor();
     expect(await verdict.locator('dd').nth(1).textContent()).toBe('2');
     await shot(page, 'audit-broken');
+  });
+  const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
+  await withPage(async (page) => {
+    await signIn(page, member, consoleUrl(member, '/audit'));
+    await page.getByText('It is for administrators').waitFor();
+    expect(await page.getByRole('navigation').getByRole('link', { name: 'Audit' }).count()).toBe(0);
+  });
+  expect((await (await asPage(member)).client().get('/v1/audit')).status).toBe(403);
+});
+
+test('pages of governance and of the project show the text of an API that fails, and recover from it', async () => {
+  verifies('console.app');
+  const person = await createPerson(deps);
+  const pages = [
+    ['v1/lifecycles', '/lifecycles', 'No governed call was made'],
+    ['v1/approvals', '/approvals', 'No call was held'],
+    ['v1/audit', '/audit', 'The chain is valid.'],
+    ['v1/policies', '/policies', 'No policies are stored.'],
+    ['v1/connected-apps', '/apps', 'No app is connected.'],
+    ['v1/quota', '/usage', 'Governed calls of the last'],
+    ['project-member', '/members', '(you)'],
+    ['v1/apikeys', '/keys', 'active'],
+    ['settings', '/settings', 'are not recorded'],
+  ] as const;
+  await withPage(async (first) => {
+    await signIn(first, person);
+    const check = async ([operation, address, text]: (typeof pages)[number]) => {
+      const page = await first.context().newPage();
+      await page.route(
+        (url) => url.href.startsWith(`${testRun().url}/${operation}`),
+        (route) =>
+          route.fulfill({ status: 503, json: { error: 'unavailable', error_description: 'the store is closed' } }),
+      );
+      await page.goto(consoleUrl(person, address));
+      await page.getByRole('alert').getByText('The store is closed').first().waitFor();
+      await page.unrouteAll();
+      await page.reload();
+      await page.getByText(text).first().waitFor();
+      await page.close();
+    };
+    for (let at = 0; at < pages.length; at += 3) await Promise.all(pages.slice(at, at + 3).map(check));
   });
 });

@@ -6,115 +6,183 @@ import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { verifies } from '../../support/verifies.js';
 import { coworker, fired, runsOf, scheduled, soon } from '../platform/schedules/schedules.js';
 import { tabTo } from '../../support/browser.js';
-import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
-import { signedInConsole } from './console-browser.js';
+import { consoleUrl, failRequests, screenshots, shot, signIn, withPage } from './chromium.js';
+import { asPage } from './console-browser.js';
 
 const deps = useDeps();
 beforeAll(() => console.log(`screenshots in ${screenshots()}`));
-
-const shownTime = (at: number) => `${new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 async function scheduleOf({ workspace }: Person, body: object): Promise<any> {
   return scheduled(workspace, { coworker_id: await coworker(workspace), ...body });
 }
 
-test('schedules are listed with their next runs, and link to their runs, executions and the Temporal UI', async () => {
+test('schedules are listed with a calendar, and link to their runs, executions and the Temporal UI', async () => {
   verifies('console.schedules');
   const person = await createPerson(deps);
   const cron = await scheduleOf(person, {
     goal: 'Brief <b>the team</b>',
     type: 'cron',
-    frequency: { cron: '0 9 * * 1-5', time_zone: 'Europe/Oslo' },
+    frequency: { cron: '0 9 * * *', time_zone: 'Europe/Oslo' },
+    limit: 40,
   });
   const once = await scheduleOf(person, { goal: 'Only once', type: 'once', schedule: soon(10) });
   const run = await eventually(async () => {
     const [first] = fired(await runsOf(person.workspace, once._id));
-    expect(first).toMatchObject({
-      status: 'completed',
-      temporal_ui_url: expect.stringContaining(encodeURIComponent(coworkerRunId(once._id))),
-    });
+    expect(first).toMatchObject({ status: 'completed' });
     return first;
   });
+  expect(run.temporal_ui_url).toContain(encodeURIComponent(coworkerRunId(once._id)));
   const { next } = await runsOf(person.workspace, cron._id);
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/schedules'));
-    const rows = page.locator('[data-part=list] .rows > li');
-    expect(await rows.count()).toBe(2);
-    const weekday = rows.filter({ hasText: 'Brief <b>the team</b>' });
-    for (const text of ['active', '0 9 * * 1-5', 'Europe/Oslo', ...next.slice(0, 3).map(shownTime)])
-      expect(await weekday.textContent()).toContain(text);
-    expect(await weekday.getByRole('link', { name: 'Schedule in the Temporal UI' }).getAttribute('href')).toBe(
+    await page.getByText('2 schedules').waitFor();
+    const daily = page.getByRole('region', { name: 'List of schedules' }).getByRole('row').filter({ hasText: 'Brief' });
+    for (const text of ['active', '0 9 * * * in Europe/Oslo', '0 of 40', 'skip it'])
+      await daily.getByText(text).waitFor();
+    await daily.locator(`time[datetime="${new Date(next[0] * 1000).toISOString()}"]`).waitFor();
+    expect(await daily.getByRole('link', { name: /Temporal UI/ }).getAttribute('href')).toBe(
       deps.temporal.scheduleUiLink(`schedule/${cron._id}`),
     );
-    const done = rows.filter({ hasText: 'Only once' });
-    expect(await done.getByRole('link', { name: 'Last run in the Temporal UI' }).getAttribute('href')).toBe(
-      run.temporal_ui_url,
-    );
+    const calendar = page.getByRole('region', { name: 'Calendar of coming runs' });
+    await calendar.locator(`time[datetime="${new Date(next[1] * 1000).toISOString()}"]`).waitFor();
+    expect(await calendar.locator('time').first().getAttribute('title')).toMatch(/ UTC$/);
+    await page.getByRole('button', { name: 'Later week' }).click();
+    await calendar.locator(`time[datetime="${new Date(next[8] * 1000).toISOString()}"]`).waitFor();
     await shot(page, 'schedules');
-    await page.getByRole('link', { name: 'Brief <b>the team</b>', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'Brief <b>the team</b>' }).waitFor();
-    expect(await page.locator('[data-part=next] li').allTextContents()).toEqual(next.map(shownTime));
-    await page.goto(consoleUrl(person, `/schedules/${once._id}`));
-    expect(await page.getByRole('link', { name: 'Run in the Temporal UI' }).getAttribute('href')).toBe(
-      run.temporal_ui_url,
-    );
+    await page.getByRole('link', { name: 'Only once' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Only once' }).waitFor();
+    const link = page.getByRole('link', { name: 'Run in the Temporal UI' });
+    await link.waitFor();
+    expect(await link.getAttribute('href')).toBe(run.temporal_ui_url);
     await shot(page, 'schedule-completed');
     await page.getByRole('link', { name: run.executions[0].execution_id }).click();
     await page.getByRole('heading', { name: 'Only once' }).waitFor();
   });
 });
 
-test('a schedule is paused with a reason and resumed by keyboard', async () => {
+test('a schedule is paused with a reason, resumed, triggered and deleted by keyboard', async () => {
   verifies('console.schedules', 'console.accessible');
   const person = await createPerson(deps);
   const { _id: id } = await scheduleOf(person, { goal: 'Every hour', type: 'interval', frequency: 3600 });
   const stored = async () => (await person.workspace.api.get(`/schedule/coworker/${id}`)).body;
   await withPage(async (page) => {
-    await signIn(page, person);
-    await tabTo(page, 'Schedules');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
-    await tabTo(page, 'Every hour');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Every hour' }).waitFor();
-    expect(await page.locator('[data-part=next] li').count()).toBe(10);
-    await tabTo(page, 'Reason (optional)');
+    await signIn(page, person, consoleUrl(person, `/schedules/${id}`));
+    await page.getByRole('list', { name: 'Next runs' }).waitFor();
+    expect(await page.getByRole('list', { name: 'Next runs' }).getByRole('listitem').count()).toBe(10);
+    const ask = async (name: string) => {
+      await tabTo(page, `${name}…`);
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor();
+    };
+    await ask('Pause');
     await page.keyboard.type('the source is being moved');
-    await tabTo(page, 'Pause');
     await page.keyboard.press('Enter');
     await page.getByText('Paused: nothing starts').waitFor();
     expect(await stored()).toMatchObject({ status: 'paused', reason: 'the source is being moved' });
-    expect(await page.locator('main').textContent()).toContain('the source is being moved');
-    expect(await page.locator('[data-part=next]').textContent()).toContain('none');
+    await page.getByRole('definition').filter({ hasText: 'the source is being moved' }).waitFor();
+    await page.getByText('Nothing comes.').waitFor();
     await shot(page, 'schedule-paused');
-    await tabTo(page, 'Resume');
+    await ask('Trigger now');
+    await tabTo(page, 'Trigger the schedule');
+    await page.keyboard.press('Enter');
+    await page.getByText('Triggered: a run starts now.').waitFor();
+    await page.getByRole('region', { name: 'Past runs' }).getByText('completed').first().waitFor();
+    await ask('Resume');
+    await tabTo(page, 'Resume the schedule');
     await page.keyboard.press('Enter');
     await page.getByText('Resumed.').waitFor();
-    expect(await stored()).toMatchObject({ status: 'active', reason: null });
+    expect(await stored()).toMatchObject({ status: 'active', reason: null, count: 1 });
+    await ask('Delete');
+    expect((await stored()).status).toBe('active');
+    await tabTo(page, 'Delete the schedule');
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing is scheduled in this project.').waitFor();
+    await page.getByRole('region', { name: 'Command' }).waitFor();
   });
+  expect((await person.workspace.api.get(`/schedule/coworker/${id}`)).status).toBe(404);
 });
 
-test('a member sees no schedules, another project has none of them, and a transition that is not allowed is refused', async () => {
-  verifies('console.schedules', 'console.sign-in');
+test('a backfill shows its times before it is sent, and a wrong range is explained at its field', async () => {
+  verifies('console.schedules.backfill', 'schedule.times');
   const person = await createPerson(deps);
-  const { _id: id } = await scheduleOf(person, { goal: 'Only once', type: 'once', schedule: soon(10) });
-  await eventually(async () =>
-    expect((await person.workspace.api.get(`/schedule/coworker/${id}`)).body.status).toBe('completed'),
+  const hour = Math.floor(Date.now() / 3_600_000) * 3600;
+  const { _id: id } = await scheduleOf(person, {
+    goal: 'Every hour',
+    type: 'cron',
+    frequency: '0 * * * *',
+    schedule: hour - 5 * 3600,
+  });
+  await person.workspace.api.patch(`/schedule/coworker/${id}`, { status: 'paused' });
+  const local = (at: number) => new Date(at * 1000).toISOString().slice(0, 19);
+  await withPage(
+    async (page) => {
+      await signIn(page, person, consoleUrl(person, `/schedules/${id}`));
+      const open = () => page.getByRole('button', { name: 'Backfill…' }).click();
+      const show = () => page.getByRole('button', { name: 'Show what would run' }).click();
+      await open();
+      await page.getByRole('textbox', { name: 'From' }).fill(local(hour - 2 * 3600));
+      await page.getByRole('textbox', { name: 'To' }).fill(local(hour - 3 * 3600));
+      await show();
+      await page.getByRole('alert').getByText('From must be before to').waitFor();
+      await page.reload();
+      await open();
+      // The browser leaves out seconds that are zero.
+      expect(local(hour - 3 * 3600)).toContain(await page.getByRole('textbox', { name: 'To' }).inputValue());
+      await page.getByRole('textbox', { name: 'To' }).fill(local(hour - 3600));
+      await show();
+      await page.getByText('2 planned times would run.').waitFor();
+      await shot(page, 'backfill');
+      expect(fired(await runsOf(person.workspace, id))).toEqual([]);
+      await page.getByRole('button', { name: 'Run 2 planned times' }).click();
+      await page.getByText('Backfilled: 2 runs start.').waitFor();
+      await eventually(async () => expect(fired(await runsOf(person.workspace, id))).toHaveLength(2));
+      await open();
+      await page.getByRole('textbox', { name: 'From' }).fill(local(hour - 2 * 3600));
+      await page.getByRole('textbox', { name: 'To' }).fill(local(hour - 3600));
+      await show();
+      await page.getByText('0 planned times would run, 2 have already fired.').waitFor();
+    },
+    { timezone: 'UTC' },
   );
-  const client = await signedInConsole(person);
-  const refused = await client.send(`${client.base}/schedules/${id}/resume`);
-  expect(refused.status).toBe(409);
-  expect(refused.html).toContain('role="alert">The schedule is completed');
-  expect((await client.open(`${client.base}/schedules/${id}`)).html).not.toContain('id="move"');
-  for (const path of [`/schedules/${id}/delete`, '/schedules/nothing/pause'])
-    expect([path, (await client.send(client.base + path)).status]).toEqual([path, 404]);
-  const member = await signedInConsole(await createPerson(deps, { role: 'MEMBER', workspace: person.workspace }));
-  for (const path of ['/schedules', `/schedules/${id}`])
-    expect((await member.open(member.base + path)).status).toBe(403);
-  expect((await member.send(`${member.base}/schedules/${id}/pause`)).status).toBe(403);
-  const foreign = await signedInConsole(await createPerson(deps, { workspace: await createWorkspace(deps) }));
-  expect((await foreign.open(`${foreign.base}/schedules/${id}`)).status).toBe(404);
-  expect((await foreign.open(`${foreign.base}/schedules`)).html).toContain('Nothing is scheduled in this project.');
+});
+
+test('a schedule is made and changed; a wrong value is explained at its field, and nothing typed is lost', async () => {
+  verifies('console.schedules.form');
+  const person = await createPerson(deps);
+  await coworker(person.workspace);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/schedules/new'));
+    const save = () => page.getByRole('button', { name: 'Create the schedule' }).click();
+    await page.getByLabel('Agentflow').selectOption({ index: 1 });
+    await page.getByRole('textbox', { name: 'Goal' }).fill('Brief {{ row.name');
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 99 * * *');
+    await page.getByRole('textbox', { name: 'Limit' }).fill('many');
+    await save();
+    await page.getByText('Limit must be an integer').waitFor();
+    await page.getByRole('textbox', { name: 'Limit' }).fill('7');
+    await save();
+    await page
+      .getByText('Goal is not a valid Liquid template')
+      .or(page.getByText('Cron expression Constraint'))
+      .waitFor();
+    await page.reload();
+    expect(await page.getByRole('textbox', { name: 'Cron expression' }).inputValue()).toBe('0 99 * * *');
+    expect(await page.getByRole('textbox', { name: 'Goal' }).inputValue()).toBe('Brief {{ row.name');
+    await page.getByRole('textbox', { name: 'Goal' }).fill('Brief the team');
+    await save();
+    await page.getByText(/^Cron expression .*/).waitFor();
+    await shot(page, 'schedule-form');
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 9 * * *');
+    await save();
+    await page.getByRole('heading', { level: 1, name: 'Brief the team' }).waitFor();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Type').selectOption('interval');
+    await page.getByRole('textbox', { name: 'Interval' }).fill('600');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('every 10 minutes').waitFor();
+  });
+  const { body } = await person.workspace.api.get('/schedule/coworker');
+  expect(body.data).toMatchObject([{ goal: { template: 'Brief the team' }, frequency: 600, limit: 7 }]);
 });
 
 test('planned times that did not fire are shown with the reason, and a long list has pages', async () => {
@@ -123,18 +191,60 @@ test('planned times that did not fire are shown with the reason, and a long list
   const coworker_id = await coworker(person.workspace);
   const { _id: id } = await scheduled(person.workspace, { coworker_id, goal: 'Often', type: 'interval', frequency: 1 });
   await person.workspace.api.patch(`/schedule/coworker/${id}`, { status: 'paused' });
-  for (let at = 1; at <= 10; at += 1)
-    await scheduled(person.workspace, { coworker_id, goal: `Later ${at}`, type: 'once', schedule: soon(3600) });
   await eventually(async () =>
     expect((await runsOf(person.workspace, id)).data[0]).toMatchObject({ status: 'skipped', reason: 'paused' }),
   );
-  const client = await signedInConsole(person);
-  expect((await client.open(`${client.base}/schedules/${id}`)).html).toMatch(
-    /skipped[\s\S]*Why it did not fire[\s\S]*paused/,
+  const stored = (await deps.mongo.collections.schedules.findOne({ _id: id })) as any;
+  await deps.mongo.collections.schedules.insertMany(
+    Array.from({ length: 25 }, (_, at) => ({
+      ...stored,
+      _id: `ffffffff-0000-7000-8000-0000000000${10 + at}`.replace('ffffffff', person.workspace.projectID.slice(0, 8)),
+      goal: { template: `Later ${at}`, display_template: '[]' },
+    })),
   );
-  const newest = (await client.open(`${client.base}/schedules`)).html;
-  expect(newest).toContain('10 of 11 shown.');
-  expect(newest).not.toContain('>Often<');
-  const older = /href="([^"]+cursor=[^"]+)"/.exec(newest)?.[1] ?? '';
-  expect((await client.open(older)).html).toContain('>Often<');
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/schedules/${id}`));
+    await page.getByRole('row').filter({ hasText: 'the schedule was paused' }).first().getByText('skipped').waitFor();
+    await page.goto(consoleUrl(person, '/schedules'));
+    await page.getByText('26 schedules').waitFor();
+    await page.getByRole('button', { name: 'Show older' }).click();
+    await page.getByRole('button', { name: 'Show older' }).waitFor({ state: 'detached' });
+    expect(await page.getByRole('rowheader').count()).toBe(26);
+  });
+});
+
+test('a member is not offered schedules and is refused, another project has none, and failures are said', async () => {
+  verifies('console.schedules', 'console.sign-in');
+  const person = await createPerson(deps);
+  const { _id: id } = await scheduleOf(person, { goal: 'Every hour', type: 'interval', frequency: 3600 });
+  const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
+  await withPage(async (page) => {
+    await signIn(page, member, consoleUrl(member, `/schedules/${id}`));
+    await page.getByText('It needs the grant svc:orchestrate.read').waitFor();
+    expect(await page.getByRole('link', { name: 'Schedules' }).count()).toBe(0);
+    const api = (await asPage(member)).client();
+    for (const [method, path] of [
+      ['get', '/schedule/coworker'],
+      ['get', `/schedule/coworker/${id}/times?from=0&to=1`],
+      ['post', `/schedule/coworker/${id}/trigger`],
+      ['delete', `/schedule/coworker/${id}`],
+    ] as const)
+      expect([path, (await api[method](path, {})).status]).toEqual([path, 403]);
+  });
+  const foreign = await createPerson(deps, { workspace: await createWorkspace(deps) });
+  await withPage(async (page) => {
+    await signIn(page, foreign, consoleUrl(foreign, `/schedules/${id}`));
+    await page.getByRole('alert').getByText('The schedule was not found').waitFor();
+  });
+  await withPage(async (page, complaints) => {
+    await signIn(page, person, consoleUrl(person, '/schedules'));
+    await page.getByText('1 schedule', { exact: true }).waitFor();
+    const recover = await failRequests(page, /\/schedule\/coworker/, 503, 'the workflow service does not answer');
+    await page.reload();
+    await page.getByRole('alert').getByText('The workflow service does not answer').first().waitFor();
+    await shot(page, 'schedules-failing');
+    await recover();
+    await page.getByText('1 schedule', { exact: true }).waitFor();
+    complaints.splice(0);
+  });
 });

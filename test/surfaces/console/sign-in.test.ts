@@ -4,16 +4,21 @@ import { newId } from '../../../src/ids.js';
 import { createPerson } from '../../auth/auth-server.js';
 import { prepareExecution } from '../../support/executions.js';
 import { flowThatCalls } from '../../support/flows.js';
+import { apiClient } from '../../support/client.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
+import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
-import { openConsole, signedInConsole } from './console-browser.js';
+import { csrfOf, openConsole, signedInConsole } from './console-browser.js';
 
 const deps = useDeps();
 const pages = [
   '',
   '/executions',
   '/executions/x',
-  '/executions/x/cancel',
+  '/runs',
+  '/runs/x',
+  '/inbox',
+  '/usage',
   '/approvals',
   '/approvals/x',
   '/lifecycles',
@@ -39,7 +44,7 @@ test('every page redirects to the sign-in page without a session, and shows noth
       '',
     ]);
   }
-  expect(await openConsole().send(`/console/projects/${projectID}/executions/${newId()}/pause`)).toMatchObject({
+  expect(await openConsole().send(`/console/projects/${projectID}/approvals/${newId()}`)).toMatchObject({
     status: 403,
   });
 });
@@ -109,7 +114,7 @@ test('a form without the secret of its page is refused', async () => {
   const { execution_id } = await prepareExecution(person.workspace, flowThatCalls([]));
   const client = await signedInConsole(person);
   for (const csrf of [null, '', 'x'.repeat(43)]) {
-    expect((await client.send(`${client.base}/executions/${execution_id}/cancel`, {}, csrf)).status).toBe(403);
+    expect((await client.send(`${client.base}/approvals/${execution_id}`, {}, csrf)).status).toBe(403);
     expect((await client.send('/console/sign-out', {}, csrf)).status).toBe(403);
     expect(
       (await client.send('/console/sign-in', { email: person.email, password: person.password }, csrf)).status,
@@ -124,16 +129,18 @@ test('a MEMBER sees only the functions that the API allows a member, and a forge
   const { execution_id } = await prepareExecution(owner.workspace, flowThatCalls([]));
   const member = await createPerson(deps, { role: 'MEMBER', workspace: owner.workspace });
   const client = await signedInConsole(member);
-  const { html } = await client.open(client.base);
-  expect(html).toContain('Lifecycles');
-  expect(html).not.toMatch(/>(Executions|Schedules|Audit)</);
-  for (const page of ['/executions', `/executions/${execution_id}`, `/executions/${execution_id}/cancel`, '/audit']) {
-    const answer = await client.open(client.base + page);
-    expect([page, answer.status]).toEqual([page, 403]);
-    expect(answer.html).not.toContain('the sink');
-  }
-  for (const move of ['pause', 'resume', 'cancel'])
-    expect((await client.send(`${client.base}/executions/${execution_id}/${move}`)).status).toBe(403);
+  const page = apiClient(testRun().url, {
+    cookie: client.cookie ?? '',
+    'x-csrf-token': await csrfOf(client.cookie ?? ''),
+  });
+  const { may } = (await page.get(`/console/session?projectID=${member.workspace.projectID}`)).body;
+  expect(may).toContain('get /v1/lifecycles');
+  for (const operation of ['get /{projectID}/execution_flows', 'get /inbox', 'get /schedule/coworker', 'get /v1/audit'])
+    expect(may).not.toContain(operation);
+  expect(await page.get(`/execute_flow/${execution_id}`)).toMatchObject({ status: 403 });
+  expect(await page.get('/v1/audit')).toMatchObject({ status: 403 });
+  for (const move of ['execute', 'pause', 'resume', 'cancel'])
+    expect((await page.post(`/execute_flow/${execution_id}/${move}`, {})).status).toBe(403);
   expect((await owner.workspace.api.get(`/execute_flow/${execution_id}`)).body.status).toBe('ready');
 });
 
@@ -142,10 +149,10 @@ test('a revoked role and the project of others are unavailable from the next pag
   const person = await createPerson(deps, { role: 'PROJECT_ADMIN' });
   const foreign = await createWorkspace(deps);
   const client = await signedInConsole(person);
-  expect((await client.open(`${client.base}/executions`)).status).toBe(200);
+  expect((await client.open(`${client.base}/schedules`)).status).toBe(200);
   expect((await client.open(`/console/projects/${foreign.projectID}`)).status).toBe(404);
   await deps.mongo.collections.memberships.deleteMany({ user_id: person.userId });
-  expect((await client.open(`${client.base}/executions`)).status).toBe(404);
+  expect((await client.open(`${client.base}/schedules`)).status).toBe(404);
 });
 
 test('a person with several projects selects one, and has the role of that project', async () => {
@@ -162,7 +169,8 @@ test('a person with several projects selects one, and has the role of that proje
   });
   const picker = await client.open('/console');
   expect(picker.html.match(/href="\/console\/projects\/[^"]+"/g)).toHaveLength(2);
-  const html = (await client.open(`/console/projects/${other.projectID}`)).html;
-  expect(html).toContain('viewer');
-  expect(html).not.toMatch(/>Executions</);
+  const session = await client.open(`/console/session?projectID=${other.projectID}`);
+  const { project, may } = JSON.parse(session.html) as { project: object; may: string[] };
+  expect(project).toMatchObject({ role: 'VIEWER' });
+  expect(may).not.toContain('get /{projectID}/execution_flows');
 });

@@ -161,7 +161,7 @@ describe('POST /v1/docs', () => {
   test('answers every topic and refuses unknown ones', async () => {
     verifies('gateway.docs.topics');
     const { gateway } = await createGatewayWorkspace(deps);
-    for (const topic of ['governance', 'ontology', 'query', 'tools', 'errors']) {
+    for (const topic of ['governance', 'ontology', 'query', 'retrieval', 'tools', 'errors']) {
       expect((await gateway.post('/v1/docs', { topic })).status).toBe(200);
     }
     expect(await gateway.post('/v1/docs', { topic: 'weather' })).toMatchObject({

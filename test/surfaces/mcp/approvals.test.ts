@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { ElicitationCompleteNotificationSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { createKey, useDeps } from '../../support/fixture.js';
+import { createKey, userTokenOf, useDeps } from '../../support/fixture.js';
 import { newId } from '../../../src/ids.js';
 import { eventually } from '../../support/eventually.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
 import { connect, connectModern, connectSse, textOf, useClients } from './clients.js';
 import { governedWorkspace, onlyApproval } from './governed.js';
+import { openGrant, publicUrl } from './oauth-grant.js';
 
 const deps = useDeps();
 useClients();
@@ -217,5 +218,47 @@ describe('a call held for approval', () => {
     const stranger = await connectModern(await createKey(deps, workspace), { client: forms });
     await expect(retry({}, stranger)).rejects.toMatchObject({ code: -32602 });
     expect(((await retry({})) as any).structuredContent).toMatchObject({ saved: { entities: 1 } });
+  });
+});
+
+describe('the tool inbox', () => {
+  const callInbox = async (credential: string, input: object, options = {}) => {
+    const { client } = await connect(credential, options);
+    return textOf(await client.callTool({ name: 'inbox', arguments: { ...input } }));
+  };
+
+  test('lets the person behind the session decide what others ask, and nobody else', async () => {
+    verifies('mcp.inbox');
+    const workspace = await governedWorkspace(deps);
+    const { client } = await connect(workspace.apiKey);
+    const { approval_id } = (await client.callTool(call)).structuredContent as any;
+    const item_id = `approval:${approval_id}`;
+    const reply = { operation: 'reply', item_id, decision: 'approve', reason: 'As agreed' };
+    const person = await userTokenOf(deps, workspace, { userId: newId() });
+    const itself = await userTokenOf(deps, workspace);
+    const member = await createKey(deps, { ...workspace, userId: newId() }, { role: 'MEMBER' });
+    const scopes = ['svc:orchestrate.read', 'svc:orchestrate.write'] as const;
+    const grant = await openGrant(deps, workspace, [...scopes]);
+    await grant.renew();
+    expect(await callInbox(person, { operation: 'list' })).toMatchObject({
+      items: [{ _id: item_id, kind: 'approval', status: 'waiting', may_decide: true, body: { tool: 'save-context' } }],
+    });
+    const refused = { error: expect.stringMatching(/not_found|S2:resolve-scope/) };
+    // The one who asked, a key without the grant of approvers, and an OAuth client, which never has it.
+    expect(await callInbox(itself, reply)).toMatchObject({
+      ...refused,
+      error_description: expect.stringContaining('own request'),
+    });
+    expect(await callInbox(itself, { operation: 'get', item_id })).toMatchObject({ items: [{ may_decide: false }] });
+    expect(await callInbox(member, reply)).toMatchObject(refused);
+    expect(await callInbox(grant.current, reply, { url: publicUrl })).toMatchObject(refused);
+    expect(await callInbox(person, { ...reply, dry_run: true })).toMatchObject({
+      would: { reply: { item_id, may_decide: true, decision: 'approve' } },
+    });
+    expect(await callInbox(person, reply)).toMatchObject({ items: [{ _id: item_id, status: 'approved' }] });
+    expect(await callInbox(person, reply)).toMatchObject({ error: 'conflict' });
+    expect(await callInbox(person, { operation: 'list' })).toMatchObject({ items: [] });
+    const finished = await client.callTool({ name: 'save_context', arguments: { ...saved, approval_id } });
+    expect(finished.structuredContent).toMatchObject({ saved: { entities: 1 } });
   });
 });

@@ -11,7 +11,7 @@ import { bearer, connect, connectModern, connectSse, textOf, useClients } from '
 const deps = useDeps();
 useClients();
 
-const readerTools = ['docs', 'ontology', 'query_context'];
+const readerTools = ['docs', 'memory', 'ontology', 'query_context'];
 
 describe('tools/list', () => {
   test('shows every tool with schemas and hints, identical over every transport', async () => {
@@ -30,14 +30,18 @@ describe('tools/list', () => {
       'catalog_ingest',
       'docs',
       'get_project_mode',
+      'inbox',
+      'memory',
       'ontology',
       'orchestrate',
       'project_mode',
       'query_context',
+      'remember',
       'run_agent',
       'save_context',
       'save_model',
       'save_skill',
+      'undo_merge',
       'wait_for_execution',
     ]);
     for (const tool of tools) {
@@ -76,9 +80,16 @@ describe('tools/list', () => {
       (await (await connect(key)).client.listTools()).tools.map(({ name }) => name).sort();
     expect(await names(workspace.apiKey)).toEqual(readerTools);
     const mover = await createKey(deps, workspace, { role: 'VIEWER', grants: ['svc:orchestrate.write'] });
-    expect(await names(mover)).toEqual(['orchestrate']);
+    expect(await names(mover)).toEqual(['inbox', 'orchestrate']);
     const definer = await createKey(deps, workspace, { role: 'VIEWER', grants: ['svc:ontology.write'] });
-    expect(await names(definer)).toEqual(['catalog_ingest', 'ontology', 'save_context']);
+    expect(await names(definer)).toEqual([
+      'catalog_ingest',
+      'memory',
+      'ontology',
+      'remember',
+      'save_context',
+      'undo_merge',
+    ]);
   });
 });
 
@@ -88,7 +99,7 @@ describe('what tools/list costs a client', () => {
     const { apiKey } = await createWorkspace(deps, { grants: Grant.options });
     const list = (await (await connectModern(apiKey)).listTools()) as any;
     expect(list).toMatchObject({ ttlMs: 300_000, cacheScope: 'private' });
-    expect(JSON.stringify(list.tools).length).toBeLessThan(40_000);
+    expect(JSON.stringify(list.tools).length).toBeLessThan(52_000);
   });
 });
 

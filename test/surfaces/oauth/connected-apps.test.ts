@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createPerson, userToken as signedIn, useAuthServer, type Person } from '../../auth/auth-server.js';
-import { signedInConsole } from '../console/console-browser.js';
+import { consoleUrl, signIn, withPage } from '../console/chromium.js';
 import { eventually } from '../../support/eventually.js';
 import { createKey, createWorkspace, personOf } from '../../support/fixture.js';
 import { bearerClient } from '../../support/gateway.js';
@@ -117,19 +117,27 @@ describe('DELETE /v1/connected-apps/{id}', () => {
     expect((await own.delete('/v1/connected-apps/no-id')).status).toBe(404);
   });
 
-  test('is a page of the console', async () => {
+  test('is a page of the console, which ends an app after a confirmation', async () => {
     verifies('console.connected-apps');
     const person = await createPerson(deps);
     const { tokens } = await connect(person);
-    const client = await signedInConsole(person);
-    const page = await client.open(`${client.base}/apps`);
-    expect(page.status).toBe(200);
-    expect(page.html).toContain('Test client');
-    expect(page.html).toContain('Apps on this project');
-    const id = /\/apps\/([0-9a-f-]{36})"/.exec(page.html)?.[1] ?? '';
-    expect(await client.send(`${client.base}/apps/${id}`)).toMatchObject({ status: 303 });
-    expect((await client.open(`${client.base}/apps?done=ended`)).html).toContain('The app was ended.');
+    await withPage(async (page) => {
+      await signIn(page, person, consoleUrl(person, '/apps'));
+      await page.getByRole('table', { name: 'Apps on this project' }).getByText('Test client').waitFor();
+      await page.getByRole('table', { name: 'Your apps' }).getByRole('button', { name: 'End Test client…' }).click();
+      await page.getByText('All its tokens stop working at once.').waitFor();
+      expect((await server.as(tokens.access_token).get('/probe')).status).toBe(200);
+      await page.getByRole('button', { name: 'End the app' }).click();
+      await page.getByText('Test client was ended.').waitFor();
+      await page.getByText('No app is connected.').nth(1).waitFor();
+    });
     expect((await server.as(tokens.access_token).get('/probe')).status).toBe(401);
+    const viewer = await createPerson(deps, { role: 'VIEWER', workspace: person.workspace });
+    await withPage(async (page) => {
+      await signIn(page, viewer, consoleUrl(viewer, '/apps'));
+      await page.getByText('No app is connected.').waitFor();
+      expect(await page.getByText('Apps on this project').count()).toBe(0);
+    });
   });
 });
 

@@ -84,9 +84,11 @@ describe('examples of the API reference', () => {
 
   test('are realistic values instead of type names', () => {
     verifies('reference.examples');
-    expect(
-      JSON.stringify(operations.flatMap((operation) => [...contents(operation)].map(({ media }) => media.example))),
-    ).not.toMatch(/"(?!\w*type")\w+":"(string|foo|bar|lorem)/i);
+    const unreal = operations.filter((operation) => {
+      const examples = [...contents(operation)].map(({ media }) => media.example);
+      return /"(?!\w*type")\w+":\[?"(string|foo|bar|lorem)/i.test(JSON.stringify(examples));
+    });
+    expect(unreal.map(({ name }) => name)).toEqual([]);
   });
 });
 

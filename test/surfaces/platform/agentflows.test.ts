@@ -372,3 +372,33 @@ test('agentflow routes require svc:orchestrate.read for reads and svc:orchestrat
   }
   expect((await reader.get('/agentflow')).body).toMatchObject({ total_count: 1, data: [made] });
 });
+
+test('versions are listed and read as they were promoted, and agentflows are found by text', async () => {
+  verifies('agentflow.versions');
+  const { api } = await createWorkspace(deps);
+  const { _id } = await create(api, { ...twoAgents, description: 'one (1)' });
+  await create(api, { ...twoAgents, name: 'Other' });
+  const names = async (text: string) =>
+    (await api.get(`/agentflow?text=${encodeURIComponent(text)}`)).body.data.map(({ name }: { name: string }) => name);
+  expect([await names('ONE (1'), await names('oth'), await names(_id), await names('.*')]).toEqual([
+    ['Flow'],
+    ['Other'],
+    ['Flow'],
+    [],
+  ]);
+  for (const description of ['two', 'three']) {
+    await api.post(`/agentflow/${_id}/promote`, {});
+    await api.patch(`/agentflow/${_id}`, { description });
+  }
+  const { body } = await api.get(`/agentflow/${_id}/versions?limit=1`);
+  expect(body).toMatchObject({ data: [{ agentflow_id: _id, version: 2 }], total_count: 2 });
+  const next = await api.get(`/agentflow/${_id}/versions?limit=1&cursor=${body.next_cursor}`);
+  expect(next.body).toMatchObject({ data: [{ version: 1 }], next_cursor: null });
+  expect((await api.get(`/agentflow/${_id}/versions/1`)).body.agentflow).toMatchObject({ description: 'one (1)' });
+  expect((await api.get(`/agentflow/${_id}`)).body).toMatchObject({ description: 'three', promoted_version: 2 });
+  const foreign = (await createWorkspace(deps)).api;
+  for (const path of [`/agentflow/${_id}/versions/3`, `/agentflow/${_id}/versions/0`])
+    expect(await api.get(path)).toMatchObject(refusal(404, 'not_found'));
+  for (const path of [`/agentflow/${_id}/versions`, `/agentflow/${_id}/versions/1`])
+    expect(await foreign.get(path)).toMatchObject(refusal(404, 'not_found'));
+});

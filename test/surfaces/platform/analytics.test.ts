@@ -98,6 +98,7 @@ describe('GET /analytics/{projectID}', () => {
           { day: '2025-11-25', count: 1 },
           { day: '2025-11-26', count: 2 },
         ],
+        by_hour: [],
         duration: { count: 4, p50: 2, p95: 8 },
         credits: 7.5,
       },
@@ -107,6 +108,7 @@ describe('GET /analytics/{projectID}', () => {
       total: 1,
       by_status: { ...noStatus, completed: 1 },
       by_day: [{ day: '2025-11-25', count: 1 }],
+      by_hour: [{ at: monday + day, count: 1, completed: 1, failed: 0, p95: 4, credits: 2.5 }],
       duration: { count: 1, p50: 4, p95: 4 },
       credits: 2.5,
     });
@@ -132,6 +134,7 @@ describe('GET /analytics/{projectID}', () => {
     expect(body.duration.p50).toBeGreaterThan(0);
     expect(body.duration.p50).toBeLessThanOrEqual(body.duration.p95);
     expect(body.by_day).toHaveLength(31);
+    expect(body.by_hour).toEqual([]);
     expect(body.by_day.reduce((sum: number, { count }: any) => sum + count, 0)).toBe(2);
   });
 

@@ -38,6 +38,9 @@ async function waitingItem() {
   return { workspace, id, item, calls: () => sink.seen(path).length };
 }
 
+/** What an answer says after the decision. */
+const decided = (status: string) => ({ status, may_decide: false, may_not_decide_reason: `the preview is ${status}` });
+
 test('a reply in the inbox continues the waiting execution once', async () => {
   verifies('platform.inbox.reply');
   const { workspace, id, item, calls } = await waitingItem();
@@ -45,7 +48,7 @@ test('a reply in the inbox continues the waiting execution once', async () => {
   const reply = () => workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'approve' });
   const answers = await Promise.all([reply(), reply(), reply()]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
-  expect(answers.find(({ status }) => status === 200)?.body).toEqual({ ...item, status: 'approved' });
+  expect(answers.find(({ status }) => status === 200)?.body).toEqual({ ...item, ...decided('approved') });
   await untilExecution(workspace, id, 'completed');
   expect(calls()).toBe(1);
   await eventually(async () => expect((await workspace.api.get('/inbox')).body.total_count).toBe(0));
@@ -59,7 +62,7 @@ test('edits in the inbox change the action of the agent', async () => {
     decision: 'approve',
     edits: { action_1: { subject: 'Changed' } },
   });
-  expect(answer).toMatchObject({ status: 200, body: { ...item, status: 'edited' } });
+  expect(answer).toMatchObject({ status: 200, body: { ...item, ...decided('edited') } });
   await untilExecution(workspace, id, 'completed');
   expect(sink.seen(`/${workspace.projectID}`).map(({ body }) => JSON.parse(body))).toEqual([{ subject: 'Changed' }]);
 });

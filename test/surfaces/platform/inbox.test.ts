@@ -106,6 +106,8 @@ describe('GET /inbox', () => {
     expect(body.data[2]).toEqual({
       _id: expect.stringMatching(/^[\w.:-]+$/),
       kind: 'preview',
+      may_decide: true,
+      may_not_decide_reason: null,
       title: 'Newcomer guide: Writer',
       body: {
         agent_id: 'writer',

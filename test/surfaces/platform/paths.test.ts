@@ -15,7 +15,8 @@ test('platform routes have no version; only the project routes are below /v1/pro
   const paths = [...new Set(platformRoutes.map(({ path }) => path))];
   expect(paths.filter((path) => /^\/v\d/.test(path) !== isProject(path))).toEqual([]);
   expect(paths.some(isProject)).toBe(true);
-  for (const path of paths) {
+  // The tool `inbox` of the gateway has the route /v1/inbox.
+  for (const path of paths.filter((each) => each !== '/inbox')) {
     const other = isProject(path) ? path.slice('/v1'.length) : `/v1${path}`;
     expect({ path, served: await statusOf(path), other: await statusOf(other) }).toEqual({
       path,

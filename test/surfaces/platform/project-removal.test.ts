@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { TypedSearchAttributes } from '@temporalio/common';
+import { indexNext } from '../../../src/graph/language/index-next.js';
+import { lockProject } from '../../../src/graph/ontology/state.js';
+import { inWriteTransaction } from '../../../src/graph/store/sessions.js';
 import { newId } from '../../../src/ids.js';
 import {
   catalogSyncType,
@@ -17,6 +20,7 @@ import {
 import { eventually } from '../../support/eventually.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution } from '../../support/executions.js';
 import { createPersonalWorkspace, createWorkspace, personOf, useDeps, type Workspace } from '../../support/fixture.js';
+import { bearerClient } from '../../support/gateway.js';
 import { flowThatCalls } from '../../support/flows.js';
 import { useOwnApp } from '../../support/own-app.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
@@ -189,6 +193,60 @@ describe('DELETE /v1/project/{project_id}', () => {
     expect(await used()).toEqual([workspaces, 1, 1]);
     expect(await owner.api.delete(`/v1/project/${member.projectID}`)).toMatchObject({ status: 200 });
     await eventually(async () => expect(await used()).toEqual([workspaces - 1, 0, 0]));
+  });
+
+  test('removes its context graph, vectors, personal values and remembered texts, and nothing of another project', async () => {
+    verifies('embeddings.project-deleted');
+    const { owner, member, release } = await ownedProject();
+    release();
+    const other = await createWorkspace(deps, { organizationId: owner.organizationId });
+    const graphs = [member, other].map(({ apiKey, projectID }) => ({ projectID, gateway: bearerClient(apiKey) }));
+    const definition = {
+      entity_types: { Person: { properties: { mail: { type: 'string', personal: true }, city: { type: 'string' } } } },
+      relationship_types: { KNOWS: { from: ['Person'], to: ['Person'] } },
+    };
+    for (const { gateway, projectID } of graphs) {
+      await gateway.post('/v1/ontology', { define: definition });
+      expect(await gateway.post('/v1/ontology', { commit: true })).toMatchObject({ status: 200 });
+      const entities = Array.from({ length: 600 }, (_, at) => ({
+        id: `p${at}`,
+        type: 'Person',
+        name: `Person ${at}`,
+        properties: { mail: `p${at}@acme.example` },
+      }));
+      const facts = entities.map(({ id }) => ({ subject: id, predicate: 'city', object: 'Berlin' }));
+      const relationships = [{ from: 'p0', type: 'KNOWS', to: 'p1' }];
+      const saved = await gateway.post('/v1/save-context', { entities, facts, relationships });
+      expect([saved.status, saved.body.message]).toEqual([200, undefined]);
+      await deps.graph.driver.executeQuery(
+        `CREATE (:_Vector {project: $projectID, element: $projectID}), (:_UnembeddedLink {project: $projectID, key: $projectID}),
+           (:SavedPart {key: $part}), (:EntityMerge {key: $projectID + '/m/e'})`,
+        { projectID, part: JSON.stringify([projectID, 'm', 0]) },
+      );
+      await collections.memories.insertOne({ _id: projectID, project_id: projectID } as never);
+      await collections.memory_parts.insertOne({ _id: projectID, memory_id: projectID } as never);
+    }
+    const left = async ({ projectID }: { projectID: string }) => {
+      const { records } = await deps.graph.driver.executeQuery(
+        `MATCH (n) WHERE n.project_id = $projectID OR n.project = $projectID OR n.key CONTAINS $projectID
+         RETURN labels(n) AS labels`,
+        { projectID },
+      );
+      const memories = await Promise.all([
+        collections.memories.countDocuments({ project_id: projectID }),
+        collections.memory_parts.countDocuments({ memory_id: projectID }),
+      ]);
+      return { nodes: records.map((record) => (record.get('labels') as string[]).join()), memories };
+    };
+    const before = await left(other);
+    expect(before.nodes.length).toBeGreaterThan(1800);
+    expect(await owner.api.delete(`/v1/project/${member.projectID}`)).toMatchObject({ status: 200 });
+    await deps.temporal.client.workflow.getHandle(projectRemovalWorkflowId(member.projectID)).result();
+    expect(await left(member)).toEqual({ nodes: ['ProjectState'], memories: [0, 0] });
+    expect(await left(other)).toEqual(before);
+    const late = inWriteTransaction(deps.graph, member.projectID, (tx) => lockProject(tx, member.projectID));
+    await expect(late).rejects.toMatchObject({ code: 'not_found' });
+    expect(await indexNext(deps.graph, member.projectID)).toBe(true);
   });
 
   test('is completed by its workflow if the API dies after starting it', async () => {

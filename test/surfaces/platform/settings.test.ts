@@ -17,7 +17,13 @@ describe('GET /settings/{projectID}', () => {
     const { api, projectID } = await createWorkspace(deps);
     const answers = await Promise.all(Array.from({ length: 5 }, () => api.get(`/settings/${projectID}`)));
     for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: answers[0]?.body });
-    expect(answers[0]?.body).toEqual({ _id: expect.any(String), projectID, data_events: false, ...empty });
+    expect(answers[0]?.body).toEqual({
+      _id: expect.any(String),
+      projectID,
+      data_events: false,
+      language: 'auto',
+      ...empty,
+    });
   });
 
   test('answers 403 for another project, and does not change it', async () => {

@@ -148,7 +148,8 @@ async function attemptsOn(route: Route, attacker: Workspace, ownOrganization: bo
         async (name) =>
           [
             name,
-            own && projectNames.includes(name) ? attacker.projectID : await owner.idOf(kindByName[name] ?? ''),
+            plainParams[name] ??
+              (own && projectNames.includes(name) ? attacker.projectID : await owner.idOf(kindByName[name] ?? '')),
           ] as const,
       ),
     );

@@ -1,3 +1,4 @@
+import type { ActivityOptions } from '@temporalio/workflow';
 import type { ActionPlan, ActionResult, AgentPlan, ExecutionState, SkillPlan } from '../messages.js';
 import { editsOf } from '../previews.js';
 import { contextOf, type StepContext } from './context.js';
@@ -24,8 +25,10 @@ export interface CallActionRequest {
   input?: ActionInput;
   /** Absent in requests of earlier releases, and for calls that no agent makes. */
   run?: ActRun;
+  /** The step's progress comes after this event of the execution. Absent in requests of earlier releases. */
+  after_seq?: number;
   /** The approval that the act waited for. */
-  approval?: Pick<Held, 'approval_id' | 'after_unknown'>;
+  approval?: Pick<Held, 'approval_id' | 'after_unknown' | 'is_edited'>;
 }
 
 /** Values for an action's fields, in addition to those in the context (`src/domain/actions/action-fields.ts` defines their order). */
@@ -42,17 +45,22 @@ export interface ActionActivities {
   callAction(request: CallActionRequest): Promise<StepResult<unknown>>;
 }
 
+/** The server of a tool may ask a person, who has at most an hour. */
+export const callProfile = ({ action }: Pick<ActionStep, 'action'>): ActivityOptions => ({
+  startToCloseTimeout: action.category === 'mcp' ? '63m' : '2m',
+});
+
 export const action: StepDefinition<ActionStep, ActionActivities> = {
   kind: 'action',
   isAgentWork: true,
   activity: 'callAction',
-  profile: { startToCloseTimeout: '2m' },
+  profile: callProfile,
   id: ({ agent, skill, action }) => `${agent._id}/${skill._id}/${action._id}`,
   name: ({ action }) => action.name,
   run: ({ callAction }, step, run) =>
     callAction(callRequest(step, run, actionInput(run.state, step.agent, step.action, null))),
-  keep: (output, step, { state }) => {
-    state.current?.results.push(actionResult(step, output));
+  keep: (output, step, { state, edits }) => {
+    state.current?.results.push(actionResult(step, output, edits));
   },
 };
 
@@ -67,18 +75,24 @@ export function callRequest({ agent, skill, action }: Called, run: StepRun, inpu
     context: contextOf(run),
     input,
     run: actRunOf(run, agent),
+    after_seq: run.state.last_event_seq,
     ...approvalOf(run),
   };
 }
 
-function approvalOf({ state: { held }, stepId }: StepRun): Pick<CallActionRequest, 'approval'> {
+/** The approval that the step waited for. */
+export function approvalOf({ state: { held }, stepId }: StepRun): Pick<CallActionRequest, 'approval'> {
   if (held?.step_id !== stepId) return {};
-  const { approval_id, after_unknown } = held;
-  return { approval: { approval_id, ...(after_unknown && { after_unknown }) } };
+  const { approval_id, after_unknown, is_edited } = held;
+  return { approval: { approval_id, ...(after_unknown && { after_unknown }), ...(is_edited && { is_edited }) } };
 }
 
-export function actionResult({ skill, action }: Omit<Called, 'agent'>, output: unknown): ActionResult {
-  return { action_id: action._id, skill_id: skill._id, name: action.name, output };
+export function actionResult(
+  { skill, action }: Omit<Called, 'agent'>,
+  output: unknown,
+  edits: ActionResult['edits'],
+): ActionResult {
+  return { action_id: action._id, skill_id: skill._id, name: action.name, output, ...(edits && { edits }) };
 }
 
 /** The author gives separate inputs for the actions before the first model turn and for tool calls, which have `values`. */

@@ -1,3 +1,4 @@
+import { patched } from '@temporalio/workflow';
 import { epochSeconds } from '../../time.js';
 import type { AgentOutput, AgentPlan } from '../messages.js';
 import { addEvent } from '../state.js';
@@ -65,7 +66,11 @@ export const anomaly: StepDefinition<AnomalyStep, Activities> = {
 };
 
 /** In histories of early releases, a check is only its finding. */
-function keepCheck(check: AnomalyCheck | string | null, { agent }: AnomalyStep, { state, stepId }: StepRun): void {
+function keepCheck(
+  check: AnomalyCheck | string | null,
+  { agent, number }: AnomalyStep,
+  { state, stepId }: StepRun,
+): void {
   state.checked += 1;
   const isComplete = check !== null && typeof check !== 'string';
   if (isComplete) state.spent.push({ key: stepId, model: check.model, ...check.usage });
@@ -74,4 +79,6 @@ function keepCheck(check: AnomalyCheck | string | null, { agent }: AnomalyStep, 
   const found = { agent_id: agent._id, finding, at: epochSeconds() };
   state.anomalies.push(found);
   addEvent(state, 'anomaly_detected', found.at, { ...found });
+  // Rules decide whether the run continues. Runs of earlier releases continue.
+  if (patched('anomaly-rules')) state.unsettled_anomaly = { agent_id: agent._id, finding, number };
 }

@@ -20,6 +20,8 @@ export interface StepResult<T> {
   held?: Held;
   /** The act was refused; `value` is what the agent receives. */
   refused?: Refused;
+  /** What an approver changed in the act that was performed. */
+  edits?: Record<string, unknown>;
 }
 
 /** One unit of work, done by one activity. A killed worker repeats at most one step. */
@@ -35,6 +37,8 @@ export interface StepRun {
   input: AgentflowExecutionInput;
   state: ExecutionState;
   stepId: string;
+  /** What an approver changed in the step's act; set when its result is kept. */
+  edits?: Record<string, unknown>;
 }
 
 type ValueOf<Activities> = {
@@ -50,7 +54,7 @@ export interface StepDefinition<Step extends BaseStep, Activities> {
   isAgentWork: boolean;
   /** Runs on the `steps` queue. */
   activity: keyof Activities & string;
-  profile: ActivityOptions;
+  profile: ActivityOptions | ((step: Step) => ActivityOptions);
   /** Unique in one pass through the flow and the same on every attempt: it is part of the idempotency key. */
   id: (step: Step) => string;
   name: (step: Step) => string;

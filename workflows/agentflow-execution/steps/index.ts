@@ -2,6 +2,7 @@ import type { ExecutionState } from '../messages.js';
 import { action } from './action.js';
 import { anomaly } from './anomaly.js';
 import type { StepDefinition } from './definition.js';
+import { continueStep } from './continue.js';
 import { documents } from './documents.js';
 import { goal } from './goal.js';
 import { model } from './model.js';
@@ -9,7 +10,7 @@ import { preview } from './preview.js';
 import { tool } from './tool.js';
 
 /** All kinds of steps. A new kind needs its file, an entry here, its activity, and a place in `nextStep`. */
-const definitions = [documents, goal, anomaly, preview, action, tool, model] as const;
+const definitions = [documents, goal, anomaly, continueStep, preview, action, tool, model] as const;
 
 type Definition = (typeof definitions)[number];
 export type StepKind = Definition['kind'];
@@ -28,6 +29,10 @@ const byKind = new Map<string, Definition>(definitions.map((definition) => [defi
 /** The cast is safe because a step is only ever passed to the definition of its own kind. */
 export function definitionOf({ kind }: Step): StepDefinition<Step, StepActivities> {
   return byKind.get(kind) as unknown as StepDefinition<Step, StepActivities>;
+}
+
+export function profileOf({ profile }: StepDefinition<Step, StepActivities>, step: Step) {
+  return typeof profile === 'function' ? profile(step) : profile;
 }
 
 export function isStep(next: { kind: string }): next is Step {

@@ -1,6 +1,13 @@
 import { codeOf, stepMessageOf } from '../failure.js';
 import { answerCall, type PendingCall } from '../tools.js';
-import { action, actionInput, actionResult, callRequest, type ActionActivities, type ActionStep } from './action.js';
+import {
+  actionInput,
+  actionResult,
+  callProfile,
+  callRequest,
+  type ActionActivities,
+  type ActionStep,
+} from './action.js';
 import type { StepDefinition } from './definition.js';
 
 /** An action that the model called in one of its turns. */
@@ -15,17 +22,18 @@ export const tool: StepDefinition<ToolStep, ActionActivities> = {
   shownAs: 'action',
   isAgentWork: true,
   activity: 'callAction',
-  profile: action.profile,
+  profile: callProfile,
   id: ({ agent, turn, call }) => `${agent._id}/turn-${turn}/${call.index}`,
   name: ({ action }) => action.name,
   run: ({ callAction }, step, run) => {
     const { agent, action, call } = step;
     return callAction(callRequest(step, run, actionInput(run.state, agent, action, call.id, call.arguments)));
   },
-  keep: (output, step, { state: { current } }) => {
+  keep: (output, step, { state: { current }, edits }) => {
     if (!current) return;
-    current.tool_results.push(actionResult(step, output));
-    answerCall(current, step.call.id, output);
+    current.tool_results.push(actionResult(step, output, edits));
+    // The model is told that it was not its own call that was answered.
+    answerCall(current, step.call.id, edits ? { edited_by_approver: edits, result: output } : output);
   },
   // The model receives the error as the answer to its call.
   continueAfter: (error, { call }, { state: { current } }) => {

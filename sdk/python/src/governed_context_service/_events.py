@@ -6,10 +6,10 @@ from collections.abc import Generator, Iterable, Iterator
 from http.client import HTTPException
 from itertools import takewhile
 from math import inf
+from typing import Any
 
 from ._retry import seconds_to_wait
 from ._transport import CallOptions, Outgoing, Transport
-from .types import ExecutionEvent, ModelDeltaEvent
 
 #: The service says within 15 seconds that it is still there.
 _SILENCE_SECONDS = 60.0
@@ -17,8 +17,8 @@ _SILENCE_SECONDS = 60.0
 
 def follow_events(
     transport: Transport, path: str, last_event_id: int | None = None, deadline: float = inf
-) -> Generator[ExecutionEvent | ModelDeltaEvent, None, None]:
-    """The events of an execution until its last one.
+) -> Generator[Any, None, None]:
+    """The events of an execution until its last one, or of a project without an end.
 
     A stream that breaks goes on where it was, by ``Last-Event-ID``; that is given up after ``max_attempts`` failures in a row.
 

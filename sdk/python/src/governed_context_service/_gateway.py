@@ -51,11 +51,33 @@ class Gateway(Governance):
         given = {"entities": entities, "relationships": relationships, "facts": facts, "source": source}
         return self.call("save-context", without_none(given), options)
 
+    def remember(
+        self,
+        text: str | None = None,
+        *,
+        turns: Sequence[Mapping[str, Any]] | None = None,
+        source: str | None = None,
+        at: float | str | None = None,
+        entity_types: Sequence[str] | None = None,
+        budget: float | None = None,
+        review: bool | None = None,
+        options: Options = None,
+    ) -> t.RememberAnswer:
+        """Extracts the facts of a text or of turns ``{speaker, text, at}`` in the background; ``memory`` follows it."""
+        given = {"text": text, "turns": turns, "source": source, "at": at, "entity_types": entity_types, "budget": budget, "review": review}
+        return self.call("remember", without_none(given), options)
+
+    def memory(self, operation: Literal["get", "cancel", "approve", "reject"], memory_id: str, options: Options = None) -> t.MemoryAnswer:
+        return self.call("memory", {"operation": operation, "memory_id": memory_id}, options)
+
+    def undo_merge(self, merge_id: str, options: Options = None) -> t.UndoneMerge:
+        return self.call("undo-merge", {"merge_id": merge_id}, options)
+
     def ontology(self, *, define: Mapping[str, Any] | None = None, commit: Literal[True] | None = None, options: Options = None) -> t.OntologyState:
         """Keeps a draft with ``define``, puts it in force with ``commit``, and returns both."""
         return self.call("ontology", without_none({"define": define, "commit": commit}), options)
 
-    def docs(self, topic: Literal["governance", "ontology", "query", "tools", "errors"] = "governance", options: Options = None) -> t.DocsAnswer:
+    def docs(self, topic: Literal["governance", "ontology", "query", "retrieval", "tools", "errors"] = "governance", options: Options = None) -> t.DocsAnswer:
         return self.call("docs", {"topic": topic}, options)
 
     def run_agent(self, agentflow_id: str, goal: str, inputs: Mapping[str, Any] | None = None, options: Options = None) -> t.StartedRun:

@@ -20,7 +20,7 @@ class Governance(Group):
         """A route that this version of the client does not know."""
         return self._transport.call("gateway", Outgoing(method, path, query=query, body=body, unsafe_to_repeat=method == "POST"), options)
 
-    def lifecycle(self, id: str, options: Options = None) -> t.Lifecycle:
+    def lifecycle(self, id: str, options: Options = None) -> t.DecidedLifecycle:
         return self._call("get", "/v1/lifecycles/{id}", None, options, params={"id": id})
 
     def lifecycles(
@@ -39,6 +39,9 @@ class Governance(Group):
 
     def policy_decisions(self, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> Page[t.PolicyDecision]:
         return self._list("/v1/policy-decisions", {"limit": limit, "cursor": cursor}, options)
+
+    def quota(self, options: Options = None) -> t.Quota:
+        return self._call("get", "/v1/quota", None, options)
 
     def approvals(
         self, *, status: ApprovalStatus | None = None, limit: int | None = None, cursor: str | None = None, options: Options = None

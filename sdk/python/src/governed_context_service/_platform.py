@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from . import types as t
+from ._events import follow_events
 from ._executions import Executions
 from ._files import Files
 from ._group import Group, Options
@@ -32,6 +34,11 @@ class Platform:
     def request(self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: Any = None, options: Options = None) -> Any:
         """A route that this version of the client does not know."""
         return self._transport.call("platform", Outgoing(method, path, query=query, body=body, takes_key=method == "POST"), options)
+
+
+    def events(self, last_event_id: int | None = None) -> Generator[t.ProjectEvent, None, None]:
+        """What changes in the project, from now or after ``last_event_id``, without an end."""
+        return follow_events(self._transport, f"/{quote(self._transport.workspace.project_id, safe='')}/events", last_event_id)
 
 
 class Agentflows(Group):

@@ -11,7 +11,7 @@ import type { AgentflowDocument } from '../record.js';
 import { findAgentflow } from './store.js';
 import { Id, exampleId } from '../../../ids.js';
 
-const Promotion = z
+export const Promotion = z
   .object({ agentflow_id: z.string(), version: z.int(), promoted_at: z.number(), promoted_by: z.string() })
   .meta({
     id: 'Promotion',

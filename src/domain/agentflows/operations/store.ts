@@ -72,7 +72,6 @@ export async function reviseAgentflow(
 /** Omits internal fields. */
 export function toAgentflow({
   revision: _revision,
-  promoted_version: _promoted,
   hired_version: _hired,
   ...agentflow
 }: AgentflowDocument): Agentflow {

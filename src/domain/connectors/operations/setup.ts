@@ -29,7 +29,9 @@ export async function deleteConnectorCompletely(
   { _id, category, organization_id }: ConnectorDocument,
 ): Promise<void> {
   await deleteConnectorRecord(deps.mongo.collections, _id);
-  await deps.mongo.collections.mcp_tools.deleteMany({ connector_id: _id });
+  const { mcp_authorization_requests, mcp_authorizations, mcp_oauth_clients, mcp_tools } = deps.mongo.collections;
+  for (const each of [mcp_authorization_requests, mcp_authorizations, mcp_oauth_clients, mcp_tools])
+    await each.deleteMany({ connector_id: _id });
   await loadSchedulesOf(deps).align(_id);
   await release(deps.customers, organization_id, category, _id);
 }

@@ -103,6 +103,9 @@ export const Connector = z
     status: ConnectorStatus,
     status_reason: z.string().nullable().meta({ description: 'Why the service paused the connector.' }),
     account: z.object({ id: z.string(), name: z.string().nullable(), verified_at: z.number().nullable() }).nullable(),
+    last_used_at: z.number().nullable().meta({ description: 'Its last call. Accurate to a few seconds.' }),
+    failures: z.int().meta({ description: 'The calls that failed since the last one that succeeded.' }),
+    last_failure: z.object({ at: z.number(), message: z.string() }).nullable(),
     created_at: z.number(),
     updated_at: z.number(),
     notify_path: z
@@ -127,7 +130,7 @@ export const TriggerAction = z
 /** The connector without its secrets. */
 export function toConnector(box: SecretBox, connector: ConnectorDocument): Connector {
   const { _id, category, name, tags, user_id, projectID, organization_id, triggers, data_loader_config } = connector;
-  const { actions, status, status_reason = null, account, created_at, updated_at } = connector;
+  const { actions, status, status_reason = null, account, use, created_at, updated_at } = connector;
   return {
     ...{
       _id,
@@ -143,7 +146,11 @@ export function toConnector(box: SecretBox, connector: ConnectorDocument): Conne
     },
     config: publicConfigOf(box, connector),
     has_callback_secret: connector.callback_secret_sealed !== undefined,
-    ...{ status, status_reason, account, created_at, updated_at },
+    ...{ status, status_reason, account },
+    last_used_at: use?.last_at ?? null,
+    failures: use?.failures ?? 0,
+    last_failure: use?.failure ?? null,
+    ...{ created_at, updated_at },
   };
 }
 

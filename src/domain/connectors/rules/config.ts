@@ -49,6 +49,22 @@ const Auth = z.discriminatedUnion('type', [
 export type Auth = z.infer<typeof Auth>;
 export type ClientCredentials = Extract<Auth, { type: 'client_credentials' }>;
 
+/** The product gets tokens from the authorization server of an MCP server, after a person has authorized it. */
+const OauthAuth = z.strictObject({
+  type: z.literal('oauth'),
+  owner: z
+    .enum(['person', 'project'])
+    .default('person')
+    .meta({ description: '`person`: each person authorizes, and runs use the token of the person they act for.' }),
+  scope: z
+    .string()
+    .max(2000)
+    .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'must be scopes, separated by one space')
+    .optional()
+    .meta({ description: 'Default: what the MCP server asks for.' }),
+});
+export type OauthAuth = z.infer<typeof OauthAuth>;
+
 /** An HTTP API: its base URL, and the credentials and headers that are sent to this API only. */
 export const RestfulConfig = z.looseObject({
   base_url: HttpUrl.regex(/^[^?#]*$/, 'must not contain a query or fragment').optional(),
@@ -66,11 +82,11 @@ export const mcpConfigFields = {
     .max(100)
     .optional()
     .meta({ description: 'A name in `MCP_STDIO_COMMANDS` of the workers.' }),
-  auth: z.discriminatedUnion('type', [NoAuth, HeaderAuth]).default({ type: 'none' }),
+  auth: z.discriminatedUnion('type', [NoAuth, HeaderAuth, OauthAuth]).default({ type: 'none' }),
 };
 const urlOrCommand = 'give either url or command';
 
-/** An MCP server: its URL with an optional header, or the name of a command that the workers allow (`MCP_STDIO_COMMANDS`). */
+/** An MCP server: its URL with an optional header or OAuth, or the name of a command that the workers allow (`MCP_STDIO_COMMANDS`). */
 export const McpConfig = z
   .looseObject(mcpConfigFields)
   .refine(({ url, command }) => (url === undefined) !== (command === undefined), {
@@ -150,6 +166,7 @@ const publicAuthFields: ReadonlySet<string> = new Set([
   'token_url',
   'client_id',
   'scope',
+  'owner',
   'send_as',
 ]);
 const noFields: ReadonlySet<string> = new Set();

@@ -121,6 +121,7 @@ export async function prepareExecution(
     status: 'ready',
     steps: [],
     last_event_seq: 0,
+    changed_at: Date.now(),
   };
   const created = await insertOnce(executions, record);
   await agentflows.updateOne({ _id: agentflow._id }, { $set: { last_used: created.created_at } });

@@ -1,9 +1,4 @@
-import {
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowIdConflictPolicy,
-  WorkflowIdReusePolicy,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import {
   agentflowExecutionType,
@@ -19,11 +14,13 @@ import {
 import { refusalOf, type Move } from '../../../../workflows/agentflow-execution/state.js';
 import type { StartChildRequest } from '../../../../workflows/agentflow-execution/child-messages.js';
 import type { Principal } from '../../../auth/principal.js';
+import { publicUrlOf } from '../../../config.js';
 import type { Deps } from '../../deps.js';
 import { AppError } from '../../../errors.js';
 import { newId } from '../../../ids.js';
 import { attributePairs, type AttributeValues } from '../../../../workflows/search-attributes.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
+import { startOnce } from '../../../temporal/start-once.js';
 import { outcomeOfUpdate, updateOnce } from '../../../temporal/update-once.js';
 import { readLiveState, readExecution } from './read.js';
 import { isOver, type ExecutionDocument } from '../record.js';
@@ -52,7 +49,7 @@ export async function execute(
       if (request === null || (await readStartRequest(deps, id)) !== request) throw refusal;
     });
   }
-  const isFirst = await startOnce(deps, record, inputOf(deps, record), request);
+  const isFirst = await startRun(deps, record, inputOf(deps, record), request);
   if (isFirst || (request !== null && (await readStartRequest(deps, id)) === request))
     return { execution_id: id, status: 'ready' };
   const status = await currentStatus(deps, principal, id);
@@ -62,29 +59,21 @@ export async function execute(
 }
 
 /** @returns false if the run was already started. Checks the record too, because Temporal deletes old runs. */
-async function startOnce(
+async function startRun(
   deps: Deps,
   record: ExecutionDocument,
   input: AgentflowExecutionInput,
   request: string | null,
 ): Promise<boolean> {
   if (record.status !== 'ready') return false;
-  const { attributes, ...plain } = startOptions(deps, record, request);
-  const inParent = await startInParent(deps, record, { ...plain, attributes, input });
+  const { attributes, ...options } = startOptions(deps, record, request);
+  const inParent = await startInParent(deps, record, { ...options, attributes, input });
   if (inParent !== 'no parent runs') return inParent === 'started';
-  const options = {
-    ...plain,
-    ...startOnceOptions,
+  return startOnce(deps.temporal, agentflowExecutionType, {
+    ...options,
     typedSearchAttributes: attributePairs(attributes),
-    args: [input] as [AgentflowExecutionInput],
-  };
-  try {
-    await deps.temporal.call((client) => client.workflow.start(agentflowExecutionType, options));
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
-    throw error;
-  }
+    args: [input],
+  });
 }
 
 async function readStartRequest(deps: Deps, id: string): Promise<unknown> {
@@ -102,18 +91,13 @@ async function readStartRequest(deps: Deps, id: string): Promise<unknown> {
 /** Setting the status at the start avoids an update of the search attribute. */
 const initialStatus = 'running';
 
-const startOnceOptions = {
-  workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-  workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
-} as const;
-
 /** The request for another workflow to start an execution as its child. */
 export function startRequestOf(deps: Deps, record: ExecutionDocument): StartChildRequest {
   return { ...startOptions(deps, record, null), input: inputOf(deps, record) };
 }
 
 /** The options of a run, whether a client or its parent workflow starts it. */
-function startOptions(deps: Deps, record: ExecutionDocument, request: string | null) {
+function startOptions({ temporal, config }: Deps, record: ExecutionDocument, request: string | null) {
   const { parent_execution_id, execution_context } = record;
   const { lifecycle_id } = execution_context;
   const attributes: AttributeValues = {
@@ -125,7 +109,7 @@ function startOptions(deps: Deps, record: ExecutionDocument, request: string | n
     ...(typeof lifecycle_id === 'string' && { lifecycleId: lifecycle_id }),
   };
   return {
-    taskQueue: deps.temporal.taskQueue,
+    taskQueue: temporal.taskQueue,
     workflowId: executionWorkflowId(record._id),
     memo: {
       project: record.projectID,
@@ -133,8 +117,14 @@ function startOptions(deps: Deps, record: ExecutionDocument, request: string | n
       ...(parent_execution_id === null ? {} : { parent_execution_id }),
     },
     staticSummary: `${record.agentflow.name}: ${record.goal}`.slice(0, 200),
+    staticDetails: `[Open in the console](${consoleUrlOf(config, record)})`,
     attributes,
   };
+}
+
+/** The Temporal UI links to the run's page in the console, which links back (`temporal_ui_url`). */
+function consoleUrlOf(config: Deps['config'], { _id, projectID }: ExecutionDocument): string {
+  return `${publicUrlOf(config)}/console/projects/${encodeURIComponent(projectID)}/runs/${_id}`;
 }
 
 function inputOf({ config }: Pick<Deps, 'config'>, record: ExecutionDocument): AgentflowExecutionInput {
@@ -175,7 +165,7 @@ export async function move(
   const request: MoveRequest = { by: principal.userId, ...(reason === undefined ? {} : { reason }) };
   // An execution that was never started also ends through its workflow, which starts as cancelled.
   const cancelled: MoveResult = { execution_id: id, status: 'failed' };
-  if (name === 'cancel' && (await startOnce(deps, record, { ...inputOf(deps, record), cancelled: request }, updateId)))
+  if (name === 'cancel' && (await startRun(deps, record, { ...inputOf(deps, record), cancelled: request }, updateId)))
     return cancelled;
   const update = { pause: pauseUpdate, resume: resumeUpdate, cancel: cancelUpdate }[name];
   const workflowId = executionWorkflowId(id);

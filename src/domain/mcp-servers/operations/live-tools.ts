@@ -1,17 +1,21 @@
+import type { McpToolsInput } from '../../../../workflows/mcp-tools/messages.js';
 import type { SecretBox } from '../../../auth/secret-box.js';
 import { AppError } from '../../../errors.js';
 import { answerGate, checkJson } from '../../../json-gate.js';
-import type { McpClient, McpSession, McpTarget } from '../../../outbound/mcp-client.js';
+import type { BearerToken, McpClient, McpSession, McpTarget } from '../../../outbound/mcp-client.js';
 import { OutboundError } from '../../../outbound/outbound-error.js';
 import type { Collections } from '../../../stores/collections.js';
 import { epochSeconds } from '../../../time.js';
 import { McpConfig } from '../../connectors/rules/config.js';
 import { findConnector, openConfig, type ConnectorCollections } from '../../connectors/operations/store.js';
 import { definitionOf, hashOf, maxTools } from '../rules.js';
+import { noted } from '../../connectors/operations/uses.js';
 import type { McpToolDefinition } from '../record.js';
+import type { McpTokens, TokenFor } from './tokens.js';
 
 export interface McpServerDeps {
   mcp: McpClient;
+  mcpTokens: McpTokens;
   /** See `MCP_STDIO_COMMANDS`. */
   stdioCommands: Readonly<Record<string, readonly string[]>>;
 }
@@ -20,18 +24,30 @@ export interface OpenServer {
   target: McpTarget;
   /** The URL or the name of the command, which pins belong to. */
   server: string;
+  /** Everything that was sent to authenticate; tokens are added as they are used. */
   secrets: string[];
 }
 
+/** Which connector is used, and for whom. */
+export type ServerUse = Pick<TokenFor, 'connectorId' | 'projectId' | 'userId'>;
+
 /** @throws AppError `unconfigured` for a configuration that cannot be used, and for a command that this worker does not allow */
 export function openServer(
-  { stdioCommands }: Pick<McpServerDeps, 'stdioCommands'>,
+  { stdioCommands, mcpTokens }: Pick<McpServerDeps, 'stdioCommands' | 'mcpTokens'>,
   config: Record<string, unknown>,
+  use: ServerUse,
 ): OpenServer {
   const { url, command, auth } = McpConfig.safeParse(config).data ?? {};
   if (url !== undefined) {
     const headers = auth?.type === 'header' ? { [auth.name.toLowerCase()]: auth.value } : {};
-    return { target: { url, headers }, server: url, secrets: secretsIn(Object.values(headers)) };
+    const secrets = secretsIn(Object.values(headers));
+    if (auth?.type !== 'oauth') return { target: { url, headers }, server: url, secrets };
+    const bearer: BearerToken = async (refused) => {
+      const token = await mcpTokens.tokenFor({ ...use, server: url, owner: auth.owner }, refused);
+      secrets.push(token);
+      return token;
+    };
+    return { target: { url, headers, bearer }, server: url, secrets };
   }
   if (command === undefined)
     throw new AppError('unconfigured', 'the configuration of the connector cannot be used: give url or command');
@@ -112,13 +128,16 @@ const timeoutMs = 30_000;
 /** Reads the tools of a connector's server, and suspends accepted tools that it changed. */
 export async function listLiveTools(
   deps: McpServerDeps & { collections: ConnectorCollections & Pick<Collections, 'mcp_tools'>; box: SecretBox },
-  { connector_id, project_id }: { connector_id: string; project_id: string },
+  { connector_id, project_id, user_id }: McpToolsInput,
   signal: AbortSignal,
 ): Promise<McpToolDefinition[]> {
   const connector = await findConnector(deps.collections, connector_id);
   if (connector?.projectID !== project_id) throw new AppError('not_found', 'the connector was not found');
-  const { target, server } = openServer(deps, openConfig(deps.box, connector));
-  const live = await deps.mcp.use(target, { timeoutMs, signal }, readDefinitions);
+  const use = { connectorId: connector_id, projectId: project_id, userId: user_id };
+  const { target, server } = openServer(deps, openConfig(deps.box, connector), use);
+  const live = await noted(deps.collections, connector_id, signal, () =>
+    deps.mcp.use(target, { timeoutMs, signal }, readDefinitions),
+  );
   await suspendChanged(deps.collections, connector_id, server, live);
   return live;
 }

@@ -12,11 +12,13 @@ export async function holdOrResume(deps: KernelDeps, given: DecidedCall): Promis
   const { decision, resumeToken, checked, principal, lifecycleId, name } = given;
   const asked = decision.decision === 'require_approval';
   if (asked && given.cannotWait !== undefined) throw refusal(new AppError('approval_refused', given.cannotWait), given);
-  if (!asked && resumeToken === undefined) return given;
+  if (!asked && resumeToken === undefined && given.approvalId === undefined) return given;
   const held = asked && !checked.dryRun;
   const bound = held ? await checked.binds?.() : undefined;
   const call: DecidedCall =
-    bound === undefined ? given : { ...given, payloadDigest: digestOnce(name, checked.input, bound) };
+    bound === undefined
+      ? given
+      : { ...given, payloadDigest: digestOnce(name, checked.digested ?? checked.input, bound) };
   const shown = async () => ({
     input: checked.input,
     ...(checked.shows && { about: await checked.shows() }),
@@ -33,6 +35,9 @@ export async function holdOrResume(deps: KernelDeps, given: DecidedCall): Promis
     shown,
     resumesItself: given.resumesItself ?? false,
     approvalId: given.approvalId,
+    editable: checked.editable,
+    afterUnknown: checked.afterUnknown,
+    asksOnce: given.asksOnce,
   };
   const outcome = await deps.approvals.stage(request);
   if (outcome.outcome === 'refused') throw refusal(outcome.error, call, outcome.reason);

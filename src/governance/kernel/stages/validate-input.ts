@@ -4,7 +4,7 @@ import type { AuthenticatedCall, CheckedCall } from '../call.js';
 /** S4: the surface validates the input. */
 export async function validateInput(_deps: unknown, call: AuthenticatedCall): Promise<CheckedCall> {
   const checked = await call.validate(call.principal);
-  return { ...call, checked, payloadDigest: digestOnce(call.name, checked.input) };
+  return { ...call, checked, payloadDigest: digestOnce(call.name, checked.digested ?? checked.input) };
 }
 
 export function digestOnce(name: string, input: unknown, bound?: unknown): () => string {

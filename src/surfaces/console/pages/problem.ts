@@ -1,17 +1,12 @@
 import { html, type Html } from '../../browser/html.js';
 import { layout, problemNote } from '../../browser/layout.js';
 
-/** A problem, shown within a project's pages. */
-export function problemContent(title: string, description: string): Html {
-  return html`<h1>${title}</h1>
-${problemNote(description)}`;
-}
-
 /** A problem, shown on a page of its own. */
 export function problemCard(title: string, description: string): Html {
   return layout(
     title,
-    html`${problemContent(title, description)}
+    html`<h1>${title}</h1>
+${problemNote(description)}
 <p><a href="/console">Go on to the console</a></p>`,
   );
 }

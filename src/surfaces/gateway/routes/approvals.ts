@@ -1,10 +1,17 @@
-import { approveCall, listApprovals, readApproval, rejectCall } from '../../../domain/governance/approvals.js';
+import {
+  acceptCall,
+  approveCall,
+  listApprovals,
+  readApproval,
+  rejectCall,
+} from '../../../domain/governance/approvals.js';
 import { operationRoute, type Route } from '../../rest/define-route.js';
 
 const tag = 'governance';
 
 const decisionRoutes = [
   { name: 'approve', operation: approveCall, summary: 'Approve a call that waits' },
+  { name: 'accept', operation: acceptCall, summary: 'Accept an act whose outcome is unknown as done' },
   { name: 'reject', operation: rejectCall, summary: 'Reject a call that waits' },
 ].map(({ name, operation, summary }) =>
   operationRoute({

@@ -1,9 +1,10 @@
 import { listCalls, listDecisions, readCall } from '../../../domain/governance/lifecycles.js';
+import { readQuota } from '../../../domain/governance/quota.js';
 import { operationRoute, type Route } from '../../rest/define-route.js';
 
 const tag = 'governance';
 
-/** The governed calls of the credential's project, and their policy decisions. */
+/** The governed calls of the credential's project, their policy decisions, and how many more are admitted. */
 export const lifecycleRoutes: readonly Route[] = [
   operationRoute({
     method: 'get',
@@ -20,7 +21,7 @@ export const lifecycleRoutes: readonly Route[] = [
     tag,
     summary: 'Read one governed call',
     description: 'Lists every stage that the call reached, in order. The first failed stage refused the call.',
-    response: { description: 'The lifecycle.' },
+    response: { description: 'The lifecycle with its policy decision.' },
   }),
   operationRoute({
     method: 'get',
@@ -29,5 +30,13 @@ export const lifecycleRoutes: readonly Route[] = [
     tag,
     summary: 'List the policy decisions of the project',
     response: { description: 'Newest first.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/v1/quota',
+    operation: readQuota,
+    tag,
+    summary: 'Read how much of the quota is used',
+    response: { description: 'The governed calls of the current windows, and how many are admitted.' },
   }),
 ];

@@ -19,6 +19,7 @@ export const tagTexts: Readonly<Record<string, string>> = {
   executions: 'Runs of agentflows: prepare, start, follow, pause, decide, cancel, rerun.',
   tasks: 'Executions as tasks for people.',
   inbox: 'Previews and approvals that wait for a person.',
+  syncs: 'What the data catalog and followed repositories write into the graph.',
   tags: 'Labels of a project.',
   tables: 'Tables of a project, with typed columns.',
   schedules: 'Runs at a given time, at an interval or on a calendar.',

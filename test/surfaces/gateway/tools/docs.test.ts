@@ -21,6 +21,7 @@ const mode = createProjectModeTool({ collections });
 let used = 0;
 const docs = createDocsTool({
   graph: deps.graph,
+  embedder: deps.embedder,
   collections,
   quotaUsage: async () => ({
     org_window_max: 600,

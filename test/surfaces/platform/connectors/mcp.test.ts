@@ -6,17 +6,16 @@ import { newId } from '../../../../src/ids.js';
 import { outputsOf } from '../../../support/connectors.js';
 import { eventually } from '../../../support/eventually.js';
 import { moveExecution, startExecution, untilExecution } from '../../../support/executions.js';
-import {
-  beginStream,
-  chunk,
-  endStream,
-  send,
-  startFakeModel,
-  streamText,
-  usageChunk,
-  type FakeModel,
-} from '../../../support/fake-model.js';
+import { startFakeModel, type FakeModel } from '../../../support/fake-model.js';
 import { createKey, createWorkspace, personOf, useDeps, type Workspace } from '../../../support/fixture.js';
+import {
+  acceptTools as accept,
+  agentThatCalls as agentFor,
+  answersTo as answersOf,
+  connectServer as connect,
+  toolsOf,
+  toolsPath,
+} from '../../../support/mcp-agents.js';
 import { npmServer, startEverything, startMcpServer, toolNamed, type McpServer } from '../../../support/mcp-server.js';
 import { ownProduct } from '../../../support/own-product.js';
 import { verifies } from '../../../support/verifies.js';
@@ -53,51 +52,11 @@ afterAll(async () => {
 
 const workspace = async () => through(await createWorkspace(deps));
 
-async function connect({ api, projectID }: Workspace, given: object): Promise<string> {
-  const answer = await api.post(`/connectors/${projectID}/mcp`, { name: 'Server', ...given });
-  expect(answer).toMatchObject({ status: 200, body: { category: 'mcp', status: 'active' } });
-  return answer.body._id;
-}
-
-const toolsPath = ({ projectID }: Workspace, id: string) => `/connectors/${projectID}/${id}/tools`;
-const toolsOf = async (member: Workspace, id: string) => (await member.api.get(toolsPath(member, id))).body;
-
-async function accept(member: Workspace, id: string, tools: 'all' | string[] = 'all'): Promise<any> {
-  const { hash } = await toolsOf(member, id);
-  const answer = await member.api.post(`${toolsPath(member, id)}/accept`, { tools, hash });
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.body;
-}
-
 const statesOf = ({ tools }: any) => Object.fromEntries(tools.map(({ name, state }: any) => [name, state]));
 
-/** An agent whose model makes these calls in one turn, and then says `done`. */
-function agentThatCalls(name: string, connector_id: string, tools: string[], calls: [string, object][]) {
-  model.on(name, (res, _asked, attempt) => {
-    if (attempt > 1) return streamText(res, ['done']);
-    beginStream(res);
-    const tool_calls = calls.map(([tool, args], index) => ({
-      ...{ index, id: `call_${index}`, type: 'function' },
-      function: { name: tool, arguments: JSON.stringify(args) },
-    }));
-    send(res, chunk({ role: 'assistant', content: '', tool_calls }), chunk({}, 'tool_calls'), usageChunk);
-    endStream(res);
-  });
-  const actions = tools.map((tool) => ({ _id: tool, name: tool, category: 'mcp', endpoint: tool }));
-  const skills = [{ _id: 'skill', name: 'Skill', connector_id, initial_action_id: null, actions }];
-  return {
-    name: 'Flow',
-    agents: [{ _id: 'agent', title: 'Agent', prompt: { template: 'Do it' }, llm: { model: name }, skills }],
-  };
-}
-
-/** What the model received as the answers to its calls. */
-const answersTo = (name: string): any[] =>
-  model
-    .asked(name)
-    .at(-1)
-    ?.body.messages.filter(({ role }: any) => role === 'tool')
-    .map(({ content }: any) => JSON.parse(content));
+const agentThatCalls = (name: string, connector: string, tools: string[], calls: [string, object][]) =>
+  agentFor(model, name, connector, tools, calls);
+const answersTo = (name: string): any[] => answersOf(model, name) ?? [];
 
 const everyCall: [string, object][] = [
   ['echo', { message: 'hello' }],
@@ -123,9 +82,10 @@ describe.each([
     const member = await workspace();
     const id = await connect(member, given());
     const { tools } = await toolsOf(member, id);
-    // The last one needs tasks, which are not called.
     const names = everyCall.map(([name]) => name);
-    expect(tools.map(({ name }: any) => name)).toEqual([...names, 'simulate-research-query'].sort());
+    // One needs tasks, which are not called. The other one asks a person, and has tests of its own.
+    const others = ['simulate-research-query', 'trigger-elicitation-request'];
+    expect(tools.map(({ name }: any) => name)).toEqual([...names, ...others].sort());
     expect(new Set(tools.map(({ state, problems }: any) => `${state} ${problems}`))).toEqual(new Set(['new ']));
     await accept(member, id, names);
     const flow = agentThatCalls(`every ${kind}`, id, names, everyCall);

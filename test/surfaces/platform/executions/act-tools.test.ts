@@ -13,7 +13,7 @@ import {
   type FakeModel,
 } from '../../../support/fake-model.js';
 import { createWorkspace, personOf, useDeps } from '../../../support/fixture.js';
-import { actionTo } from '../../../support/flows.js';
+import { actionTo, flowThatCalls } from '../../../support/flows.js';
 import { ownProduct } from '../../../support/own-product.js';
 import type { Api, ProductProcess } from '../../../support/processes.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';
@@ -87,9 +87,11 @@ test('a model receives the refusal of its call, and a call that waits survives t
   });
   await worker.end('SIGKILL');
   worker = await product.worker();
-  await eventually(async () =>
-    expect(await approver.post(`/v1/approvals/${approval}/approve`, {})).toMatchObject({ status: 200 }),
-  );
+  await eventually(async () => {
+    const answer = await approver.post(`/v1/approvals/${approval}/approve`, {});
+    // 409: an earlier attempt took effect, but its answer was lost with the worker.
+    if (answer.status !== 409) expect(answer).toMatchObject({ status: 200 });
+  });
   await untilExecution(workspace, id, 'completed');
   expect(sink.seen(`${prefix}/gone`)).toHaveLength(0);
   expect(sink.seen(`${prefix}/mail`)).toHaveLength(1);
@@ -98,4 +100,43 @@ test('a model receives the refusal of its call, and a call that waits survives t
     { error: { code: 'policy_denied', message: 'Agents delete nothing. (no-deletes)' } },
     { ok: true },
   ]);
+});
+
+test('a second use of an approval, by the worker that follows one that was killed during the call, is refused and audited', async () => {
+  verifies('act.hold.used');
+  const workspace = product.through(api, await createWorkspace(deps));
+  const approver = await personOf(deps, workspace, { userId: newId(), role: 'ORG_ADMIN', url: workspace.api.url });
+  const policies = [
+    { policy_id: 'permit', effect: 'permit' },
+    { policy_id: 'ask', effect: 'require_approval', tools: ['act.http'] },
+  ];
+  expect(await approver.put('/v1/policies', { policies })).toMatchObject({ status: 200 });
+  const path = `/${workspace.projectID}/one`;
+  const release = sink.hold(path);
+  const name = `used-${newId()}`;
+  model.on(name, (res) => streamText(res, ['done']));
+  const { agents } = flowThatCalls([`${sink.url}${path}`]);
+  const flow = { name: 'Test flow', agents: agents.map((agent) => ({ ...agent, llm: { model: name } })) };
+  const id = await startExecution(workspace, flow);
+  const waitingFor = async (not?: string): Promise<string> =>
+    eventually(async () => {
+      const { body } = await workspace.api.get(`/execute_flow/${id}`);
+      expect(body.execution_context.waiting_for).toMatchObject({ kind: 'approval' });
+      expect(body.execution_context.waiting_for.approval_id).not.toBe(not);
+      return body.execution_context.waiting_for.approval_id;
+    });
+  const first = await waitingFor();
+  expect(await approver.post(`/v1/approvals/${first}/approve`, {})).toMatchObject({ status: 200 });
+  await eventually(() => expect(sink.seen(path)).toHaveLength(1));
+  await worker.end('SIGKILL');
+  release();
+  worker = await product.worker();
+  const second = await waitingFor(first);
+  const { body } = await approver.get(`/v1/approvals/${second}`);
+  expect(body).toMatchObject({ status: 'pending', outcome_unknown: true });
+  const { body: audit } = await approver.get('/v1/audit?action=act.http&limit=50');
+  expect(audit.data.map(({ outcome }: any) => outcome)).toContain('denied: refused: used');
+  expect(await approver.post(`/v1/approvals/${second}/accept`, { reason: 'It came' })).toMatchObject({ status: 200 });
+  await untilExecution(workspace, id, 'completed');
+  expect(sink.seen(path)).toHaveLength(1);
 });

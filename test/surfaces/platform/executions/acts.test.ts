@@ -1,79 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ApiClient } from '../../../support/client.js';
+import { newId } from '../../../../src/ids.js';
+import { ask, decide, heldApproval, outputsOf, permit, useActs } from '../../../support/acts.js';
 import { eventually } from '../../../support/eventually.js';
 import { closedAs, moveExecution, startExecution, untilExecution } from '../../../support/executions.js';
-import { createWorkspace, personOf, useDeps, type Workspace } from '../../../support/fixture.js';
+import type { ApiClient } from '../../../support/client.js';
+import { personOf } from '../../../support/fixture.js';
 import { connectorOf, flowOf } from '../../../support/connectors.js';
-import { actionTo, flowThatCalls } from '../../../support/flows.js';
-import { newId } from '../../../../src/ids.js';
-import { useHttpSink } from '../../../support/use-http-sink.js';
+import { actionTo } from '../../../support/flows.js';
 import { verifies } from '../../../support/verifies.js';
 
-const deps = useDeps();
-const sink = await useHttpSink();
-const permit = { policy_id: 'permit', effect: 'permit' };
-const ask = { policy_id: 'ask', description: 'Posts are looked at.', effect: 'require_approval', tools: ['act.http'] };
-
-interface Governed {
-  workspace: Workspace;
-  approver: ApiClient;
-  prefix: string;
-  policies(...rules: object[]): Promise<void>;
-  start(...names: string[]): Promise<string>;
-  seen(name?: string): number;
-}
-
-async function governed(...rules: object[]): Promise<Governed> {
-  const workspace = await createWorkspace(deps);
-  const approver = await personOf(deps, workspace, { userId: newId(), role: 'ORG_ADMIN' });
-  const prefix = `/${workspace.projectID}`;
-  const policies = async (...given: object[]) => {
-    const answer = await approver.put('/v1/policies', { policies: given });
-    expect(answer).toMatchObject({ status: 200 });
-  };
-  await policies(permit, ...rules);
-  const start = (...names: string[]) =>
-    startExecution(workspace, flowThatCalls(names.map((name) => `${sink.url}${prefix}/${name}`)));
-  const seen = (name = '') => sink.seen(`${prefix}/${name}`).length;
-  return { workspace, approver, prefix, policies, start, seen };
-}
-
-async function heldApproval({ workspace }: Governed, id: string, not = ''): Promise<string> {
-  return eventually(async () => {
-    const { body } = await workspace.api.get(`/execute_flow/${id}`);
-    expect(body).toMatchObject({ status: 'running', execution_context: { waiting_for: { kind: 'approval' } } });
-    const { approval_id } = body.execution_context.waiting_for;
-    expect(approval_id).not.toBe(not);
-    return approval_id;
-  });
-}
-
-const decide = (api: ApiClient, id: string, decision: string, comment?: string) =>
-  api.post(`/v1/approvals/${id}/${decision}`, comment === undefined ? {} : { comment });
-
-const lifecyclesOf = ({ workspace }: Governed) =>
-  deps.mongo.collections.lifecycles
-    .find({ project_id: workspace.projectID, tool: 'act.http' })
-    .sort({ _id: 1 })
-    .toArray();
-const auditOf = async ({ workspace }: Governed) =>
-  (
-    await deps.mongo.collections.audit_entries
-      .find({ _id: { $gt: `${workspace.organizationId}:`, $lt: `${workspace.organizationId};` }, action: 'act.http' })
-      .sort({ _id: 1 })
-      .toArray()
-  ).map(({ actor, resource, outcome }) => ({ actor, resource, outcome }));
-const outcomesOf = async (of: Governed) => (await auditOf(of)).map(({ outcome }) => outcome);
-const outputsOf = (execution: any) => execution.agents_output[0].actions.map(({ output }: any) => output);
+const { deps, sink, governed, lifecyclesOf, auditOf, outcomesOf } = await useActs();
 
 describe('an act of an agent', () => {
   test('is made if the rules permit it, and leaves a lifecycle and an audit entry', async () => {
-    verifies('act.permit', 'act.facts');
+    verifies('act.permit', 'act.facts', 'act.facts.credits');
     const of = await governed({
       policy_id: 'only-this',
       effect: 'forbid',
       tools: ['act.http'],
-      when: `!(context.input.host == "${new URL(sink.url).host}" && context.input.method == "POST" && context.input.started_by == "person" && context.input.agent_id == "agent_1" && context.input.category == "restful" && context.input.path like "*/one" && principal.kind == "execution" && context.channel == "agent" && !context.input.read_only)`,
+      when: `!(context.input.host == "${new URL(sink.url).host}" && context.input.method == "POST" && context.input.started_by == "person" && context.input.agent_id == "agent_1" && context.input.category == "restful" && context.input.path like "*/one" && principal.kind == "execution" && context.channel == "agent" && !context.input.read_only && context.input.credits_spent == 1)`,
     });
     const id = await of.start('one');
     await untilExecution(of.workspace, id, 'completed');
@@ -181,6 +126,37 @@ describe('an act that a rule holds', () => {
     expect(await decide(starter, approval, 'approve')).toMatchObject({ status: 200 });
     await untilExecution(of.workspace, id, 'completed');
     expect(of.seen()).toBe(1);
+  });
+
+  test('tells each reader whether they may decide, and why not', async () => {
+    verifies('act.may-decide');
+    const of = await governed({ ...ask, approvers: 2, approver_roles: ['OWNER', 'ORG_ADMIN'] });
+    const id = await of.start('one');
+    const approval = await heldApproval(of, id);
+    const person = (role: string) => personOf(deps, of.workspace, { userId: newId(), role });
+    const [starter, owner, admin] = [
+      await personOf(deps, of.workspace),
+      await person('OWNER'),
+      await person('PROJECT_ADMIN'),
+    ];
+    const project = `projectID=${of.workspace.projectID}`;
+    const expected = async (api: ApiClient, reason: string | null) => {
+      const told = { may_decide: reason === null, may_not_decide_reason: reason };
+      expect(await api.get(`/v1/approvals/${approval}`)).toMatchObject({ body: told });
+      expect((await api.get('/v1/approvals')).body.data).toMatchObject([told]);
+      const { body } = await api.get(`/inbox?${project}`);
+      if (body.data.length > 0) expect(body.data).toMatchObject([told]);
+    };
+    await expected(of.approver, null);
+    await expected(starter, 'nobody decides on their own request');
+    await expected(admin, 'only a person with the role OWNER or ORG_ADMIN in this project decides');
+    expect(await decide(of.approver, approval, 'approve')).toMatchObject({
+      body: { status: 'pending', may_decide: false, may_not_decide_reason: expect.stringContaining('another person') },
+    });
+    await expected(owner, null);
+    await decide(owner, approval, 'reject');
+    await expected(owner, 'the approval is rejected');
+    await untilExecution(of.workspace, id, 'completed');
   });
 
   test('does not use an approval of another policy version: it asks again, and the refusal is audited', async () => {
@@ -297,5 +273,9 @@ describe('an act that a rule holds', () => {
     ]);
     expect(of.seen()).toBe(3);
     expect((await auditOf(of)).filter(({ outcome }) => outcome === 'failed: unknown')).toHaveLength(2);
+    // The approvals have been used, and no call is left that would wait for one.
+    for (const approval of firsts)
+      expect(await of.approver.get(`/v1/approvals/${approval}`)).toMatchObject({ body: { status: 'used' } });
+    expect((await lifecyclesOf(of)).filter(({ status }) => status === 'pending_approval')).toEqual([]);
   });
 });

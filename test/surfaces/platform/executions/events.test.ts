@@ -3,12 +3,15 @@ import path from 'node:path';
 import { eventually } from '../../../support/eventually.js';
 import { openEventStream } from '../../../support/event-stream.js';
 import { moveExecution, prepareExecution, startExecution, untilListed } from '../../../support/executions.js';
-import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
+import { createKey, createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
 import { flowThatCalls } from '../../../support/flows.js';
+import { agent, hold } from '../../../support/governance/approvals.js';
 import { startApi } from '../../../support/processes.js';
 import { testRun } from '../../../support/run.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';
 import { verifies } from '../../../support/verifies.js';
+import { seedExecution } from '../../../support/seeded-executions.js';
+import { coworker, scheduled } from '../schedules/schedules.js';
 
 const deps = useDeps();
 const sink = await useHttpSink();
@@ -17,6 +20,12 @@ function open({ api, apiKey }: Workspace, id: string, lastEventId?: number, url 
   const resume: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) };
   return openEventStream(`${url}/execute_flow/${id}/events`, { 'x-api-key': apiKey, ...resume });
 }
+
+const openProject = ({ api, apiKey, projectID }: Workspace, lastEventId?: string | number, url = api.url) =>
+  openEventStream(`${url}/${projectID}/events`, {
+    'x-api-key': apiKey,
+    ...(lastEventId !== undefined && { 'last-event-id': String(lastEventId) }),
+  });
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
@@ -114,8 +123,10 @@ describe('GET /execute_flow/{execution_id}/events', () => {
     const id = await startExecution(workspace, flowThatCalls([`${sink.url}/${workspace.projectID}`]));
     const api = await startApi(testRun().env, path.join(testRun().logs, 'stopping-api.log'));
     const stream = await open(workspace, id, undefined, api.url);
+    const ofProject = await openProject(workspace, undefined, api.url);
+    await eventually(() => expect(ofProject.events).toMatchObject([{ event: 'opened' }, {}]));
     await eventually(() => expect(stream.events.length).toBeGreaterThanOrEqual(3));
-    const [end] = await Promise.all([api.end('SIGTERM'), stream.ended]);
+    const [end] = await Promise.all([api.end('SIGTERM'), stream.ended, ofProject.ended]);
     expect(end).toEqual({ code: 0, signal: null });
     const next = await open(workspace, id, stream.events.at(-1)?.id);
     release();
@@ -124,5 +135,67 @@ describe('GET /execute_flow/{execution_id}/events', () => {
       numbers(1, stream.events.length + next.events.length),
     );
     expect(next.events.at(-1)).toMatchObject({ event: 'completed' });
+  });
+});
+
+describe('GET /{projectID}/events', () => {
+  test('reports runs, approvals and schedules of the project, and nothing of others', async () => {
+    verifies('project.events');
+    const [workspace, other] = [await createWorkspace(deps), await createWorkspace(deps)];
+    const [stream, ofOther] = [await openProject(workspace), await openProject(other)];
+    expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream\b/);
+    const of = (key: string, id: string) =>
+      stream.events.filter(({ data }) => data.data[key] === id).map(({ event }) => event);
+    await eventually(() => expect(stream.events).toMatchObject([{ event: 'opened', data: { data: {} } }]));
+    const release = sink.hold(`/${workspace.projectID}`);
+    const { _id } = await prepareExecution(workspace, flowThatCalls([`${sink.url}/${workspace.projectID}`]));
+    await eventually(() => expect(of('execution_id', _id)).toEqual(['execution_created']));
+    await moveExecution(workspace, _id, 'execute');
+    await eventually(() => expect(of('execution_id', _id)).toContain('execution_changed'));
+    release();
+    await eventually(() => expect(of('execution_id', _id).at(-1)).toBe('execution_ended'));
+    expect(stream.events.at(-1)?.data).toMatchObject({
+      data: { execution_id: _id, status: 'completed', waiting_for: null, failure_reason: null },
+    });
+    const { projectID: projectId, organizationId, departmentId } = workspace;
+    const asking = agent({ organizationId, departmentId, projectId });
+    const { approval_id } = await hold(deps.governance.approvals, asking);
+    await eventually(() => expect(of('item_id', `approval:${approval_id}`)).toEqual(['inbox_changed']));
+    const waiting_for = { kind: 'preview', agent_id: 'a' };
+    const held = await seedExecution(deps, workspace, { status: 'running', execution_context: { waiting_for } });
+    await eventually(() => expect(of('execution_id', held._id)).toEqual(['execution_waiting']));
+    const at = stream.events.at(-1)?.id ?? 0;
+    const made = await scheduled(workspace, {
+      coworker_id: await coworker(workspace),
+      type: 'once',
+      schedule: Math.ceil(Date.now() / 1000) + 3600,
+    });
+    await eventually(() => expect(of('schedule_id', made._id)).toContain('schedule_changed'));
+    for (const { id, event, data } of stream.events)
+      expect(data).toMatchObject({ seq: id, type: event, at: id / 1000 });
+    const missed = await openProject(workspace, at);
+    await eventually(() => expect(missed.events.map(({ event }) => event)).toContain('schedule_changed'));
+    expect(missed.events.map(({ event }) => event)).not.toContain('opened');
+    expect(ofOther.events.map(({ event }) => event)).toEqual(['opened']);
+    const late = await openProject(workspace, 1_700_000_000_000);
+    await eventually(() => expect(late.events).toMatchObject([{ event: 'opened' }]));
+    for (const each of [stream, ofOther, missed, late]) each.leave();
+  });
+
+  test('is refused to others, and ends when its credential is revoked', async () => {
+    verifies('project.events', 'http.streams.recheck');
+    const workspace = await createWorkspace(deps);
+    const { api, projectID } = workspace;
+    expect(await api.get(`/${projectID}/events`, { 'last-event-id': 'x' })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_request' },
+    });
+    const stranger = await createWorkspace(deps);
+    expect(await openProject({ ...stranger, projectID })).toMatchObject({ status: 403 });
+    const weak = await createKey(deps, workspace, { grants: ['svc:query.read'] });
+    expect(await openProject({ ...workspace, apiKey: weak })).toMatchObject({ status: 403 });
+    const stream = await openProject(workspace);
+    await deps.mongo.collections.api_keys.updateMany({ 'scope.project_id': projectID }, { $set: { revoked_at: 1 } });
+    await stream.ended;
   });
 });

@@ -40,8 +40,10 @@ describe('anomaly detection', () => {
     expect(body.steps.map((step: any) => step.step_id)).toEqual([
       'agent_1/model',
       'agent_1/anomaly-1',
+      'agent_1/anomaly-1/continue',
       'agent_2/model',
       'agent_2/anomaly-2',
+      'agent_2/anomaly-2/continue',
     ]);
   });
 

@@ -11,6 +11,16 @@ import { flowThatCalls } from '../../../support/flows.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';
 import { verifies } from '../../../support/verifies.js';
 
+interface Handler {
+  name: string;
+  description?: string;
+}
+
+interface WorkflowMetadata {
+  currentDetails?: string;
+  definition: Record<'queryDefinitions' | 'signalDefinitions' | 'updateDefinitions', Handler[]>;
+}
+
 const deps = useDeps();
 const sink = await useHttpSink();
 
@@ -214,8 +224,17 @@ describe('a run in Temporal', () => {
     const handle = runOf(deps, id);
     await untilExecution(workspace, id, 'running');
     expect(await (await handle.describe()).staticSummary()).toBe('Test flow: read me');
-    const details = async () =>
-      (await handle.query<{ currentDetails?: string }, []>('__temporal_workflow_metadata')).currentDetails;
+    expect(await (await handle.describe()).staticDetails()).toContain(
+      `/console/projects/${workspace.projectID}/runs/${id})`,
+    );
+    const metadata = () => handle.query<WorkflowMetadata, []>('__temporal_workflow_metadata');
+    const details = async () => (await metadata()).currentDetails;
+    const { queryDefinitions, signalDefinitions, updateDefinitions } = (await metadata()).definition;
+    const own = [...queryDefinitions, ...signalDefinitions, ...updateDefinitions].filter(
+      ({ name }) => !name.startsWith('__'),
+    );
+    expect(own.map(({ name }) => name)).toEqual(expect.arrayContaining(['state', 'pause', 'decidePreview']));
+    expect(own.filter(({ description }) => !description)).toEqual([]);
     expect(await details()).toContain('**running**: Test flow');
     await workspace.api.post(`/execute_flow/${id}/pause`);
     expect(await details()).toContain(`Paused by ${workspace.userId}`);

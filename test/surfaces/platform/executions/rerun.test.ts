@@ -75,6 +75,27 @@ describe('POST /execute_flow/{execution_id}/rerun', () => {
     expect(called(workspace)).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
+  test('takes another goal and other inputs, which its prompts need', async () => {
+    verifies('executions.rerun.edited');
+    const workspace = await createWorkspace(deps);
+    const { agents } = flowThatCalls([]) as { agents: object[] };
+    const prompt = { template: 'Greet {{ who }}', variables: ['who'] };
+    const flow = { ...flowThatCalls([]), agents: agents.map((agent) => ({ ...agent, prompt })) };
+    const id = await startExecution(workspace, flow, { input_variables: { who: 'Ada' }, runtime_inputs: { x: 1 } });
+    await untilListed(workspace, id, 'completed');
+    const made = await rerun(workspace, id, { goal: 'again', input_variables: { who: 'Grace' } });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { goal: 'again', input_variables: { who: 'Grace' }, runtime_inputs: { x: 1 } },
+    });
+    expect(await rerun(workspace, id, { input_variables: {} })).toMatchObject({
+      status: 422,
+      body: { error_description: expect.stringContaining('needs the variable "who"') },
+    });
+    for (const bad of [{ goal: '' }, { goal: 7 }, { input_variables: [] }, { runtime_inputs: null }])
+      expect([bad, await rerun(workspace, id, bad)]).toMatchObject([bad, { status: 400 }]);
+  });
+
   test('creates one execution for one Idempotency-Key', async () => {
     const { workspace, id } = await endedExecution();
     const key = { 'idempotency-key': newId() };

@@ -286,6 +286,7 @@ describe('a document whose chunks could not all be written', () => {
       graph: deps.graph,
       files: { ...deps.files, store },
       audit: deps.governance.audit,
+      remember: async () => undefined,
     });
     const input = {
       project_id: workspace.projectID,

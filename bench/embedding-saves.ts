@@ -1,0 +1,63 @@
+import { newId } from '../src/ids.js';
+import { save } from '../src/graph/save/save.js';
+import { prepareGraph } from '../src/graph/store/schema.js';
+import { epochSeconds } from '../src/time.js';
+import { createGraph } from '../src/stores/neo4j.js';
+import type { BenchEnvironment } from './environment.js';
+import { figure, median, range, timed, type Figure } from './measure.js';
+
+const rounds = 300;
+const warmUp = 50;
+const perSave = 10;
+
+/** Saves with the notes that the worker embeds, next to saves without them, taken in turns. */
+export async function benchEmbeddingSaves({ env }: BenchEnvironment): Promise<Figure[]> {
+  const server = { uri: env.NEO4J_URI ?? '', user: env.NEO4J_USER ?? '', password: env.NEO4J_PASSWORD ?? '' };
+  const variants = [false, true].map((embeds) => ({
+    graph: createGraph({ ...server, embeds }),
+    projectId: newId(),
+    times: [] as number[],
+  }));
+  try {
+    for (const { graph } of variants.slice(0, 1)) await prepareGraph(graph);
+    for (const at of range(rounds + warmUp)) {
+      for (const { graph, projectId, times } of at % 2 === 0 ? variants : [...variants].reverse()) {
+        const ms = await timed(() => save(graph, projectId, saveOf(at), stamp()));
+        if (at >= warmUp) times.push(ms);
+      }
+    }
+  } finally {
+    await Promise.all(variants.map(({ graph }) => graph.close()));
+  }
+  const [without, withNotes] = variants.map(({ times }) => 1000 / median(times));
+  const what = `saves per second of one writer, ${perSave} entities, relationships and facts each; baseline without an endpoint for embeddings`;
+  return [figure(what, '/s', withNotes ?? Number.NaN, without ?? Number.NaN, 'at least 0.95')];
+}
+
+function stamp() {
+  return { saved_by: 'bench', source: null, recorded_at: epochSeconds(), lifecycle_id: 'bench' };
+}
+
+function saveOf(round: number) {
+  const id = (at: number) => `e${round}-${at}`;
+  return {
+    entities: range(perSave).map((at) => ({
+      id: id(at),
+      type: 'Person',
+      name: `Person ${round} ${at}`,
+      properties: { about: `a note about person ${at} of round ${round}, with some words` },
+    })),
+    relationships: range(perSave).map((at) => ({
+      from: id(at),
+      type: 'KNOWS',
+      to: id((at + 1) % perSave),
+      properties: { since: 1950 + at },
+    })),
+    facts: range(perSave).map((at) => ({
+      subject: id(at),
+      predicate: 'lives in',
+      object: `City ${at}`,
+      confidence: 1,
+    })),
+  };
+}

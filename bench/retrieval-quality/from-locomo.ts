@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/**
+ * `node dist/bench/retrieval-quality/from-locomo.js locomo10.json > data.json` converts LoCoMo (github.com/snap-research/locomo,
+ * CC BY-NC 4.0, not shipped) to the format of README.md. Each conversation becomes a project. Questions of category 5
+ * have no answer and are left out.
+ */
+const Turn = z.object({
+  speaker: z.string(),
+  dia_id: z.string(),
+  text: z.string(),
+  blip_caption: z.string().optional(),
+});
+const Asked = z.object({ question: z.string(), category: z.number(), evidence: z.array(z.string()).default([]) });
+const Conversation = z
+  .object({ qa: z.array(Asked), conversation: z.record(z.string(), z.unknown()).optional() })
+  .loose();
+
+const categories: Record<number, string> = { 1: 'several pieces', 2: 'time', 3: 'open', 4: 'single' };
+
+export function fromLocomo(json: unknown) {
+  const elements: object[] = [];
+  const questions: object[] = [];
+  for (const [at, { qa, conversation, ...rest }] of z.array(Conversation).parse(json).entries()) {
+    const project = `conversation ${at + 1}`;
+    const turns = conversation ?? rest;
+    const ids = new Set<string>();
+    for (let session = 1; Array.isArray(turns[`session_${session}`]); session += 1) {
+      const time = dayOf(turns[`session_${session}_date_time`]);
+      for (const { speaker, dia_id: id, text, blip_caption: caption } of z
+        .array(Turn)
+        .parse(turns[`session_${session}`])) {
+        const shown = caption === undefined ? text : `${text} (shares a photo: ${caption})`;
+        elements.push({ id, text: shown || '-', speaker, ...(time && { time }), project, session: `${session}` });
+        ids.add(id);
+      }
+    }
+    for (const { question, category, evidence } of qa) {
+      const known = evidence.flatMap((text) => text.match(/D\d+:\d+/g) ?? []).filter((id) => ids.has(id));
+      const name = categories[category];
+      if (name !== undefined && known.length > 0)
+        questions.push({ question, project, category: name, evidence: [...new Set(known)] });
+    }
+  }
+  return { name: 'LoCoMo', elements, questions };
+}
+
+/** From "1:56 pm on 8 May, 2023". */
+function dayOf(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value : '';
+  const time = Date.parse(`${/\d{1,2} \w+,? \d{4}/.exec(text)?.[0] ?? ''} UTC`);
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 10);
+}
+
+const [, , ...files] = process.argv;
+const read = files.flatMap((file) => JSON.parse(readFileSync(file, 'utf8')) as unknown);
+process.stdout.write(JSON.stringify(fromLocomo(read)));

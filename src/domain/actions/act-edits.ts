@@ -1,0 +1,37 @@
+import { payloadDigest } from '../../governance/approvals/payload-digest.js';
+import { editsId, readEdits, type CallEdits, type EditsDeps } from '../../governance/approvals/edits.js';
+import type { ResumeTokenDocument } from '../../governance/approvals/record.js';
+import type { ActRun } from '../../../workflows/agentflow-execution/act-messages.js';
+import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
+import { inputOfAct } from './act-input.js';
+import type { CallOptions, PrepareAction, PreparedAction } from './call-action.js';
+
+/** A call that is ready, and what approvers have changed in it. */
+export interface EditedAct {
+  request: CallActionRequest;
+  prepared: PreparedAction;
+  edited?: CallEdits;
+}
+
+/**
+ * The act as its approvers edited it; unchanged if they did not. The digest of an edited call covers that of the call that
+ * was asked, as it is now, so that edits of another call are refused.
+ * @throws the errors of preparing the edited call
+ */
+export async function asEdited<Act extends EditedAct & { run: ActRun }>(
+  deps: EditsDeps & { prepare: PrepareAction },
+  act: Act,
+  {
+    under: { approval_id, is_edited },
+    token,
+    options,
+  }: { under: NonNullable<CallActionRequest['approval']>; token: ResumeTokenDocument | null; options: CallOptions },
+): Promise<Act> {
+  const id = token?.is_edited ? editsId(approval_id, token.payload_digest) : is_edited ? approval_id : undefined;
+  const found = id === undefined ? undefined : await readEdits(deps, id);
+  if (!found) return act;
+  const { edits } = found;
+  const asked_digest = payloadDigest(act.prepared.operation.name, inputOfAct(act.request, act.run, act.prepared));
+  const request = { ...act.request, input: { ...act.request.input, edits: { ...act.request.input?.edits, ...edits } } };
+  return { ...act, request, prepared: await deps.prepare(request, options), edited: { asked_digest, edits } };
+}

@@ -1,0 +1,51 @@
+import type { Held, Refused } from '../../../../workflows/agentflow-execution/act-messages.js';
+import { isAppError } from '../../../errors.js';
+import { endHeldCalls } from '../../../governance/approvals/settle.js';
+import { factsOfRefusal } from '../../../governance/kernel/call.js';
+import type { Collections } from '../../../stores/collections.js';
+import { epochSeconds } from '../../../time.js';
+
+type Approvals = Pick<Collections, 'approvals'>;
+type Settled = Pick<Collections, 'approvals' | 'lifecycles'>;
+type Under = Pick<Held, 'approval_id' | 'after_unknown'>;
+
+/** What a run receives if rules or an approver refuse its call. @throws the error, if it is not a refusal by the rules */
+export function refusedOr(error: unknown): { refused: Refused } {
+  const code = isAppError(error) ? error.code : undefined;
+  if (!isAppError(error) || (code !== 'policy_denied' && code !== 'approval_refused')) throw error;
+  const rules = factsOfRefusal(error)?.call.decision?.policy_ids ?? [];
+  const by = rules.length > 0 ? ` (${rules.join(', ')})` : '';
+  return { refused: { code, message: `${error.message}${by}` } };
+}
+
+/** Why S6 refused the approval; undefined for other errors. */
+export function reasonOf(error: unknown): string | undefined {
+  return factsOfRefusal(error)?.reason;
+}
+
+/** The refusal of a call whose approval was rejected or has expired. */
+export async function settledAs({ approvals, lifecycles }: Settled, under: Under, error: unknown): Promise<Refused> {
+  // An attempt that asked again after its worker was lost was recorded when the approval had already been settled.
+  await endHeldCalls(lifecycles, under.approval_id, { status: 'denied' });
+  if (reasonOf(error) === 'expired') return expiredCall(under);
+  const record = await approvals.findOne({ _id: under.approval_id });
+  const comment = record?.votes.find(({ decision }) => decision === 'reject')?.comment ?? '';
+  return refusedFor(under, 'approval_rejected', comment || 'a person rejected the call');
+}
+
+export function expiredCall(under: Under): Refused {
+  return refusedFor(under, 'approval_expired', 'nobody decided in time');
+}
+
+function refusedFor({ after_unknown }: Under, code: string, message: string): Refused {
+  return after_unknown
+    ? { code: 'outcome_unknown', message: `the call may have taken effect, and it was not repeated: ${message}` }
+    : { code, message };
+}
+
+/** Whether the approval has expired without its workflow having written that yet. */
+export async function hasExpired({ approvals }: Approvals, approvalId: string): Promise<boolean> {
+  const record = await approvals.findOne({ _id: approvalId });
+  const isStopped = typeof record?.clock_stopped_at === 'number';
+  return record?.status === 'pending' && !isStopped && record.expires_at <= epochSeconds();
+}

@@ -1,0 +1,120 @@
+import { QueryRejectedError } from '@temporalio/client';
+import { z } from 'zod';
+import { catalogSyncWorkflowId, stateQuery, type CatalogSyncState } from '../../../workflows/catalog-sync/messages.js';
+import { AppError, isAppError } from '../../errors.js';
+import { isWorkflowGone } from '../../temporal/client.js';
+import { EpochSeconds } from '../../time.js';
+import type { Deps } from '../deps.js';
+import { defineOperation } from '../operation.js';
+import { createCatalogNotifier } from './notify.js';
+import { createCatalogScope } from './scope.js';
+
+const CatalogState = z.object({
+  state: z
+    .enum(['idle', 'waiting', 'running', 'retrying', 'unknown'])
+    .meta({
+      description:
+        '`waiting`: for events to stop. `retrying`: the last attempt of the running sync failed. `unknown`: no worker answers.',
+      example: 'idle',
+    }),
+  waiting_events: z.int().meta({ description: 'The events that the next sync is for.', example: 0 }),
+  waiting_for: z.array(z.string()).meta({ description: 'A few of the changed entities.', example: [] }),
+  waiting_since: EpochSeconds.nullable().meta({ example: null }),
+  run_id: z.string().nullable().meta({ description: 'The lifecycle of the running sync.', example: null }),
+  started_at: EpochSeconds.nullable().meta({ example: null }),
+  failure: z.string().nullable().meta({ description: 'Why the last attempt failed.', example: null }),
+});
+
+const Syncs = z
+  .object({
+    catalog: CatalogState.nullable().meta({ description: 'Null if the catalog is not synced into this project.' }),
+    repositories: z.array(
+      z.object({
+        repository: z.string().meta({ example: 'acme/claims' }),
+        branch: z.string().nullable().meta({ description: 'Null: every branch.', example: 'main' }),
+        bound_by: z.string().meta({ example: 'user_1' }),
+        bound_at: EpochSeconds,
+        has_signed: z.boolean().meta({ description: 'A push was signed with the secret of the binding.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Syncs' });
+
+/** The runs themselves are lifecycles of the tools `catalog-sync`, `code-sync` and `catalog-ingest`. */
+export const readSyncs = defineOperation({
+  name: 'sync.read',
+  effect: 'read',
+  grant: 'svc:orchestrate.read',
+  output: Syncs,
+  async run({ deps, ctx: { principal } }) {
+    const { projectId } = principal;
+    const [isScope, bindings] = await Promise.all([
+      receivesCatalog(deps, projectId),
+      deps.mongo.collections.repository_bindings
+        .find({ project_id: projectId }, { sort: { _id: 1 }, limit: 200 })
+        .toArray(),
+    ]);
+    return {
+      catalog: isScope ? await catalogState(deps, projectId) : null,
+      repositories: bindings.map(({ repository, branch, bound_by, bound_at, secret_confirmed = false }) => ({
+        ...{ repository, branch, bound_by, bound_at },
+        has_signed: secret_confirmed,
+      })),
+    };
+  },
+});
+
+/** Throws `conflict` if the catalog is not synced into this project. */
+export const startCatalogSync = defineOperation({
+  name: 'sync.start',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  output: CatalogState.meta({ id: 'CatalogSyncState' }),
+  errors: ['conflict', 'unavailable'],
+  async run({ deps, ctx: { principal } }) {
+    const { projectId, organizationId } = principal;
+    if (!(await receivesCatalog(deps, projectId)))
+      throw new AppError('conflict', 'the catalog is not synced into this project');
+    const scope = { project_id: projectId, organization_id: organizationId };
+    await createCatalogNotifier(deps)(scope, { events: 1, entities: [] });
+    return catalogState(deps, projectId);
+  },
+});
+
+async function receivesCatalog(deps: Pick<Deps, 'config' | 'mongo'>, projectId: string): Promise<boolean> {
+  try {
+    return (await createCatalogScope(deps)()).project_id === projectId;
+  } catch (error) {
+    if (isAppError(error) && error.code === 'unconfigured') return false;
+    throw error;
+  }
+}
+
+const queryTimeoutMs = 2000;
+type State = z.infer<typeof CatalogState>;
+
+async function catalogState({ temporal }: Pick<Deps, 'temporal'>, projectId: string): Promise<State> {
+  try {
+    return toState(await temporal.queryOpenRun(catalogSyncWorkflowId(projectId), stateQuery, queryTimeoutMs));
+  } catch (error) {
+    // Nothing is pending, so the workflow has ended, or none was ever started.
+    if (error instanceof QueryRejectedError || isWorkflowGone(error)) return toState(undefined);
+    if (isAppError(error)) return { ...toState(undefined), state: 'unknown' };
+    throw error;
+  }
+}
+
+function toState({ pending, run, progress }: Partial<CatalogSyncState> = {}): State {
+  const running = run?.ended_at === null ? run : undefined;
+  const failure = progress?.failure?.message ?? null;
+  const active = failure === null ? ('running' as const) : ('retrying' as const);
+  return {
+    state: running ? active : pending ? 'waiting' : 'idle',
+    waiting_events: pending?.events ?? 0,
+    waiting_for: pending?.entities ?? [],
+    waiting_since: pending ? pending.first_at / 1000 : null,
+    run_id: running?.run_id ?? null,
+    started_at: running ? running.started_at / 1000 : null,
+    failure: running ? failure : null,
+  };
+}

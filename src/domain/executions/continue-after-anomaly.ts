@@ -1,0 +1,81 @@
+import type { Held, Refused } from '../../../workflows/agentflow-execution/act-messages.js';
+import type { ContinueRequest } from '../../../workflows/agentflow-execution/steps/continue.js';
+import { principalOfRun } from '../../auth/run-principal.js';
+import type { Performed } from '../../governance/kernel/perform.js';
+import { currentTrace } from '../../http/trace.js';
+import { newId } from '../../ids.js';
+import { epochSeconds } from '../../time.js';
+import { expiredCall, hasExpired, reasonOf, refusedOr, settledAs } from '../actions/operations/settled-calls.js';
+import { creditsOfRun } from '../customers/operations/run-credits.js';
+import type { Deps } from '../deps.js';
+import { continueRules } from './rules.js';
+
+export interface ContinueDeps {
+  kernel: Deps['kernel'];
+  collections: Deps['mongo']['collections'];
+}
+
+export type ContinueResult = { permitted: true } | { held: Held } | { refused: Refused };
+
+/** Asks the rules whether a run may continue after an anomaly was found. Has no effect but its record; safe to repeat. */
+export async function continueAfterAnomaly(deps: ContinueDeps, request: ContinueRequest): Promise<ContinueResult> {
+  const under = request.approval;
+  if (!under) return resultOf(await perform(deps, request, undefined));
+  const performed = await perform(deps, request, under.approval_id);
+  const reason = 'error' in performed ? reasonOf(performed.error) : undefined;
+  if (!('error' in performed) || reason === undefined) return resultOf(performed);
+  // By an attempt of this step whose worker was lost.
+  if (reason === 'used') return { permitted: true };
+  if (reason === 'rejected' || reason === 'expired')
+    return { refused: await settledAs(deps.collections, under, performed.error) };
+  if (await hasExpired(deps.collections, under.approval_id)) return { refused: expiredCall(under) };
+  return resultOf(await perform(deps, request, undefined));
+}
+
+function resultOf(performed: Performed): ContinueResult {
+  if ('error' in performed) return refusedOr(performed.error);
+  const { status, body } = performed.ending;
+  if (status !== 'pending_approval') return { permitted: true };
+  const { approval_id, expires_at } = body as Held;
+  return { held: { approval_id, expires_at } };
+}
+
+function perform(
+  { kernel, collections }: ContinueDeps,
+  { idempotency_key, project_id, run, finding, approval }: ContinueRequest,
+  approvalId: string | undefined,
+): Promise<Performed> {
+  const identity = {
+    executionId: run.execution_id,
+    userId: run.executed_by,
+    organizationId: run.organization_id,
+    projectId: project_id,
+  };
+  const { agentflow_id, agentflow_version, agent_id, execution_id, started_by, tokens_spent } = run;
+  return kernel.perform({
+    lifecycleId: newId(),
+    startedAt: epochSeconds(),
+    operation: continueRules,
+    asked: undefined,
+    name: continueRules.name,
+    channel: 'agent',
+    traceId: currentTrace().traceId,
+    resumeToken: undefined,
+    approvalId,
+    asksOnce: { after: approval?.approval_id },
+    alwaysRecorded: false,
+    authenticate: () => principalOfRun(collections, identity, ['svc:agent.run']),
+    resolveScope: async (principal) => principal,
+    admit: async () => undefined,
+    validate: async () => ({
+      input: { idempotency_key, agentflow_id, agentflow_version, agent_id, execution_id, finding },
+      resource: { type: 'execution', id: execution_id },
+      dryRun: false,
+      lookUp: async () => ({
+        facts: { started_by, tokens_spent, credits_spent: Math.ceil(await creditsOfRun(collections, run)) },
+      }),
+      shows: async () => ({ agentflow: run.agentflow_name, agent: run.agent_title }),
+      run: async () => ({ body: null }),
+    }),
+  });
+}

@@ -1,0 +1,75 @@
+import type { Filter } from 'mongodb';
+import { z } from 'zod';
+import type { Principal } from '../../../auth/principal.js';
+import { containing, SearchText } from '../../../stores/lists.js';
+import { Execution, type ExecutionDocument } from '../record.js';
+
+const waitsForPerson = 'execution_context.waiting_for.kind';
+const failureReason = 'execution_context.failure.reason';
+const personKinds = ['preview', 'approval', 'elicitation'] as const;
+const personWaits = { $in: personKinds };
+
+/** What people call the state of a run: its status, unless it waits for somebody or was cancelled. */
+const filterOfState = {
+  ready: { status: 'ready' },
+  running: { status: 'running', [waitsForPerson]: { $not: personWaits } },
+  waiting: { [waitsForPerson]: personWaits },
+  paused: { status: 'paused' },
+  completed: { status: 'completed' },
+  failed: { status: 'failed', [failureReason]: { $ne: 'cancelled' } },
+  cancelled: { [failureReason]: 'cancelled' },
+} as const satisfies Record<string, Filter<ExecutionDocument>>;
+type State = keyof typeof filterOfState;
+
+/** The filters for lists of executions and tasks. */
+export const ExecutionFilter = z.object({
+  status: Execution.shape.status.optional(),
+  state: z
+    .enum(Object.keys(filterOfState) as [State, ...State[]])
+    .optional()
+    .meta({
+      description:
+        'Like `status`, but `waiting` are those that wait for a user, `cancelled` those that were cancelled, and `running` and `failed` are the others.',
+    }),
+  from: z.coerce.number().min(0).optional().meta({ description: 'Only those created at this time or later.' }),
+  to: z.coerce.number().min(0).optional().meta({ description: 'Only those created at this time or earlier.' }),
+  text: SearchText.optional().meta({
+    description: 'Only those whose goal or agentflow name contains this text, in any case, or with this id.',
+  }),
+  agentflow_id: z.string().optional(),
+  waiting_for: z.enum(personKinds).optional().meta({ description: 'Only open executions that wait for a user.' }),
+  failure_reason: z
+    .enum([
+      'cancelled',
+      'step_failed',
+      'limit_exceeded',
+      'preview_rejected',
+      'preview_expired',
+      'terminated',
+      'timed_out',
+      'lost',
+    ])
+    .optional()
+    .meta({ description: 'Only failed executions with this `execution_context.failure.reason`.' }),
+});
+
+export function filterOf(
+  { projectId }: Pick<Principal, 'projectId'>,
+  query: z.infer<typeof ExecutionFilter>,
+): Filter<ExecutionDocument> {
+  const { status, state, from, to, text, agentflow_id, waiting_for, failure_reason } = query;
+  const more = [
+    ...(state ? [filterOfState[state]] : []),
+    ...(text === undefined ? [] : [containing(text, 'goal', 'agentflow.name')]),
+  ];
+  const during = { ...(from !== undefined && { $gte: from }), ...(to !== undefined && { $lte: to }) };
+  return {
+    projectID: projectId,
+    ...(status && { status }),
+    ...(agentflow_id !== undefined && { agentflow_id }),
+    ...(waiting_for && { [waitsForPerson]: waiting_for }),
+    ...(failure_reason && { [failureReason]: failure_reason }),
+    ...(Object.keys(during).length > 0 && { created_at: during }),
+    ...(more.length > 0 && { $and: more }),
+  };
+}

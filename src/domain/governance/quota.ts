@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { defineOperation } from '../operation.js';
+
+const Window = (whose: string) =>
+  z
+    .object({
+      used: z.int().meta({ description: 'Calls that were admitted in the window.', example: 3 }),
+      max: z.int().meta({ description: '0 means unlimited; the window is then not counted.', example: 600 }),
+    })
+    .meta({ description: `The window of ${whose}.` });
+
+/** Every credential can read how much of its own quota is used. */
+export const readQuota = defineOperation({
+  name: 'quota.read',
+  effect: 'read',
+  grant: 'any',
+  output: z
+    .object({
+      window_seconds: z.int().meta({ description: 'The length of both windows, which slide.', example: 60 }),
+      project: Window('the project'),
+      organization: Window('its organization'),
+    })
+    .meta({ id: 'Quota' }),
+  async run({ deps: { governance, config }, ctx: { principal } }) {
+    const { organizationId, projectId } = principal;
+    const usage = await governance.quota.usage({ organizationId, projectId });
+    return {
+      window_seconds: config.quota.windowSeconds,
+      project: { used: usage.project_window_used, max: usage.project_window_max },
+      organization: { used: usage.org_window_used, max: usage.org_window_max },
+    };
+  },
+});

@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto';
+import { isFormerMember } from '../../../auth/former-members.js';
+import { holdsGrant, type Principal } from '../../../auth/principal.js';
+import type { SecretBox } from '../../../auth/secret-box.js';
+import { AppError, notFound } from '../../../errors.js';
+import { createMcpOauth, type OauthClient, type Party, type TokenIssuer } from '../../../outbound/mcp-oauth.js';
+import { isOutboundError } from '../../../outbound/outbound-error.js';
+import { sha256Hex } from '../../../sha256.js';
+import { epochSeconds } from '../../../time.js';
+import { findConnector, openConfig } from '../../connectors/operations/store.js';
+import type { ConnectorDocument } from '../../connectors/record.js';
+import { McpConfig, type OauthAuth } from '../../connectors/rules/config.js';
+import type { Deps } from '../../deps.js';
+import {
+  authorizationId,
+  type McpAuthorizationDocument,
+  type McpAuthorizationRequestDocument,
+  type SealedRequest,
+} from '../record/authorizations.js';
+import { clientDocument } from '../rules/client-document.js';
+import { openTokens, tokenFields } from './tokens.js';
+
+/** How long a person has to answer at the authorization server. */
+const requestSeconds = 900;
+
+type AuthorizeDeps = Pick<Deps, 'mongo' | 'auth' | 'http'>;
+
+interface OauthServer {
+  connector: ConnectorDocument;
+  url: string;
+  auth: OauthAuth;
+}
+
+/** @throws AppError `conflict` if the connector does not use OAuth */
+export function oauthServerOf(box: SecretBox, connector: ConnectorDocument): OauthServer {
+  const { url, auth } = McpConfig.safeParse(openConfig(box, connector)).data ?? {};
+  if (url === undefined || auth?.type !== 'oauth')
+    throw new AppError('conflict', 'the connector does not use OAuth: its auth.type is not oauth');
+  return { connector, url, auth };
+}
+
+/** The tokens of a project act for everybody on it, so changing them needs what creating the connector needs. */
+export function requireOwner({ auth: { owner } }: OauthServer, principal: Principal): void {
+  if (owner === 'project' && !holdsGrant(principal, 'svc:skill.write'))
+    throw new AppError('access_denied', 'an authorization for the whole project needs the grant svc:skill.write');
+}
+
+export function findAuthorization(
+  { mongo: { collections } }: Pick<Deps, 'mongo'>,
+  { connector, auth: { owner } }: OauthServer,
+  { userId }: Principal,
+): Promise<McpAuthorizationDocument | null> {
+  return collections.mcp_authorizations.findOne({ _id: authorizationId(connector._id, owner, userId) });
+}
+
+/** @returns where the person grants access, and until when (epoch seconds) */
+export async function beginAuthorization(
+  deps: AuthorizeDeps,
+  { connector, url: server, auth: { owner, scope } }: OauthServer,
+  { principal, baseUrl }: { principal: Principal; baseUrl: string },
+): Promise<{ authorization_url: string; expires_at: number }> {
+  const { box } = deps.auth;
+  const document = clientDocument(baseUrl);
+  const [redirectUri = ''] = document.redirect_uris;
+  const state = randomBytes(32).toString('base64url');
+  const { url, sealed } = await answered(async () => {
+    const oauth = createMcpOauth(deps.http);
+    const issuer = await oauth.discover(server, scope);
+    const client = await clientFor(deps, connector._id, issuer, redirectUri, () => oauth.clientAt(issuer, document));
+    const party = { issuer, client };
+    const begun = await oauth.begin(party, { redirectUri, state });
+    const request: SealedRequest = { party, verifier: begun.verifier, redirectUri };
+    return { url: begun.url, sealed: box.seal(JSON.stringify(request), requestPurpose(sha256Hex(state))) };
+  });
+  const expires_at = epochSeconds() + requestSeconds;
+  await deps.mongo.collections.mcp_authorization_requests.insertOne({
+    _id: sha256Hex(state),
+    connector_id: connector._id,
+    project_id: connector.projectID,
+    user_id: principal.userId,
+    ...{ owner, server, sealed },
+    expires_at: new Date(expires_at * 1000),
+  });
+  return { authorization_url: url, expires_at };
+}
+
+const requestPurpose = (id: string) => `mcp-authorization/${id}`;
+
+/** A registration is used for all people of the connector, until it expires or the server forgets it. */
+async function clientFor(
+  { mongo: { collections }, auth: { box } }: AuthorizeDeps,
+  connectorId: string,
+  { metadata: { issuer } }: TokenIssuer,
+  redirectUri: string,
+  obtain: () => Promise<OauthClient>,
+): Promise<OauthClient> {
+  const _id = `${connectorId}/${sha256Hex(JSON.stringify([issuer, redirectUri]))}`;
+  const purpose = `mcp-oauth-client/${_id}`;
+  const known = await collections.mcp_oauth_clients.findOne({ _id });
+  if (known) {
+    const client = JSON.parse(box.open(known.sealed, purpose)) as OauthClient;
+    const { client_secret_expires_at: until = 0 } = client;
+    if (until === 0 || until > epochSeconds() + requestSeconds) return client;
+  }
+  const { client_id, client_secret, client_secret_expires_at, token_endpoint_auth_method } = await obtain();
+  const client: OauthClient = { client_id, client_secret, client_secret_expires_at, token_endpoint_auth_method };
+  const sealed = box.seal(JSON.stringify(client), purpose);
+  await collections.mcp_oauth_clients.updateOne(
+    { _id },
+    { $set: { connector_id: connectorId, sealed } },
+    { upsert: true },
+  );
+  return client;
+}
+
+/** The request of a person that comes back, if it is theirs and not used. */
+export async function findRequest(
+  { mongo: { collections } }: Pick<Deps, 'mongo'>,
+  state: string,
+  userId: string,
+): Promise<McpAuthorizationRequestDocument | undefined> {
+  const found = await collections.mcp_authorization_requests.findOne({ _id: sha256Hex(state) });
+  return found?.user_id === userId ? found : undefined;
+}
+
+export interface AuthorizationAnswer {
+  state: string;
+  code?: string | undefined;
+  iss?: string | undefined;
+  error?: string | undefined;
+}
+
+/** Uses the request up, and exchanges the code for tokens. */
+export async function completeAuthorization(
+  deps: AuthorizeDeps,
+  { connector, url, auth: { owner } }: OauthServer,
+  principal: Principal,
+  { state, code, iss, error }: AuthorizationAnswer,
+): Promise<McpAuthorizationDocument> {
+  const _id = sha256Hex(state);
+  const request = await deps.mongo.collections.mcp_authorization_requests.findOneAndDelete({
+    ...{ _id, connector_id: connector._id, project_id: principal.projectId, user_id: principal.userId },
+  });
+  if (!request || request.expires_at.getTime() < Date.now())
+    throw notFound('an open authorization with this state, begun by this person for this connector,');
+  if (request.server !== url || request.owner !== owner)
+    throw new AppError('conflict', 'the connector changed in the meantime: begin the authorization again');
+  if (error !== undefined || code === undefined)
+    throw new AppError('validation_failed', `the authorization server granted no access: ${error ?? 'no code'}`);
+  const opened = JSON.parse(deps.auth.box.open(request.sealed, requestPurpose(_id))) as SealedRequest;
+  const { party, verifier, redirectUri } = opened;
+  const tokens = await answered(() =>
+    createMcpOauth(deps.http).exchange(party, { ...{ code, iss, verifier, redirectUri } }),
+  );
+  return store(deps, request, party, tokens);
+}
+
+async function store(
+  { mongo: { collections }, auth: { box } }: AuthorizeDeps,
+  { connector_id, project_id, user_id, owner, server }: McpAuthorizationRequestDocument,
+  party: Party,
+  tokens: Parameters<typeof tokenFields>[2]['tokens'],
+): Promise<McpAuthorizationDocument> {
+  const _id = authorizationId(connector_id, owner, user_id);
+  const record: McpAuthorizationDocument = {
+    ...{ _id, connector_id, project_id, user_id, owner, server },
+    ...tokenFields(box, { _id, server }, { party, tokens }),
+    authorized_at: epochSeconds(),
+  };
+  await collections.mcp_authorizations.replaceOne({ _id }, record, { upsert: true });
+  // What was deleted while the server answered leaves no tokens.
+  const connector = await findConnector(collections, connector_id);
+  const member = { userId: user_id, projectId: project_id, organizationId: connector?.organization_id ?? '' };
+  if (connector && !(await isFormerMember(collections, member))) return record;
+  await collections.mcp_authorizations.deleteOne({ _id });
+  throw notFound('the connector');
+}
+
+export type Revocation = 'done' | 'failed' | 'not_supported';
+
+/**
+ * Forgets the tokens, and then revokes them at the authorization server, which may not answer.
+ * @returns nothing if there were none
+ */
+export async function withdrawAuthorization(
+  { mongo: { collections }, auth: { box }, http, log }: AuthorizeDeps & Pick<Deps, 'log'>,
+  { connector, auth: { owner } }: OauthServer,
+  { userId }: Principal,
+): Promise<{ revocation?: Revocation }> {
+  const _id = authorizationId(connector._id, owner, userId);
+  const found = await collections.mcp_authorizations.findOneAndDelete({ _id });
+  if (!found) return {};
+  try {
+    const { party, tokens } = openTokens(box, found);
+    return { revocation: (await createMcpOauth(http).revoke(party, tokens)) ? 'done' : 'not_supported' };
+  } catch (error) {
+    log.warn({ err: error, connector_id: connector._id }, 'the tokens of an MCP server could not be revoked');
+    return { revocation: 'failed' };
+  }
+}
+
+/** @throws AppError `validation_failed` if the servers refuse or cannot be used, `unavailable` */
+async function answered<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isOutboundError(error)) throw error;
+    throw new AppError(error.retryable ? 'unavailable' : 'validation_failed', error.message);
+  }
+}

@@ -1,0 +1,209 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  elicitationAskedSignal,
+  elicitationSettledSignal,
+} from '../../../../workflows/agentflow-execution/elicitations.js';
+import { executionWorkflowId, type Elicitation } from '../../../../workflows/agentflow-execution/messages.js';
+import type { Principal } from '../../../auth/principal.js';
+import type { SecretBox } from '../../../auth/secret-box.js';
+import { AppError, notFound } from '../../../errors.js';
+import { canonicalText } from '../../../json.js';
+import type { ElicitationAnswer, ElicitationQuestion } from '../../../outbound/mcp-client.js';
+import { sha256Hex } from '../../../sha256.js';
+import type { Collections } from '../../../stores/collections.js';
+import { insertOnce } from '../../../stores/mongo.js';
+import type { Temporal } from '../../../temporal/client.js';
+import { epochSeconds } from '../../../time.js';
+import type { McpElicitationDocument } from '../record/elicitations.js';
+import { checkValues, readForm } from '../rules/elicitation-form.js';
+
+/** Answers are deleted this long after the call. */
+const keptMs = 7 * 24 * 3600 * 1000;
+const pollMs = 1000;
+/** Of one call. The server gets `cancel` for others. */
+const maxQuestions = 10;
+
+type Asked = Pick<Collections, 'mcp_elicitations'>;
+type Box = Pick<SecretBox, 'seal' | 'open'>;
+
+/** The call during which a server asks. */
+export type AskingCall = Pick<
+  McpElicitationDocument,
+  | 'project_id'
+  | 'organization_id'
+  | 'execution_id'
+  | 'agent_id'
+  | 'step_id'
+  | 'connector_id'
+  | 'server'
+  | 'tool'
+  | 'agentflow'
+> & {
+  /** When the step ends at the latest, in epoch seconds. */
+  step_ends_at: number;
+};
+
+export type AskPerson = (question: ElicitationQuestion, signal: AbortSignal) => Promise<ElicitationAnswer>;
+/** Begins the questions of one call, which are asked one after the other. */
+export type BeginQuestions = (call: AskingCall) => AskPerson;
+
+export interface QuestionDeps {
+  collections: Asked;
+  box: Box;
+  temporal: Pick<Temporal, 'call'>;
+  /** See `MCP_ELICITATION_WAIT`. */
+  waitSeconds: number;
+}
+
+/** How long before the end of its step a call stops to wait, so that the tool can still end. */
+const marginSeconds = 5;
+
+export function createQuestions(deps: QuestionDeps): BeginQuestions {
+  return (call) => {
+    const asked = new Map<string, number>();
+    let before: Promise<unknown> = Promise.resolve();
+    let count = 0;
+    return (question, signal) => {
+      count += 1;
+      if (count > maxQuestions) return Promise.resolve({ action: 'cancel' });
+      const digest = sha256Hex(canonicalText(question));
+      const times = (asked.get(digest) ?? 0) + 1;
+      asked.set(digest, times);
+      const { execution_id, step_id } = call;
+      const _id = sha256Hex(JSON.stringify([execution_id, step_id, digest, times]));
+      const answer = before.then(() => askOne(deps, call, { _id, question }, signal));
+      before = answer.catch(() => undefined);
+      return answer;
+    };
+  };
+}
+
+async function askOne(
+  deps: QuestionDeps,
+  { step_ends_at, ...call }: AskingCall,
+  { _id, question: { message, schema } }: { _id: string; question: ElicitationQuestion },
+  signal: AbortSignal,
+): Promise<ElicitationAnswer> {
+  signal.throwIfAborted();
+  const read = readForm(message, schema);
+  if ('problem' in read) throw new Error(`a person cannot be asked: ${read.problem}`);
+  const asked_at = epochSeconds();
+  const until = Math.min(asked_at + deps.waitSeconds, step_ends_at - marginSeconds);
+  const { mcp_elicitations } = deps.collections;
+  const kept = await insertOnce(mcp_elicitations, {
+    ...{ _id, ...call, message, form: read.form, status: 'waiting', asked_at, until },
+    ...{ sealed: null, decided_by: null, decided_at: null, decision_id: null },
+    expires_at: new Date(until * 1000 + keptMs),
+  });
+  // The worker of an earlier attempt stopped to wait.
+  await mcp_elicitations.updateOne(
+    { _id, status: 'expired', until: { $gt: asked_at } },
+    { $set: { status: 'waiting' } },
+  );
+  const shown: Elicitation = {
+    ...{ elicitation_id: _id, step_id: call.step_id, agent_id: call.agent_id },
+    ...{ requested_at: kept.asked_at, expires_at: kept.until },
+  };
+  if (kept.status === 'waiting' || kept.status === 'expired')
+    await tell(deps, call.execution_id, (run) => run.signal(elicitationAskedSignal, shown));
+  try {
+    return await answerOf(deps, await untilDecided(deps, kept, signal));
+  } finally {
+    await mcp_elicitations
+      .updateOne({ _id, status: 'waiting' }, { $set: { status: 'expired' } })
+      .catch(() => undefined);
+    await tell(deps, call.execution_id, (run) => run.signal(elicitationSettledSignal, _id));
+  }
+}
+
+/** The run only shows that it waits, so it does not matter if it is not told. */
+async function tell(
+  { temporal }: QuestionDeps,
+  executionId: string,
+  signal: (run: ReturnType<TemporalClient['workflow']['getHandle']>) => Promise<void>,
+): Promise<void> {
+  await temporal
+    .call((client) => signal(client.workflow.getHandle(executionWorkflowId(executionId))))
+    .catch(() => undefined);
+}
+type TemporalClient = Parameters<Parameters<Temporal['call']>[0]>[0];
+
+async function untilDecided(
+  { collections: { mcp_elicitations } }: QuestionDeps,
+  asked: McpElicitationDocument,
+  signal: AbortSignal,
+): Promise<McpElicitationDocument | null> {
+  for (;;) {
+    // While the store does not answer, the question waits.
+    const found = await mcp_elicitations.findOne({ _id: asked._id }).catch(() => asked);
+    if (found && found.status !== 'waiting') return found;
+    if (!found || found.until <= epochSeconds()) {
+      // A person may decide at the same moment.
+      const expired = { $set: { status: 'expired' as const } };
+      return mcp_elicitations
+        .findOneAndUpdate({ _id: asked._id, status: 'waiting' }, expired)
+        .then((before) => (before ? null : mcp_elicitations.findOne({ _id: asked._id })));
+    }
+    await delay(pollMs, undefined, { signal });
+  }
+}
+
+async function answerOf(
+  { box }: Pick<QuestionDeps, 'box'>,
+  found: McpElicitationDocument | null,
+): Promise<ElicitationAnswer> {
+  if (found?.status === 'declined') return { action: 'decline' };
+  if (found?.status !== 'accepted') return { action: 'cancel' };
+  const values: unknown = found.sealed === null ? {} : JSON.parse(box.open(found.sealed, purposeOf(found._id)));
+  return { action: 'accept', content: values as Record<string, string | number | boolean | string[]> };
+}
+
+const purposeOf = (id: string) => `mcp-elicitation/${id}`;
+
+/** @throws AppError `not_found` for a question of another project */
+export async function findElicitation(
+  { mcp_elicitations }: Asked,
+  { projectId }: Pick<Principal, 'projectId'>,
+  id: string,
+): Promise<McpElicitationDocument> {
+  const found = await mcp_elicitations.findOne({ _id: id });
+  if (found?.project_id !== projectId) throw notFound('the item');
+  return found;
+}
+
+export interface ElicitationDecision {
+  status: 'accepted' | 'declined' | 'cancelled';
+  values: Record<string, unknown> | undefined;
+  /** The same when the request is repeated. */
+  decisionId: string;
+}
+
+/**
+ * Keeps what a person answered. The call that waits takes it.
+ * @throws AppError `validation_failed` for values that do not fit the form, `conflict` if it no longer waits
+ */
+export async function decideElicitation(
+  { collections: { mcp_elicitations }, box }: { collections: Asked; box: Box },
+  { _id, form }: McpElicitationDocument,
+  { userId }: Pick<Principal, 'userId'>,
+  { status, values = {}, decisionId }: ElicitationDecision,
+): Promise<void> {
+  if (status !== 'accepted' && Object.keys(values).length > 0)
+    throw new AppError('validation_failed', 'values: are given only with the decision accept');
+  const checked = checkValues(form, values);
+  if (status === 'accepted' && 'problem' in checked) throw new AppError('validation_failed', checked.problem);
+  const sealed =
+    'values' in checked && status === 'accepted' ? box.seal(JSON.stringify(checked.values), purposeOf(_id)) : null;
+  const at = epochSeconds();
+  const { modifiedCount } = await mcp_elicitations.updateOne(
+    { _id, status: 'waiting', until: { $gt: at } },
+    { $set: { status, sealed, decided_by: userId, decided_at: at, decision_id: decisionId } },
+  );
+  if (modifiedCount === 1) return;
+  const now = await mcp_elicitations.findOne({ _id });
+  if (now?.decision_id === decisionId) return;
+  throw new AppError(
+    'conflict',
+    `the elicitation is ${now?.status === 'waiting' ? 'expired' : (now?.status ?? 'expired')}`,
+  );
+}

@@ -1,0 +1,205 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SecretBox } from '../../../auth/secret-box.js';
+import { AppError } from '../../../errors.js';
+import { newId } from '../../../ids.js';
+import type { McpOauth, OauthTokens } from '../../../outbound/mcp-oauth.js';
+import { isOutboundError, OutboundError } from '../../../outbound/outbound-error.js';
+import type { Collections } from '../../../stores/collections.js';
+import { epochSeconds } from '../../../time.js';
+import {
+  authorizationId,
+  type McpAuthorizationDocument,
+  type SealedTokens,
+  type TokenOwner,
+} from '../record/authorizations.js';
+
+/** Whose token a call carries, and to which server only. `userId` is the person on whose behalf it is made. */
+export interface TokenFor {
+  connectorId: string;
+  projectId: string;
+  server: string;
+  owner: TokenOwner;
+  userId: string | undefined;
+}
+
+export interface McpTokens {
+  /**
+   * An access token that is not the `refused` one, which the server answered with 401.
+   * @throws OutboundError `authorization_needed` if a person must authorize (again), `action_unavailable`; AppError
+   *   `unconfigured` if this process does not have the encryption key
+   */
+  tokenFor(of: TokenFor, refused?: string): Promise<string>;
+}
+
+export interface TokenDeps {
+  collections: Pick<Collections, 'mcp_authorizations'>;
+  box: Pick<SecretBox, 'seal' | 'open'>;
+  oauth: Pick<McpOauth, 'refresh'>;
+}
+
+/** Tokens are refreshed this long before they expire, or a tenth of their life. */
+const earlySeconds = 30;
+/** Longer than a holder tries: three times the limit of a refresh. */
+const leaseSeconds = 65;
+const waitSeconds = 70;
+const pollMs = 200;
+const attempts = 3;
+const pauseMs = 300;
+/** How long those who wait learn from the failure of the holder instead of trying again. */
+const failedSeconds = 2;
+
+export function createMcpTokens(deps: TokenDeps): McpTokens {
+  return {
+    async tokenFor(of, refused) {
+      const found = await find(deps, of);
+      const { tokens } = openTokens(deps.box, found);
+      const isStale = found.valid_until !== null && found.valid_until <= epochSeconds();
+      if (tokens.access_token !== refused && !isStale && !expiresSoon(found)) return tokens.access_token;
+      try {
+        return openTokens(deps.box, await renewed(deps, of, found)).tokens.access_token;
+      } catch (error) {
+        // The token still works if it was only to be refreshed early.
+        const isUsable = tokens.access_token !== refused && !isStale;
+        if (isUsable && isOutboundError(error) && error.retryable) return tokens.access_token;
+        throw error;
+      }
+    },
+  };
+}
+
+function expiresSoon({ refresh_at, lease }: McpAuthorizationDocument): boolean {
+  // Another process refreshes it already.
+  const isLeased = lease !== null && lease.until > epochSeconds();
+  return refresh_at !== null && !isLeased && refresh_at <= epochSeconds();
+}
+
+function purposeOf(id: string, server: string): string {
+  return `mcp-tokens/${JSON.stringify([id, server])}`;
+}
+
+type FixedField = '_id' | 'connector_id' | 'project_id' | 'user_id' | 'owner' | 'server' | 'authorized_at';
+
+/** The fields that change with the tokens. */
+export function tokenFields(
+  box: Pick<SecretBox, 'seal'>,
+  { _id, server }: Pick<McpAuthorizationDocument, '_id' | 'server'>,
+  { party, tokens }: SealedTokens,
+): Omit<McpAuthorizationDocument, FixedField> {
+  const { expires_in = null, scope } = tokens;
+  const validUntil = expires_in === null ? null : epochSeconds() + expires_in;
+  return {
+    sealed: box.seal(JSON.stringify({ party, tokens }), purposeOf(_id, server)),
+    valid_until: validUntil,
+    refresh_at: validUntil && validUntil - Math.min(earlySeconds, (expires_in ?? 0) / 10),
+    scope: scope ?? party.issuer.scope ?? null,
+    revision: newId(),
+    lease: null,
+    ended: null,
+  };
+}
+
+export function openTokens(
+  box: Pick<SecretBox, 'open'>,
+  { _id, server, sealed }: Pick<McpAuthorizationDocument, '_id' | 'server' | 'sealed'>,
+): SealedTokens {
+  let text: string;
+  try {
+    text = box.open(sealed, purposeOf(_id, server));
+  } catch {
+    throw new AppError('unconfigured', 'the tokens cannot be decrypted with the SECRETS_KEY of this process');
+  }
+  return JSON.parse(text) as SealedTokens;
+}
+
+async function find({ collections }: TokenDeps, of: TokenFor): Promise<McpAuthorizationDocument> {
+  const { connectorId, projectId, owner, userId, server } = of;
+  if (owner === 'person' && userId === undefined) throw needed(of, 'the call is made on behalf of nobody');
+  const found = await collections.mcp_authorizations.findOne({
+    _id: authorizationId(connectorId, owner, userId ?? ''),
+  });
+  if (found?.project_id !== projectId)
+    throw needed(of, owner === 'person' ? 'the person has not authorized it' : 'nobody has authorized it');
+  if (found.server !== server) throw needed(of, 'it was authorized for another address of the server');
+  if (found.ended) throw needed(of, found.ended.reason);
+  return found;
+}
+
+function needed({ projectId, connectorId, owner }: TokenFor, why: string): OutboundError {
+  const who = owner === 'person' ? 'the person on whose behalf the run works' : 'a person';
+  return new OutboundError(
+    'authorization_needed',
+    `the MCP server needs an authorization (${why}): ${who} must open the address that POST /connectors/${projectId}/${connectorId}/authorize returns`,
+  );
+}
+
+/** Refreshes the tokens, or waits for the process that does. */
+async function renewed(
+  deps: TokenDeps,
+  of: TokenFor,
+  seen: McpAuthorizationDocument,
+): Promise<Pick<McpAuthorizationDocument, '_id' | 'server' | 'sealed'>> {
+  const { refresh_token } = openTokens(deps.box, seen).tokens;
+  if (refresh_token === undefined) throw needed(of, 'its token expired and cannot be refreshed');
+  const began = epochSeconds();
+  for (;;) {
+    const lease = { id: newId(), until: epochSeconds() + leaseSeconds };
+    const { _id, revision } = seen;
+    const free = { _id, revision, ended: null, $or: [{ lease: null }, { 'lease.until': { $lt: epochSeconds() } }] };
+    const { modifiedCount } = await deps.collections.mcp_authorizations.updateOne(free, { $set: { lease } });
+    if (modifiedCount === 1) return refresh(deps, of, seen, refresh_token);
+    const now = await find(deps, of);
+    if (now.revision !== revision) return now;
+    if (now.lease?.failed !== undefined) throw new OutboundError('action_unavailable', now.lease.failed);
+    if (epochSeconds() - began > waitSeconds)
+      throw new OutboundError('action_unavailable', 'another process did not refresh the token in time');
+    await delay(pollMs);
+  }
+}
+
+/**
+ * Nothing aborts it, because a refresh token that rotates is lost with its answer. A lost answer is asked for again with the
+ * same refresh token, which servers with a grace period accept.
+ */
+async function refresh(
+  { collections: { mcp_authorizations }, box, oauth }: TokenDeps,
+  of: TokenFor,
+  seen: McpAuthorizationDocument,
+  refreshToken: string,
+): Promise<Pick<McpAuthorizationDocument, '_id' | 'server' | 'sealed'>> {
+  const { _id, revision, server } = seen;
+  const { party } = openTokens(box, seen);
+  let answer: OauthTokens | { refused: string };
+  try {
+    answer = await patiently(() => oauth.refresh(party, refreshToken));
+  } catch (error) {
+    const failed = isOutboundError(error) ? error.message : 'the token could not be refreshed';
+    const lease = { id: newId(), until: epochSeconds() + failedSeconds, failed };
+    await mcp_authorizations.updateOne({ _id, revision }, { $set: { lease } });
+    throw error;
+  }
+  if ('refused' in answer) {
+    const reason = `the authorization server ended it: ${answer.refused}`;
+    await mcp_authorizations.updateOne(
+      { _id, revision },
+      { $set: { ended: { at: epochSeconds(), reason }, lease: null } },
+    );
+    // A person may have authorized it anew in the meantime.
+    return find({ collections: { mcp_authorizations }, box, oauth }, of);
+  }
+  const tokens = { ...answer, refresh_token: answer.refresh_token ?? refreshToken };
+  const fields = tokenFields(box, seen, { party, tokens });
+  // By the revision only: a holder that lost its lease still has the newest tokens.
+  await mcp_authorizations.updateOne({ _id, revision }, { $set: fields });
+  return { _id, server, sealed: fields.sealed };
+}
+
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let left = attempts - 1; ; left -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (left === 0 || !isOutboundError(error) || !error.retryable) throw error;
+      await delay(pauseMs);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import type { OauthTokens, Party } from '../../../outbound/mcp-oauth.js';
+import { defineCollection, expiring } from '../../../stores/collections.js';
+
+/** For whom a connector holds tokens: one person, or everybody on its project. */
+export type TokenOwner = 'person' | 'project';
+
+/** What is sealed of an authorization. */
+export interface SealedTokens {
+  party: Party;
+  tokens: OauthTokens;
+}
+
+/** What is sealed of a request until the person comes back. */
+export interface SealedRequest {
+  party: Party;
+  verifier: string;
+  redirectUri: string;
+}
+
+/** Which connector is authorized, by whom and for whom. */
+interface Authorized {
+  connector_id: string;
+  project_id: string;
+  /** The person whose account at the server it is. */
+  user_id: string;
+  owner: TokenOwner;
+  /** The URL of the MCP server, which the tokens are for. */
+  server: string;
+}
+
+/** The tokens of a connector for one owner. `_id` is from `authorizationId`. Times are epoch seconds. */
+export interface McpAuthorizationDocument extends Authorized {
+  _id: string;
+  scope: string | null;
+  /** `SealedTokens`, bound to `_id` and `server`. */
+  sealed: string;
+  /** When the access token expires; null if the server did not say. */
+  valid_until: number | null;
+  /** A little earlier. */
+  refresh_at: number | null;
+  /** Another one after every change of the tokens. */
+  revision: string;
+  /** Held by the process that refreshes. `failed` says why the last holder gave up. */
+  lease: { id: string; until: number; failed?: string } | null;
+  /** Set when the authorization server refused the refresh token. */
+  ended: { at: number; reason: string } | null;
+  authorized_at: number;
+}
+
+/** A person who was sent to an authorization server. `_id` is the SHA-256 of `state`. */
+export interface McpAuthorizationRequestDocument extends Authorized {
+  _id: string;
+  /** `SealedRequest`, bound to `_id`. */
+  sealed: string;
+  expires_at: Date;
+}
+
+/** A registration at an authorization server. `_id` is `<connector id>/<SHA-256 of issuer and redirect URI>`. */
+export interface McpOauthClientDocument {
+  _id: string;
+  connector_id: string;
+  /** `OauthClient`, bound to `_id`. */
+  sealed: string;
+}
+
+export function authorizationId(connectorId: string, owner: TokenOwner, userId: string): string {
+  return owner === 'project' ? `${connectorId}/project` : `${connectorId}/person/${userId}`;
+}
+
+export const mcpAuthorizationsCollection = defineCollection('mcp_authorizations', {
+  indexes: [{ keys: { connector_id: 1 } }, { keys: { user_id: 1, project_id: 1 } }, { keys: { project_id: 1 } }],
+  majorityRead: true,
+});
+export const mcpAuthorizationRequestsCollection = defineCollection('mcp_authorization_requests', {
+  indexes: [
+    { keys: { connector_id: 1 } },
+    { keys: { user_id: 1, project_id: 1 } },
+    { keys: { project_id: 1 } },
+    expiring,
+  ],
+  majorityRead: true,
+});
+export const mcpOauthClientsCollection = defineCollection('mcp_oauth_clients', {
+  indexes: [{ keys: { connector_id: 1 } }],
+});
+
+declare module '../../../stores/collections.js' {
+  interface Documents {
+    mcp_authorizations: McpAuthorizationDocument;
+    mcp_authorization_requests: McpAuthorizationRequestDocument;
+    mcp_oauth_clients: McpOauthClientDocument;
+  }
+}

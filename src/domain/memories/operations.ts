@@ -1,0 +1,268 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  decideMemoryUpdate,
+  rememberType,
+  rememberWorkflowId,
+  type MemoryDecision,
+  type RememberInput,
+} from '../../../workflows/remember/messages.js';
+import { attributePairs } from '../../../workflows/search-attributes.js';
+import type { Principal } from '../../auth/principal.js';
+import { AppError, notFound } from '../../errors.js';
+import type { FoundPart } from '../../graph/memory/part.js';
+import { readOntology } from '../../graph/ontology/state.js';
+import { inReadTransaction } from '../../graph/store/sessions.js';
+import { offlineModelName } from '../../models/offline.js';
+import { sha256Hex } from '../../sha256.js';
+import { insertOnce } from '../../stores/mongo.js';
+import { isWorkflowGone } from '../../temporal/client.js';
+import { startOnce } from '../../temporal/start-once.js';
+import { updateOnce } from '../../temporal/update-once.js';
+import { epochSeconds } from '../../time.js';
+import type { Deps } from '../deps.js';
+import { sumOf } from './extract.js';
+import { narrowed } from './extraction-schema.js';
+import type { MemoryDocument, MemoryPartDocument, MemoryView, Turn } from './record.js';
+import { memoryBounds, partsOf } from './rules.js';
+
+/** A text to remember, after the validation of its surface. */
+export interface NewMemory {
+  turns: Turn[];
+  is_conversation: boolean;
+  source: string | null;
+  entity_types: string[] | null;
+  budget: number | null;
+  review: boolean;
+}
+
+type Place = Pick<Principal, 'projectId' | 'organizationId' | 'userId'>;
+type CheckDeps = Pick<Deps, 'config' | 'mongo' | 'graph' | 'customers'>;
+type StartDeps = CheckDeps & Pick<Deps, 'auth' | 'temporal'>;
+
+/**
+ * Returns the model that will be asked.
+ * @throws AppError `conflict` if no model is configured, `invalid_input` if the ontology cannot hold what is looked for,
+ * `plan_limit` without credits
+ */
+export async function checkMemory(
+  { config, mongo, graph, customers }: CheckDeps,
+  { projectId, organizationId }: Place,
+  { entity_types, turns }: Pick<NewMemory, 'entity_types' | 'turns'>,
+): Promise<string> {
+  if (!turns.some(({ text }) => /\S/.test(text))) throw new AppError('invalid_input', 'text: is empty');
+  const settings = await mongo.collections.project_models.findOne({ _id: projectId });
+  const model = settings?.model ?? config.llm.model;
+  if (config.llm.baseUrl === undefined || model === undefined || model === offlineModelName)
+    throw new AppError(
+      'conflict',
+      'unconfigured: extraction needs a language model; set LLM_BASE_URL, and LLM_MODEL or the model of the project',
+    );
+  const ontology = await inReadTransaction(graph, (tx) => readOntology(tx, projectId), { projectIds: [projectId] });
+  if (!ontology) throw new AppError('invalid_input', 'the project has no ontology; define and commit one first');
+  const unknown = entity_types?.find((type) => !Object.hasOwn(ontology.entity_types, type));
+  if (unknown !== undefined)
+    throw new AppError('invalid_input', `entity_types: ${unknown} is not a type of the ontology`);
+  const { entity_types: types, relationship_types: between } = narrowed(ontology, entity_types);
+  const hasProperties = Object.values(types).some(({ properties, open }) => open || Object.keys(properties).length > 0);
+  if (Object.keys(types).length === 0 || (!hasProperties && Object.keys(between).length === 0))
+    throw new AppError(
+      'invalid_input',
+      'the ontology cannot hold facts: it needs an entity type with a property, or a relationship type',
+    );
+  await customers.requireCredits(organizationId);
+  return model;
+}
+
+/**
+ * Stores the text and starts its workflow. Idempotent by `id`.
+ * @throws as {@link checkMemory}; `conflict` if the id was used for another text
+ */
+export async function startMemory(deps: StartDeps, place: Place, id: string, given: NewMemory): Promise<MemoryView> {
+  const { memories } = deps.mongo.collections;
+  const digest = sha256Hex(
+    JSON.stringify([given.turns.map(({ speaker, text }) => [speaker, text]), { ...given, turns: 0 }]),
+  );
+  const known = await memories.findOne({ _id: id });
+  const memory = known ?? (await insertOnce(memories, await documentOf(deps, place, { id, digest, given })));
+  if (memory.digest !== digest || memory.project_id !== place.projectId)
+    throw new AppError('conflict', 'this Idempotency-Key was used with another text');
+  if (memory.status === 'queued') await start(deps, memory);
+  return viewOf(deps, memory);
+}
+
+async function documentOf(
+  deps: StartDeps,
+  place: Place,
+  { id, digest, given }: { id: string; digest: string; given: NewMemory },
+): Promise<MemoryDocument> {
+  const model = await checkMemory(deps, place, given);
+  const { turns, is_conversation, source, entity_types, budget, review } = given;
+  return {
+    _id: id,
+    project_id: place.projectId,
+    organization_id: place.organizationId,
+    user_id: place.userId,
+    digest,
+    source,
+    turns: { sealed: deps.auth.box.seal(JSON.stringify(turns), id) },
+    is_conversation,
+    parts: partsOf(turns, is_conversation),
+    entity_types,
+    model,
+    budget,
+    review: null,
+    wants_review: review,
+    status: 'queued',
+    failure: null,
+    decided_by: null,
+    created_at: epochSeconds(),
+    ended_at: null,
+  };
+}
+
+async function start({ temporal }: Pick<Deps, 'temporal'>, memory: MemoryDocument): Promise<void> {
+  const { _id, project_id, organization_id, parts, wants_review } = memory;
+  const input: RememberInput = {
+    memory_id: _id,
+    project_id,
+    organization_id,
+    parts: parts.length,
+    review: wants_review,
+  };
+  await startOnce(temporal, rememberType, {
+    workflowId: rememberWorkflowId(_id),
+    args: [input],
+    memo: { project: project_id },
+    staticSummary: 'Memory',
+    typedSearchAttributes: attributePairs({ projectId: project_id, organizationId: organization_id }),
+  });
+}
+
+/** @throws AppError `not_found` for a memory of another project as well */
+export async function findMemory(
+  { mongo }: Pick<Deps, 'mongo'>,
+  { projectId }: Pick<Principal, 'projectId'>,
+  id: string,
+): Promise<MemoryDocument> {
+  const memory = await mongo.collections.memories.findOne({ _id: id });
+  if (memory?.project_id !== projectId) throw notFound('the memory');
+  return memory;
+}
+
+export async function viewOf(deps: Pick<Deps, 'mongo'>, memory: MemoryDocument): Promise<MemoryView> {
+  return (await viewsOf(deps, [memory]))[0] as MemoryView;
+}
+
+export async function viewsOf(
+  { mongo }: Pick<Deps, 'mongo'>,
+  memories: readonly MemoryDocument[],
+): Promise<MemoryView[]> {
+  const parts = await mongo.collections.memory_parts
+    .find({ memory_id: { $in: memories.map(({ _id }) => _id) } }, { projection: { found: 0 } })
+    .sort({ memory_id: 1, part: 1 })
+    .toArray();
+  return memories.map((memory) =>
+    toView(
+      memory,
+      parts.filter(({ memory_id }) => memory_id === memory._id),
+    ),
+  );
+}
+
+function toView(memory: MemoryDocument, parts: readonly Omit<MemoryPartDocument, 'found'>[]): MemoryView {
+  const { _id: memory_id, status, source, failure, budget, created_at, ended_at } = memory;
+  const costs = parts.map(({ attempts }) => Object.values(attempts));
+  const saved = parts.flatMap((part) => part.saved ?? []);
+  const merges = saved.flatMap((part) => part.merges);
+  return {
+    memory_id,
+    status,
+    source,
+    failure,
+    parts: {
+      total: memory.parts.length,
+      extracted: parts.filter(({ is_extracted }) => is_extracted).length,
+      written: saved.length,
+    },
+    found: sums(
+      parts.map(({ counts }) => counts),
+      ['entities', 'facts', 'without_span', 'outside_ontology'],
+    ),
+    written: sums(saved, ['entities', 'facts', 'closed', 'dropped']),
+    retries: parts.reduce(
+      (sum, { attempts }) => sum + Math.max(0, ...Object.keys(attempts).map((at) => Number(at) - 1)),
+      0,
+    ),
+    cost: { ...sumOf(costs.flat()), budget },
+    merges: [...new Map(merges.map((merge) => [merge.merge_id, merge])).values()].slice(0, 200),
+    created_at,
+    ended_at,
+  };
+}
+
+const maxShown = 100;
+
+/** What a review shows: the counts and the first facts. */
+export async function foundIn({ mongo, auth }: Pick<Deps, 'mongo' | 'auth'>, { _id: memory_id }: MemoryDocument) {
+  const parts = await mongo.collections.memory_parts.find({ memory_id }).sort({ part: 1 }).toArray();
+  const found = parts.map((part) =>
+    part.found ? (JSON.parse(auth.box.open(part.found.sealed, part._id)) as FoundPart) : { entities: [], facts: [] },
+  );
+  const nameOf = (term: FoundPart['facts'][number]['object']) => (typeof term === 'object' ? term.name : term);
+  return {
+    counts: sums(
+      parts.map(({ counts }) => counts),
+      ['entities', 'facts', 'without_span', 'outside_ontology'],
+    ),
+    facts: found
+      .flatMap(({ facts }) => facts)
+      .slice(0, maxShown)
+      .map(({ subject, object, ...fact }) => ({ subject: subject.name, object: nameOf(object), ...fact })),
+  };
+}
+
+function sums<K extends string>(rows: readonly Record<K, number>[], names: readonly K[]): Record<K, number> {
+  return Object.fromEntries(names.map((name) => [name, rows.reduce((sum, row) => sum + row[name], 0)])) as Record<
+    K,
+    number
+  >;
+}
+
+/**
+ * Approves, rejects or cancels through the workflow. Idempotent by `updateId`.
+ * @throws AppError `conflict` if the memory does not wait for a review, or has ended
+ */
+export async function decideMemory(
+  deps: Pick<Deps, 'mongo' | 'temporal'>,
+  { userId }: Pick<Principal, 'userId'>,
+  memory: MemoryDocument,
+  decision: MemoryDecision['decision'],
+  updateId: string,
+): Promise<MemoryView> {
+  try {
+    const args: [MemoryDecision] = [{ decision, by: userId }];
+    const status = await updateOnce(deps.temporal, rememberWorkflowId(memory._id), decideMemoryUpdate, {
+      args,
+      updateId,
+    });
+    return { ...(await viewOf(deps, memory)), status };
+  } catch (error) {
+    if (!(error instanceof WorkflowUpdateFailedError) && !isWorkflowGone(error)) throw error;
+    const { status } = (await deps.mongo.collections.memories.findOne({ _id: memory._id })) ?? memory;
+    throw new AppError('conflict', `the memory is ${status}: it cannot be ${participles[decision]}`);
+  }
+}
+
+const participles = { approve: 'approved', reject: 'rejected', cancel: 'cancelled' } as const;
+
+/** The turns of a text without speakers. */
+export function turnsOfText(text: string, at: number): Turn[] {
+  return [{ speaker: null, text, at }];
+}
+
+/** @throws AppError `invalid_input` */
+export function refuseOverlong(turns: readonly Turn[], most = memoryBounds.characters): void {
+  const characters = turns.reduce((sum, { text }) => sum + text.length, 0);
+  if (characters > most)
+    throw new AppError('invalid_input', `text: has ${characters} characters; at most ${most} are allowed`);
+}

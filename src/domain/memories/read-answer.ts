@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import { graphName } from '../../graph/graph-text.js';
+import type { FoundFact, FoundPart, Mention, MentionedEntity } from '../../graph/memory/part.js';
+import { checkEntity } from '../../graph/ontology/check.js';
+import type { OntologyDefinition } from '../../graph/ontology/definition.js';
+import type { Span } from '../../graph/store/provenance.js';
+import type { Json, JsonMap } from '../../graph/store/values.js';
+import { isJsonObject, parseJsonOrUndefined } from '../../json.js';
+import { unusable } from '../../models/openai-answer.js';
+import type { ChatCompletion } from '../../models/port.js';
+import type { MemoryPartDocument } from './record.js';
+
+/** A piece of the text as the model read it. `start` is its place in the text or turn. */
+export interface ReadPiece {
+  turn: number | null;
+  start: number;
+  text: string;
+  /** Epoch seconds: when it was said. */
+  at: number;
+}
+
+const maxItems = 300;
+const short = z.string().trim().min(1).max(500);
+const quote = z.string().trim().min(1).max(10_000);
+const time = z.string().max(40).nullish().catch(null);
+const EntityItem = z.object({
+  type: z.string(),
+  name: short,
+  aliases: z.array(short).max(20).nullish().catch(null),
+  properties: z.record(z.string(), z.unknown()).nullish().catch(null),
+  quote,
+});
+const FactItem = z.object({
+  subject: short,
+  predicate: z.string().trim().min(1).max(200),
+  object: z.union([z.string().trim().min(1).max(10_000), z.number(), z.boolean()]),
+  quote,
+  valid_from: time,
+  valid_to: time,
+});
+const RelationshipItem = z.object({
+  from: short,
+  type: z.string(),
+  to: short,
+  quote,
+  valid_from: time,
+  valid_to: time,
+});
+
+interface Found extends FoundPart {
+  counts: MemoryPartDocument['counts'];
+}
+
+/**
+ * What a model's answer says that the text and the ontology support. The rest is counted: what has no span in the text, and
+ * what the ontology does not have.
+ * @throws OutboundError `model_answer_unusable` for an answer that is not a JSON object
+ */
+export function readAnswer(
+  completion: Pick<ChatCompletion, 'tool_calls' | 'content'>,
+  memoryId: string,
+  pieces: readonly ReadPiece[],
+  ontology: OntologyDefinition,
+): Found {
+  const answer = objectIn(completion);
+  const counts = { entities: 0, facts: 0, without_span: 0, outside_ontology: 0 };
+  const spanOf = (words: string) => findSpan(memoryId, pieces, words);
+  const mentions = new Map<string, MentionedEntity>();
+  const facts: FoundFact[] = [];
+  const drop = (reason: 'without_span' | 'outside_ontology') => void (counts[reason] += 1);
+
+  for (const item of itemsOf(answer.entities)) {
+    const { data } = EntityItem.safeParse(item);
+    if (!data || !Object.hasOwn(ontology.entity_types, data.type)) {
+      drop('outside_ontology');
+      continue;
+    }
+    const place = spanOf(data.quote);
+    if (!place) {
+      drop('without_span');
+      continue;
+    }
+    const entity = entityOf(data, ontology);
+    mentions.set(data.name, entity);
+    facts.push(...propertyFacts(entity, place));
+  }
+  const mentioned = (name: string): Mention | undefined => {
+    const entity = mentions.get(name) ?? [...mentions.values()].find(({ aliases }) => aliases.includes(name));
+    return entity && { type: entity.type, name: entity.name };
+  };
+  for (const item of itemsOf(answer.facts)) {
+    const { data } = FactItem.safeParse(item);
+    const subject = data && mentioned(data.subject);
+    const place = data && spanOf(data.quote);
+    if (!data || !subject || !fitsFact(ontology, subject.type, data.predicate, data.object)) drop('outside_ontology');
+    else if (!place) drop('without_span');
+    else
+      facts.push({
+        subject,
+        predicate: data.predicate,
+        object: wellFormed(data.object),
+        ...validity(data, place),
+        span: place.span,
+      });
+  }
+  for (const item of itemsOf(answer.relationships)) {
+    const { data } = RelationshipItem.safeParse(item);
+    const [from, to] = [data && mentioned(data.from), data && mentioned(data.to)];
+    const place = data && spanOf(data.quote);
+    if (!data || !from || !to || !fitsRelationship(ontology, data.type, from, to)) drop('outside_ontology');
+    else if (!place) drop('without_span');
+    else facts.push({ subject: from, predicate: data.type, object: to, ...validity(data, place), span: place.span });
+  }
+  const entities = [...mentions.values()];
+  return { entities, facts, counts: { ...counts, entities: entities.length, facts: facts.length } };
+}
+
+/** Some endpoints write the arguments as text instead of calling the tool. */
+function objectIn({ tool_calls, content }: Pick<ChatCompletion, 'tool_calls' | 'content'>): Record<string, unknown> {
+  const written = tool_calls[0]?.arguments ?? /\{[\s\S]*\}/.exec(content)?.[0] ?? '';
+  const answer = parseJsonOrUndefined(written);
+  if (!isJsonObject(answer)) throw unusable('the model gave no JSON object with entities and facts');
+  return answer;
+}
+
+function itemsOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value.slice(0, maxItems) : [];
+}
+
+interface Place {
+  span: Span;
+  at: number;
+}
+
+function findSpan(memory_id: string, pieces: readonly ReadPiece[], words: string): Place | undefined {
+  for (const { turn, start, text, at } of pieces) {
+    const found = text.indexOf(words);
+    if (found !== -1) {
+      const from = start + found;
+      return { span: { memory_id, turn, start: from, end: from + words.length }, at };
+    }
+  }
+  return undefined;
+}
+
+function entityOf(
+  { type, name, aliases, properties: given }: z.infer<typeof EntityItem>,
+  ontology: OntologyDefinition,
+): MentionedEntity {
+  const properties = Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value != null)) as JsonMap;
+  const wrong = new Set(checkEntity(ontology, { type, properties }).map(({ place }) => place));
+  const fitting = Object.entries(properties).filter(([property]) => !wrong.has(`properties.${property}`));
+  return {
+    type,
+    name: graphName(name),
+    aliases: (aliases ?? []).map(graphName).filter((alias) => alias !== graphName(name)),
+    properties: Object.fromEntries(fitting.map(([property, value]) => [property, wellFormed(value)])),
+  };
+}
+
+/** Properties are also facts, because only facts have a validity. */
+function propertyFacts({ type, name, properties }: MentionedEntity, { span, at }: Place): FoundFact[] {
+  return Object.entries(properties).flatMap(([predicate, object]) =>
+    typeof object === 'string' || typeof object === 'number' || typeof object === 'boolean'
+      ? [{ subject: { type, name }, predicate, object, valid_from: at, valid_to: null, span }]
+      : [],
+  );
+}
+
+function fitsFact(ontology: OntologyDefinition, type: string, predicate: string, object: Json): boolean {
+  const found = ontology.entity_types[type];
+  if (!found || Object.hasOwn(ontology.relationship_types, predicate)) return false;
+  if (!Object.hasOwn(found.properties, predicate)) return found.open;
+  const wrong = checkEntity(ontology, { type, properties: { [predicate]: object } });
+  return !wrong.some(({ place }) => place === `properties.${predicate}`);
+}
+
+function fitsRelationship(ontology: OntologyDefinition, type: string, from: Mention, to: Mention): boolean {
+  if (!Object.hasOwn(ontology.relationship_types, type)) return false;
+  const found = ontology.relationship_types[type];
+  return (found?.from?.includes(from.type) ?? true) && (found?.to?.includes(to.type) ?? true);
+}
+
+/** A time that cannot be read counts as not given, and one that ends before it begins as open. */
+function validity(
+  { valid_from, valid_to }: { valid_from?: string | null | undefined; valid_to?: string | null | undefined },
+  { at }: Place,
+): Pick<FoundFact, 'valid_from' | 'valid_to'> {
+  const from = secondsOf(valid_from) ?? at;
+  const to = secondsOf(valid_to);
+  return { valid_from: from, valid_to: to !== null && to > from ? to : null };
+}
+
+function secondsOf(text: string | null | undefined): number | null {
+  const ms = /^\d{4}(-\d{2})?(-\d{2})?([T ]|$)/.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN;
+  return Number.isNaN(ms) ? null : ms / 1000;
+}
+
+/** Half a surrogate pair cannot be stored. */
+function wellFormed<T extends Json>(value: T): T {
+  return (typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\uFFFD') : value) as T;
+}

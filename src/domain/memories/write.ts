@@ -1,0 +1,61 @@
+import type { RememberActivities } from '../../../workflows/remember/activities.js';
+import type { SecretBox } from '../../auth/secret-box.js';
+import type { FoundPart, SavedPart } from '../../graph/memory/part.js';
+import type { Collections } from '../../stores/collections.js';
+import { memoryOf, partId } from './extract.js';
+import type { SavePartAsPerson } from './record.js';
+
+interface WriteDeps {
+  collections: Pick<Collections, 'memories' | 'memory_parts'>;
+  box: Pick<SecretBox, 'open'>;
+  save: SavePartAsPerson;
+}
+
+type Request<Name extends keyof RememberActivities> = Parameters<RememberActivities[Name]>[0];
+
+/** Writes what was found in one part, unless it is written. @throws the refusal of the governed save */
+export async function saveMemoryPart(
+  { collections, box, save }: WriteDeps,
+  { memory: { memory_id }, part }: Request<'saveMemoryPart'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const memory = await memoryOf(collections, memory_id);
+  const _id = partId(memory_id, part);
+  const stored = await collections.memory_parts.findOne({ _id });
+  if (!stored?.found || stored.saved) return;
+  const found = JSON.parse(box.open(stored.found.sealed, _id)) as FoundPart;
+  const { user_id: userId, organization_id: organizationId, project_id: projectId, source } = memory;
+  const identity = { executionId: memory_id, userId, organizationId, projectId };
+  const nothing: SavedPart = { entities: 0, facts: 0, closed: 0, dropped: 0, merges: [] };
+  const saved =
+    found.entities.length === 0 ? nothing : await save(identity, { memoryId: memory_id, part, source, found }, signal);
+  await collections.memory_parts.updateOne({ _id }, { $set: { saved } });
+}
+
+export async function askForReview(
+  { memories }: Pick<Collections, 'memories'>,
+  { memory: { memory_id }, asked_at, until }: Request<'askForReview'>,
+): Promise<void> {
+  const isOpen = { $in: ['queued' as const, 'running' as const] };
+  await memories.updateOne(
+    { _id: memory_id, status: isOpen },
+    { $set: { status: 'waiting', review: { asked_at, until }, changed_at: Date.now() } },
+  );
+}
+
+/** The parts expire first, because nothing would find them after the memory. */
+export async function finishMemory(
+  { memories, memory_parts }: Pick<Collections, 'memories' | 'memory_parts'>,
+  { memory: { memory_id }, status, failure, decided_by, ended_at }: Request<'finishMemory'>,
+  retentionDays: number,
+): Promise<void> {
+  const expires_at = new Date((ended_at + retentionDays * secondsPerDay) * 1000);
+  const expiry = retentionDays > 0 ? { expires_at } : {};
+  if (retentionDays > 0) await memory_parts.updateMany({ memory_id }, { $set: expiry });
+  await memories.updateOne(
+    { _id: memory_id },
+    { $set: { status, failure, decided_by, ended_at, changed_at: Date.now(), ...expiry } },
+  );
+}
+
+const secondsPerDay = 86_400;

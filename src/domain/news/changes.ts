@@ -1,0 +1,57 @@
+import type { Collection, Document } from 'mongodb';
+import type { Deps } from '../deps.js';
+import { approvalEvent, executionEvent, memoryEvent, scheduleEvent, shownFields, type ProjectEvent } from './record.js';
+
+export interface Change {
+  key: string;
+  projectId: string;
+  event: ProjectEvent;
+  /** If given, a change that leaves it as it was is no news. */
+  state?: string;
+}
+
+/** The most changes of one read. */
+export const pageSize = 1000;
+
+interface Source {
+  name: keyof typeof shownFields;
+  project: 'projectID' | 'project_id';
+  /** Records are read with `shownFields` only. */
+  eventOf(record: never): ProjectEvent;
+  /** An execution is also written when a step ends, which is no news for lists. */
+  stateOf?(record: Document): string;
+}
+
+const sources: readonly Source[] = [
+  {
+    name: 'executions',
+    project: 'projectID',
+    eventOf: executionEvent,
+    stateOf: ({ status, execution_context }) => JSON.stringify([status, execution_context]),
+  },
+  { name: 'approvals', project: 'project_id', eventOf: approvalEvent },
+  { name: 'memories', project: 'project_id', eventOf: memoryEvent },
+  { name: 'schedules', project: 'projectID', eventOf: scheduleEvent },
+];
+
+/** What was written in these projects at `from` or later, in the order of the writes: at most `pageSize`. */
+export async function changesOf({ mongo }: Deps, projectIds: string[], from: number): Promise<Change[]> {
+  const found = await Promise.all(
+    sources.map(async ({ name, project, eventOf, stateOf }) => {
+      const records = await (mongo.collections[name] as unknown as Collection)
+        .find({ [project]: { $in: projectIds }, changed_at: { $gte: from } }, { projection: shownFields[name] })
+        .sort({ changed_at: 1 })
+        .limit(pageSize)
+        .toArray();
+      return records.map((record): Change => {
+        const state = stateOf?.(record);
+        const change = { key: `${name}/${String(record._id)}`, projectId: String(record[project]) };
+        return { ...change, event: eventOf(record as never), ...(state !== undefined && { state }) };
+      });
+    }),
+  );
+  return found
+    .flat()
+    .sort((a, b) => a.event.seq - b.event.seq)
+    .slice(0, pageSize);
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { exampleId, Id } from '../../ids.js';
+import { EpochSeconds } from '../../time.js';
+import type { ApprovalDocument } from '../../governance/approvals/record.js';
+import { isOver, type ExecutionDocument } from '../executions/record.js';
+import type { MemoryDocument } from '../memories/record.js';
+import type { ScheduleDocument } from '../schedules/record.js';
+
+const base = {
+  seq: z
+    .int()
+    .meta({
+      description: 'The time of the change in epoch milliseconds. Send it as `Last-Event-ID`.',
+      example: 1764000000500,
+    }),
+  at: EpochSeconds,
+};
+
+/** `data` of one server-sent event of a project; its `id` is `seq`, its `event` is `type`. */
+export const ProjectEvent = z
+  .discriminatedUnion('type', [
+    z
+      .object({ ...base, type: z.literal('opened'), data: z.object({}) })
+      .meta({ description: 'The stream knows what changes from now on. Read the lists once after it.' }),
+    z.object({
+      ...base,
+      type: z.enum(['execution_created', 'execution_changed', 'execution_waiting', 'execution_ended']),
+      data: z.object({
+        execution_id: Id,
+        agentflow_id: Id,
+        status: z.enum(['ready', 'running', 'paused', 'completed', 'failed']),
+        waiting_for: z.enum(['preview', 'approval', 'elicitation', 'step']).nullable(),
+        failure_reason: z.string().nullable().meta({ example: null }),
+      }),
+    }),
+    z.object({
+      ...base,
+      type: z.literal('inbox_changed'),
+      data: z.object({
+        kind: z.enum(['approval', 'memory']),
+        item_id: z.string().meta({ example: `approval:${exampleId}` }),
+        status: z.string().meta({ example: 'pending' }),
+      }),
+    }),
+    z.object({
+      ...base,
+      type: z.literal('schedule_changed'),
+      data: z.object({ schedule_id: Id, status: z.string().meta({ example: 'active' }) }),
+    }),
+  ])
+  .meta({ id: 'ProjectEvent' });
+export type ProjectEvent = z.infer<typeof ProjectEvent>;
+
+/** What the stream reads of each record. */
+export const shownFields = {
+  executions: {
+    projectID: 1,
+    changed_at: 1,
+    agentflow_id: 1,
+    status: 1,
+    'execution_context.waiting_for.kind': 1,
+    'execution_context.waiting_for.approval_id': 1,
+    'execution_context.failure.reason': 1,
+  },
+  approvals: { project_id: 1, changed_at: 1, status: 1 },
+  memories: { project_id: 1, changed_at: 1, status: 1 },
+  schedules: { projectID: 1, changed_at: 1, status: 1, is_deleted: 1 },
+} as const;
+
+type Shown<D> = D & { changed_at: number };
+
+export function executionEvent(record: Shown<ExecutionDocument>): ProjectEvent {
+  const { _id, agentflow_id, status, execution_context, changed_at } = record;
+  const { waiting_for, failure } = execution_context as {
+    waiting_for?: { kind?: 'preview' | 'approval' | 'elicitation' | 'step' } | null;
+    failure?: { reason?: string };
+  };
+  const waits = isOver(status) ? null : (waiting_for?.kind ?? null);
+  return {
+    ...timesOf(changed_at),
+    type: executionEventType(status, waits),
+    data: { execution_id: _id, agentflow_id, status, waiting_for: waits, failure_reason: failure?.reason ?? null },
+  };
+}
+
+function executionEventType(status: ExecutionDocument['status'], waits: string | null) {
+  if (isOver(status)) return 'execution_ended';
+  // A step that is retried waits for nobody.
+  if (waits !== null && waits !== 'step') return 'execution_waiting';
+  return status === 'ready' ? 'execution_created' : 'execution_changed';
+}
+
+export function approvalEvent({ _id, status, changed_at }: Shown<ApprovalDocument>): ProjectEvent {
+  return inboxEvent('approval', _id, status, changed_at);
+}
+
+export function memoryEvent({ _id, status, changed_at }: Shown<MemoryDocument>): ProjectEvent {
+  return inboxEvent('memory', _id, status, changed_at);
+}
+
+function inboxEvent(kind: 'approval' | 'memory', id: string, status: string, changed_at: number): ProjectEvent {
+  return { ...timesOf(changed_at), type: 'inbox_changed', data: { kind, item_id: `${kind}:${id}`, status } };
+}
+
+export function scheduleEvent({ _id, status, is_deleted, changed_at }: Shown<ScheduleDocument>): ProjectEvent {
+  return {
+    ...timesOf(changed_at),
+    type: 'schedule_changed',
+    data: { schedule_id: _id, status: is_deleted ? 'deleted' : status },
+  };
+}
+
+export function openedEvent(seq: number): ProjectEvent {
+  return { ...timesOf(seq), type: 'opened', data: {} };
+}
+
+const timesOf = (changed_at: number) => ({ seq: changed_at, at: changed_at / 1000 });

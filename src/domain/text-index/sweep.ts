@@ -1,0 +1,29 @@
+import { textIndexType, textIndexWorkflowId } from '../../../workflows/text-index/messages.js';
+import { projectsToIndex } from '../../graph/language/index-next.js';
+import { startProjectWork } from '../../temporal/start-once.js';
+import { batches } from '../batches.js';
+import type { Deps } from '../deps.js';
+
+const projectsAtOnce = 500;
+
+/** Starts the workflow of each project whose language changed. Any number of processes can sweep. */
+export function createTextIndexSweep({
+  graph,
+  mongo,
+  temporal,
+}: Pick<Deps, 'graph' | 'mongo' | 'temporal'>): () => Promise<void> {
+  return async () => {
+    for (const ids of batches(await projectsToIndex(graph), projectsAtOnce)) {
+      const projects = await mongo.collections.projects
+        .find({ _id: { $in: ids } }, { projection: { organization_id: 1 } })
+        .toArray();
+      for (const { _id, organization_id } of projects)
+        await startProjectWork(temporal, {
+          type: textIndexType,
+          workflowId: textIndexWorkflowId(_id),
+          summary: 'Index texts in the language of the project',
+          input: { project_id: _id, organization_id },
+        });
+    }
+  };
+}

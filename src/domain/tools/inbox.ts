@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { requireGrant } from '../../auth/require-grant.js';
+import { AppError } from '../../errors.js';
+import { textFacts, type Operation } from '../../governance/operations/operation.js';
+import { defineTool, type Tool } from '../../governance/tools/tool.js';
+import type { Deps } from '../deps.js';
+import { findItem } from '../inbox/operations/items.js';
+import { pageOfInbox, replyTo, rulesOfItem, subjectOfItem } from '../inbox/operations.js';
+import { InboxReply } from '../inbox/record.js';
+
+// Without the descriptions of the route: clients pay for each character of the list of tools.
+const { decision, reason } = InboxReply.shape;
+const Values = z.record(z.string(), z.unknown());
+const Input = z
+  .strictObject({
+    operation: z.enum(['list', 'get', 'reply']),
+    item_id: z.string().min(1).max(500).optional().meta({ description: 'Except for `list`.' }),
+    decision: z.enum(decision.options).optional().meta({ description: '`accept` with `values` answers a question.' }),
+    values: Values.optional(),
+    edits: z.union([z.string().max(200_000), Values]).optional(),
+    payload_digest: z.string().max(64).optional(),
+    reason,
+    limit: z.int().min(1).max(200).default(50),
+  })
+  .meta({ id: 'InboxInput', example: { operation: 'list' } });
+
+const Output = z.object({ items: z.array(z.looseObject({})) }).meta({ id: 'InboxItems' });
+
+const isReply = (operation: unknown) => operation === 'reply';
+
+/** Listing and reading. A reply has the rules of what it decides. */
+export const inboxToolOperation: Operation = {
+  name: 'inbox',
+  grant: ({ operation }) => (isReply(operation) ? 'svc:orchestrate.write' : 'svc:orchestrate.read'),
+  effect: ({ operation }) => (isReply(operation) ? 'write' : 'read'),
+  facts: textFacts('operation', 'item_id'),
+};
+
+/** What waits for a decision or an answer, with the rules and grants of the inbox's routes. */
+export function createInboxTool(deps: Deps): Tool {
+  return defineTool({
+    name: 'inbox',
+    operation: inboxToolOperation,
+    rulesFor: ({ operation, item_id }) =>
+      isReply(operation) && typeof item_id === 'string' ? rulesOfItem(item_id) : undefined,
+    title: 'Inbox',
+    description:
+      'Lists or reads what waits: approvals, previews, memories, questions of MCP servers; or replies as the person decided.',
+    input: Input,
+    output: Output,
+    hints: { readOnly: false, destructive: true, idempotent: false },
+    resource: ({ item_id }) => ({ type: 'inbox', id: item_id ?? '*' }),
+    lookUp: async ({ operation, item_id = '' }, { principal }) =>
+      isReply(operation) ? subjectOfItem(deps, principal, item_id) : {},
+    prepare: async ({ item_id, ...input }, { principal }) => {
+      if (input.operation !== 'list' && item_id === undefined)
+        throw new AppError('invalid_request', `item_id: required for ${input.operation}`);
+      if (isReply(input.operation)) {
+        if (input.decision === undefined) throw new AppError('invalid_request', 'decision: required for reply');
+        requireGrant(principal, 'svc:orchestrate.write');
+      }
+      return { ...input, item_id: item_id ?? '' };
+    },
+    dryRun: async ({ operation, item_id, decision: asked }, { principal }) => {
+      if (operation === 'list') return { list: 'what waits in the project' };
+      const { status, may_decide } = await findItem(deps, principal, item_id);
+      return { [operation]: { item_id, status, may_decide, ...(asked && { decision: asked }) } };
+    },
+    async execute({ operation, item_id, limit, decision: decided, ...given }, { principal, recordId }) {
+      if (operation === 'list') {
+        const { data } = await pageOfInbox(deps, principal, { limit, cursor: undefined });
+        return { body: { items: data } };
+      }
+      if (operation === 'get') return { body: { items: [await findItem(deps, principal, item_id)] } };
+      const { values, edits, payload_digest, reason } = given;
+      const reply = { decision: decided ?? 'reject', values, edits, payload_digest, reason };
+      return { body: { items: [await replyTo(deps, principal, item_id, reply, recordId)] } };
+    },
+  });
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { defineTool, type Tool } from '../../governance/tools/tool.js';
+import { exampleId } from '../../ids.js';
+import type { Deps } from '../deps.js';
+import { decideMemory, findMemory, viewOf } from '../memories/operations.js';
+import { MemoryView } from '../memories/record.js';
+import { memoryRules } from '../memories/rules.js';
+
+const Input = z
+  .strictObject({ operation: z.enum(['get', 'cancel', 'approve', 'reject']), memory_id: z.string().min(1).max(100) })
+  .meta({ id: 'MemoryInput', example: { operation: 'get', memory_id: exampleId } });
+
+/** Follows a remembered text, cancels it or decides its review. */
+export function createMemoryTool(deps: Deps): Tool {
+  return defineTool({
+    name: 'memory',
+    operation: memoryRules,
+    title: 'Follow a remembered text',
+    description: 'Returns status, counts, retries and cost of a remembered text; cancels it, or decides its review.',
+    input: Input,
+    output: z.object({ memory: MemoryView }).meta({ id: 'MemoryAnswer' }),
+    hints: { readOnly: false, destructive: false, idempotent: false },
+    resource: ({ memory_id }) => ({ type: 'memory', id: memory_id }),
+    prepare: async (input) => input,
+    dryRun: async ({ operation, memory_id }, { principal }) => {
+      const { status } = await findMemory(deps, principal, memory_id);
+      return { [operation]: { memory_id, status } };
+    },
+    execute: async ({ operation, memory_id }, { principal, recordId }) => {
+      const memory = await findMemory(deps, principal, memory_id);
+      if (operation === 'get') return { body: { memory: await viewOf(deps, memory) } };
+      return { body: { memory: await decideMemory(deps, principal, memory, operation, recordId) } };
+    },
+  });
+}

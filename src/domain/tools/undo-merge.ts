@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { undoMerge } from '../../graph/memory/undo-merge.js';
+import { defineTool, type Tool } from '../../governance/tools/tool.js';
+import { exampleId, Id } from '../../ids.js';
+import type { Graph } from '../../stores/neo4j.js';
+import { epochSeconds } from '../../time.js';
+import { undoMergeRules } from '../memories/rules.js';
+
+const Input = z
+  .strictObject({ merge_id: z.string().min(1).max(300) })
+  .meta({ id: 'UndoMergeInput', example: { merge_id: `${exampleId}/customer-1` } });
+
+const Output = z
+  .object({
+    entity_id: Id.meta({ description: 'The entity of its own that the mention now stands for.' }),
+    moved: z.int().meta({ description: 'Facts that moved to it.', example: 2 }),
+    restored: z.int().meta({ description: 'Facts of the earlier entity that hold again.', example: 1 }),
+  })
+  .meta({ id: 'UndoneMerge' });
+
+/** Takes back that a mention in a remembered text stands for an entity known before. */
+export function createUndoMergeTool({ graph }: { graph: Graph }): Tool {
+  return defineTool({
+    name: 'undo-merge',
+    operation: undoMergeRules,
+    title: 'Undo a merge',
+    description:
+      'Gives a mention of a remembered text an entity of its own, moves its facts there, and restores what they had closed.',
+    input: Input,
+    output: Output,
+    hints: { readOnly: false, destructive: false, idempotent: true },
+    resource: ({ merge_id }) => ({ type: 'merge', id: merge_id }),
+    prepare: async (input) => input,
+    dryRun: async ({ merge_id }) => ({ undo: { merge_id } }),
+    execute: async ({ merge_id }, { projectId, principal, lifecycleId }) => {
+      const stamp = {
+        saved_by: principal.userId,
+        source: null,
+        recorded_at: epochSeconds(),
+        lifecycle_id: lifecycleId,
+      };
+      return { body: await undoMerge(graph, projectId, merge_id, stamp) };
+    },
+  });
+}

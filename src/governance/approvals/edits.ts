@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { SecretBox } from '../../auth/secret-box.js';
+import { canonicalText, hasType, type JsonObject } from '../../json.js';
+import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
+import { insertOnce } from '../../stores/mongo.js';
+
+/** What approvers changed in a call: the digest of the call that was asked, and new values for fields of it. */
+export interface CallEdits {
+  asked_digest: string;
+  edits: JsonObject;
+}
+
+/**
+ * `_id` is `<approval id>/<digest of the edited call>` for edits that approvers made, and the approval id for a call
+ * that was edited already when its approval was asked for. Sealed.
+ */
+export interface ActEditsDocument {
+  _id: string;
+  sealed: string;
+  expires_at: Date;
+}
+
+/** New values for fields of a held act. The fields and their types are in `editable_fields` of the approval. */
+export const Edits = z
+  .record(z.string().max(200), z.unknown())
+  .meta({
+    description:
+      'New values for fields of the act that waits (`editable_fields`): the call is sent with them, and has a new digest. At most 50 fields and 64 KiB.',
+    example: { text: 'Your claim is complete.' },
+  });
+
+/** What the digest of an edited call covers, instead of the call's own input. */
+export function editedInput({ asked_digest, edits }: CallEdits): JsonObject {
+  return { edited: asked_digest, edits };
+}
+
+export function editsId(approvalId: string, editedDigest: string): string {
+  return `${approvalId}/${editedDigest}`;
+}
+
+const maxFields = 50;
+const maxLength = 64 * 1024;
+
+/** Why these edits cannot be made; undefined if they can. `editable` are the types of the fields, by name. */
+export function editsProblem(editable: Readonly<Record<string, string>> | undefined, edits: JsonObject) {
+  if (!editable) return 'only an act of a run can be edited';
+  const names = Object.keys(edits);
+  if (names.length === 0 || names.length > maxFields) return `name 1 to ${maxFields} fields`;
+  for (const [name, value] of Object.entries(edits)) {
+    if (!Object.hasOwn(editable, name)) return `the call has no field ${JSON.stringify(name)}`;
+    if (value === null || value === undefined) return `the field ${JSON.stringify(name)} needs a value`;
+    const type = editable[name] ?? '';
+    if (!hasType(value, type)) return `the field ${JSON.stringify(name)} must be of type ${type}`;
+  }
+  return canonicalText(edits).length > maxLength ? `must be at most ${maxLength} characters` : undefined;
+}
+
+export interface EditsDeps {
+  collections: Pick<Collections, 'act_edits'>;
+  secrets: Pick<SecretBox, 'seal' | 'open'>;
+}
+
+/** A run that is paused for longer asks again. */
+const keptForMs = 90 * 24 * 3600 * 1000;
+
+const sealedFor = (id: string) => `act-edits:${id}`;
+
+/** Safe to repeat with the same edits. */
+export async function keepEdits({ collections, secrets }: EditsDeps, _id: string, edits: CallEdits): Promise<void> {
+  const sealed = secrets.seal(JSON.stringify(edits), sealedFor(_id));
+  await insertOnce(collections.act_edits, { _id, sealed, expires_at: new Date(Date.now() + keptForMs) });
+}
+
+export async function readEdits({ collections, secrets }: EditsDeps, _id: string): Promise<CallEdits | undefined> {
+  const kept = await collections.act_edits.findOne({ _id });
+  return kept ? (JSON.parse(secrets.open(kept.sealed, sealedFor(_id))) as CallEdits) : undefined;
+}
+
+export const actEditsCollection = defineCollection('act_edits', { indexes: [expiring], majorityRead: true });
+
+declare module '../../stores/collections.js' {
+  interface Documents {
+    act_edits: ActEditsDocument;
+  }
+}

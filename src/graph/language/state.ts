@@ -1,0 +1,141 @@
+import neo4j, { type ManagedTransaction } from 'neo4j-driver';
+import { inReadTransaction, type Connection } from '../store/sessions.js';
+import { analyzerOf, defaultAnalyzer, type Analyzer, type Language, type LanguageSetting } from './analyzers.js';
+import { evidenceIn, languageFrom, sumOf, type Evidence } from './detect.js';
+
+/** The language of a project and its full-text index. Stored in its ProjectState. */
+export interface LanguageState {
+  setting: LanguageSetting;
+  /** The set or detected language; null until there is enough text. */
+  language: Language | null;
+  /** The analyzer whose index is searched. */
+  analyzer: Analyzer;
+  /** The analyzer whose index is being built, and then used. */
+  next: Analyzer | null;
+  /** What the texts spoke for so far; null before the first text. */
+  evidence: Evidence | null;
+}
+
+/** Of `(s:ProjectState)`, for {@link languageStateOf}. */
+export const languageFields = `s {setting: s.language_setting, .language, .analyzer, next: s.analyzer_next, evidence: s.language_evidence}`;
+
+export function languageStateOf(fields: unknown): LanguageState {
+  const found = (fields ?? {}) as { [Name in keyof LanguageState]?: unknown };
+  return {
+    setting: (found.setting ?? 'auto') as LanguageSetting,
+    language: (found.language ?? null) as Language | null,
+    analyzer: (found.analyzer ?? defaultAnalyzer) as Analyzer,
+    next: (found.next ?? null) as Analyzer | null,
+    evidence: typeof found.evidence === 'string' ? (JSON.parse(found.evidence) as Evidence) : null,
+  };
+}
+
+export function readLanguage(graph: Connection, projectId: string): Promise<LanguageState> {
+  return inReadTransaction(
+    graph,
+    async (tx) => {
+      const { records } = await tx.run(
+        `MATCH (s:ProjectState {key: $projectId}) RETURN ${languageFields} AS language`,
+        { projectId },
+      );
+      return languageStateOf(records[0]?.get('language'));
+    },
+    { projectIds: [projectId] },
+  );
+}
+
+/** The analyzers into whose indexes a write puts its nodes. */
+export function analyzersOf({ analyzer, next }: LanguageState): Analyzer[] {
+  return next === null ? [analyzer] : [analyzer, next];
+}
+
+/** Where the building of an index continues. First all nodes get the new label, then they lose the other ones. */
+export interface IndexingCursor {
+  phase: 'add' | 'remove';
+  kind: 'Entity' | 'Fact';
+  id: string;
+}
+export const firstCursor = (phase: IndexingCursor['phase']): IndexingCursor => ({ phase, kind: 'Entity', id: '' });
+
+/** Null removes a value. Call only under the lock of the project, like all functions below. */
+export async function setLanguageState(
+  tx: ManagedTransaction,
+  projectId: string,
+  values: Record<string, string | null>,
+): Promise<void> {
+  await tx.run('MATCH (s:ProjectState {key: $projectId}) SET s += $values', { projectId, values });
+}
+
+/** Sets the language. If the analyzer changes, the worker builds its index, and searches use it when it is complete. */
+export async function changeLanguage(
+  tx: ManagedTransaction,
+  projectId: string,
+  state: LanguageState,
+  setting: LanguageSetting,
+): Promise<void> {
+  const evidence = setting === 'auto' ? evidenceIn(await sampleOf(tx, projectId)) : null;
+  const language = setting === 'auto' ? languageFrom(evidence ?? {}) : setting;
+  await setLanguageState(tx, projectId, {
+    language_setting: setting,
+    language,
+    language_evidence: evidence && JSON.stringify(evidence),
+  });
+  await changeAnalyzer(tx, projectId, state, analyzerOf(language));
+}
+
+/** Returns the changed state. An empty project needs no other index to be built. */
+async function changeAnalyzer(
+  tx: ManagedTransaction,
+  projectId: string,
+  state: LanguageState,
+  wanted: Analyzer,
+): Promise<LanguageState> {
+  const { analyzer, next } = state;
+  if ((next ?? analyzer) === wanted) return state;
+  const isComplete = wanted === analyzer || wanted === defaultAnalyzer;
+  const isEmpty = next === null && (await isEmptyProject(tx, projectId));
+  const change = { analyzer: isComplete || isEmpty ? wanted : analyzer, next: isEmpty ? null : wanted };
+  await setLanguageState(tx, projectId, {
+    analyzer: change.analyzer,
+    analyzer_next: change.next,
+    analyzer_cursor: isEmpty ? null : JSON.stringify(firstCursor(isComplete ? 'remove' : 'add')),
+  });
+  return { ...state, ...change };
+}
+
+async function isEmptyProject(tx: ManagedTransaction, projectId: string): Promise<boolean> {
+  const { records } = await tx.run('MATCH (n:_Scoped {project_id: $projectId}) RETURN n.id LIMIT 1', { projectId });
+  return records.length === 0;
+}
+
+/**
+ * Takes the texts of a save as evidence, until the language is known. Returns the analyzers into whose indexes the save
+ * puts its nodes.
+ */
+export async function noteTexts(
+  tx: ManagedTransaction,
+  projectId: string,
+  state: LanguageState,
+  texts: Iterable<string>,
+): Promise<Analyzer[]> {
+  if (state.language !== null || state.setting !== 'auto') return analyzersOf(state);
+  const given = evidenceIn(texts);
+  if (Object.keys(given).length === 0) return analyzersOf(state);
+  // The first text after an upgrade does not decide about what was saved before.
+  const evidence = sumOf(state.evidence ?? evidenceIn(await sampleOf(tx, projectId)), given);
+  const language = languageFrom(evidence);
+  await setLanguageState(tx, projectId, { language, language_evidence: JSON.stringify(evidence) });
+  if (language === null) return analyzersOf(state);
+  return analyzersOf(await changeAnalyzer(tx, projectId, state, analyzerOf(language)));
+}
+
+const sampleSize = 200;
+
+async function sampleOf(tx: ManagedTransaction, projectId: string): Promise<string[]> {
+  const { records } = await tx.run(
+    `MATCH (n:_Scoped {project_id: $projectId}) WHERE n._search IS NOT NULL WITH n LIMIT $limit
+     RETURN left(n._search, 500) AS text`,
+    { projectId, limit: neo4j.int(sampleSize) },
+  );
+  return records.map((record) => record.get('text') as string);
+}

@@ -1,0 +1,130 @@
+import type { ManagedTransaction } from 'neo4j-driver';
+import { checkEntity } from '../ontology/check.js';
+import type { OntologyDefinition } from '../ontology/definition.js';
+import { readEntities, type StoredEntity } from '../store/entities.js';
+import type { JsonMap } from '../store/values.js';
+import type { Mention, MentionedEntity } from './part.js';
+
+/** A mention and what it stands for. A mention without `known` and without `same` is a new entity. */
+export interface Resolved {
+  mention: MentionedEntity;
+  /** The entity of the graph. */
+  known: StoredEntity | undefined;
+  /** Whether an earlier part of the same memory created it. */
+  isOwn: boolean;
+  /** The new entity of this part that an earlier mention stands for. */
+  same: Resolved | undefined;
+  /** The properties to write: those that fit the ontology and that a known entity does not have. */
+  properties: JsonMap;
+  /** A new entity that cannot fit the ontology, for example because a required property is not in the text. */
+  isDropped: boolean;
+}
+
+/** The same for names that differ only in case, spacing or Unicode form. */
+export function aliasKey(projectId: string, type: string, name: string): string {
+  return JSON.stringify([projectId, type, name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim()]);
+}
+
+/**
+ * Finds the entity of each mention: the one of its type with this name, then with this name as an alias, then with one of
+ * its aliases as name or alias. Call only under the lock of the project.
+ */
+export async function resolve(
+  tx: ManagedTransaction,
+  { projectId, memoryId }: { projectId: string; memoryId: string },
+  mentions: readonly MentionedEntity[],
+  definitions: readonly (OntologyDefinition | null)[],
+): Promise<Resolved[]> {
+  const named = mentions.flatMap((mention) => namesOf(mention).map((name) => ({ type: mention.type, name })));
+  const { byName } = await readEntities(tx, projectId, { ids: [], names: named });
+  const entities = new Map(byName.map((entity) => [nameKey(entity), entity]));
+  const aliases = await readAliases(tx, projectId, named);
+  const found = mentions.map((mention) => {
+    for (const name of namesOf(mention)) {
+      const hit = entities.get(nameKey({ ...mention, name })) ?? aliases.get(aliasKey(projectId, mention.type, name));
+      if (hit) return hit;
+    }
+    return undefined;
+  });
+  const own = await ownIds(
+    tx,
+    projectId,
+    memoryId,
+    found.flatMap((entity) => entity?.id ?? []),
+  );
+  const fresh = new Map<string, Resolved>();
+  return mentions.map((mention, at) => {
+    const known = found[at];
+    const keys = namesOf(mention).map((name) => aliasKey(projectId, mention.type, name));
+    const same = known ? undefined : keys.map((key) => fresh.get(key)).find((each) => each !== undefined);
+    const fitting = fit(mention, known, definitions);
+    const resolved: Resolved = { mention, known, same, isOwn: known !== undefined && own.has(known.id), ...fitting };
+    if (!known && !same && !resolved.isDropped) for (const key of keys) fresh.set(key, resolved);
+    return resolved;
+  });
+}
+
+function namesOf({ name, aliases }: Pick<MentionedEntity, 'name' | 'aliases'>): string[] {
+  return [name, ...aliases];
+}
+
+export function nameKey({ type, name }: Mention): string {
+  return JSON.stringify([type, name]);
+}
+
+async function readAliases(
+  tx: ManagedTransaction,
+  projectId: string,
+  named: readonly Mention[],
+): Promise<ReadonlyMap<string, StoredEntity>> {
+  const keys = [...new Set(named.map(({ type, name }) => aliasKey(projectId, type, name)))];
+  const { records } = await tx.run(
+    'UNWIND $keys AS key MATCH (a:EntityAlias {key: key}) RETURN key, a.entity_id AS id',
+    { keys },
+  );
+  const ids = new Map(records.map((record) => [record.get('key') as string, record.get('id') as string]));
+  const { byId } = await readEntities(tx, projectId, { ids: [...new Set(ids.values())], names: [] });
+  const entities = new Map(byId.map((entity) => [entity.id, entity]));
+  return new Map(
+    [...ids].flatMap(([key, id]) => {
+      const entity = entities.get(id);
+      return entity ? [[key, entity] as const] : [];
+    }),
+  );
+}
+
+/** Of these entities, those that this memory wrote last. */
+async function ownIds(
+  tx: ManagedTransaction,
+  projectId: string,
+  memoryId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { records } = await tx.run(
+    `UNWIND $ids AS id MATCH (n:Entity {project_id: $projectId, id: id}) WHERE n._memory_id = $memoryId
+     AND NOT EXISTS { MATCH (:EntityMerge {key: $prefix + id}) } RETURN id`,
+    { ids: [...ids], projectId, memoryId, prefix: mergeKey(projectId, memoryId, '') },
+  );
+  return new Set(records.map((record) => record.get('id') as string));
+}
+
+/** The key of a merge begins with its project and memory and ends with the entity. */
+export function mergeKey(projectId: string, memoryId: string, entityId: string): string {
+  return `${projectId}/${memoryId}/${entityId}`;
+}
+
+function fit(
+  { type, properties: given }: MentionedEntity,
+  known: StoredEntity | undefined,
+  definitions: readonly (OntologyDefinition | null)[],
+): Pick<Resolved, 'properties' | 'isDropped'> {
+  const missing = Object.entries(given).filter(([name]) => !known || !Object.hasOwn(known.properties, name));
+  const problemsOf = (properties: JsonMap) =>
+    definitions.flatMap((definition) =>
+      checkEntity(definition, { type, properties: { ...known?.properties, ...properties } }),
+    );
+  const wrong = new Set(problemsOf(Object.fromEntries(missing)).map(({ place }) => place));
+  const properties = Object.fromEntries(missing.filter(([name]) => !wrong.has(`properties.${name}`)));
+  if (problemsOf(properties).length === 0) return { properties, isDropped: false };
+  return { properties: {}, isDropped: !known };
+}

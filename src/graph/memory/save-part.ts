@@ -1,0 +1,144 @@
+import type { ManagedTransaction } from 'neo4j-driver';
+import { lockProject } from '../ontology/state.js';
+import { saveWithin, type Save } from '../save/save.js';
+import { spanProperties, stampProperties, type Stamp } from '../store/provenance.js';
+import { writeOnce, type Connection } from '../store/sessions.js';
+import type { FoundFact, FoundPart, Mention, Merge, SavedPart } from './part.js';
+import { aliasKey, mergeKey, nameKey, resolve, type Resolved } from './resolve.js';
+
+export interface PartPlace {
+  projectId: string;
+  memoryId: string;
+  /** Counts from 0. */
+  part: number;
+}
+
+/**
+ * Writes one part of a remembered text in one transaction: new entities, facts, merges, and a note that it is written.
+ * A repeat changes nothing and returns the first result.
+ */
+export async function savePart(
+  graph: Connection,
+  place: PartPlace,
+  found: FoundPart,
+  stamp: Stamp,
+): Promise<SavedPart> {
+  const { projectId, memoryId, part } = place;
+  const key = JSON.stringify([projectId, memoryId, part]);
+  const { result } = await writeOnce(graph, projectId, async (tx) => {
+    const state = await lockProject(tx, projectId);
+    const before = await tx.run('MATCH (s:SavedPart {key: $key}) RETURN s.result AS result', { key });
+    const known: unknown = before.records[0]?.get('result');
+    if (typeof known === 'string') return JSON.parse(known) as SavedPart;
+    const definitions = state.pending ? [state.ontology, state.pending.definition] : [state.ontology];
+    const resolved = await resolve(tx, { projectId, memoryId }, found.entities, definitions);
+    const { input, added, dropped } = inputOf(found, resolved, stamp);
+    const more = { _memory_id: memoryId };
+    const plan = await saveWithin(tx, projectId, input, { stamp, more, embeds: graph.embeds }, state);
+    const ids = new Map(added.map((each, at) => [each, plan.entities.ids[at] ?? '']));
+    await writeAliases(tx, place, resolved, ids);
+    const merges = await writeMerges(tx, place, resolved, stamp);
+    const { created, closed } = plan.facts;
+    const entities = added.filter((each) => !each.known).length;
+    const saved: SavedPart = { entities, facts: created.length, closed, dropped, merges };
+    await tx.run('CREATE (:SavedPart {key: $key, result: $result})', { key, result: JSON.stringify(saved) });
+    return saved;
+  });
+  return result;
+}
+
+/** `added` are the mentions whose entities are in the input, in this order. */
+function inputOf({ facts }: FoundPart, resolved: readonly Resolved[], stamp: Stamp) {
+  const added = resolved.filter(
+    ({ known, same, isDropped, properties }) => !isDropped && !same && (!known || Object.keys(properties).length > 0),
+  );
+  const refs = new Map<string, string | Mention>();
+  for (const each of resolved) {
+    const ref = refOf(each);
+    if (ref !== undefined) refs.set(nameKey(each.mention), ref);
+  }
+  const written = facts.flatMap((fact) => {
+    const subject = refs.get(nameKey(fact.subject));
+    const object = typeof fact.object === 'object' ? refs.get(nameKey(fact.object)) : fact.object;
+    if (subject === undefined || object === undefined) return [];
+    return [factInput(fact, subject, object, stamp)];
+  });
+  const input: Save = {
+    entities: added.map(({ mention: { type, name }, known, properties }) =>
+      known ? { id: known.id, type, name: known.name, properties } : { type, name, properties },
+    ),
+    relationships: [],
+    facts: written,
+  };
+  const dropped = facts.length - written.length + resolved.filter(({ isDropped }) => isDropped).length;
+  return { input, added, dropped };
+}
+
+function refOf({ known, same, isDropped, mention: { type, name } }: Resolved): string | Mention | undefined {
+  if (known) return known.id;
+  if (same) return refOf(same);
+  return isDropped ? undefined : { type, name };
+}
+
+function factInput(
+  { predicate, valid_from, valid_to, span }: FoundFact,
+  subject: string | Mention,
+  object: Save['facts'][number]['object'],
+  stamp: Stamp,
+): Save['facts'][number] {
+  const stamped = { ...stampProperties(stamp), ...spanProperties(span) };
+  return { subject, predicate, object, confidence: 1, valid_from, valid_to, stamp: stamped };
+}
+
+/** Keeps the first entity of a name, unless that entity no longer exists. */
+async function writeAliases(
+  tx: ManagedTransaction,
+  { projectId, memoryId }: PartPlace,
+  resolved: readonly Resolved[],
+  ids: ReadonlyMap<Resolved, string>,
+): Promise<void> {
+  const rows = resolved.flatMap((each) => {
+    const id = each.known?.id ?? ids.get(each.same ?? each);
+    const { type, name, aliases } = each.mention;
+    if (id === undefined) return [];
+    return [name, ...aliases].map((alias) => ({ key: aliasKey(projectId, type, alias), name: alias, id }));
+  });
+  await tx.run(
+    `UNWIND $rows AS row MERGE (a:EntityAlias {key: row.key})
+     WITH a, row WHERE a.entity_id IS NULL OR NOT EXISTS { MATCH (:Entity {project_id: $projectId, id: a.entity_id}) }
+     SET a.entity_id = row.id, a.name = row.name, a.memory_id = $memoryId`,
+    { rows, projectId, memoryId },
+  );
+}
+
+async function writeMerges(
+  tx: ManagedTransaction,
+  { projectId, memoryId }: PartPlace,
+  resolved: readonly Resolved[],
+  { recorded_at }: Stamp,
+): Promise<Merge[]> {
+  const merged = resolved.flatMap(({ known, isOwn, mention, properties }) =>
+    known && !isOwn ? [{ known, mention, filled: Object.keys(properties) }] : [],
+  );
+  const rows = merged.map(({ known, mention, filled }) => ({
+    key: mergeKey(projectId, memoryId, known.id),
+    filled,
+    entity_id: known.id,
+    type: known.type,
+    mention: mention.name,
+    aliases: [mention.name, ...mention.aliases].map((name) => aliasKey(projectId, known.type, name)),
+  }));
+  await tx.run(
+    `UNWIND $rows AS row MERGE (m:EntityMerge {key: row.key})
+     ON CREATE SET m.memory_id = $memoryId, m.entity_id = row.entity_id, m.type = row.type, m.mention = row.mention, m.at = $at
+     SET m.filled = coalesce(m.filled, []) + row.filled, m.aliases = coalesce(m.aliases, []) + row.aliases`,
+    { rows, memoryId, at: recorded_at },
+  );
+  return merged.map(({ known, mention }) => ({
+    merge_id: `${memoryId}/${known.id}`,
+    entity_id: known.id,
+    type: known.type,
+    name: known.name,
+    mention: mention.name,
+  }));
+}

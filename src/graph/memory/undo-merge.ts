@@ -1,0 +1,132 @@
+import type { ManagedTransaction, Node } from 'neo4j-driver';
+import { AppError, notFound } from '../../errors.js';
+import { lockProject } from '../ontology/state.js';
+import { saveWithin, type Save } from '../save/save.js';
+import { readEntities, readSealed, type StoredEntity } from '../store/entities.js';
+import { factOf, supersedeFacts, type StoredFact } from '../store/facts.js';
+import { derivedId } from '../store/names.js';
+import type { Stamp } from '../store/provenance.js';
+import { sealedKey } from '../store/sealing.js';
+import { writeOnce, type Connection } from '../store/sessions.js';
+
+export interface UndoneMerge {
+  /** The entity of its own that the mention now stands for. */
+  entity_id: string;
+  /** The number of facts that moved to it. */
+  moved: number;
+  /** The number of facts of the earlier entity that are as before the merge again. */
+  restored: number;
+}
+
+/**
+ * Takes back that a memory's mention stands for a known entity: what the memory says about it moves to an entity of its
+ * own, and the facts that it closed are restored. A repeat returns the first result.
+ * @throws AppError `not_found`, and `conflict` if the entity no longer exists
+ */
+export async function undoMerge(
+  graph: Connection,
+  projectId: string,
+  mergeId: string,
+  stamp: Stamp,
+): Promise<UndoneMerge> {
+  const key = `${projectId}/${mergeId}`;
+  const { result } = await writeOnce(graph, projectId, async (tx) => {
+    const state = await lockProject(tx, projectId);
+    const { records } = await tx.run('MATCH (m:EntityMerge {key: $key}) RETURN m', { key });
+    const merge = (records[0]?.get('m') as Node | undefined)?.properties;
+    if (!merge) throw notFound('the merge');
+    if (typeof merge.undone === 'string') return JSON.parse(merge.undone) as UndoneMerge;
+    const entityId = String(merge.entity_id);
+    const [entity] = (await readEntities(tx, projectId, { ids: [entityId], names: [] })).byId;
+    if (!entity) throw new AppError('conflict', 'the entity of the merge no longer exists');
+    const facts = await factsAround(tx, projectId, entityId, String(merge.memory_id));
+    await supersedeFacts(
+      tx,
+      projectId,
+      [...facts.moved, ...facts.remainders].map(({ id }) => ({ id, by: null })),
+      { at: stamp.recorded_at, embeds: graph.embeds },
+    );
+    const own = derivedId('undone', projectId, mergeId);
+    const input = inputOf(entity, own, merge, facts, state.ontology?.entity_types[entity.type]?.properties ?? {});
+    const more = { _memory_id: String(merge.memory_id) };
+    await saveWithin(tx, projectId, input, { stamp, more, embeds: graph.embeds }, state);
+    const undone: UndoneMerge = { entity_id: own, moved: facts.moved.length, restored: facts.restored.length };
+    await tx.run(
+      `MATCH (m:EntityMerge {key: $key}) SET m.undone = $undone, m.undone_at = $at
+       WITH m UNWIND m.aliases AS alias MATCH (a:EntityAlias {key: alias, memory_id: m.memory_id}) SET a.entity_id = $own`,
+      { key, undone: JSON.stringify(undone), at: stamp.recorded_at, own },
+    );
+    return undone;
+  });
+  return result;
+}
+
+interface FactsAround {
+  /** Current facts of the memory about the entity. */
+  moved: StoredFact[];
+  /** Other facts that these replaced, and the parts of them that were left. */
+  restored: StoredFact[];
+  remainders: StoredFact[];
+}
+
+async function factsAround(
+  tx: ManagedTransaction,
+  projectId: string,
+  entityId: string,
+  memoryId: string,
+): Promise<FactsAround> {
+  const { records } = await tx.run(
+    `MATCH (f:Fact {project_id: $projectId, subject: $entityId}) RETURN f
+     UNION MATCH (:Entity {project_id: $projectId, id: $entityId})<-[:FACT_OBJECT]-(f:Fact {project_id: $projectId}) RETURN f`,
+    { projectId, entityId },
+  );
+  const nodes = records.map((record) => (record.get('f') as Node).properties);
+  const sealed = await readSealed(
+    tx,
+    nodes.map(({ id }) => sealedKey(projectId, 'fact', String(id))),
+  );
+  const isOwn = (node: Node['properties']) => node._memory_id === memoryId;
+  const isCurrent = (node: Node['properties']) => node.superseded_at == null;
+  const own = new Set(nodes.filter(isOwn).map(({ id }) => id as unknown));
+  const others = nodes.filter((node) => !isOwn(node) && node.subject === entityId);
+  const remainders = others.filter((node) => isCurrent(node) && own.has(node._closed_by));
+  // A fact that was changed again after the memory stays as it is now.
+  const changed = new Set(others.filter((node) => !isCurrent(node)).map((node) => node._closed_by as unknown));
+  const restored = others.filter((node) => own.has(node._superseded_by) && !changed.has(node._superseded_by));
+  const facts = (some: Node['properties'][]) => some.map((properties) => factOf(projectId, { properties }, sealed));
+  return {
+    moved: facts(nodes.filter((node) => isOwn(node) && isCurrent(node))),
+    restored: facts(restored),
+    remainders: facts(remainders.filter((node) => !changed.has(node._closed_by))),
+  };
+}
+
+/** The entity of the mention gets what the memory added, and the properties that its type requires. */
+function inputOf(
+  entity: StoredEntity,
+  own: string,
+  merge: Node['properties'],
+  { moved, restored }: FactsAround,
+  types: Readonly<Record<string, { required: boolean }>>,
+): Save {
+  const filled = new Set((merge.filled as string[] | null) ?? []);
+  const kept = Object.entries(entity.properties).filter(
+    ([name]) => filled.has(name) || (Object.hasOwn(types, name) && types[name]?.required),
+  );
+  const removed = [...filled].filter((name) => !types[name]?.required).map((name) => [name, null] as const);
+  const term = (value: StoredFact['object']) => (value === entity.id ? own : value);
+  const fact = ({ id: _, ...rest }: StoredFact) => rest;
+  return {
+    entities: [
+      { id: own, type: entity.type, name: String(merge.mention), properties: Object.fromEntries(kept) },
+      ...(removed.length > 0
+        ? [{ id: entity.id, type: entity.type, name: entity.name, properties: Object.fromEntries(removed) }]
+        : []),
+    ],
+    relationships: [],
+    facts: [
+      ...restored.map(fact),
+      ...moved.map((each) => ({ ...fact(each), subject: String(term(each.subject)), object: term(each.object) })),
+    ],
+  };
+}

@@ -1,0 +1,84 @@
+import neo4j, { type ManagedTransaction } from 'neo4j-driver';
+import { defaultAnalyzer, textIndexOf, type Analyzer } from '../language/analyzers.js';
+import { heldIn, type Moment } from './as-of.js';
+import type { Hit } from './rank.js';
+import { luceneQuery, type Term } from './words.js';
+
+/** The projects and the time that a question is about, as query parameters. */
+export interface Scope extends Moment {
+  projectIds: string[];
+}
+
+/** The most hits of one search that are ranked. */
+const maxHits = 200;
+/**
+ * Facts that are not valid at the requested time use up hits. In that case the search asks for this many times more,
+ * up to the maximum.
+ */
+const hitFactor = 8;
+const maxRequested = 15_000;
+
+export function keyOf(entity: string): string {
+  return `{elementId: elementId(${entity}), project: ${entity}.project_id, id: ${entity}.id, names: ${entity}._names, times: ${entity}._times, since: ${entity}._since, until: ${entity}._until, savedAt: ${entity}._recorded_at}`;
+}
+
+/** The full-text index of each project's language, with its projects. */
+export async function readPlaces(tx: ManagedTransaction, projectIds: readonly string[]): Promise<Place[]> {
+  const { records } = await tx.run(
+    `UNWIND $projectIds AS id OPTIONAL MATCH (s:ProjectState {key: id})
+     RETURN coalesce(s.analyzer, $default) AS analyzer, collect(id) AS projectIds`,
+    { projectIds: [...projectIds], default: defaultAnalyzer },
+  );
+  return records.map((record) => ({
+    index: textIndexOf(record.get('analyzer') as Analyzer),
+    projectIds: record.get('projectIds') as string[],
+  }));
+}
+
+export interface Place {
+  index: string;
+  projectIds: string[];
+}
+
+export interface TextQuestion {
+  terms: readonly Term[];
+  phrases: readonly (readonly [string, string])[];
+  places: readonly Place[];
+}
+
+/** Finds entities by their own text and by the text of their facts, best first. `isCut`: there are more. */
+export async function searchText(
+  tx: ManagedTransaction,
+  { terms, phrases, places }: TextQuestion,
+  scope: Scope,
+): Promise<{ hits: Hit[]; isCut: boolean }> {
+  const found: { hits: Hit[]; isCut: boolean }[] = [];
+  for (const { index, projectIds } of places)
+    found.push(await searchIndex(tx, luceneQuery(terms, phrases, projectIds), { ...scope, projectIds, index }));
+  const hits = found.flatMap((each) => each.hits).sort((a, b) => b.score - a.score);
+  return { hits: hits.slice(0, maxHits), isCut: found.some(({ isCut }) => isCut) || hits.length > maxHits };
+}
+
+/** Words that the index ignores match only the scope term, with score 0. */
+async function searchIndex(
+  tx: ManagedTransaction,
+  lucene: string,
+  place: Scope & { index: string },
+): Promise<{ hits: Hit[]; isCut: boolean }> {
+  for (let asked = maxHits; ; asked *= hitFactor) {
+    const { records } = await tx.run(
+      `CALL db.index.fulltext.queryNodes($index, $lucene, {limit: $asked}) YIELD node, score
+       WITH node, score, score > 0 AND node.project_id IN $projectIds AND ${heldIn('node')} AS holds
+       OPTIONAL MATCH (subject:Entity)-[:HAS_FACT]->(node) WHERE holds AND subject.project_id = node.project_id
+       WITH score, holds, coalesce(subject, node) AS entity
+       WITH score, holds AND entity:Entity AND ${heldIn('entity')} AS holds, entity
+       RETURN count(*) AS found, collect(CASE WHEN holds THEN {entity: ${keyOf('entity')}, score: score} END) AS hits`,
+      { ...place, lucene, asked: neo4j.int(asked) },
+    );
+    const hits = (records[0]?.get('hits') as Hit[] | undefined) ?? [];
+    const found = Number(records[0]?.get('found') ?? 0);
+    const isEnough = hits.length === found || new Set(hits.map(({ entity }) => entity.elementId)).size >= maxHits;
+    if (found < asked || isEnough || asked * hitFactor > maxRequested)
+      return { hits: hits.slice(0, maxHits), isCut: found >= asked || hits.length > maxHits };
+  }
+}

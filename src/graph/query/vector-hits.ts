@@ -1,0 +1,70 @@
+import type { ManagedTransaction } from 'neo4j-driver';
+import { heldIn, type Moment } from './as-of.js';
+import type { Nearest, NearestByText } from '../vectors/nearest.js';
+import type { Hit } from './rank.js';
+import { keyOf, type Scope } from './search.js';
+
+export interface VectorAnswer {
+  hits: readonly Nearest[];
+  /** The generations of the compared vectors, one for each project. */
+  generations: string[];
+  /** Why the vectors of some or all projects were not used. */
+  unavailable?: string;
+}
+
+const maxHits = 200;
+/** Of a question over many granted projects, only the first ones are compared by vectors; the others by text. */
+const maxProjects = 5;
+/** The most time that the search waits for vectors before it goes on with text alone. */
+const maxWaitMs = 3000;
+
+export async function nearestTo(
+  nearest: NearestByText | undefined,
+  question: {
+    text: string;
+    projectIds: readonly string[];
+    moment: Moment;
+    timeoutMs: number;
+    bookmark?: string | undefined;
+  },
+  signal: AbortSignal | undefined,
+): Promise<VectorAnswer> {
+  if (!nearest) return { hits: [], generations: [], unavailable: 'no embedding endpoint is configured' };
+  const timeoutMs = Math.min(question.timeoutMs, maxWaitMs);
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const options = {
+    kinds: ['entity', 'fact'] as const,
+    moment: question.moment,
+    timeoutMs,
+    bookmark: question.bookmark,
+    signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+  };
+  const answers = await Promise.all(
+    question.projectIds.slice(0, maxProjects).map((projectId) =>
+      nearest(projectId, question.text, maxHits, options).catch((error: unknown) => {
+        if (!deadline.aborted || signal?.aborted) throw error;
+        return { unavailable: `the vectors did not answer within ${timeoutMs} ms` };
+      }),
+    ),
+  );
+  const used = answers.filter((answer) => 'hits' in answer);
+  const unavailable = answers.find((answer) => 'unavailable' in answer)?.unavailable;
+  return {
+    hits: used.flatMap(({ hits }) => hits),
+    generations: used.map(({ generation }) => generation),
+    ...(unavailable !== undefined && { unavailable }),
+  };
+}
+
+/** The entities of the hits that the projects have and that hold at the time. A fact stands for its subject. */
+export async function vectorHits(tx: ManagedTransaction, hits: readonly Nearest[], scope: Scope): Promise<Hit[]> {
+  if (hits.length === 0) return [];
+  const { records } = await tx.run(
+    `UNWIND $hits AS hit MATCH (node:_Scoped) WHERE elementId(node) = hit.elementId AND node.project_id IN $projectIds AND ${heldIn('node')}
+     OPTIONAL MATCH (subject:Entity)-[:HAS_FACT]->(node) WHERE subject.project_id = node.project_id
+     WITH hit, coalesce(subject, node) AS entity WHERE entity:Entity AND ${heldIn('entity')}
+     RETURN ${keyOf('entity')} AS entity, hit.score AS score`,
+    { ...scope, hits: hits.map(({ elementId, score }) => ({ elementId, score })) },
+  );
+  return records.map((record) => record.toObject() as unknown as Hit);
+}

@@ -1,0 +1,31 @@
+/** When an entity or relationship holds, in epoch seconds: from `valid_from` until before `valid_to`. Null is without end. */
+export interface OwnValidity {
+  valid_from: number | null;
+  valid_to: number | null;
+}
+
+/** Internal, because an entity may have properties of its own with the names of the fields. */
+export function validityProperties({ valid_from, valid_to }: OwnValidity): { _since: unknown; _until: unknown } {
+  return { _since: valid_from, _until: valid_to };
+}
+
+export function validityIn({ _since, _until }: Readonly<Record<string, unknown>>): OwnValidity {
+  const time = (value: unknown) => (typeof value === 'number' ? value : null);
+  return { valid_from: time(_since), valid_to: time(_until) };
+}
+
+/** Merges the validity of a save into the stored one: null removes a time, and without one the stored one stays. */
+export function mergedValidity(
+  before: OwnValidity | undefined,
+  given: { [Name in keyof OwnValidity]?: number | null | undefined } = {},
+): OwnValidity {
+  const time = (name: keyof OwnValidity) => {
+    const value = given[name];
+    return value === undefined ? (before?.[name] ?? null) : value;
+  };
+  return { valid_from: time('valid_from'), valid_to: time('valid_to') };
+}
+
+export function isSameValidity(a: OwnValidity, b: OwnValidity): boolean {
+  return a.valid_from === b.valid_from && a.valid_to === b.valid_to;
+}

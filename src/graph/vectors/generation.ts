@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import neo4j from 'neo4j-driver';
+import type { Connection } from '../store/sessions.js';
+import { withSession } from '../store/sessions.js';
+
+/** The vectors of one model and length. Each generation has its own label and vector index. */
+export interface Generation {
+  /** 12 hexadecimal digits. */
+  id: string;
+  model: string;
+  dimensions: number;
+}
+
+export function generationOf({ model, dimensions }: { model: string; dimensions: number }): Generation {
+  const id = createHash('sha256')
+    .update(JSON.stringify([model, dimensions]))
+    .digest('hex')
+    .slice(0, 12);
+  return { id, model, dimensions };
+}
+
+/** In backticks. The id has only hexadecimal digits, because labels and indexes cannot be parameters. */
+export const vectorLabel = (id: string) => `\`_Vector_${hexadecimal(id)}\``;
+export const vectorIndex = (id: string) => `vectors_${hexadecimal(id)}`;
+
+function hexadecimal(id: string): string {
+  if (!/^[0-9a-f]{12}$/.test(id)) throw new Error('not the id of a generation');
+  return id;
+}
+
+/** Creates the index of the generation. Safe to repeat. */
+export async function createGeneration({ writer }: Connection, { id, model, dimensions }: Generation): Promise<void> {
+  await withSession(writer.session(), async (session) => {
+    const { records } = await session.executeRead((tx) =>
+      tx.run('MATCH (g:_Generation {key: $id}) RETURN g.key AS id', { id }),
+    );
+    if (records.length > 0) return;
+    await session.executeWrite((tx) =>
+      tx.run(
+        `CREATE VECTOR INDEX ${vectorIndex(id)} IF NOT EXISTS FOR (v:${vectorLabel(id)}) ON (v.embedding)
+         OPTIONS {indexConfig: {\`vector.dimensions\`: ${dimensions}, \`vector.similarity_function\`: 'cosine'}}`,
+      ),
+    );
+    await session.executeWrite((tx) =>
+      tx.run('MERGE (g:_Generation {key: $id}) SET g.model = $model, g.dimensions = $dimensions', {
+        id,
+        model,
+        dimensions: neo4j.int(dimensions),
+      }),
+    );
+  });
+}
+
+/** Drops the indexes of generations that no project uses or builds, and that have no vectors. */
+export async function dropUnusedGenerations({ writer }: Connection, inUse: string): Promise<void> {
+  await withSession(writer.session(), async (session) => {
+    const { records } = await session.executeRead((tx) =>
+      tx.run(
+        `MATCH (g:_Generation) WHERE g.key <> $inUse
+         AND NOT EXISTS { MATCH (s:ProjectState) WHERE s.embedding_generation = g.key OR s.embedding_building = g.key }
+         RETURN g.key AS id`,
+        { inUse },
+      ),
+    );
+    for (const id of records.map((record) => record.get('id') as string)) {
+      const left = await session.executeRead((tx) => tx.run(`MATCH (v:${vectorLabel(id)}) RETURN v LIMIT 1`));
+      if (left.records.length > 0) continue;
+      await session.executeWrite((tx) => tx.run(`DROP INDEX ${vectorIndex(id)} IF EXISTS`));
+      await session.executeWrite((tx) => tx.run('MATCH (g:_Generation {key: $id}) DELETE g', { id }));
+    }
+  });
+}

@@ -1,0 +1,164 @@
+import neo4j, { type ManagedTransaction } from 'neo4j-driver';
+import { heldIn, type Moment } from '../query/as-of.js';
+import { inReadTransaction, type Connection } from '../store/sessions.js';
+import type { VectorKind } from './elements.js';
+import { vectorIndex, vectorLabel, type Generation } from './generation.js';
+
+export interface Nearest {
+  /** Neo4j's id of the node or relationship, as `elementId()` returns it. */
+  elementId: string;
+  /** The id in the project. */
+  id: string;
+  kind: VectorKind;
+  /** The cosine similarity, from 1 (same direction) to 0 (opposite). */
+  score: number;
+}
+
+export type NearestAnswer =
+  /** Best first. `generation` is the id of the vectors that were compared. */
+  | { hits: Nearest[]; generation: string }
+  /** Why vectors cannot be used now. The caller falls back to text. */
+  | { unavailable: string };
+
+export interface NearestOptions {
+  /** By default all kinds. */
+  kinds?: readonly VectorKind[];
+  /** Only what is valid then. By default elements of any time, but no superseded facts. */
+  moment?: Moment;
+  /** Of each of the two queries. */
+  timeoutMs?: number;
+  bookmark?: string | undefined;
+  signal?: AbortSignal;
+}
+
+/** Finds what is nearest to a question within one project, by vectors. */
+export type NearestByText = (
+  projectId: string,
+  question: string,
+  limit: number,
+  options?: NearestOptions,
+) => Promise<NearestAnswer>;
+
+export interface NearestDeps {
+  graph: Connection;
+  /** Returns the vector of the question from the model of the generation. */
+  embed(question: string, model: Generation, signal: AbortSignal | undefined): Promise<readonly number[]>;
+  /** Whether there is an endpoint. */
+  isConfigured: boolean;
+  /** The message for the caller if `embed` fails; other errors are thrown. */
+  reasonOf(error: unknown): string | undefined;
+  /** Up to this many vectors of a project are all compared. Above, the index finds candidates. */
+  exactUpTo?: number;
+}
+
+export const maxExact = 3000;
+/** The index finds the nearest vectors of all projects, so the search asks for more until the project's are enough. */
+const firstFactor = 4;
+const nextFactor = 8;
+const maxRequested = 20_000;
+const defaultTimeoutMs = 10_000;
+
+/** Searches use the last complete generation, also while the next one is built. */
+export function createNearestByText({
+  graph,
+  embed,
+  isConfigured,
+  reasonOf,
+  exactUpTo = maxExact,
+}: NearestDeps): NearestByText {
+  return async (projectId, question, limit, options = {}) => {
+    if (!isConfigured) return { unavailable: 'no embedding endpoint is configured' };
+    const read = <T>(work: (tx: ManagedTransaction) => Promise<T>) =>
+      inReadTransaction(graph, work, {
+        timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
+        projectIds: [projectId],
+        bookmark: options.bookmark,
+        ...(options.signal && { signal: options.signal }),
+      });
+    const known = await read((tx) => readGeneration(tx, projectId, exactUpTo));
+    if (!known) return { unavailable: 'the project is not embedded yet' };
+    const vector = await embed(question, known.generation, options.signal).catch((error: unknown) => {
+      const unavailable = reasonOf(error);
+      if (unavailable === undefined) throw error;
+      return { unavailable };
+    });
+    if ('unavailable' in vector) return vector;
+    const search = { projectId, generation: known.generation.id, vector, limit, ...options };
+    const hits = await read((tx) => (known.isSmall ? exact(tx, search) : fromIndex(tx, search)));
+    return { hits, generation: known.generation.id };
+  };
+}
+
+async function readGeneration(
+  tx: ManagedTransaction,
+  projectId: string,
+  exactUpTo: number,
+): Promise<{ generation: Generation; isSmall: boolean } | undefined> {
+  const { records } = await tx.run(
+    `MATCH (s:ProjectState {key: $projectId}) MATCH (g:_Generation {key: s.embedding_generation})
+     RETURN g.key AS id, g.model AS model, g.dimensions AS dimensions,
+       COUNT { MATCH (v:_Vector {project: $projectId}) RETURN v LIMIT $limit } AS vectors`,
+    { projectId, limit: neo4j.int(exactUpTo + 1) },
+  );
+  const found = records[0]?.toObject() as
+    { id: string; model: string; dimensions: number; vectors: number } | undefined;
+  if (!found) return undefined;
+  const { id, model, dimensions, vectors } = found;
+  return { generation: { id, model, dimensions: Number(dimensions) }, isSmall: Number(vectors) <= exactUpTo };
+}
+
+interface Search extends NearestOptions {
+  projectId: string;
+  generation: string;
+  vector: readonly number[];
+  limit: number;
+}
+
+async function exact(tx: ManagedTransaction, search: Search): Promise<Nearest[]> {
+  const { records } = await tx.run(
+    `MATCH (v:_Vector {project: $projectId}) WHERE v.generation = $generation
+     WITH v, vector.similarity.cosine(v.embedding, $vector) AS score ${elements(search)}
+     RETURN ${found} ORDER BY score DESC, id LIMIT $limit`,
+    parametersOf(search),
+  );
+  return records.map((record) => record.toObject() as unknown as Nearest);
+}
+
+/** A project with few of all vectors may need many candidates. If they do not suffice, all its vectors are compared. */
+async function fromIndex(tx: ManagedTransaction, search: Search): Promise<Nearest[]> {
+  for (let asked = search.limit * firstFactor; asked <= maxRequested; asked *= nextFactor) {
+    const { records } = await tx.run(
+      `CALL db.index.vector.queryNodes($index, $asked, $vector) YIELD node AS v
+       WITH v WHERE v:${vectorLabel(search.generation)} AND v.project = $projectId
+       WITH v, vector.similarity.cosine(v.embedding, $vector) AS score ${elements(search)}
+       RETURN ${found} ORDER BY score DESC, id LIMIT $limit`,
+      { ...parametersOf(search), index: vectorIndex(search.generation), asked: neo4j.int(asked) },
+    );
+    if (records.length >= search.limit) return records.map((record) => record.toObject() as unknown as Nearest);
+  }
+  return exact(tx, search);
+}
+
+const found = 'elementId(e) AS elementId, e.id AS id, v.kind AS kind, score';
+
+/** Joins vectors with the elements of the project that they are about, so that no hit is deleted or superseded. */
+function elements({ moment }: Search): string {
+  const held = (element: string) => (moment === undefined ? '' : ` AND ${heldIn(element)}`);
+  return `WHERE v.kind IN $kinds
+    CALL (v) {
+      WITH v WHERE v.kind = 'entity' MATCH (n:Entity {project_id: $projectId, id: v.id}) WHERE true${held('n')} RETURN n AS e
+      UNION ALL
+      WITH v WHERE v.kind = 'fact'
+      MATCH (f:Fact {project_id: $projectId, id: v.id}) WHERE f.superseded_at IS NULL${held('f')} RETURN f AS e
+      UNION ALL
+      WITH v WHERE v.kind = 'relationship'
+      MATCH (:Entity {project_id: $projectId, id: v.from})-[r]->(:Entity {project_id: $projectId, id: v.to})
+      WHERE r.id = v.id${held('r')} RETURN r AS e
+    }`;
+}
+
+const allKinds: readonly VectorKind[] = ['entity', 'fact', 'relationship'];
+
+function parametersOf({ projectId, generation, vector, limit, kinds = allKinds, moment }: Search) {
+  return { projectId, generation, vector: [...vector], limit: neo4j.int(limit), kinds: [...kinds], ...moment };
+}

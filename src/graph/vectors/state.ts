@@ -1,0 +1,87 @@
+import type { ManagedTransaction } from 'neo4j-driver';
+import { epochSeconds } from '../../time.js';
+import { firstNoting, type NotingCursor } from './notes.js';
+
+/** How far the embedding of a project is. Stored in its ProjectState. */
+export interface EmbeddingState {
+  /** The id of the generation that searches use, or null before the first is complete. */
+  generation: string | null;
+  /** The id of the generation that is being built. */
+  building: string | null;
+  /** Where noting the elements for the new generation continues; null when all are noted. */
+  cursor: NotingCursor | null;
+  /** Changes were not noted for a while, because there was no endpoint. */
+  isStale: boolean;
+  /** Since when the new generation is being built, in epoch seconds. */
+  since: number | null;
+  /** The last text that the endpoint refused in this generation: it has no vector. */
+  refused: string | null;
+  /** The last failure, or null if the last work succeeded. */
+  error: { message: string; at: number } | null;
+}
+
+const names = ['generation', 'building', 'cursor', 'stale', 'since', 'refused', 'error', 'error_at'] as const;
+const returned = names.map((name) => `s.embedding_${name} AS ${name}`).join(', ');
+
+export async function readEmbeddingState(tx: ManagedTransaction, projectId: string): Promise<EmbeddingState> {
+  const { records } = await tx.run(`MATCH (s:ProjectState {key: $projectId}) RETURN ${returned}`, { projectId });
+  const get = (name: (typeof names)[number]) => (records[0]?.get(name) ?? null) as unknown;
+  const cursor = get('cursor');
+  const error = get('error');
+  return {
+    generation: get('generation') as string | null,
+    building: get('building') as string | null,
+    cursor: typeof cursor === 'string' ? (JSON.parse(cursor) as NotingCursor) : null,
+    isStale: get('stale') === true,
+    since: get('since') as number | null,
+    refused: get('refused') as string | null,
+    error: typeof error === 'string' ? { message: error, at: Number(get('error_at')) } : null,
+  };
+}
+
+/** Whether the project's vectors are those of `generation` and nothing else is being built. */
+export function isCurrent({ generation, building, isStale }: EmbeddingState, current: string): boolean {
+  return generation === current && building === null && !isStale;
+}
+
+/** Null removes a value. Call only under the lock of the project. */
+async function setState(
+  tx: ManagedTransaction,
+  projectId: string,
+  values: Partial<Record<(typeof names)[number], string | number | boolean | null>>,
+): Promise<void> {
+  const properties = Object.fromEntries(Object.entries(values).map(([name, value]) => [`embedding_${name}`, value]));
+  await tx.run('MATCH (s:ProjectState {key: $projectId}) SET s += $properties', { projectId, properties });
+}
+
+/**
+ * Begins a generation: all elements are noted from the first one on. A generation that was begun by a process with
+ * another model is given up.
+ */
+export function beginGeneration(tx: ManagedTransaction, projectId: string, id: string): Promise<void> {
+  const cursor = JSON.stringify(firstNoting);
+  return setState(tx, projectId, { building: id, cursor, stale: null, refused: null, since: epochSeconds() });
+}
+
+export function setCursor(tx: ManagedTransaction, projectId: string, cursor: NotingCursor | null): Promise<void> {
+  return setState(tx, projectId, { cursor: cursor && JSON.stringify(cursor) });
+}
+
+/** From now on, searches use this generation. */
+export function completeGeneration(tx: ManagedTransaction, projectId: string, id: string): Promise<void> {
+  return setState(tx, projectId, { generation: id, building: null, cursor: null, since: null });
+}
+
+const maxErrorLength = 500;
+
+export function setRefused(tx: ManagedTransaction, projectId: string, message: string): Promise<void> {
+  return setState(tx, projectId, { refused: message.slice(0, maxErrorLength) });
+}
+
+/** Null when work succeeded again. */
+export function setEmbeddingError(tx: ManagedTransaction, projectId: string, message: string | null): Promise<void> {
+  return setState(tx, projectId, {
+    error: message?.slice(0, maxErrorLength) ?? null,
+    error_at: message === null ? null : epochSeconds(),
+  });
+}

@@ -1,0 +1,196 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import OpenAI from 'openai';
+import { AppError } from '../errors.js';
+import { withDeadline } from '../outbound/deadline.js';
+import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
+import type { EmbeddingConfig } from './environment.js';
+import { failureOf } from './openai.js';
+import { estimatedTokens } from './tokens.js';
+import { createWatchedFetch } from './watched-fetch.js';
+
+/** A model and the length of its vectors. Vectors of different models cannot be compared. */
+export interface EmbeddingModel {
+  model: string;
+  dimensions: number;
+}
+
+export interface Embedded {
+  /** In the order of the texts. */
+  vectors: number[][];
+  /** As reported by the endpoint, or estimated at about four characters per token. */
+  inputTokens: number;
+}
+
+/** Turns texts into vectors. All calls of an embedding endpoint go through this interface. */
+export interface Embedder {
+  /** The configured model, or undefined without an endpoint. */
+  model: EmbeddingModel | undefined;
+  /**
+   * `timeoutMs` is for each request. `as` is another model of the same endpoint, by default the configured one.
+   * @throws OutboundError `model_*`, `timeout` or `too_large`; AppError `unconfigured` without an endpoint or if the
+   *   vectors have another length; the reason of the signal when it aborts
+   */
+  embed(
+    texts: readonly string[],
+    options: { signal: AbortSignal; timeoutMs?: number; as?: EmbeddingModel },
+  ): Promise<Embedded>;
+  /** The last failure of this process, or null if its last request succeeded. */
+  problem(): string | null;
+}
+
+const maxTextsPerRequest = 64;
+const maxCharactersPerRequest = 200_000;
+const defaultTimeoutMs = 60_000;
+/** 64 vectors of 4096 numbers as JSON. */
+const maxBytes = 16 * 1024 * 1024;
+
+/** Uses the configured endpoint, or none: then every call is refused. */
+export function createEmbedder(config: EmbeddingConfig | undefined): Embedder {
+  if (config === undefined) {
+    const embed = () => Promise.reject(new AppError('unconfigured', 'EMBEDDING_BASE_URL is not set'));
+    return { model: undefined, embed, problem: () => null };
+  }
+  const { model, dimensions } = config;
+  const client = clientOf(config);
+  const turn = spaced(1000 / config.requestsPerSecond);
+  /** The models that return vectors of the wanted length only if the request says the length. */
+  const asked = new Set<string>();
+  let problem: string | null = null;
+  /** Fewer after a request took too long: a small local model needs a second for some texts. */
+  let textsPerRequest = maxTextsPerRequest;
+
+  async function request(texts: readonly string[], as: EmbeddingModel, signal: AbortSignal): Promise<Embedded> {
+    await turn(signal);
+    const key = JSON.stringify(as);
+    const answer = await ask(client, texts, as, { saysLength: asked.has(key), signal });
+    if (answer.vectors.every(({ length }) => length === as.dimensions)) return answer;
+    const found = answer.vectors.find(({ length }) => length !== as.dimensions)?.length ?? 0;
+    if (asked.has(key)) throw wrongLength(as, found);
+    // Many compatible endpoints refuse `dimensions`, so it is sent only where it is needed.
+    await turn(signal);
+    const again = await ask(client, texts, as, { saysLength: true, signal }).catch((error: unknown) => {
+      throw isOutboundError(error) && error.code === 'model_refused' ? wrongLength(as, found) : error;
+    });
+    const still = again.vectors.find(({ length }) => length !== as.dimensions);
+    if (still) throw wrongLength(as, still.length);
+    asked.add(key);
+    return again;
+  }
+
+  return {
+    model: { model, dimensions },
+    problem: () => problem,
+    async embed(texts, { signal, timeoutMs = defaultTimeoutMs, as = { model, dimensions } }) {
+      const vectors: number[][] = [];
+      let inputTokens = 0;
+      try {
+        for (const some of requestsOf(texts, textsPerRequest)) {
+          const answer = await withDeadline({ timeoutMs, signal }, (ended) => request(some, as, ended));
+          vectors.push(...answer.vectors);
+          inputTokens += answer.inputTokens;
+        }
+        if (texts.length > textsPerRequest) textsPerRequest = Math.min(maxTextsPerRequest, textsPerRequest * 2);
+      } catch (error) {
+        if (texts.length > 1 && isOutboundError(error) && error.code === 'timeout')
+          textsPerRequest = Math.max(1, Math.floor(Math.min(textsPerRequest, texts.length) / 4));
+        if (!signal.aborted) problem = error instanceof Error ? error.message : String(error);
+        throw error;
+      }
+      problem = null;
+      return { vectors, inputTokens };
+    },
+  };
+}
+
+function clientOf({ baseUrl, apiKey }: EmbeddingConfig): OpenAI {
+  return new OpenAI({
+    baseURL: baseUrl,
+    // The client reads undefined options from the environment.
+    apiKey: apiKey ?? 'none',
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    logLevel: 'off',
+    fetch: createWatchedFetch({ idleMs: defaultTimeoutMs, maxBytes, maxEventBytes: maxBytes }),
+    ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
+  });
+}
+
+async function ask(
+  client: OpenAI,
+  texts: readonly string[],
+  { model, dimensions }: EmbeddingModel,
+  { saysLength, signal }: { saysLength: boolean; signal: AbortSignal },
+): Promise<Embedded> {
+  const body = { model, input: [...texts], encoding_format: 'float' as const, ...(saysLength && { dimensions }) };
+  const answer: unknown = await client.embeddings.create(body, { signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw failureOf(error);
+  });
+  return readAnswer(answer, texts);
+}
+
+/** Endpoints may return the vectors in any order; `index` names the text. */
+function readAnswer(answer: unknown, texts: readonly string[]): Embedded {
+  const { data, usage } = (answer ?? {}) as { data?: unknown; usage?: { prompt_tokens?: unknown } | null };
+  const vectors: number[][] = [];
+  for (const [at, each] of (Array.isArray(data) ? (data as unknown[]) : []).entries()) {
+    const { index = at, embedding } = (each ?? {}) as { index?: unknown; embedding?: unknown };
+    if (typeof index === 'number' && isVector(embedding)) vectors[index] = embedding;
+  }
+  if (vectors.length !== texts.length || Object.keys(vectors).length !== texts.length) {
+    throw new OutboundError('model_answer_unusable', 'the embedding endpoint did not return one vector for each text');
+  }
+  const reported = usage?.prompt_tokens;
+  const characters = texts.reduce((sum, { length }) => sum + length, 0);
+  return {
+    vectors,
+    inputTokens:
+      Number.isSafeInteger(reported) && Number(reported) >= 0 ? Number(reported) : estimatedTokens(characters),
+  };
+}
+
+/** A vector of zeros has no direction, so the index does not take it. */
+function isVector(value: unknown): value is number[] {
+  return (
+    Array.isArray(value) &&
+    value.every((each) => typeof each === 'number' && Number.isFinite(each)) &&
+    value.some((each) => each !== 0)
+  );
+}
+
+function wrongLength({ model, dimensions }: EmbeddingModel, found: number): AppError {
+  return new AppError(
+    'unconfigured',
+    `the embedding model ${model} returns vectors of ${found} values, but EMBEDDING_DIMENSIONS is ${dimensions}`,
+  );
+}
+
+function* requestsOf(texts: readonly string[], most: number): Generator<string[]> {
+  let some: string[] = [];
+  let characters = 0;
+  for (const text of texts) {
+    const isFull = some.length >= most || characters + text.length > maxCharactersPerRequest;
+    if (isFull && some.length > 0) {
+      yield some;
+      some = [];
+      characters = 0;
+    }
+    some.push(text);
+    characters += text.length;
+  }
+  if (some.length > 0) yield some;
+}
+
+/** Waits until the last turn is at least `everyMs` ago. */
+function spaced(everyMs: number): (signal: AbortSignal) => Promise<void> {
+  let next = 0;
+  return async (signal) => {
+    const now = Date.now();
+    const at = Math.max(now, next);
+    next = at + everyMs;
+    if (at > now) await delay(at - now, undefined, { signal });
+  };
+}

@@ -1,0 +1,92 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../api.js';
+import { Confirm } from '../confirm.js';
+import { projectId, useMay } from '../session.js';
+import type { Agentflow } from './document.js';
+import { TestRun } from './test-run.js';
+import type { Editor } from './use-editor.js';
+
+interface ActionOptions {
+  agentflow: Agentflow;
+  editor: Editor;
+  /** @param text what was done */
+  onDone: (text: string) => void;
+}
+
+const texts = {
+  promote: {
+    name: 'Promote',
+    hint: 'The saved agentflow is frozen as its next version, which /v1/run-agent then runs.',
+    operation: 'post /agentflow/{id}/promote',
+  },
+  delete: {
+    name: 'Delete',
+    hint: 'It cannot be restored. Runs keep their own copies, and schedules of it fail.',
+    operation: 'delete /agentflow/{id}',
+  },
+} as const;
+type Action = keyof typeof texts;
+
+export function AgentflowActions({ agentflow, editor, onDone }: ActionOptions) {
+  const may = useMay();
+  const [asked, setAsked] = useState<Action | 'test'>();
+  const close = () => setAsked(undefined);
+  const mayRun = may('post /execute_flow') && may('post /execute_flow/{execution_id}/execute');
+  return (
+    <>
+      {mayRun && (
+        <button type="button" onClick={() => setAsked('test')}>
+          Test run…
+        </button>
+      )}
+      {(Object.keys(texts) as Action[])
+        .filter((action) => may(texts[action].operation))
+        .map((action) => (
+          <button key={action} type="button" onClick={() => setAsked(action)}>
+            {texts[action].name}…
+          </button>
+        ))}
+      <Link to="/projects/$projectId/runs" params={{ projectId }} search={{ agentflow: agentflow._id }}>
+        Its runs
+      </Link>
+      {asked === 'test' && (
+        <TestRun id={agentflow._id} stored={editor.stored} isChanged={editor.isChanged} onClose={close} />
+      )}
+      {asked && asked !== 'test' && (
+        <Confirmation action={asked} agentflow={agentflow} editor={editor} onDone={onDone} onClose={close} />
+      )}
+    </>
+  );
+}
+
+function Confirmation(given: ActionOptions & { action: Action; onClose: () => void }) {
+  const { action, agentflow, editor, onDone, onClose } = given;
+  const { name, hint } = texts[action];
+  const navigate = useNavigate();
+  const params = { id: agentflow._id };
+  const act = async () => {
+    if (action === 'promote') {
+      const { version } = await call('post', '/agentflow/{id}/promote', { params });
+      return onDone(`Promoted as version ${version}.`);
+    }
+    await call('delete', '/agentflow/{id}', { params });
+    editor.discard();
+    return navigate({ to: '/projects/$projectId/agentflows', params: { projectId } });
+  };
+  return (
+    <Confirm
+      title={`${name} ${agentflow.name}?`}
+      action={`${name} the agentflow`}
+      isFinal={action === 'delete'}
+      act={act}
+      invalidates={action === 'promote' ? [['agentflow', agentflow._id]] : []}
+      onClose={onClose}
+    >
+      <p className="soft">
+        {hint}
+        {editor.isChanged && ' What you have not saved is not part of it.'}
+      </p>
+    </Confirm>
+  );
+}

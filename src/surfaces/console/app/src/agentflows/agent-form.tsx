@@ -1,0 +1,222 @@
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../api.js';
+import { Field } from '../field.js';
+import {
+  idOf,
+  isFields,
+  skillOf,
+  text,
+  valueAt,
+  withAgent,
+  withoutAgent,
+  withValueAt,
+  type Fields,
+  type FlowDocument,
+} from './document.js';
+
+export interface FormOptions {
+  document: FlowDocument;
+  /** What the API says, by field. */
+  problems: Readonly<Record<string, string>>;
+  onChange: (document: FlowDocument) => void;
+}
+
+interface AgentOptions extends FormOptions {
+  at: number;
+  /** The agent was renamed or removed. */
+  onSelect: (id: string) => void;
+}
+
+/** The fields of one agent. */
+export function AgentForm({ document, at, problems, onChange, onSelect }: AgentOptions) {
+  const agent = document.agents[at];
+  if (!agent) return null;
+  const set = (path: string, value: unknown) => onChange(withAgent(document, at, withValueAt(agent, path, value)));
+  const given = { agent, set, problemOf: (path: string) => problems[`${at}.${path}`] };
+  return (
+    <fieldset>
+      <legend>Agent {text(agent.title) || idOf(agent)}</legend>
+      <TextValue {...given} path="title" label="Title" />
+      <Field label="Id" problem={given.problemOf('_id')} hint="Other agents and steps refer to it.">
+        {(control) => (
+          <input
+            {...control}
+            value={idOf(agent)}
+            onChange={(event) => {
+              set('_id', event.target.value);
+              onSelect(event.target.value);
+            }}
+          />
+        )}
+      </Field>
+      <TextValue {...given} path="role" label="Agent role" />
+      <TextValue
+        {...given}
+        path="prompt.template"
+        label="Prompt"
+        rows={6}
+        hint="A Liquid template: {{ goal }}, {{ previous }}."
+      />
+      <NextAgent {...given} agents={document.agents} />
+      <TextValue {...given} path="llm.model" label="Model" hint="Empty: the default model of the deployment." />
+      <NumberValue {...given} path="llm.temperature" label="Temperature" />
+      <NumberValue {...given} path="llm.max_tokens" label="Tokens of an answer" />
+      <Switch {...given} path="has_knowledge_base" label="Reads the knowledge of the project" />
+      <Switch {...given} path="is_preview_mode_enabled" label="Asks a person before it acts" />
+      <Skills {...given} />
+      <p>
+        <button type="button" onClick={() => onChange(withoutAgent(document, at))}>
+          Remove this agent
+        </button>
+      </p>
+    </fieldset>
+  );
+}
+
+interface ValueOptions {
+  agent: Fields;
+  set: (path: string, value: unknown) => void;
+  problemOf: (path: string) => string | undefined;
+}
+
+type Named = ValueOptions & { path: string; label: string; hint?: string };
+
+function TextValue({ agent, set, problemOf, path, label, hint, rows }: Named & { rows?: number }) {
+  const value = text(valueAt(agent, path));
+  return (
+    <Field label={label} problem={problemOf(path)} hint={hint}>
+      {(control) =>
+        rows === undefined ? (
+          <input {...control} value={value} onChange={(event) => set(path, event.target.value)} />
+        ) : (
+          <textarea {...control} rows={rows} value={value} onChange={(event) => set(path, event.target.value)} />
+        )
+      }
+    </Field>
+  );
+}
+
+/** A text that is no number stays as it is, and the API says what it expects. */
+function NumberValue({ agent, set, problemOf, path, label }: Named) {
+  const value = valueAt(agent, path);
+  return (
+    <Field label={label} problem={problemOf(path)}>
+      {(control) => (
+        <input
+          {...control}
+          inputMode="decimal"
+          value={typeof value === 'number' ? value : text(value)}
+          onChange={(event) => set(path, numberIn(event.target.value))}
+        />
+      )}
+    </Field>
+  );
+}
+
+function numberIn(typed: string): number | string | undefined {
+  if (typed === '') return undefined;
+  // "1." and "0.10" are numbers that are still being typed.
+  return String(Number(typed)) === typed ? Number(typed) : typed;
+}
+
+function Switch({ agent, set, path, label }: Named) {
+  return (
+    <label>
+      <input
+        type="checkbox"
+        checked={valueAt(agent, path) === true}
+        onChange={(event) => set(path, event.target.checked)}
+      />{' '}
+      {label}
+    </label>
+  );
+}
+
+function NextAgent({ agent, set, problemOf, agents }: ValueOptions & { agents: readonly Fields[] }) {
+  const next = text(agent.next_agent);
+  const others = agents.filter((other) => other !== agent);
+  return (
+    <Field label="Next agent" problem={problemOf('next_agent')}>
+      {(control) => (
+        <select {...control} value={next} onChange={(event) => set('next_agent', event.target.value || null)}>
+          <option value="">none: the flow ends</option>
+          {next !== '' && !others.some((other) => idOf(other) === next) && <option value={next}>{next}</option>}
+          {others.map((other) => (
+            <option key={idOf(other)} value={idOf(other)}>
+              {text(other.title) || idOf(other)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** The skills with their actions. Those of the project can be added; the JSON changes their details. */
+function Skills({ agent, set, problemOf }: ValueOptions) {
+  const { data } = useQuery({
+    queryKey: ['skills'],
+    queryFn: () => call('get', '/skill', { query: { limit: 200 } }),
+    staleTime: 60_000,
+  });
+  const skills = (Array.isArray(agent.skills) ? agent.skills : []).filter(isFields);
+  const addable = data?.data.filter(({ _id }) => !skills.some((skill) => skill._id === _id)) ?? [];
+  const problem = problemOf('skills');
+  return (
+    <div role="group" aria-label="Skills and actions">
+      <p>
+        <strong>Skills and actions</strong>
+      </p>
+      {problem !== undefined && (
+        <p className="bad" role="alert">
+          {problem}
+        </p>
+      )}
+      {skills.length === 0 && <p className="soft">None.</p>}
+      <ul className="rows">
+        {skills.map((skill, at) => (
+          <li key={text(skill._id) || at}>
+            <bdi>{text(skill.name)}</bdi> <span className="soft">{actionsText(skill)}</span>{' '}
+            <button
+              type="button"
+              className="small"
+              onClick={() =>
+                set(
+                  'skills',
+                  skills.filter((other) => other !== skill),
+                )
+              }
+            >
+              Remove<span className="hidden"> the skill {text(skill.name)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {addable.length > 0 && (
+        <label>
+          Add a skill of the project
+          <select
+            value=""
+            onChange={(event) => {
+              const chosen = addable.find(({ _id }) => _id === event.target.value);
+              if (chosen) set('skills', [...skills, skillOf(chosen)]);
+            }}
+          >
+            <option value="">choose one</option>
+            {addable.map(({ _id, name }) => (
+              <option key={_id} value={_id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <p className="soft">The details of skills and actions are in the JSON.</p>
+    </div>
+  );
+}
+
+function actionsText({ actions }: Fields): string {
+  const names = (Array.isArray(actions) ? actions : []).filter(isFields).map(({ name }) => text(name));
+  return names.length === 0 ? 'no actions' : names.join(', ');
+}

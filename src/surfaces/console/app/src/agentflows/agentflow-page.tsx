@@ -1,0 +1,177 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { call, isAnswer, newKey } from '../api.js';
+import { Needs } from '../needs.js';
+import { Problem, Time } from '../parts.js';
+import { refusalByField } from '../refusal-by-field.js';
+import { projectId, useMay } from '../session.js';
+import { useTitle } from '../use-title.js';
+import { AgentflowActions } from './actions.js';
+import { fieldOf, newBodyOf, type Agentflow } from './document.js';
+import { FormView, GraphView, JsonView } from './editor-views.js';
+import { useEditor, type Editor } from './use-editor.js';
+
+const Versions = lazy(() => import('./versions.js').then(({ Versions: component }) => ({ default: component })));
+const route = getRouteApi('/projects/$projectId/agentflows/$agentflowId');
+
+export function NewAgentflow() {
+  useTitle('New agentflow');
+  return (
+    <Needs title="New agentflow" operation="post /agentflow" grant="svc:orchestrate.write">
+      <h1>New agentflow</h1>
+      <AgentflowEditor />
+    </Needs>
+  );
+}
+
+export function AgentflowDetails() {
+  const { agentflowId } = route.useParams();
+  return (
+    <Needs title="Agentflow" operation="get /agentflow/{id}" grant="svc:orchestrate.read">
+      <AgentflowPage key={agentflowId} id={agentflowId} />
+    </Needs>
+  );
+}
+
+function AgentflowPage({ id }: { id: string }) {
+  const { data, error } = useQuery({
+    queryKey: ['agentflow', id],
+    queryFn: () => call('get', '/agentflow/{id}', { params: { id } }),
+  });
+  useTitle(data?.name ?? 'Agentflow');
+  if (!data)
+    return (
+      <>
+        <h1>Agentflow</h1>
+        {error ? <Problem error={error} /> : <p className="soft">Loading…</p>}
+      </>
+    );
+  return (
+    <>
+      <h1>
+        <bdi>{data.name}</bdi>
+      </h1>
+      <Problem error={error} />
+      <p className="soft">
+        Changed <Time at={data.updated_at} />,{' '}
+        {data.promoted_version === undefined ? 'not promoted' : `promoted as version ${data.promoted_version}`}
+      </p>
+      <AgentflowEditor agentflow={data} />
+    </>
+  );
+}
+
+const views = { form: 'Form', graph: 'Graph', json: 'JSON', versions: 'Versions' } as const;
+type View = keyof typeof views;
+
+function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
+  const may = useMay();
+  const editor = useEditor(agentflow);
+  const [view, setView] = useState<View>('form');
+  const [done, setDone] = useState<string>();
+  const { error, isBusy, save, forget } = useSave(agentflow, editor, setDone);
+  const mayEdit = may(agentflow ? 'patch /agentflow/{id}' : 'post /agentflow');
+  const shown = view === 'form' || view === 'graph';
+  const { fields, top } = refusalByField(error, (path) => (shown ? fieldOf(path, editor.document) : undefined));
+  const offered = (Object.keys(views) as View[]).filter((name) => name !== 'versions' || agentflow);
+  return (
+    <>
+      <div className="toolbar">
+        <div role="group" aria-label="View" className="actions">
+          {offered.map((name) => (
+            <button key={name} type="button" aria-pressed={view === name} onClick={() => setView(name)}>
+              {views[name]}
+            </button>
+          ))}
+        </div>
+        {agentflow && <AgentflowActions agentflow={agentflow} editor={editor} onDone={setDone} />}
+      </div>
+      <p role="status">{done}</p>
+      {editor.isOutdated && (
+        <p className="note">
+          Somebody has changed this agentflow since you began to edit it. If you save, your values replace theirs in
+          what you have changed.
+        </p>
+      )}
+      <Problem error={top} />
+      <form
+        className="editor"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <fieldset className="bare" disabled={!mayEdit}>
+          <legend className="hidden">{views[view]}</legend>
+          {view === 'json' && <JsonView editor={editor} isReadOnly={!mayEdit} />}
+          {shown && editor.document === undefined && <p className="problem">{editor.textProblem} Correct the JSON.</p>}
+          {view === 'form' && editor.document && (
+            <FormView document={editor.document} problems={fields} onChange={editor.change} />
+          )}
+          {view === 'graph' && editor.document && (
+            <GraphView document={editor.document} problems={fields} onChange={editor.change} />
+          )}
+          {view !== 'versions' && mayEdit && (
+            <p className="actions sticky">
+              <button className="primary" disabled={isBusy || !editor.document || (agentflow && !editor.isChanged)}>
+                {agentflow ? 'Save' : 'Create the agentflow'}
+              </button>
+              {editor.isChanged && (
+                <button
+                  type="button"
+                  onClick={() => {
+                    editor.discard();
+                    forget();
+                  }}
+                >
+                  Discard what I typed
+                </button>
+              )}
+            </p>
+          )}
+        </fieldset>
+      </form>
+      {view === 'versions' && agentflow && (
+        <Suspense fallback={<p className="soft">Loading…</p>}>
+          <Versions id={agentflow._id} editor={editor} mayEdit={mayEdit} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** Sends what was changed, and keeps it if it is refused. */
+function useSave(agentflow: Agentflow | undefined, editor: Editor, onDone: (text: string | undefined) => void) {
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const [idempotencyKey, setKey] = useState(newKey);
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const save = async () => {
+    const { document, discard } = editor;
+    if (!document) return;
+    setBusy(true);
+    onDone(undefined);
+    try {
+      const saved = agentflow
+        ? await call('patch', '/agentflow/{id}', { params: { id: agentflow._id }, body: editor.changes() })
+        : await call('post', '/agentflow', { body: newBodyOf(document) }, { idempotencyKey });
+      queries.setQueryData(['agentflow', saved._id], saved);
+      discard();
+      setError(undefined);
+      if (agentflow) onDone('Saved.');
+      else
+        await navigate({
+          to: '/projects/$projectId/agentflows/$agentflowId',
+          params: { projectId, agentflowId: saved._id },
+        });
+    } catch (failure) {
+      setError(failure);
+      if (isAnswer(failure)) setKey(newKey());
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { error, isBusy, save, forget: () => setError(undefined) };
+}

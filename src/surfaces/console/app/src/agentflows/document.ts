@@ -1,0 +1,143 @@
+import type { components } from '../../../../../../sdk/node/src/openapi.js';
+
+export type Agentflow = components['schemas']['Agentflow'];
+export type Skill = components['schemas']['Skill'];
+
+/** The values of an object as they were typed. The API checks them, so that its messages are the only ones. */
+export type Fields = Record<string, unknown>;
+
+/** What a person edits of an agentflow. */
+export interface FlowDocument extends Fields {
+  agents: Fields[];
+}
+
+const editable = [
+  'name',
+  'description',
+  'role',
+  'isActive',
+  'initialAgent',
+  'agentflow_type',
+  'image',
+  'goal_structure',
+  'conclusion',
+  'failover_goal',
+  'anomaly_detection',
+] as const;
+
+export function documentOf(agentflow: Agentflow): FlowDocument {
+  return {
+    ...Object.fromEntries(editable.map((name) => [name, agentflow[name]])),
+    agents: agentflow.agents.map(({ skills, ...agent }) => ({ ...agent, skills: skills.map(skillOf) })),
+  };
+}
+
+/** A skill as the API takes it: without the fields that the API sets. */
+export function skillOf({ projectID: _project, user_id: _user, is_deleted: _deleted, ...skill }: Skill): Fields {
+  return skill;
+}
+
+export const newDocument: FlowDocument = { name: '', description: '', agents: [newAgent('agent-1')] };
+
+function newAgent(id: string): Fields {
+  return { _id: id, title: '', prompt: { template: '{{ goal }}' }, next_agent: null, skills: [] };
+}
+
+export const textOf = (document: FlowDocument): string => JSON.stringify(document, null, 2);
+
+/** @throws Error that says why the text is not a document */
+export function documentIn(text: string): FlowDocument {
+  const value = JSON.parse(text) as unknown;
+  if (!isFields(value) || !Array.isArray(value.agents) || !value.agents.every(isFields))
+    throw new Error('The JSON must be an object whose "agents" are a list of objects.');
+  return value as FlowDocument;
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The API checks whether the document is one. */
+export const newBodyOf = (document: FlowDocument) => document as unknown as components['schemas']['NewAgentflow'];
+
+/** The top-level fields that differ. */
+export function changesOf(document: FlowDocument, before: FlowDocument): Fields {
+  const entries = Object.entries(document).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+  );
+  return Object.fromEntries(entries);
+}
+
+/** The value at a path such as `llm.model`. */
+export function valueAt(fields: Fields, path: string): unknown {
+  return path.split('.').reduce<unknown>((part, name) => (isFields(part) ? part[name] : undefined), fields);
+}
+
+export function withValueAt(fields: Fields, path: string, value: unknown): Fields {
+  const [first = '', ...rest] = path.split('.');
+  if (rest.length === 0) return { ...fields, [first]: value };
+  const inner = fields[first];
+  return { ...fields, [first]: withValueAt(isFields(inner) ? inner : {}, rest.join('.'), value) };
+}
+
+export function withAgent(document: FlowDocument, at: number, agent: Fields): FlowDocument {
+  return { ...document, agents: document.agents.map((each, index) => (index === at ? agent : each)) };
+}
+
+/** Adds an agent after the last one of the flow. */
+export function withNewAgent(document: FlowDocument): FlowDocument {
+  const { agents } = document;
+  const taken = new Set(agents.map(({ _id }) => _id));
+  let number = agents.length + 1;
+  while (taken.has(`agent-${number}`)) number += 1;
+  const id = `agent-${number}`;
+  const last = agents.findLastIndex(({ next_agent }) => next_agent === null || next_agent === undefined);
+  const connected = agents.map((agent, at) => (at === last ? { ...agent, next_agent: id } : agent));
+  return { ...document, agents: [...connected, newAgent(id)] };
+}
+
+/** Those that led to the agent lead to the one that follows it. */
+export function withoutAgent(document: FlowDocument, at: number): FlowDocument {
+  const gone = document.agents[at];
+  const next = gone?.next_agent ?? null;
+  const agents = document.agents
+    .filter((_, index) => index !== at)
+    .map((agent) => (agent.next_agent === gone?._id ? { ...agent, next_agent: next } : agent));
+  const { initialAgent } = document;
+  return { ...document, agents, ...(initialAgent === gone?._id && { initialAgent: next ?? agents[0]?._id ?? '' }) };
+}
+
+export const idOf = (agent: Fields): string => text(agent._id);
+export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The form's field for a path that the API names: agents by their place or id, skills as a whole. */
+export function fieldOf(path: string, document: FlowDocument | undefined): string | undefined {
+  if (!document) return undefined;
+  if (!path.startsWith('agents.')) return path in flowFields ? path : undefined;
+  const at = document.agents.findIndex(
+    (agent, index) => path.startsWith(`agents.${index}.`) || path.startsWith(`agents.${idOf(agent)}.`),
+  );
+  const agent = document.agents[at];
+  if (!agent) return undefined;
+  const start = path.startsWith(`agents.${at}.`) ? `agents.${at}.` : `agents.${idOf(agent)}.`;
+  const rest = path.slice(start.length);
+  const field = agentFields.find((name) => rest === name || rest.startsWith(`${name}.`));
+  return field === undefined ? undefined : `${at}.${field}`;
+}
+
+export const flowFields = { name: '', description: '', role: '', initialAgent: '', isActive: '' };
+export const agentFields = [
+  '_id',
+  'title',
+  'role',
+  'role_description',
+  'prompt.template',
+  'prompt.variables',
+  'next_agent',
+  'llm.model',
+  'llm.temperature',
+  'llm.max_tokens',
+  'has_knowledge_base',
+  'is_preview_mode_enabled',
+  'skills',
+] as const;

@@ -1,0 +1,161 @@
+import { Field } from '../field.js';
+import { JsonField, parsed } from '../json-field.js';
+import { LazyGraph } from '../graph/lazy-graph.js';
+import { AgentForm, type FormOptions } from './agent-form.js';
+import { idOf, text, withAgent, withNewAgent } from './document.js';
+import { useSelectedAgent, type Editor } from './use-editor.js';
+
+/** The fields of the agentflow, and those of the chosen agent. */
+export function FormView(given: FormOptions) {
+  const { document, problems, onChange } = given;
+  const { at, select } = useSelectedAgent(document);
+  const set = (name: string, value: unknown) => onChange({ ...document, [name]: value });
+  return (
+    <>
+      <fieldset>
+        <legend>Agentflow</legend>
+        <Field label="Name" problem={problems.name}>
+          {(control) => (
+            <input {...control} value={text(document.name)} onChange={(event) => set('name', event.target.value)} />
+          )}
+        </Field>
+        <Field label="Description" problem={problems.description}>
+          {(control) => (
+            <textarea
+              {...control}
+              rows={2}
+              value={text(document.description)}
+              onChange={(event) => set('description', event.target.value)}
+            />
+          )}
+        </Field>
+        <FirstAgent {...given} />
+        <label>
+          <input
+            type="checkbox"
+            checked={document.isActive !== false}
+            onChange={(event) => set('isActive', event.target.checked)}
+          />{' '}
+          Active: it can be executed
+        </label>
+      </fieldset>
+      <AgentChoice {...given} chosen={at} onSelect={select} />
+      <AgentForm {...given} at={at} onSelect={select} />
+    </>
+  );
+}
+
+function FirstAgent({ document, problems, onChange }: FormOptions) {
+  const first = text(document.initialAgent);
+  return (
+    <Field label="First agent" problem={problems.initialAgent}>
+      {(control) => (
+        <select
+          {...control}
+          value={first}
+          onChange={(event) => onChange({ ...document, initialAgent: event.target.value })}
+        >
+          {first === '' && <option value="">the first of the list</option>}
+          {first !== '' && !document.agents.some((agent) => idOf(agent) === first) && (
+            <option value={first}>{first}</option>
+          )}
+          {document.agents.map((agent) => (
+            <option key={idOf(agent)} value={idOf(agent)}>
+              {text(agent.title) || idOf(agent)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface ChoiceOptions extends FormOptions {
+  chosen: number;
+  onSelect: (id: string) => void;
+}
+
+function AgentChoice({ document, problems, onChange, chosen, onSelect }: ChoiceOptions) {
+  const wrong = new Set(Object.keys(problems).map((name) => name.split('.')[0]));
+  return (
+    <ul className="chips" aria-label="Agents">
+      {document.agents.map((agent, at) => (
+        <li key={at}>
+          <button type="button" aria-pressed={at === chosen} onClick={() => onSelect(idOf(agent))}>
+            <bdi>{text(agent.title) || idOf(agent)}</bdi>
+            {wrong.has(String(at)) && <span className="bad"> is not valid</span>}
+          </button>
+        </li>
+      ))}
+      <li>
+        <button
+          type="button"
+          onClick={() => {
+            const next = withNewAgent(document);
+            onChange(next);
+            onSelect(idOf(next.agents.at(-1) ?? {}));
+          }}
+        >
+          Add an agent
+        </button>
+      </li>
+    </ul>
+  );
+}
+
+/** The agents and their order. Drawing an edge sets the next agent; the form below does the same. */
+export function GraphView(given: FormOptions) {
+  const { document, onChange } = given;
+  const { at, select } = useSelectedAgent(document);
+  const ids = new Set(document.agents.map(idOf));
+  const edges = document.agents.flatMap((agent) => {
+    const to = text(agent.next_agent);
+    return ids.has(to) ? [{ from: idOf(agent), to }] : [];
+  });
+  const connect = ({ from, to }: { from: string; to: string }) => {
+    const index = document.agents.findIndex((agent) => idOf(agent) === from);
+    const agent = document.agents[index];
+    if (agent) onChange(withAgent(document, index, { ...agent, next_agent: to }));
+  };
+  return (
+    <>
+      <LazyGraph
+        label="Graph of the agents"
+        nodes={document.agents.map((agent) => ({
+          id: idOf(agent),
+          title: text(agent.title) || idOf(agent),
+          detail: detailOf(agent, idOf(agent) === text(document.initialAgent)),
+        }))}
+        edges={edges}
+        selected={idOf(document.agents[at] ?? {})}
+        onSelect={select}
+        onConnect={connect}
+      />
+      <AgentChoice {...given} chosen={at} onSelect={select} />
+      <AgentForm {...given} at={at} onSelect={select} />
+    </>
+  );
+}
+
+function detailOf(agent: Record<string, unknown>, isFirst: boolean): string {
+  const skills = Array.isArray(agent.skills) ? agent.skills.length : 0;
+  return [isFirst && 'first', text(agent.role), skills > 0 && `${skills} ${skills === 1 ? 'skill' : 'skills'}`]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** Everything, also what the form does not show. */
+export function JsonView({ editor, isReadOnly }: { editor: Editor; isReadOnly: boolean }) {
+  const read = parsed(editor.text);
+  const problem = 'problem' in read ? read.problem : editor.textProblem && { message: editor.textProblem };
+  return (
+    <JsonField
+      label="Agentflow as JSON"
+      rows={28}
+      text={editor.text}
+      onChange={editor.setText}
+      problems={problem ? [problem] : []}
+      isReadOnly={isReadOnly}
+    />
+  );
+}

@@ -1,0 +1,112 @@
+import { createCall } from '../../../../../sdk/node/src/call.js';
+import type { components } from '../../../../../sdk/node/src/openapi.js';
+import { ServiceError, type ErrorBody } from '../../../../../sdk/node/src/service-error.js';
+import type { CallOptions, Outgoing, Transport } from '../../../../../sdk/node/src/transport.js';
+import { apiAddress, csrfToken, projectId, signedInAgain } from './session.js';
+
+export type Execution = components['schemas']['Execution'];
+export type Monitoring = components['schemas']['ExecutionMonitoring'];
+export type Step = Monitoring['steps'][number];
+export type InboxItem = components['schemas']['InboxItem'];
+export type Connector = components['schemas']['Connector'];
+export type McpTool = components['schemas']['McpTool'];
+export type Table = components['schemas']['Table'];
+export type Column = components['schemas']['Column'];
+export type TableRecord = components['schemas']['TableRecord'];
+export type Syncs = components['schemas']['Syncs'];
+export type ListedFile = components['schemas']['ListedFile'];
+export type Lifecycle = components['schemas']['Lifecycle'];
+export type Approval = components['schemas']['Approval'];
+export type AuditEntry = components['schemas']['ListedAuditEntry'];
+export type ConnectedApp = components['schemas']['ConnectedApp'];
+export type PolicyRule = components['schemas']['PolicyRule'];
+export type PolicySet = components['schemas']['PolicySet'];
+export type Member = components['schemas']['Member'];
+export type ApiKey = components['schemas']['ApiKey'];
+export type Grant = ApiKey['scope']['grants'][number];
+export type Project = components['schemas']['Project'];
+export type Settings = components['schemas']['Settings'];
+export type ContextAnswer = components['schemas']['ContextAnswer'];
+export type ExecutionEvent = components['schemas']['ExecutionEvent'];
+
+type Init = Omit<RequestInit, 'headers'>;
+
+/**
+ * Sends one request of the API with the console's cookie. If the sign-in has ended, the request waits until the person
+ * has signed in again.
+ * @throws ServiceError unless the service did what it was asked
+ */
+export async function send(
+  path: string,
+  init: Init & { headers?: Record<string, string> },
+  ask: (url: URL, init: Init & { headers: Record<string, string> }) => Promise<Response> = fetch,
+): Promise<Response> {
+  for (;;) {
+    const token = csrfToken();
+    const headers = { ...init.headers, 'x-csrf-token': token, 'x-service-workspace': `ws_${projectId}` };
+    const response = await ask(new URL(path.slice(1), apiAddress), { ...init, headers });
+    if (response.ok) return response;
+    if (response.status !== 401) throw await errorOf(response);
+    await signedInAgain(token);
+  }
+}
+
+async function errorOf(response: Response): Promise<ServiceError> {
+  const text = await response.text();
+  try {
+    return new ServiceError(response.status, JSON.parse(text) as ErrorBody);
+  } catch {
+    return new ServiceError(response.status);
+  }
+}
+
+/** For all repeats of one request. `randomUUID` would need https. */
+export function newKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
+}
+
+async function transportCall<T>(_surface: string, outgoing: Outgoing, options: CallOptions = {}): Promise<T> {
+  const { method, path, query = {}, body, takesKey } = outgoing;
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  const search = new URLSearchParams(given).toString();
+  const response = await send(search === '' ? path : `${path}?${search}`, {
+    method,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(takesKey && { 'idempotency-key': options.idempotencyKey ?? newKey() }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(options.signal && { signal: options.signal }),
+  });
+  const answer = (await response.json()) as T & ErrorBody;
+  if (response.status === 202)
+    throw new ServiceError(202, {
+      ...answer,
+      error: 'pending_approval',
+      error_description: `a policy holds this until somebody else approves it (approval ${answer.approval_id ?? ''})`,
+    });
+  return answer;
+}
+
+/** Any operation of the API, as in the TypeScript client, in the project of this page. */
+export const call = createCall({ workspace: { projectId }, call: transportCall } as unknown as Transport);
+
+/** What a refusal says to a person, with the record of the call if there is one. */
+export function messageOf(error: unknown): string {
+  if (error instanceof TypeError) return 'The service cannot be reached.';
+  if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error);
+  return capitalized(error.error_description || `The service answered with status ${error.status}.`);
+}
+
+/** What the API says is wrong with what was sent, in its own words; undefined for any other failure. */
+export const invalidIn = (error: unknown): string | undefined =>
+  error instanceof ServiceError && (error.status === 400 || error.status === 422) ? error.error_description : undefined;
+
+/** A text of the API as the beginning of a sentence. */
+export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** Whether the service answered, so that a corrected request is another one. */
+export const isAnswer = (error: unknown): boolean => error instanceof ServiceError;
+
+export const lifecycleOf = (error: unknown): string | undefined =>
+  error instanceof ServiceError ? error.lifecycle_id : undefined;

@@ -1,0 +1,208 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call, type Approval, type InboxItem } from '../api.js';
+import { Facts } from '../facts.js';
+import { Decide, decisionsOf, decisionText, type Decision } from '../inbox/decide.js';
+import { LifecycleLink, RunLink } from '../links.js';
+import { Badge, Data, Problem, Time } from '../parts.js';
+import { useMay } from '../session.js';
+import { useNames } from '../use-names.js';
+import { useTitle } from '../use-title.js';
+
+const route = getRouteApi('/projects/$projectId/approvals/$approvalId');
+
+type FullApproval = Approval & { payload?: unknown };
+
+/** One approval, also once it is decided: the exact call, its votes and the decision. */
+export function ApprovalPage() {
+  const { approvalId: id } = route.useParams();
+  const {
+    data: approval,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['approval', id],
+    queryFn: () => call('get', '/v1/approvals/{id}', { params: { id } }),
+    refetchInterval: (query) => (/^(pending|approved)$/.test(query.state.data?.status ?? '') ? 3000 : false),
+  });
+  const title = approval ? `Approval of ${approval.tool}` : 'Approval';
+  useTitle(title);
+  return (
+    <>
+      <h1>{title}</h1>
+      <Problem error={error} />
+      {!approval && !error && <p className="soft">Loading…</p>}
+      {approval && (
+        <>
+          <p role="status">
+            <span className="hidden">State: </span>
+            <Badge state={approval.status} />
+          </p>
+          <section aria-labelledby="what">
+            <h2 id="what">What it would allow</h2>
+            <What approval={approval} />
+          </section>
+          <Votes approval={approval} />
+          <DecideHere approval={approval} onDone={refetch} />
+        </>
+      )}
+    </>
+  );
+}
+
+function What({ approval }: { approval: FullApproval }) {
+  const nameOf = useNames();
+  const { tool, requested_by, payload, payload_digest, edited_payload_digest, status, clock_stopped_at } = approval;
+  return (
+    <>
+      <p>
+        One call of <strong>{tool}</strong> by{' '}
+        <strong>
+          <bdi>{nameOf(requested_by)}</bdi>
+        </strong>{' '}
+        with the payload of this digest, once. Any other call or payload has to be asked for anew.
+      </p>
+      {payload !== undefined && <Data value={payload} label="The exact call" />}
+      {payload === undefined && (
+        <p className="note">
+          {status === 'pending'
+            ? 'Only the approvers of a call see it.'
+            : 'The service keeps a call only until it is decided. Its digest stays.'}
+        </p>
+      )}
+      <Facts
+        rows={[
+          ['Tool', tool],
+          ['Requester', <bdi key="by">{nameOf(requested_by)}</bdi>],
+          ['Payload (SHA-256)', <code key="sha">{payload_digest}</code>],
+          ['Edited payload (SHA-256)', edited_payload_digest && <code key="edited">{edited_payload_digest}</code>],
+          ['Held by', <Rules key="rules" approval={approval} />],
+          ['Version of the policies', approval.policy_version],
+          ['Reason', approval.reason],
+          ['Asked', <Time key="asked" at={approval.created_at} />],
+          [
+            'Can be decided until',
+            clock_stopped_at === null ? (
+              <Time key="until" at={approval.expires_at} />
+            ) : (
+              'the run continues, and as long after it as was left at its pause'
+            ),
+          ],
+          ['Can be decided by', approval.approver_roles?.map((role) => role.replaceAll('_', ' ')).join(' or ')],
+          [
+            'Decided',
+            approval.decided_at === null ? undefined : (
+              <span key="decided">
+                <Time at={approval.decided_at} /> by <bdi>{nameOf(approval.decided_by ?? '')}</bdi>
+              </span>
+            ),
+          ],
+          ['Run', approval.execution_id && <RunLink key="run" id={approval.execution_id} />],
+          ['Lifecycle', <LifecycleLink key="lifecycle" id={approval.lifecycle_id} />],
+          ['Executed by', approval.used_by && <LifecycleLink key="used" id={approval.used_by} />],
+          ['Approval', <code key="id">{approval.approval_id}</code>],
+        ]}
+      />
+    </>
+  );
+}
+
+/** The rules that hold the call, in the version that held it. Only those who may read policies see what they say. */
+function Rules({ approval: { policy_ids, policy_version } }: { approval: Approval }) {
+  const may = useMay();
+  const { data } = useQuery({
+    queryKey: ['policies', policy_version],
+    queryFn: () =>
+      policy_version === 0
+        ? call('get', '/v1/policies')
+        : call('get', '/v1/policies/versions/{version}', { params: { version: policy_version } }),
+    enabled: may('get /v1/policies'),
+    staleTime: Infinity,
+  });
+  const rules = data ? [...data.policies, ...data.builtin] : [];
+  return (
+    <ul>
+      {policy_ids.map((id) => {
+        const rule = rules.find(({ policy_id }) => policy_id === id);
+        const text = [rule?.description, rule?.when && `when ${rule.when}`].filter(Boolean).join(' – ');
+        return (
+          <li key={id}>
+            <code>{id}</code> <span className="soft">{text}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Votes({ approval: { required_approvers: required, votes } }: { approval: Approval }) {
+  const nameOf = useNames();
+  const given = votes.filter(({ decision }) => decision === 'approve').length;
+  return (
+    <section aria-labelledby="votes">
+      <h2 id="votes">Votes</h2>
+      <p>
+        {given} of {required} {required === 1 ? 'approval' : 'approvals'} given.
+      </p>
+      <ul className="rows">
+        {votes.map(({ user_id, role, decision, comment, at }) => (
+          <li key={user_id}>
+            <Badge state={decision} /> <bdi>{nameOf(user_id)}</bdi>, {role.toLowerCase().replaceAll('_', ' ')},{' '}
+            <Time at={at} />
+            {comment !== '' && <p className="text">{comment}</p>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Nothing is offered to whom the operation would refuse. */
+function DecideHere({ approval, onDone }: { approval: FullApproval; onDone: () => Promise<unknown> }) {
+  const may = useMay();
+  const [asked, setAsked] = useState<Decision>();
+  const { approval_id: id, status, may_decide, may_not_decide_reason, tool, payload: _call, ...body } = approval;
+  // A window that is open stays open if somebody else decides meanwhile: its answer says so.
+  if (asked === undefined && (status !== 'pending' || !may('post /v1/approvals/{id}/approve'))) return null;
+  if (asked === undefined && !may_decide)
+    return <p className="note">You cannot decide this: {may_not_decide_reason}.</p>;
+  const item = { _id: id, approval_id: id, kind: 'approval', title: tool, body } as unknown as InboxItem;
+  return (
+    <section aria-labelledby="decide">
+      <h2 id="decide">Decide</h2>
+      <p className="actions">
+        {decisionsOf(item).map((decision) => (
+          <button
+            key={decision}
+            type="button"
+            className={decision === 'approve' ? 'primary' : ''}
+            onClick={() => setAsked(decision)}
+          >
+            {decisionText(item, decision)}…
+          </button>
+        ))}
+      </p>
+      {asked && (
+        <Decide
+          item={item}
+          decision={asked}
+          onDone={onDone}
+          onClose={() => setAsked(undefined)}
+          reply={({ reason, ...edited }, options) =>
+            call(
+              'post',
+              // Only questions of MCP servers are cancelled.
+              `/v1/approvals/{id}/${asked as Exclude<Decision, 'cancel'>}`,
+              {
+                params: { id },
+                body: { ...(reason !== undefined && { reason }), ...(asked === 'approve' && edited) } as never,
+              },
+              options,
+            )
+          }
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,75 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { call, type Approval } from '../api.js';
+import { FilterForm, named, type FilterField } from '../filter-form.js';
+import { ApprovalLink } from '../links.js';
+import { List } from '../list.js';
+import { Badge, Time } from '../parts.js';
+import type { Column } from '../table.js';
+import { useNames } from '../use-names.js';
+import { useTitle } from '../use-title.js';
+
+const route = getRouteApi('/projects/$projectId/approvals');
+
+const fields: readonly FilterField<'status'>[] = [
+  { name: 'status', label: 'State', options: named('pending', 'approved', 'rejected', 'expired', 'used') },
+];
+
+/** Every approval, also those that are decided. What waits for this person is in the inbox. */
+export function Approvals() {
+  useTitle('Approvals');
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  const nameOf = useNames();
+  const columns: readonly Column<Approval>[] = [
+    { id: 'status', name: 'State', width: '8rem', cell: ({ status }) => <Badge state={status} /> },
+    {
+      id: 'tool',
+      name: 'Call of',
+      width: 'minmax(10rem, 2fr)',
+      onNarrow: 'main',
+      cell: ({ approval_id, tool }) => <ApprovalLink id={approval_id}>{tool}</ApprovalLink>,
+    },
+    {
+      id: 'by',
+      name: 'Requester',
+      width: 'minmax(9rem, 2fr)',
+      onNarrow: 'hidden',
+      cell: ({ requested_by }) => <bdi>{nameOf(requested_by)}</bdi>,
+    },
+    { id: 'asked', name: 'Asked', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      id: 'decided',
+      name: 'Decided',
+      width: '11rem',
+      onNarrow: 'hidden',
+      cell: ({ decided_at }) => <Time at={decided_at} />,
+    },
+  ];
+  const { status } = filter;
+  return (
+    <>
+      <h1>Approvals</h1>
+      <FilterForm fields={fields} filter={filter} onChange={(search) => void navigate({ search, replace: true })} />
+      <List
+        key={JSON.stringify(filter)}
+        name="Approvals"
+        counted={['approval', 'approvals']}
+        queryKey={['approvals', filter]}
+        load={(page) =>
+          call('get', '/v1/approvals', {
+            query: { ...page, ...(status !== undefined && { status: status as Approval['status'] }) },
+          })
+        }
+        columns={columns}
+        keyOf={({ approval_id }) => approval_id}
+        empty={
+          <p className="note">
+            {status === 'pending' && 'Nothing waits for a decision.'}
+            {status === undefined && 'No call was held in this project yet. The policies say which calls are.'}
+            {status !== 'pending' && status !== undefined && 'There are none in this state.'}
+          </p>
+        }
+      />
+    </>
+  );
+}

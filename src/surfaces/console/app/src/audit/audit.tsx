@@ -1,0 +1,210 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call, send, type AuditEntry } from '../api.js';
+import { Facts } from '../facts.js';
+import { FilterForm, sinceField, type FilterField } from '../filter-form.js';
+import { LifecycleLink } from '../links.js';
+import { List } from '../list.js';
+import { Problem, Time, Window } from '../parts.js';
+import { startOf, type Since } from '../runs/filter.js';
+import { useMay } from '../session.js';
+import type { Column } from '../table.js';
+import { useTitle } from '../use-title.js';
+import type { Words } from '../words.js';
+
+const route = getRouteApi('/projects/$projectId/audit');
+
+type Name = 'actor' | 'action' | 'resource' | 'outcome' | 'lifecycle_id' | 'since';
+const fields: readonly FilterField<Name>[] = [
+  sinceField,
+  { name: 'actor', label: 'Actor or id' },
+  { name: 'action', label: 'Action' },
+  { name: 'resource', label: 'Resource' },
+  { name: 'outcome', label: 'Outcome' },
+  { name: 'lifecycle_id', label: 'Lifecycle' },
+];
+
+/** The chain of the organization: its verification, its entries and its export. */
+export function Audit() {
+  useTitle('Audit');
+  const may = useMay();
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  if (!may('get /v1/audit'))
+    return (
+      <>
+        <h1>Audit</h1>
+        <p className="note">
+          The chain is that of the whole organization. It is for administrators: the roles OWNER, ORG_ADMIN and
+          PROJECT_ADMIN.
+        </p>
+      </>
+    );
+  return (
+    <>
+      <h1>Audit</h1>
+      <p>
+        The chain is that of the whole organization: each entry carries the hash of the one before, and signed
+        checkpoints vouch for them.
+      </p>
+      <Verification />
+      <section aria-labelledby="entries">
+        <h2 id="entries">Entries</h2>
+        <FilterForm fields={fields} filter={filter} onChange={(search) => void navigate({ search, replace: true })} />
+        <Entries key={JSON.stringify(filter)} filter={filter} />
+      </section>
+    </>
+  );
+}
+
+function Verification() {
+  const { data, error, isFetching, refetch, dataUpdatedAt } = useQuery({
+    queryKey: ['audit', 'verify'],
+    queryFn: () => call('get', '/v1/audit/verify'),
+  });
+  return (
+    <section aria-labelledby="verification">
+      <h2 id="verification">Verification</h2>
+      <Problem error={error} />
+      {data?.valid && (
+        <p className="done" role="status">
+          The chain is valid.
+        </p>
+      )}
+      {data && !data.valid && (
+        <p className="problem" role="alert">
+          The chain is broken: {data.reason ?? 'no reason is known'}.
+        </p>
+      )}
+      {data && (
+        <Facts
+          rows={[
+            ['Entries', data.entries],
+            ['First broken entry', data.first_broken_seq ?? 'none'],
+            ['Head hash', <code key="hash">{data.head_hash}</code>],
+            [
+              'Last sound checkpoint',
+              data.checkpoint ? (
+                <span key="checkpoint">
+                  number {data.checkpoint.number}, over {data.checkpoint.entries} entries,{' '}
+                  <Time at={data.checkpoint.at} />
+                </span>
+              ) : (
+                'none yet'
+              ),
+            ],
+            ['Checked', <Time key="checked" at={dataUpdatedAt / 1000} />],
+          ]}
+        />
+      )}
+      <p className="actions">
+        <button type="button" className="primary" disabled={isFetching} onClick={() => void refetch()}>
+          {isFetching ? 'Verifies…' : 'Verify anew'}
+        </button>
+        <Export />
+      </p>
+    </section>
+  );
+}
+
+/** The whole chain as a file, which `verify-audit` checks without this service. */
+function Export() {
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const download = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const response = await send('/v1/audit/export', {});
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(await response.blob());
+      link.download = `audit-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.jsonl`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <button type="button" disabled={isBusy} onClick={() => void download()}>
+        {isBusy ? 'Exports…' : 'Export'}
+      </button>
+      <Problem error={error} />
+    </>
+  );
+}
+
+function columnsOf(open: (entry: AuditEntry) => void): readonly Column<AuditEntry>[] {
+  return [
+    {
+      id: 'seq',
+      name: 'Number',
+      width: '6rem',
+      cell: (entry) => (
+        <button type="button" className="plain" aria-label={`Entry ${entry.seq}`} onClick={() => open(entry)}>
+          {entry.seq}
+        </button>
+      ),
+    },
+    { id: 'at', name: 'At', width: '11rem', cell: ({ at }) => <Time at={at} /> },
+    { id: 'action', name: 'Action', width: 'minmax(9rem, 2fr)', onNarrow: 'main', cell: ({ action }) => action },
+    {
+      id: 'actor',
+      name: 'Actor',
+      width: 'minmax(9rem, 2fr)',
+      onNarrow: 'hidden',
+      cell: ({ actor, actor_name }) => <bdi title={actor}>{actor_name}</bdi>,
+    },
+    {
+      id: 'resource',
+      name: 'Resource',
+      width: 'minmax(9rem, 2fr)',
+      onNarrow: 'hidden',
+      cell: ({ resource }) => <span title={resource}>{resource}</span>,
+    },
+    { id: 'outcome', name: 'Outcome', width: 'minmax(7rem, 1fr)', cell: ({ outcome }) => outcome },
+  ];
+}
+
+function Entries({ filter }: { filter: Words<Name> }) {
+  const [open, setOpen] = useState<AuditEntry>();
+  const [columns] = useState(() => columnsOf(setOpen));
+  const { since, ...words } = filter;
+  return (
+    <>
+      <List
+        name="Entries"
+        counted={['entry', 'entries']}
+        queryKey={['audit', filter]}
+        load={(page) =>
+          call('get', '/v1/audit', {
+            query: { ...page, ...words, ...(since !== undefined && { from: startOf(since as Since) }) },
+          })
+        }
+        columns={columns}
+        keyOf={({ entry_id }) => entry_id}
+        empty={<p className="note">No entry matches these filters.</p>}
+      />
+      {open && (
+        <Window title={`Entry ${open.seq}`} isDrawer onClose={() => setOpen(undefined)}>
+          <Facts
+            rows={[
+              ['At', <Time key="at" at={open.at} />],
+              ['Actor', `${open.actor_name} (${open.actor})`],
+              ['Action', open.action],
+              ['Resource', open.resource],
+              ['Outcome', open.outcome],
+              ['Lifecycle', open.lifecycle_id && <LifecycleLink key="lifecycle" id={open.lifecycle_id} />],
+              ['Hash', <code key="hash">{open.hash}</code>],
+              ['Hash before', <code key="before">{open.prev_hash}</code>],
+            ]}
+          />
+        </Window>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { call } from '../api.js';
+import { slowly } from '../news.js';
+import { durationText, Problem, Time } from '../parts.js';
+import { projectId } from '../session.js';
+import { Chart, type ChartOptions } from './chart.js';
+
+const daySeconds = 86_400;
+
+async function readDay() {
+  const to = Math.ceil(Date.now() / 60_000) * 60;
+  return call('get', '/analytics/{projectID}', { query: { from: to - daySeconds, to } });
+}
+
+/** Runs, durations and credits of each of the last 24 hours. */
+export function Day() {
+  const { data, error } = useQuery({ queryKey: ['home', 'day'], queryFn: readDay, refetchInterval: slowly });
+  const { by_hour: hours } = data ?? { by_hour: [] };
+  const runs = [
+    { name: 'Made', values: hours.map(({ count }) => count) },
+    { name: 'Failed', isBad: true, values: hours.map(({ failed }) => failed) },
+  ];
+  const durations = [{ name: 'Duration', values: hours.map(({ p95 }) => p95) }];
+  const credits = [{ name: 'Credits', values: hours.map((hour) => hour.credits) }];
+  const { p50, p95 } = data?.duration ?? { p50: null, p95: null };
+  const all = (text: string) => (
+    <Link to="/projects/$projectId/runs" params={{ projectId }} search={{ since: '24h' }} aria-label={`Runs: ${text}`}>
+      {text}
+    </Link>
+  );
+  return (
+    <section aria-labelledby="day">
+      <h2 id="day">The last 24 hours</h2>
+      <Problem error={error} />
+      {data && (
+        <>
+          <div className="panels">
+            <Figure name="Runs, and those that failed" number={all(String(data.total))} series={runs} />
+            <Figure
+              name="Durations: 95th percentile, seconds"
+              number={p50 === null || p95 === null ? '–' : all(`${durationText(p50)}, 95 %: ${durationText(p95)}`)}
+              series={durations}
+            />
+            <Figure name="Credits" number={all(String(Math.round(data.credits * 100) / 100))} series={credits} />
+          </div>
+          <details>
+            <summary>The numbers of each hour</summary>
+            <table>
+              <thead>
+                <tr>
+                  {['Hour', 'Made', 'Completed', 'Failed', '95 % of durations', 'Credits'].map((name) => (
+                    <th key={name} scope="col">
+                      {name}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {hours.map((hour) => (
+                  <tr key={hour.at}>
+                    <th scope="row">
+                      <Time at={hour.at} />
+                    </th>
+                    <td>{hour.count}</td>
+                    <td>{hour.completed}</td>
+                    <td>{hour.failed}</td>
+                    <td>{hour.p95 === null ? '–' : durationText(hour.p95)}</td>
+                    <td>{Math.round(hour.credits * 100) / 100}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </details>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Figure({ name, number, series }: { name: string; number: ReactNode } & Omit<ChartOptions, 'label'>) {
+  return (
+    <section className="panel" aria-label={name}>
+      <h3>{name}</h3>
+      <p className="number">{number}</p>
+      <Chart label={`${name}, by hour. The table below has the numbers.`} series={series} />
+    </section>
+  );
+}

@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api.js';
+import { Confirm } from '../confirm.js';
+import { Badge, Problem, Time } from '../parts.js';
+import { useMay } from '../session.js';
+
+/** Whether this person, or the project, has granted access to the MCP server. */
+export function Authorization({ connectorId, mayWithdraw }: { connectorId: string; mayWithdraw: boolean }) {
+  const params = { connector_id: connectorId };
+  const key = ['authorization', connectorId];
+  const [address, setAddress] = useState<{ url: string; knownAt: number | null }>();
+  const [problem, setProblem] = useState<unknown>();
+  const [isWithdrawing, setWithdrawing] = useState(false);
+  const may = useMay();
+  const { data, error } = useQuery({
+    queryKey: key,
+    queryFn: () => call('get', '/connectors/{projectID}/{connector_id}/authorize', { params }),
+    refetchInterval: address ? 2000 : false,
+  });
+  const isOpen = address !== undefined && (data?.authorized_at ?? null) === address.knownAt;
+  const begin = async () => {
+    try {
+      const { authorization_url: url } = await call('post', '/connectors/{projectID}/{connector_id}/authorize', {
+        params,
+      });
+      setAddress({ url, knownAt: data?.authorized_at ?? null });
+      setProblem(undefined);
+    } catch (failure) {
+      setProblem(failure);
+    }
+  };
+  return (
+    <section aria-labelledby="authorization">
+      <h2 id="authorization">Authorization</h2>
+      <Problem error={error ?? problem} />
+      {data && (
+        <p role="status">
+          <Badge state={data.state === 'none' ? 'not authorized' : data.state} />{' '}
+          {data.owner === 'project' ? 'for the whole project' : 'for you'}
+          {data.authorized_at !== null && (
+            <>
+              {', '}
+              <Time at={data.authorized_at} />
+            </>
+          )}
+          {data.scope !== null && `, scope ${data.scope}`}
+          {data.reason !== null && `, ${data.reason}`}
+        </p>
+      )}
+      {isOpen && <GrantAccess url={address.url} />}
+      <p className="actions">
+        {may('post /connectors/{projectID}/{connector_id}/authorize') && (
+          <button type="button" onClick={() => void begin()}>
+            {data?.state === 'authorized' ? 'Authorize again' : 'Authorize'}
+          </button>
+        )}
+        {mayWithdraw && data && data.state !== 'none' && (
+          <button type="button" className="danger" onClick={() => setWithdrawing(true)}>
+            Withdraw…
+          </button>
+        )}
+      </p>
+      {isWithdrawing && (
+        <Confirm
+          title="Withdraw the authorization?"
+          action="Withdraw"
+          isFinal
+          act={() => call('delete', '/connectors/{projectID}/{connector_id}/authorize', { params })}
+          invalidates={[key]}
+          onDone={() => setAddress(undefined)}
+          onClose={() => setWithdrawing(false)}
+        >
+          <p>The tokens are deleted here. They are not revoked at the authorization server.</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+/** A link, because browsers do not open a tab some time after a click. */
+function GrantAccess({ url }: { url: string }) {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return null;
+  return (
+    <p className="note">
+      <a href={url} target="_blank" rel="noopener noreferrer">
+        Grant access at {new URL(url).host}
+      </a>{' '}
+      in a new tab. This page shows when it is done.
+    </p>
+  );
+}

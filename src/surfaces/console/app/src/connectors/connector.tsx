@@ -1,0 +1,152 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call, type Connector as ConnectorRecord } from '../api.js';
+import { Confirm } from '../confirm.js';
+import { Facts } from '../facts.js';
+import { Badge, Data, Problem, Time } from '../parts.js';
+import { projectId, useMay } from '../session.js';
+import { useTitle } from '../use-title.js';
+import { Authorization } from './authorization.js';
+import { movesFrom } from './states.js';
+import { McpTools } from './mcp-tools.js';
+import { Triggers } from './triggers.js';
+
+const route = getRouteApi('/projects/$projectId/connectors/$connectorId');
+
+export function Connector() {
+  const { connectorId: id } = route.useParams();
+  const { data: connector, error } = useQuery({
+    queryKey: ['connector', id],
+    queryFn: () => call('get', '/connectors/{projectID}/{connector_id}', { params: { connector_id: id } }),
+    refetchInterval: 5000,
+  });
+  useTitle(connector?.name ?? 'Connector');
+  if (!connector)
+    return (
+      <>
+        <h1>Connector</h1>
+        {error ? <Problem error={error} /> : <p className="soft">Loading…</p>}
+      </>
+    );
+  return <Details key={id} connector={connector} error={error} />;
+}
+
+function Details({ connector, error }: { connector: ConnectorRecord; error: unknown }) {
+  const { category, config, name, status } = connector;
+  const auth = config.auth as { type?: string } | undefined;
+  const may = useMay();
+  return (
+    <>
+      <h1>
+        <bdi>{name}</bdi>
+      </h1>
+      <Problem error={error} />
+      <p role="status">
+        <Badge state={status} /> {connector.status_reason}
+      </p>
+      <Actions connector={connector} />
+      <Facts rows={factsOf(connector)} />
+      {category === 'mcp' && auth?.type === 'oauth' && (
+        <Authorization
+          connectorId={connector._id}
+          mayWithdraw={may('delete /connectors/{projectID}/{connector_id}/authorize')}
+        />
+      )}
+      {category === 'mcp' && <McpTools connectorId={connector._id} />}
+      <Triggers connector={connector} />
+      <section aria-labelledby="configuration">
+        <h2 id="configuration">Configuration</h2>
+        <p className="soft">The API never answers a secret: [stored] stands for it.</p>
+        <Data value={config} label="Configuration as JSON" />
+      </section>
+    </>
+  );
+}
+
+function factsOf(connector: ConnectorRecord) {
+  const { _id, category, tags, last_used_at, failures, last_failure, account, created_at, updated_at } = connector;
+  return [
+    ['Category', category.replaceAll('_', ' ')],
+    ['Last use', <Time key="use" at={last_used_at} />],
+    [
+      'Failures since the last success',
+      <span key="failures" className={failures > 0 ? 'bad' : ''}>
+        {failures}
+      </span>,
+    ],
+    [
+      'Last failure',
+      last_failure && (
+        <>
+          <Time at={last_failure.at} />: {last_failure.message}
+        </>
+      ),
+    ],
+    [
+      'Account',
+      account && `${account.name ?? account.id}, ${account.verified_at === null ? 'not verified' : 'verified'}`,
+    ],
+    ['Tags', tags.join(', ')],
+    ['Made', <Time key="made" at={created_at} />],
+    ['Changed', <Time key="changed" at={updated_at} />],
+    ['Id', <code key="id">{_id}</code>],
+  ] as const;
+}
+
+const moveNames: Record<ConnectorRecord['status'], string> = {
+  active: 'Activate',
+  paused: 'Pause',
+  failed: 'Set to failed',
+  pending: 'Set to pending',
+  awaiting_verification: 'Await verification',
+};
+
+function Actions({ connector: { _id: id, name, status } }: { connector: ConnectorRecord }) {
+  const may = useMay();
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<ConnectorRecord['status'] | 'delete'>();
+  const params = { connector_id: id };
+  const close = () => setAsked(undefined);
+  return (
+    <div className="toolbar">
+      {may('post /connectors/{projectID}/{connector_id}/status') &&
+        movesFrom[status].map((to) => (
+          <button key={to} type="button" onClick={() => setAsked(to)}>
+            {moveNames[to]}…
+          </button>
+        ))}
+      {may('delete /connectors/{projectID}/{connector_id}') && (
+        <button type="button" className="danger" onClick={() => setAsked('delete')}>
+          Delete…
+        </button>
+      )}
+      {asked === 'delete' && (
+        <Confirm
+          title={`Delete ${name}?`}
+          action="Delete the connector"
+          isFinal
+          act={() => call('delete', '/connectors/{projectID}/{connector_id}', { params })}
+          invalidates={[['connectors']]}
+          onDone={() => void navigate({ to: '/projects/$projectId/connectors', params: { projectId } })}
+          onClose={close}
+        >
+          <p>
+            Its secrets, triggers and data loader are deleted as well. Agents that use it fail. This cannot be undone.
+          </p>
+        </Confirm>
+      )}
+      {asked !== undefined && asked !== 'delete' && (
+        <Confirm
+          title={`${moveNames[asked]}: ${name}`}
+          action={moveNames[asked]}
+          act={() => call('post', '/connectors/{projectID}/{connector_id}/status', { params, body: { status: asked } })}
+          invalidates={[['connector', id], ['connectors']]}
+          onClose={close}
+        >
+          <p>Actions, callbacks and data loaders use only active connectors.</p>
+        </Confirm>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call, type Connector } from '../api.js';
+import { FilterForm, named } from '../filter-form.js';
+import { List } from '../list.js';
+import { Badge, Empty, Time } from '../parts.js';
+import { apiAddress, projectId, useMay } from '../session.js';
+import type { Column } from '../table.js';
+import { useTitle } from '../use-title.js';
+import type { Words } from '../words.js';
+import { CreateConnector } from './create.js';
+import { categories, statuses } from './states.js';
+
+const route = getRouteApi('/projects/$projectId/connectors');
+
+export function Connectors() {
+  useTitle('Connectors');
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  const may = useMay();
+  if (!may('get /connectors/{projectID}'))
+    return (
+      <>
+        <h1>Connectors</h1>
+        <p className="note">
+          Your role in this project does not show connectors. It needs the grant svc:orchestrate.read.
+        </p>
+      </>
+    );
+  return (
+    <>
+      <h1>Connectors</h1>
+      <FilterForm
+        fields={filterFields}
+        filter={filter}
+        onChange={(search) => void navigate({ search, replace: true })}
+      />
+      <ConnectorList key={JSON.stringify(filter)} filter={filter} />
+    </>
+  );
+}
+
+const filterFields = [
+  { name: 'category', label: 'Category', options: named(...categories) },
+  { name: 'status', label: 'State', options: named(...statuses) },
+] as const;
+
+const columns: readonly Column<Connector>[] = [
+  { id: 'status', name: 'State', width: '11rem', cell: ({ status }) => <Badge state={status} /> },
+  {
+    id: 'name',
+    name: 'Name',
+    width: 'minmax(12rem, 2fr)',
+    onNarrow: 'main',
+    cell: ({ _id, name }) => (
+      <Link to="/projects/$projectId/connectors/$connectorId" params={{ projectId, connectorId: _id }}>
+        <bdi>{name}</bdi>
+      </Link>
+    ),
+  },
+  {
+    id: 'category',
+    name: 'Category',
+    width: '11rem',
+    cell: ({ category, tags }) => `${category.replaceAll('_', ' ')}${tags.includes('table') ? ' (a table)' : ''}`,
+  },
+  { id: 'used', name: 'Last use', width: '11rem', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+  {
+    id: 'failures',
+    name: 'Failures since',
+    width: '7rem',
+    cell: ({ failures }) => <span className={failures > 0 ? 'bad' : 'soft'}>{failures}</span>,
+  },
+  {
+    id: 'why',
+    name: 'Reason',
+    width: 'minmax(10rem, 2fr)',
+    onNarrow: 'hidden',
+    cell: ({ status_reason, failures, last_failure }) => {
+      const text = status_reason ?? (failures > 0 ? last_failure?.message : undefined);
+      return <span title={text}>{text}</span>;
+    },
+  },
+];
+
+/** The API says which of them are no words of its own. */
+type Given = Pick<Connector, 'category' | 'status'>;
+
+function ConnectorList({ filter }: { filter: Words<'category' | 'status'> }) {
+  const [isCreating, setCreating] = useState(false);
+  const may = useMay();
+  return (
+    <>
+      <List
+        name="Connectors"
+        counted={['connector', 'connectors']}
+        queryKey={['connectors', filter]}
+        load={(page) => call('get', '/connectors/{projectID}', { query: { ...page, ...(filter as Given) } })}
+        columns={columns}
+        keyOf={({ _id }) => _id}
+        empty={<NoConnectors isFiltered={Object.keys(filter).length > 0} />}
+        tools={
+          may('post /actions/{category}/config') && (
+            <button type="button" onClick={() => setCreating(true)}>
+              Create a connector…
+            </button>
+          )
+        }
+      />
+      {isCreating && <CreateConnector onClose={() => setCreating(false)} />}
+    </>
+  );
+}
+
+function NoConnectors({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <Empty>No connector matches these filters.</Empty>;
+  const command = `curl -X POST '${new URL(`actions/restful/config?projectID=${projectId}`, apiAddress).href}' \\
+  -H "x-api-key: $SERVICE_API_KEY" -H 'content-type: application/json' \\
+  -d '{"name":"Claims register","config":{"base_url":"https://claims.example.com/api"}}'`;
+  return (
+    <Empty command={command}>
+      This project has no connector yet. Agents reach other systems through connectors. Create one here, or with:
+    </Empty>
+  );
+}

@@ -1,0 +1,150 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, type McpTool } from '../api.js';
+import { Confirm } from '../confirm.js';
+import { Badge, Data, Problem, Time } from '../parts.js';
+import { useMay } from '../session.js';
+
+/** The tools as the server offers them now and as they were accepted. Reading them is the test call of the server. */
+export function McpTools({ connectorId }: { connectorId: string }) {
+  const params = { connector_id: connectorId };
+  const key = ['mcp-tools', connectorId];
+  const queries = useQueryClient();
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [asked, setAsked] = useState<'all' | string[]>();
+  const may = useMay();
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: key,
+    queryFn: () => call('get', '/connectors/{projectID}/{connector_id}/tools', { params }),
+    retry: false,
+    staleTime: Infinity,
+  });
+  const mayAccept = may('post /connectors/{projectID}/{connector_id}/tools/accept');
+  const accept = async (tools: 'all' | string[]) => {
+    const hash = data?.hash ?? '';
+    queries.setQueryData(
+      key,
+      await call('post', '/connectors/{projectID}/{connector_id}/tools/accept', { params, body: { tools, hash } }),
+    );
+    setSelected(new Set());
+  };
+  const open = data?.tools.filter(needsDecision) ?? [];
+  return (
+    <section aria-labelledby="tools">
+      <h2 id="tools">Tools of the server</h2>
+      <div className="toolbar">
+        <button type="button" disabled={isFetching} onClick={() => void refetch()}>
+          {isFetching ? 'Reading…' : 'Read the tools now'}
+        </button>
+        {mayAccept && data && (
+          <>
+            <button type="button" disabled={selected.size === 0} onClick={() => setAsked([...selected])}>
+              Accept {selected.size > 0 && selected.size} selected…
+            </button>
+            <button type="button" disabled={data.tools.length === 0} onClick={() => setAsked('all')}>
+              Accept all…
+            </button>
+          </>
+        )}
+        <p role="status" className="count">
+          {data && `${data.tools.length} tools, ${open.length} to look at`}
+        </p>
+      </div>
+      <Problem error={error} />
+      {data?.tools.length === 0 && <p className="soft">The server offers no tools.</p>}
+      <ul className="rows">
+        {data?.tools.map((tool) => (
+          <Tool
+            key={tool.name}
+            tool={tool}
+            isSelected={selected.has(tool.name)}
+            onSelect={mayAccept && tool.live ? () => setSelected(toggled(selected, tool.name)) : undefined}
+          />
+        ))}
+      </ul>
+      {asked && (
+        <Confirm
+          title={asked === 'all' ? 'Accept all tools?' : `Accept ${asked.length} tools?`}
+          action="Accept"
+          act={() => accept(asked)}
+          invalidates={[['connector', connectorId]]}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>
+            Agents can call them as the server offers them now. A tool that changes later is suspended until somebody
+            accepts it again.
+            {asked === 'all' && ' Accepted tools that the server no longer offers are forgotten.'}
+          </p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+const needsDecision = ({ state, live, difference }: McpTool) =>
+  state !== 'accepted' || live === null || difference.length > 0;
+
+function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> {
+  const next = new Set(names);
+  if (!next.delete(name)) next.add(name);
+  return next;
+}
+
+interface ToolOptions {
+  tool: McpTool;
+  isSelected: boolean;
+  /** Undefined if it cannot be accepted. */
+  onSelect: (() => void) | undefined;
+}
+
+function Tool({ tool, isSelected, onSelect }: ToolOptions) {
+  const { name, state, live, pinned, difference, problems, suspended, accepted_at } = tool;
+  return (
+    <li>
+      {onSelect && <input type="checkbox" aria-label={`Select ${name}`} checked={isSelected} onChange={onSelect} />}{' '}
+      <strong>
+        <bdi>{name}</bdi>
+      </strong>{' '}
+      <Badge state={state} />{' '}
+      <span className="soft">
+        {accepted_at !== null && (
+          <>
+            accepted <Time at={accepted_at} />
+          </>
+        )}
+        {suspended && `, suspended: ${suspended.reason}`}
+      </span>
+      {problems.length > 0 && <p className="bad">It cannot be accepted: {problems.join('; ')}</p>}
+      <p>
+        <bdi>{(live ?? pinned)?.description}</bdi>
+      </p>
+      {difference.length > 0 && (
+        <details open>
+          <summary>
+            {difference.length} {difference.length === 1 ? 'difference' : 'differences'} to what was accepted
+          </summary>
+          <dl className="difference">
+            {difference.map(({ path, pinned: before, live: now }) => (
+              <div key={path}>
+                <dt>{path}</dt>
+                <dd>
+                  <del>{textOf(before)}</del> <ins>{textOf(now)}</ins>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+      <details>
+        <summary>Definition</summary>
+        {live && <Data value={live} label={`${name} as the server offers it`} />}
+        {!live && <Data value={pinned} label={`${name} as it was accepted`} />}
+      </details>
+    </li>
+  );
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { call, type Connector } from '../api.js';
+import { Problem } from '../parts.js';
+import { projectId } from '../session.js';
+
+/** What starts runs: the triggers of the connector, and the events of its category. */
+export function Triggers({ connector: { category, triggers } }: { connector: Connector }) {
+  const { data, error } = useQuery({
+    queryKey: ['trigger-actions', category],
+    queryFn: () => call('get', '/actions/triggers', { query: { category } }),
+    staleTime: Infinity,
+  });
+  const known = triggers as {
+    event?: string;
+    agentflow_id?: string;
+    goal?: string;
+    kind?: string;
+    trigger_id?: string;
+  }[];
+  return (
+    <section aria-labelledby="triggers">
+      <h2 id="triggers">Triggers</h2>
+      <Problem error={error} />
+      {known.length === 0 && <p className="soft">No event of this connector starts a run.</p>}
+      <ul className="rows">
+        {known.map(({ event = '*', agentflow_id, goal, kind, trigger_id }, at) => (
+          <li key={trigger_id ?? at}>
+            <strong>{event === '*' ? 'Every event' : event}</strong>
+            {kind !== undefined && ` (${kind})`}
+            {agentflow_id !== undefined && (
+              <>
+                {' starts '}
+                <Link to="/projects/$projectId/runs" params={{ projectId }} search={{ agentflow: agentflow_id }}>
+                  {agentflow_id}
+                </Link>
+              </>
+            )}
+            {goal !== undefined && (
+              <span className="soft">
+                {': '}
+                <bdi>{goal}</bdi>
+              </span>
+            )}
+            {trigger_id !== undefined && kind !== undefined && (
+              <p className="soft">
+                Its id in the callback path: <code>{trigger_id}</code>
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+      {data && data.data.length > 0 && (
+        <details>
+          <summary>Events of this category</summary>
+          <ul className="rows">
+            {data.data.map(({ event, name, description }) => (
+              <li key={event}>
+                <code>{event}</code> {name}: <span className="soft">{description}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,173 @@
+import { useState } from 'react';
+import { call, type ContextAnswer } from '../api.js';
+import { LazyGraph } from '../graph/lazy-graph.js';
+import { LifecycleLink } from '../links.js';
+import { Data, Empty, Problem, useDraft } from '../parts.js';
+import { apiAddress, useMay } from '../session.js';
+import { useTitle } from '../use-title.js';
+import { Entities, EntityDrawer, Facts, Relationships } from './tables.js';
+
+type Answer = ContextAnswer & { lifecycle_id: string };
+
+/** Asks the context graph of the project, in words or in Cypher. */
+export function Context() {
+  useTitle('Context');
+  const may = useMay();
+  return (
+    <>
+      <h1>Context</h1>
+      {may('post /v1/query-context') ? (
+        <Ask />
+      ) : (
+        <p className="note">
+          Your role in this project does not read its context graph. It needs the grant svc:query.read.
+        </p>
+      )}
+    </>
+  );
+}
+
+const limits = [25, 50, 100, 200];
+
+function Ask() {
+  const [query, setQuery] = useDraft('context');
+  const [limit, setLimit] = useState(25);
+  const [answer, setAnswer] = useState<Answer>();
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const body = { query, limit, explain: true, timeout_ms: 30_000 };
+      // Without `dry_run`, the answer is the result.
+      setAnswer((await call('post', '/v1/query-context', { body })) as Answer);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <label>
+          Question or Cypher
+          <textarea
+            className="code"
+            rows={4}
+            required
+            maxLength={20_000}
+            value={query}
+            placeholder="Which products does Acme own?"
+            onChange={(event) => setQuery(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+            }}
+          />
+        </label>
+        <p className="soft">
+          Cypher filters on <code>project_id = $project_id</code>, for example{' '}
+          <code>{'MATCH (n:Entity)-[r]->(m) WHERE n.project_id = $project_id RETURN n, r, m'}</code>
+        </p>
+        <p className="actions">
+          <button className="primary" disabled={isBusy}>
+            {isBusy ? 'Asks…' : 'Ask'}
+          </button>
+          <label className="inline-field">
+            At most{' '}
+            <select value={limit} onChange={(event) => setLimit(Number(event.target.value))}>
+              {limits.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
+          </label>
+        </p>
+      </form>
+      <Problem error={error} />
+      {answer && <Result key={answer.lifecycle_id} answer={answer} />}
+    </>
+  );
+}
+
+function Result({ answer }: { answer: Answer }) {
+  const { entities, relationships, facts, rows, truncated, lifecycle_id } = answer;
+  const [open, setOpen] = useState<string>();
+  const [isGraph, setGraph] = useState(false);
+  const counts = [
+    [entities.length, 'entities'],
+    [relationships.length, 'relationships'],
+    [facts.length, 'facts'],
+    [rows.length, 'rows'],
+  ] as const;
+  const isEmpty = counts.every(([count]) => count === 0);
+  const opened = entities.find(({ id }) => id === open);
+  return (
+    <section aria-labelledby="answer">
+      <h2 id="answer">Answer</h2>
+      <p role="status">
+        {counts.map(([count, what]) => `${count} ${what}`).join(', ')}
+        {truncated && '; there is more than the limit'}.{' '}
+        <LifecycleLink id={lifecycle_id}>Record of the call</LifecycleLink>
+      </p>
+      {isEmpty && <NothingFound />}
+      {entities.length > 0 && (
+        <>
+          <div className="actions" role="group" aria-label="Shown as">
+            <button type="button" aria-pressed={!isGraph} onClick={() => setGraph(false)}>
+              Table
+            </button>
+            <button type="button" aria-pressed={isGraph} onClick={() => setGraph(true)}>
+              Graph
+            </button>
+          </div>
+          {isGraph ? (
+            <LazyGraph
+              label="Entities and their relationships"
+              nodes={entities.map(({ id, name, type }) => ({ id, title: name || id, detail: type }))}
+              edges={relationships.map(({ from, to }) => ({ from, to }))}
+              onSelect={setOpen}
+            />
+          ) : (
+            <Entities answer={answer} onOpen={setOpen} />
+          )}
+        </>
+      )}
+      {!isGraph && relationships.length > 0 && <Relationships answer={answer} />}
+      {!isGraph && facts.length > 0 && <Facts answer={answer} />}
+      {rows.length > 0 && (
+        <section aria-labelledby="rows">
+          <h3 id="rows">Rows</h3>
+          <Data value={rows} label="Rows" />
+        </section>
+      )}
+      <Explanation answer={answer} />
+      {opened && <EntityDrawer entity={opened} answer={answer} onClose={() => setOpen(undefined)} />}
+    </section>
+  );
+}
+
+/** How the entities were found. */
+function Explanation({ answer: { explanation } }: { answer: Answer }) {
+  if (!explanation) return null;
+  const { vectors, reranking } = explanation;
+  return (
+    <p className="soft">
+      Found by full text{vectors.used && ' and by vectors'}
+      {vectors.reason !== null && `; vectors: ${vectors.reason}`}.{' '}
+      {reranking.used ? `Ordered again by ${reranking.model}.` : `Not ordered again: ${reranking.reason}.`}
+    </p>
+  );
+}
+
+function NothingFound() {
+  const command = `curl -X POST '${new URL('v1/save-context', apiAddress).href}' \\
+  -H "authorization: Bearer $SERVICE_API_KEY" -H 'content-type: application/json' \\
+  -d '{"entities":[{"id":"acme","type":"Company","name":"Acme"}]}'`;
+  return <Empty command={command}>The context graph has nothing about this. This saves an entity:</Empty>;
+}

@@ -1,0 +1,197 @@
+import type { ReactNode } from 'react';
+import type { ContextAnswer } from '../api.js';
+import { Facts as FactList } from '../facts.js';
+import { LifecycleLink, RunLink } from '../links.js';
+import { Data, Time, Window } from '../parts.js';
+import { Table, type Column } from '../table.js';
+import { useNames } from '../use-names.js';
+
+type Entity = ContextAnswer['entities'][number];
+type Relationship = ContextAnswer['relationships'][number];
+type Fact = ContextAnswer['facts'][number];
+type Provenance = Entity['provenance'];
+type Parts = NonNullable<ContextAnswer['explanation']>['scores'][number];
+
+const nothing = () => undefined;
+
+function Part<T>(given: { name: string; rows: readonly T[]; columns: readonly Column<T>[]; keyOf(row: T): string }) {
+  const { name, rows, columns, keyOf } = given;
+  return (
+    <section aria-label={name}>
+      <h3>{name}</h3>
+      <Table {...{ name, rows, columns, keyOf }} total={rows.length} hasOlder={false} onEnd={nothing} />
+    </section>
+  );
+}
+
+/** Where an element comes from: its source, who saved it, and when. */
+function origin<T extends { provenance: Provenance }>(nameOf: (id: string) => string): Column<T>[] {
+  return [
+    {
+      id: 'source',
+      name: 'Source',
+      width: 'minmax(7rem, 1fr)',
+      onNarrow: 'hidden',
+      cell: ({ provenance: { source, saved_by } }) => (
+        <bdi>{source ?? (saved_by === null ? '' : nameOf(saved_by))}</bdi>
+      ),
+    },
+    {
+      id: 'recorded',
+      name: 'Recorded',
+      width: '11rem',
+      onNarrow: 'hidden',
+      cell: ({ provenance }) => <Time at={provenance.recorded_at} />,
+    },
+  ];
+}
+
+const partNames = [
+  ['text', 'full text'],
+  ['vector', 'vectors'],
+  ['names', 'names'],
+  ['time', 'time'],
+  ['neighbours', 'neighbours'],
+] as const;
+
+const partsOf = ({ explanation }: ContextAnswer, { id, project_id }: Entity): Parts | undefined =>
+  explanation?.scores.find((parts) => parts.id === id && parts.project_id === project_id);
+
+function partsText(parts: Parts | undefined): string {
+  const given = partNames.flatMap(([part, name]) => (parts?.[part] ? [`${name} ${parts[part].toFixed(2)}`] : []));
+  return given.join(', ');
+}
+
+export function Entities({ answer, onOpen }: { answer: ContextAnswer; onOpen: (id: string) => void }) {
+  const nameOf = useNames();
+  const columns: readonly Column<Entity>[] = [
+    {
+      id: 'name',
+      name: 'Entity',
+      width: 'minmax(10rem, 2fr)',
+      onNarrow: 'main',
+      cell: ({ id, name }) => (
+        <button type="button" className="plain" onClick={() => onOpen(id)}>
+          <bdi>{name || id}</bdi>
+        </button>
+      ),
+    },
+    { id: 'type', name: 'Type', width: 'minmax(6rem, 1fr)', cell: ({ type }) => type },
+    { id: 'score', name: 'Score', width: '5rem', cell: ({ score }) => score.toFixed(2) },
+    {
+      id: 'parts',
+      name: 'Parts of the score',
+      width: 'minmax(10rem, 2fr)',
+      onNarrow: 'hidden',
+      cell: (entity) => <span title={partsText(partsOf(answer, entity))}>{partsText(partsOf(answer, entity))}</span>,
+    },
+    ...origin<Entity>(nameOf),
+  ];
+  return (
+    <Part
+      name="Entities"
+      rows={answer.entities}
+      columns={columns}
+      keyOf={({ id, project_id }) => `${project_id} ${id}`}
+    />
+  );
+}
+
+/** An end of a relationship or a fact, by its name if it is in the answer. */
+const namesIn = ({ entities }: ContextAnswer) => {
+  const names = new Map(entities.map(({ id, name }) => [id, name || id]));
+  return (id: string) => names.get(id) ?? id;
+};
+
+export function Relationships({ answer }: { answer: ContextAnswer }) {
+  const nameOf = useNames();
+  const endOf = namesIn(answer);
+  const columns: readonly Column<Relationship>[] = [
+    { id: 'from', name: 'From', width: 'minmax(8rem, 1fr)', cell: ({ from }) => <bdi>{endOf(from)}</bdi> },
+    { id: 'type', name: 'Relationship', width: 'minmax(8rem, 1fr)', onNarrow: 'main', cell: ({ type }) => type },
+    { id: 'to', name: 'To', width: 'minmax(8rem, 1fr)', cell: ({ to }) => <bdi>{endOf(to)}</bdi> },
+    ...origin<Relationship>(nameOf),
+  ];
+  return <Part name="Relationships" rows={answer.relationships} columns={columns} keyOf={({ id }) => id} />;
+}
+
+export function Facts({ answer }: { answer: ContextAnswer }) {
+  const nameOf = useNames();
+  const endOf = namesIn(answer);
+  const columns: readonly Column<Fact>[] = [
+    { id: 'subject', name: 'About', width: 'minmax(8rem, 1fr)', cell: ({ subject }) => <bdi>{endOf(subject)}</bdi> },
+    {
+      id: 'predicate',
+      name: 'Fact',
+      width: 'minmax(10rem, 2fr)',
+      onNarrow: 'main',
+      cell: ({ predicate, object }) => (
+        <bdi>
+          {predicate}: {String(object)}
+        </bdi>
+      ),
+    },
+    { id: 'confidence', name: 'Confidence', width: '6rem', cell: ({ confidence }) => confidence },
+    {
+      id: 'from',
+      name: 'Valid from',
+      width: '11rem',
+      onNarrow: 'hidden',
+      cell: ({ valid_from }) => <Time at={valid_from} />,
+    },
+    ...origin<Fact>(nameOf),
+  ];
+  const keyOf = ({ subject, predicate, object, valid_from }: Fact) =>
+    [subject, predicate, String(object), valid_from].join(' ');
+  return <Part name="Facts" rows={answer.facts} columns={columns} keyOf={keyOf} />;
+}
+
+interface DrawerOptions {
+  entity: Entity;
+  answer: ContextAnswer;
+  onClose(): void;
+}
+
+/** One entity: what it is, why it was found, and where it comes from. */
+export function EntityDrawer({ entity, answer, onClose }: DrawerOptions) {
+  const { id, name, type, score, properties, provenance } = entity;
+  const nameOf = useNames();
+  const facts = answer.facts.filter(({ subject }) => subject === id);
+  const { saved_by, source, recorded_at, span, consumed } = provenance;
+  const rows: [string, ReactNode][] = [
+    ['Type', type],
+    ['Id', <code key="id">{id}</code>],
+    ['Score', score.toFixed(3)],
+    ['Parts of the score', partsText(partsOf(answer, entity))],
+    ['Source', source],
+    ['Saved by', saved_by !== null && <bdi key="by">{nameOf(saved_by)}</bdi>],
+    ['Recorded', <Time key="at" at={recorded_at} />],
+    ['Valid from', entity.valid_from !== undefined && <Time key="from" at={entity.valid_from} />],
+    ['Valid to', entity.valid_to !== undefined && <Time key="to" at={entity.valid_to} />],
+    ['Said in', span && `memory ${span.memory_id}, characters ${span.start} to ${span.end}`],
+    ['Received by', <LifecycleLink key="lifecycle" id={consumed.lifecycle_id} />],
+    ['In the run', consumed.run && <RunLink key="run" id={consumed.run} />],
+  ];
+  return (
+    <Window title={name || id} isDrawer onClose={onClose}>
+      <FactList rows={rows} />
+      {facts.length > 0 && (
+        <>
+          <h3>Facts</h3>
+          <ul>
+            {facts.map(({ predicate, object, confidence }) => (
+              <li key={`${predicate} ${String(object)}`}>
+                <bdi>
+                  {predicate}: {String(object)}
+                </bdi>{' '}
+                <span className="soft">confidence {confidence}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h3>Properties</h3>
+      <Data value={properties} label="Properties" />
+    </Window>
+  );
+}

@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react';
+
+/** Names and values. Rows without a value are not shown. */
+export function Facts({ rows }: { rows: readonly (readonly [name: string, value: ReactNode])[] }) {
+  const shown = rows.filter(([, value]) => value !== undefined && value !== null && value !== '' && value !== false);
+  return (
+    <dl className="facts">
+      {shown.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

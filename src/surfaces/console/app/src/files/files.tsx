@@ -1,0 +1,170 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import { call, messageOf, type ListedFile } from '../api.js';
+import { Confirm } from '../confirm.js';
+import { List } from '../list.js';
+import { Badge, Empty, Time } from '../parts.js';
+import { apiAddress, projectId, useMay } from '../session.js';
+import type { Column } from '../table.js';
+import { useTitle } from '../use-title.js';
+import { UploadFiles } from './upload.js';
+
+export function Files() {
+  useTitle('Knowledge and files');
+  const may = useMay();
+  return (
+    <>
+      <h1>Knowledge and files</h1>
+      {may('get /file/{projectID}') ? (
+        <FileList />
+      ) : (
+        <p className="note">Your role in this project does not show files. It needs the grant svc:orchestrate.read.</p>
+      )}
+    </>
+  );
+}
+
+function FileList() {
+  const may = useMay();
+  const queries = useQueryClient();
+  const [asked, setAsked] = useState<ListedFile>();
+  const [problem, setProblem] = useState<string>();
+  const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: ['files'] }), [queries]);
+  const download = async ({ _id, name }: ListedFile) => {
+    try {
+      // The address of the list may have expired.
+      const { url } = await call('get', '/file/{projectID}/{file_id}', { params: { file_id: _id } });
+      setProblem(undefined);
+      location.assign(url);
+    } catch (failure) {
+      setProblem(`${name}: ${messageOf(failure)}`);
+    }
+  };
+  const actions = useActions(download, setAsked);
+  return (
+    <>
+      {may('post /file/{projectID}') && <UploadFiles onDone={refresh} />}
+      {problem !== undefined && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <List
+        name="Files"
+        counted={['file', 'files']}
+        queryKey={['files']}
+        load={(query) => call('get', '/file/{projectID}', { query })}
+        columns={[...columns, actions]}
+        keyOf={({ _id }) => _id}
+        empty={<NoFiles />}
+      />
+      {asked && <DeleteFile file={asked} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+}
+
+function useActions(
+  onDownload: (file: ListedFile) => Promise<void>,
+  onDelete: (file: ListedFile) => void,
+): Column<ListedFile> {
+  const mayDelete = useMay()('delete /file/{projectID}/{file_id}');
+  return {
+    id: 'actions',
+    name: 'Actions',
+    width: '14rem',
+    cell: (file) => (
+      <>
+        {file.status === 'ready' && (
+          <button
+            type="button"
+            className="small"
+            aria-label={`Download ${file.name}`}
+            onClick={() => void onDownload(file)}
+          >
+            Download
+          </button>
+        )}{' '}
+        {mayDelete && file.status !== 'uploading' && (
+          <button type="button" className="small" aria-label={`Delete ${file.name}`} onClick={() => onDelete(file)}>
+            Delete…
+          </button>
+        )}
+      </>
+    ),
+  };
+}
+
+function DeleteFile({ file: { _id, name, knowledge }, onClose }: { file: ListedFile; onClose: () => void }) {
+  return (
+    <Confirm
+      title={`Delete ${name}?`}
+      action="Delete the file"
+      isFinal
+      act={() => call('delete', '/file/{projectID}/{file_id}', { params: { file_id: _id } })}
+      invalidates={[['files']]}
+      onClose={onClose}
+    >
+      <p>
+        Its content is deleted at once{knowledge && ', and its chunks in the context graph shortly after'}. This cannot
+        be undone.
+      </p>
+    </Confirm>
+  );
+}
+
+const columns: readonly Column<ListedFile>[] = [
+  { id: 'state', name: 'State', width: '8rem', cell: (file) => <Badge state={stateOf(file)} /> },
+  {
+    id: 'name',
+    name: 'Name',
+    width: 'minmax(12rem, 3fr)',
+    onNarrow: 'main',
+    cell: ({ name, mime_type }) => <bdi title={mime_type}>{name}</bdi>,
+  },
+  {
+    id: 'progress',
+    name: 'Knowledge',
+    width: 'minmax(12rem, 2fr)',
+    onNarrow: 'hidden',
+    cell: (file) => {
+      const text = knowledgeText(file);
+      return <span title={text}>{text}</span>;
+    },
+  },
+  { id: 'size', name: 'Size', width: '7rem', cell: ({ size_in_kb }) => sizeText(size_in_kb) },
+  {
+    id: 'uploaded',
+    name: 'Uploaded',
+    width: '11rem',
+    onNarrow: 'hidden',
+    cell: ({ uploaded_on }) => <Time at={uploaded_on / 1000} />,
+  },
+];
+
+/** The state of the document, once the file itself is stored. */
+const stateOf = ({ status, knowledge }: ListedFile) => (status === 'ready' && knowledge ? knowledge.status : status);
+
+function knowledgeText({ knowledge }: ListedFile): string {
+  if (!knowledge) return '–';
+  const { chunks, failure, memory_id, extract_failure } = knowledge;
+  if (failure !== null) return failure;
+  const read = chunks.total === null ? 'its text is being read' : `${chunks.done} of ${chunks.total} chunks`;
+  const facts = extract_failure === null ? '' : `, facts are not extracted: ${extract_failure}`;
+  return `${read}${memory_id === null ? facts : ', facts are extracted'}`;
+}
+
+function sizeText(kilobytes: number): string {
+  if (kilobytes < 1) return `${Math.round(kilobytes * 1024)} B`;
+  return kilobytes < 1024 ? `${Math.round(kilobytes)} KB` : `${Math.round(kilobytes / 102.4) / 10} MB`;
+}
+
+function NoFiles() {
+  const command = `curl -X POST '${new URL(`knowledge_base/${projectId}/upload`, apiAddress).href}' \\
+  -H "x-api-key: $SERVICE_API_KEY" -F extract=true -F file=@handbook.md`;
+  return (
+    <Empty command={command}>
+      This project has no files yet. A document of the knowledge base is read into the context graph, where agents find
+      it. Upload one here, or with:
+    </Empty>
+  );
+}

@@ -1,0 +1,27 @@
+import { newKey, send } from '../api.js';
+
+/** Sends a form like any other request, and reports how much of it has left, from 0 to 1. */
+export function sendWithProgress(
+  path: string,
+  body: FormData,
+  { onProgress, signal, key = newKey() }: { onProgress(part: number): void; signal: AbortSignal; key?: string },
+): Promise<Response> {
+  // `fetch` does not report the progress of an upload.
+  return send(path, { method: 'POST', headers: { 'idempotency-key': key }, body }, (url, { headers }) => {
+    const request = new XMLHttpRequest();
+    return new Promise<Response>((resolve, reject) => {
+      const abort = () => request.abort();
+      request.open('POST', url);
+      for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+      request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total);
+      request.onload = () => resolve(new Response(request.responseText, { status: request.status }));
+      // As `fetch` says it.
+      request.onerror = () => reject(new TypeError('the service cannot be reached'));
+      request.onabort = () => reject(new Error('The upload was stopped.'));
+      request.onloadend = () => signal.removeEventListener('abort', abort);
+      signal.addEventListener('abort', abort);
+      if (signal.aborted) reject(new Error('The upload was stopped.'));
+      else request.send(body);
+    });
+  });
+}

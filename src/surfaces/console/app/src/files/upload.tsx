@@ -1,0 +1,109 @@
+import { useState } from 'react';
+import { useMay } from '../session.js';
+import { useUploads, type Upload } from './use-uploads.js';
+
+/** Where files are dropped or chosen, and how far each upload is. */
+export function UploadFiles({ onDone }: { onDone: () => void }) {
+  const may = useMay();
+  const mayKnow = may('post /knowledge_base/{projectID}/upload');
+  const [isKnowledge, setKnowledge] = useState(mayKnow);
+  const [isExtracted, setExtracted] = useState(false);
+  const { uploads, add, dismiss, repeat } = useUploads(onDone);
+  const take = (files: readonly File[]) => add(files, { isKnowledge, isExtracted: isKnowledge && isExtracted });
+  return (
+    <section aria-labelledby="upload">
+      <h2 id="upload">Upload</h2>
+      <DropPlace onFiles={take} />
+      <form className="choice-line" onSubmit={(event) => event.preventDefault()}>
+        {mayKnow && (
+          <label>
+            <input type="checkbox" checked={isKnowledge} onChange={() => setKnowledge(!isKnowledge)} /> Add to the
+            knowledge base
+          </label>
+        )}
+        {mayKnow && (
+          <label>
+            <input
+              type="checkbox"
+              checked={isKnowledge && isExtracted}
+              disabled={!isKnowledge}
+              onChange={() => setExtracted(!isExtracted)}
+            />{' '}
+            Extract facts as well
+          </label>
+        )}
+      </form>
+      {uploads.length > 0 && (
+        <ul className="rows" aria-label="Uploads">
+          {uploads.map((upload) => (
+            <UploadLine
+              key={upload.id}
+              upload={upload}
+              onDismiss={() => dismiss(upload)}
+              onRepeat={() => repeat(upload)}
+            />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** Files are dropped here; the field does the same by keyboard. */
+function DropPlace({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
+  const [isOver, setOver] = useState(false);
+  return (
+    <div
+      className={isOver ? 'drop over' : 'drop'}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        onFiles([...event.dataTransfer.files]);
+      }}
+    >
+      <label>
+        Choose files, or drop them here{' '}
+        <input
+          type="file"
+          multiple
+          onChange={({ currentTarget: field }) => {
+            onFiles([...(field.files ?? [])]);
+            // The same file can be chosen again.
+            field.value = '';
+          }}
+        />
+      </label>
+    </div>
+  );
+}
+
+interface LineOptions {
+  upload: Upload;
+  onDismiss: () => void;
+  onRepeat: () => void;
+}
+
+function UploadLine({ upload: { file, state, part, problem }, onDismiss, onRepeat }: LineOptions) {
+  const percent = Math.floor(part * 100);
+  return (
+    <li>
+      <bdi>{file.name}</bdi> {state === 'sending' && <progress value={part} aria-label={`Upload of ${file.name}`} />}{' '}
+      <span role="status" className={state === 'refused' ? 'bad' : 'soft'}>
+        {state === 'refused' ? problem : state === 'sending' ? `${percent} %` : state}
+      </span>{' '}
+      {state === 'refused' && (
+        <button type="button" className="small" onClick={onRepeat}>
+          Try again
+        </button>
+      )}{' '}
+      <button type="button" className="small" onClick={onDismiss}>
+        {state === 'sending' || state === 'waiting' ? 'Stop' : 'Dismiss'}
+      </button>
+    </li>
+  );
+}

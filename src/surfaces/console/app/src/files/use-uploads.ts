@@ -1,0 +1,87 @@
+import { useCallback, useRef, useState } from 'react';
+import { messageOf, newKey } from '../api.js';
+import { projectId } from '../session.js';
+import { sendWithProgress } from './send-with-progress.js';
+
+export interface UploadOptions {
+  /** The document becomes part of the context graph. */
+  isKnowledge: boolean;
+  /** Its facts are extracted as well. */
+  isExtracted: boolean;
+}
+
+export interface Upload extends UploadOptions {
+  id: string;
+  file: File;
+  state: 'waiting' | 'sending' | 'done' | 'refused';
+  /** From 0 to 1. */
+  part: number;
+  problem?: string;
+  stop: AbortController;
+}
+
+const atOnce = 2;
+
+/** Uploads each file by a request of its own, so that one that is refused does not stop the others. */
+export function useUploads(onDone: () => void) {
+  const [uploads, setUploads] = useState<readonly Upload[]>([]);
+  const waiting = useRef<Upload[]>([]);
+  const running = useRef(0);
+  const change = useCallback(
+    (id: string, to: Partial<Upload>) =>
+      setUploads((known) => known.map((upload) => (upload.id === id ? { ...upload, ...to } : upload))),
+    [],
+  );
+  const work = useCallback(async () => {
+    if (running.current >= atOnce) return;
+    running.current += 1;
+    for (let next = waiting.current.shift(); next; next = waiting.current.shift()) {
+      const { id } = next;
+      change(id, { state: 'sending', part: 0 });
+      try {
+        await upload(next, (part) => change(id, { part }));
+        change(id, { state: 'done', part: 1 });
+        onDone();
+      } catch (error) {
+        change(id, { state: 'refused', problem: messageOf(error) });
+      }
+    }
+    running.current -= 1;
+  }, [change, onDone]);
+  const add = useCallback(
+    (files: readonly File[], options: UploadOptions) => {
+      const added = files.map((file): Upload => ({
+        ...options,
+        ...{ id: newKey(), file, state: 'waiting', part: 0, stop: new AbortController() },
+      }));
+      setUploads((known) => [...added, ...known]);
+      waiting.current.push(...added);
+      for (let worker = 0; worker < atOnce; worker += 1) void work();
+    },
+    [work],
+  );
+  const dismiss = useCallback((gone: Upload) => {
+    gone.stop.abort();
+    waiting.current = waiting.current.filter(({ id }) => id !== gone.id);
+    setUploads((known) => known.filter(({ id }) => id !== gone.id));
+  }, []);
+  /** Again, for example after the network has come back. */
+  const repeat = useCallback(
+    (refused: Upload) => {
+      dismiss(refused);
+      add([refused.file], refused);
+    },
+    [add, dismiss],
+  );
+  return { uploads, add, dismiss, repeat };
+}
+
+async function upload(given: Upload, onProgress: (part: number) => void): Promise<void> {
+  const { file, isKnowledge, isExtracted, stop } = given;
+  const form = new FormData();
+  if (isKnowledge) form.append('extract', String(isExtracted));
+  form.append('file', file, file.name);
+  const own = encodeURIComponent(projectId);
+  const path = isKnowledge ? `/knowledge_base/${own}/upload` : `/file/${own}`;
+  await sendWithProgress(path, form, { onProgress, signal: stop.signal });
+}

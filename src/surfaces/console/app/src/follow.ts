@@ -1,0 +1,41 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { send } from './api.js';
+
+const shortestMs = 500;
+const longestMs = 8000;
+
+interface Following<E> {
+  signal: AbortSignal;
+  /** What has been received so far, so that the stream goes on behind it. */
+  last(): number | undefined;
+  onEvent(event: E): void;
+  /** Undefined once the stream is open. */
+  onProblem(problem: unknown): void;
+}
+
+/** Follows a stream of server-sent events until it is over. After a break it goes on behind the last event. */
+export async function follow<E>(path: string, { signal, last, onEvent, onProblem }: Following<E>): Promise<void> {
+  const once = async (): Promise<boolean> => {
+    const from = last();
+    const headers: Record<string, string> = from === undefined ? {} : { 'last-event-id': String(from) };
+    const { status, body } = await send(path, { headers, signal });
+    if (status === 204 || !body) return true;
+    onProblem(undefined);
+    const frames = body.pipeThrough(new TextDecoderStream() as never).pipeThrough(new EventSourceParserStream());
+    for (const reader = frames.getReader(); ;) {
+      const { done, value } = await reader.read();
+      if (done) return false;
+      onEvent(JSON.parse(value.data) as E);
+    }
+  };
+  for (let pauseMs = shortestMs; !signal.aborted; pauseMs = Math.min(pauseMs * 2, longestMs)) {
+    const startedAt = Date.now();
+    try {
+      if (await once()) return;
+    } catch (problem) {
+      if (!signal.aborted) onProblem(problem);
+    }
+    if (Date.now() - startedAt > longestMs) pauseMs = shortestMs;
+    await new Promise((go) => setTimeout(go, pauseMs));
+  }
+}

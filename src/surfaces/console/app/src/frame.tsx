@@ -1,0 +1,87 @@
+import { Link, Outlet } from '@tanstack/react-router';
+import type { NavigationEntry } from './navigation.js';
+import { useConnected } from './news.js';
+import { consolePath, csrfToken, projectId, useSession } from './session.js';
+import { OpenPalette } from './palette/open-palette.js';
+import { SignInAgain } from './sign-in-again.js';
+import { useOffered } from './use-offered.js';
+
+/** The common frame of all pages of a project. */
+export function Frame() {
+  const { person, project } = useSession().session;
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <header className="top">
+        <div className="bar">
+          <p className="where">
+            <a href={consolePath}>Projects</a> <span aria-hidden="true">›</span>{' '}
+            <strong>
+              <bdi>{project?.name}</bdi>
+            </strong>{' '}
+            <span className="soft">
+              of <bdi>{project?.organization}</bdi>
+            </span>
+          </p>
+          <Connection />
+          <OpenPalette />
+          <form method="post" action={`${consolePath}/sign-out`}>
+            <input type="hidden" name="csrf_token" value={csrfToken()} readOnly />
+            <p className="who">
+              <bdi>{person?.email}</bdi>, {project?.role.toLowerCase().replaceAll('_', ' ')}
+            </p>
+            <button className="small">Sign out</button>
+          </form>
+        </div>
+      </header>
+      <div className="layout">
+        <Navigation />
+        <main id="main" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+      <SignInAgain />
+    </>
+  );
+}
+
+/** Says when the page may be old. */
+function Connection() {
+  const isConnected = useConnected();
+  return (
+    <p role="status" className="connection">
+      {!isConnected && 'Connecting again: what is shown may be old.'}
+    </p>
+  );
+}
+
+/** The pages that this person can use, by group. */
+function Navigation() {
+  return (
+    <nav aria-label="Console">
+      {useOffered().map(({ group, pages }) => (
+        <section key={group} aria-label={group}>
+          <p aria-hidden="true">{group}</p>
+          {pages.map((page) => (
+            <PageLink key={page.path} page={page} />
+          ))}
+        </section>
+      ))}
+    </nav>
+  );
+}
+
+function PageLink({ page: { path, name } }: { page: NavigationEntry }) {
+  return (
+    <Link
+      // Each path of the list is a route without other parameters.
+      to={`/projects/$projectId/${path}` as '/projects/$projectId'}
+      params={{ projectId }}
+      activeOptions={{ exact: path === '', includeSearch: false }}
+    >
+      {name}
+    </Link>
+  );
+}

@@ -1,0 +1,118 @@
+import {
+  Background,
+  Controls,
+  Handle,
+  MarkerType,
+  Position,
+  ReactFlow,
+  type Node,
+  type NodeProps,
+  type NodeTypes,
+} from '@xyflow/react';
+import '@xyflow/react/dist/base.css';
+import { useMemo } from 'react';
+import { Badge } from '../parts.js';
+import { layOut, type GraphEdge, type GraphNode } from './lay-out.js';
+
+export interface GraphOptions {
+  /** What the graph shows, for screen readers. */
+  label: string;
+  nodes: readonly GraphNode[];
+  edges: readonly GraphEdge[];
+  /** The state of a node by its id, for example `running`. */
+  state?: Readonly<Record<string, string>>;
+  selected?: string | undefined;
+  onSelect?: (id: string) => void;
+  /** Lets the person draw an edge. */
+  onConnect?: (edge: GraphEdge) => void;
+}
+
+type Shown = Node<{
+  node: GraphNode;
+  state: string | undefined;
+  isSelected: boolean;
+  isConnectable: boolean;
+  onSelect: GraphOptions['onSelect'];
+}>;
+
+const columnWidth = 260;
+const rowHeight = 110;
+
+/** Import it lazily: the library is a file of its own. */
+export function Graph({ label, nodes, edges, state = {}, selected, onSelect, onConnect }: GraphOptions) {
+  const places = useMemo(() => layOut(nodes, edges), [nodes, edges]);
+  const shown: Shown[] = nodes.map((node) => {
+    const { column, row } = places.get(node.id) ?? { column: 0, row: 0 };
+    return {
+      id: node.id,
+      type: 'part',
+      position: { x: column * columnWidth, y: row * rowHeight },
+      data: {
+        node,
+        state: state[node.id],
+        isSelected: node.id === selected,
+        isConnectable: onConnect !== undefined,
+        onSelect,
+      },
+    };
+  });
+  const lines = edges.map(({ from, to }) => ({
+    id: `${from} → ${to}`,
+    source: from,
+    target: to,
+    markerEnd: { type: MarkerType.ArrowClosed, color: 'var(--strong-line)' },
+  }));
+  return (
+    <div className="graph" role="group" aria-label={label}>
+      <ReactFlow
+        // The view fits the graph again when nodes come or go.
+        key={nodes.map(({ id }) => id).join(' ')}
+        nodes={shown}
+        edges={lines}
+        nodeTypes={nodeTypes}
+        nodesDraggable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        nodesConnectable={onConnect !== undefined}
+        onConnect={({ source, target }) => onConnect?.({ from: source, to: target })}
+        zoomOnScroll={false}
+        preventScrolling={false}
+        deleteKeyCode={null}
+        minZoom={0.1}
+        fitView
+        fitViewOptions={{ maxZoom: 1 }}
+      >
+        <Background />
+        <Controls showInteractive={false} />
+      </ReactFlow>
+    </div>
+  );
+}
+
+function Part({ data: { node, state, isSelected, isConnectable, onSelect } }: NodeProps<Shown>) {
+  const { id, title, detail } = node;
+  const content = (
+    <>
+      <strong>
+        <bdi>{title}</bdi>
+      </strong>{' '}
+      {state !== undefined && <Badge state={state} />}
+      {detail !== undefined && <span className="soft">{detail}</span>}
+    </>
+  );
+  return (
+    <>
+      <Handle type="target" position={Position.Left} isConnectable={isConnectable} />
+      {onSelect ? (
+        <button type="button" className="node nopan" aria-pressed={isSelected} onClick={() => onSelect(id)}>
+          {content}
+        </button>
+      ) : (
+        <div className="node">{content}</div>
+      )}
+      <Handle type="source" position={Position.Right} isConnectable={isConnectable} />
+    </>
+  );
+}
+
+const nodeTypes: NodeTypes = { part: Part };

@@ -1,0 +1,181 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { call, type Execution } from './api.js';
+import { Day } from './charts/day.js';
+import { Health, Quota } from './home-state.js';
+import { readInbox } from './inbox/inbox.js';
+import { ScheduleLink } from './links.js';
+import { slowly } from './news.js';
+import { Badge, Elapsed, Problem, Time } from './parts.js';
+import { projectId, useMay, useSession } from './session.js';
+import { queryOf, type RunFilter } from './runs/filter.js';
+import { failureOf, stateOf } from './states.js';
+import { useTitle } from './use-title.js';
+
+const shown = 5;
+
+/** What fails, waits, runs and comes next. */
+export function Home() {
+  useTitle('Home');
+  const { project } = useSession().session;
+  const may = useMay();
+  const seesRuns = may('get /{projectID}/execution_flows');
+  return (
+    <>
+      <h1>
+        <bdi>{project?.name}</bdi>
+      </h1>
+      {!seesRuns && (
+        <p className="note">
+          Your role in this project, {project?.role.toLowerCase().replaceAll('_', ' ')}, does not show runs. It shows
+          the pages in the navigation.
+        </p>
+      )}
+      <div className="panels">
+        {seesRuns && <Panel name="Failed in the last 24 hours" filter={{ state: 'failed', since: '24h' }} />}
+        {may('get /inbox') && <WaitingPanel />}
+        {seesRuns && <Panel name="Running" filter={{ state: 'running' }} />}
+        {may('get /schedule/coworker') && <NextPanel />}
+        {seesRuns && <Panel name="Completed in the last 24 hours" filter={{ state: 'completed', since: '24h' }} />}
+        {seesRuns && <Panel name="Ready to execute" filter={{ state: 'ready' }} />}
+        {may('get /customer') && <Quota />}
+        <Health />
+      </div>
+      {may('get /analytics/{projectID}') && <Day />}
+    </>
+  );
+}
+
+interface BoxOptions {
+  name: string;
+  /** Undefined until it is known. */
+  count: string | undefined;
+  link: (text: ReactNode) => ReactNode;
+  error: unknown;
+  children: ReactNode;
+}
+
+function Box({ name, count, link, error, children }: BoxOptions) {
+  return (
+    <section className="panel" aria-label={name}>
+      <h2>{name}</h2>
+      <Problem error={error} />
+      <p className="number">{count === undefined ? '…' : link(count)}</p>
+      {children}
+    </section>
+  );
+}
+
+function Panel({ name, filter }: { name: string; filter: RunFilter }) {
+  const { data, error } = useQuery({
+    queryKey: ['home', 'runs', filter],
+    queryFn: () =>
+      call('get', '/{projectID}/execution_flows', { query: { limit: shown, fields: 'summary', ...queryOf(filter) } }),
+    refetchInterval: slowly,
+  });
+  const count = data && `${data.total_is_lower_bound ? 'more than ' : ''}${data.total_count}`;
+  return (
+    <Box
+      name={name}
+      count={count}
+      error={error}
+      link={(text) => (
+        <Link to="/projects/$projectId/runs" params={{ projectId }} search={filter} aria-label={`${name}: ${count}`}>
+          {text}
+        </Link>
+      )}
+    >
+      <ul className="rows">
+        {data?.data.map((run) => (
+          <RunLine key={run.execution_id} run={run} />
+        ))}
+      </ul>
+    </Box>
+  );
+}
+
+function RunLine({ run }: { run: Execution }) {
+  const { execution_id: runId, goal, created_at, end_time, agentflow } = run;
+  return (
+    <li>
+      <Badge state={stateOf(run)} />{' '}
+      <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId }}>
+        <bdi>{goal === '' ? agentflow.name : goal}</bdi>
+      </Link>{' '}
+      <span className="soft">
+        {run.status === 'ready' ? <Time at={created_at} /> : <Elapsed from={created_at} to={end_time} />}
+        {failureOf(run) && `, ${failureOf(run)?.message}`}
+      </span>
+    </li>
+  );
+}
+
+function WaitingPanel() {
+  const { data, error } = useQuery({ queryKey: ['inbox'], queryFn: readInbox, refetchInterval: slowly });
+  const name = 'Waits for a person';
+  return (
+    <Box
+      name={name}
+      count={data && String(data.length)}
+      error={error}
+      link={(text) => (
+        <Link to="/projects/$projectId/inbox" params={{ projectId }} aria-label={`${name}: ${data?.length}`}>
+          {text}
+        </Link>
+      )}
+    >
+      <ul className="rows">
+        {data?.slice(0, shown).map(({ _id, title, created_at }) => (
+          <li key={_id}>
+            <bdi>{title}</bdi>{' '}
+            <span className="soft">
+              since <Time at={created_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Box>
+  );
+}
+
+/** The next planned times of the newest schedules. */
+async function readNext() {
+  const schedules = await call('get', '/schedule/coworker', { query: { limit: 10 } });
+  const planned = await Promise.all(
+    schedules.data.map(async ({ _id: id, goal }) => {
+      const { next } = await call('get', '/schedule/coworker/{id}/runs', { params: { id }, query: { limit: 1 } });
+      return next.slice(0, shown).map((at) => ({ at, id, goal: goal.template }));
+    }),
+  );
+  const next = planned.flat().sort((a, b) => a.at - b.at);
+  return { next: next.slice(0, shown), total: schedules.total_count };
+}
+
+function NextPanel() {
+  const { data, error } = useQuery({ queryKey: ['home', 'next'], queryFn: readNext, refetchInterval: slowly });
+  const name = 'Comes next';
+  return (
+    <Box
+      name={name}
+      count={data && `${data.total} ${data.total === 1 ? 'schedule' : 'schedules'}`}
+      error={error}
+      link={(text) => (
+        <Link to="/projects/$projectId/schedules" params={{ projectId }}>
+          {text}
+        </Link>
+      )}
+    >
+      <ul className="rows">
+        {data?.next.map(({ at, id, goal }) => (
+          <li key={`${id}${at}`}>
+            <Time at={at} />{' '}
+            <ScheduleLink id={id}>
+              <bdi>{goal}</bdi>
+            </ScheduleLink>
+          </li>
+        ))}
+      </ul>
+    </Box>
+  );
+}

@@ -1,0 +1,155 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, capitalized, type InboxItem } from '../api.js';
+import { LifecycleLink, RunLink } from '../links.js';
+import { Badge, Data, Time } from '../parts.js';
+import { Decide, decisionsOf, decisionText, type Decision } from './decide.js';
+
+interface Vote {
+  user_id: string;
+  decision: string;
+  comment?: string | null;
+}
+
+interface ApprovalBody {
+  requested_by: string;
+  reason: string | null;
+  policy_ids: string[];
+  payload_digest: string;
+  lifecycle_id: string;
+  required_approvers: number;
+  votes: Vote[];
+}
+
+interface CardOptions {
+  item: InboxItem;
+  onDone: () => Promise<unknown>;
+  /** A decision that was asked for by a key. */
+  asked?: Decision | undefined;
+  onAsked?: (decision: Decision | undefined) => void;
+}
+
+/** One thing that waits: exactly what would happen, the votes so far, and the decision. */
+export function InboxCard({ item, onDone, asked: given, onAsked }: CardOptions) {
+  const [own, setOwn] = useState<Decision>();
+  const [asked, setAsked] = onAsked ? [given, onAsked] : [own, setOwn];
+  const { kind, title, body, execution_id, created_at, expires_at, status, may_decide: mayDecide } = item;
+  return (
+    <article className="card" aria-label={title}>
+      <p>
+        <Badge state={status} /> {kind}, since <Time at={created_at} />, until <Time at={expires_at} />
+      </p>
+      {typeof body.goal === 'string' && (
+        <p>
+          Goal: <bdi>{body.goal}</bdi>
+        </p>
+      )}
+      {kind === 'preview' && <Data value={proposedText(body.proposed)} label="What is proposed" />}
+      {kind === 'approval' && <HeldCall item={item} />}
+      {kind === 'elicitation' && <Question item={item} />}
+      {kind === 'memory' && <Data value={body} label="What was found" />}
+      {execution_id !== null && (
+        <p>
+          <RunLink id={execution_id}>Open the run</RunLink>
+        </p>
+      )}
+      {mayDecide ? (
+        <p className="actions">
+          {decisionsOf(item).map((decision) => (
+            <button
+              key={decision}
+              type="button"
+              className={decision === decisionsOf(item)[0] ? 'primary' : undefined}
+              onClick={() => setAsked(decision)}
+            >
+              {decisionText(item, decision)}…
+            </button>
+          ))}
+        </p>
+      ) : (
+        <p className="note">{capitalized(item.may_not_decide_reason ?? '')}.</p>
+      )}
+      {asked && mayDecide && decisionsOf(item).includes(asked) && (
+        <Decide item={item} decision={asked} onDone={onDone} onClose={() => setAsked(undefined)} />
+      )}
+    </article>
+  );
+}
+
+/** An output is text; everything else is data. */
+function proposedText(proposed: unknown): unknown {
+  const output = (proposed as { output?: unknown } | null)?.output;
+  return typeof output === 'string' ? output : proposed;
+}
+
+/** The text is that of another system, which can pretend to be anybody. */
+function Question({ item: { body } }: { item: InboxItem }) {
+  const { server, tool, message } = body as Record<string, string>;
+  return (
+    <>
+      <p>
+        The MCP server <bdi>{server}</bdi> asks this for its tool <bdi>{tool}</bdi>. This service has not checked the
+        text. Do not enter passwords or other secrets.
+      </p>
+      <blockquote className="text" aria-label="The server's own text">
+        {message}
+      </blockquote>
+    </>
+  );
+}
+
+function HeldCall({ item }: { item: InboxItem }) {
+  const { call: shown, ...body } = item.body as unknown as ApprovalBody & { call?: unknown };
+  const id = item.approval_id ?? '';
+  const { data } = useQuery({
+    queryKey: ['approval', id],
+    queryFn: () => call('get', '/v1/approvals/{id}', { params: { id } }),
+    enabled: shown === undefined,
+  });
+  const exact = shown ?? data?.payload;
+  const names = body.votes.map(({ user_id, decision, comment }) => (
+    <li key={user_id}>
+      {user_id}: {decision} {comment && <q>{comment}</q>}
+    </li>
+  ));
+  return (
+    <>
+      {exact === undefined ? (
+        <p className="note">Only the approvers of a call see it.</p>
+      ) : (
+        <Data value={exact} label="The exact call" />
+      )}
+      <dl className="facts">
+        <div>
+          <dt>Held by</dt>
+          <dd>{body.policy_ids.join(', ')}</dd>
+        </div>
+        {body.reason && (
+          <div>
+            <dt>Reason</dt>
+            <dd>{body.reason}</dd>
+          </div>
+        )}
+        <div>
+          <dt>Votes</dt>
+          <dd>
+            {body.votes.filter(({ decision }) => decision === 'approve').length} of {body.required_approvers} approvals
+            {names.length > 0 && <ul>{names}</ul>}
+          </dd>
+        </div>
+        <div>
+          <dt>SHA-256 of the call</dt>
+          <dd>
+            <code>{body.payload_digest}</code>
+          </dd>
+        </div>
+        <div>
+          <dt>Lifecycle</dt>
+          <dd>
+            <LifecycleLink id={body.lifecycle_id} />
+          </dd>
+        </div>
+      </dl>
+    </>
+  );
+}

@@ -1,0 +1,116 @@
+import { useState } from 'react';
+import { call, isAnswer, newKey, type InboxItem } from '../api.js';
+import { Problem, useDraft, Window } from '../parts.js';
+import { AnswerFields, answersOf, formOf } from './answer.js';
+import { EditFields, editableOf, useEdits, valuesOf } from './edits.js';
+
+export type Decision = 'approve' | 'accept' | 'reject' | 'cancel';
+
+const decisionTexts = { approve: 'Approve', accept: 'Accept as done', reject: 'Reject', cancel: 'Cancel' } as const;
+const answerTexts = { ...decisionTexts, accept: 'Answer', reject: 'Decline' } as const;
+
+export function decisionText({ kind }: InboxItem, decision: Decision): string {
+  return (kind === 'elicitation' ? answerTexts : decisionTexts)[decision];
+}
+
+/** Only a call that was already sent, and whose outcome is unknown, can be accepted as done. */
+export function decisionsOf({ kind, body }: InboxItem): Decision[] {
+  if (kind === 'elicitation') return ['accept', 'reject', 'cancel'];
+  return body.outcome_unknown === true ? ['approve', 'accept', 'reject'] : ['approve', 'reject'];
+}
+
+/** What goes with a decision. */
+export interface Given {
+  reason?: string;
+  edits?: string | Record<string, unknown>;
+  values?: Record<string, unknown>;
+  payload_digest?: string;
+}
+
+interface DecideOptions {
+  item: InboxItem;
+  decision: Decision;
+  /** How the decision is sent, unless as a reply to the item. */
+  reply?: (given: Given, options: { idempotencyKey: string }) => Promise<unknown>;
+  onDone: () => Promise<unknown>;
+  onClose: () => void;
+}
+
+/** Confirms a decision, with a reason, and with changes if the item can be edited. */
+export function Decide({ item, decision, onDone, onClose, reply = replyTo(item, decision) }: DecideOptions) {
+  const [reason, setReason] = useDraft(`${decision}.${item._id}`);
+  const edits = useEdits(item._id);
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const [idempotencyKey, setKey] = useState(newKey);
+  const editable = decision === 'approve' ? editableOf(item) : undefined;
+  const form = decision === 'accept' ? formOf(item) : undefined;
+  const name = decisionText(item, decision);
+  const submit = async () => {
+    setBusy(true);
+    try {
+      const changes = valuesOf(editable, edits.drafts);
+      const { payload_digest, edited_payload_digest } = item.body as Record<string, string | null | undefined>;
+      const seen = edited_payload_digest ?? payload_digest;
+      await reply(
+        {
+          ...(reason.trim() !== '' && { reason: reason.trim() }),
+          ...(changes !== undefined && { edits: changes }),
+          ...(form && { values: answersOf(form, edits.drafts) }),
+          ...(item.kind === 'approval' && seen && { payload_digest: seen }),
+        },
+        { idempotencyKey },
+      );
+      setReason('');
+      edits.clear();
+      onClose();
+      await onDone();
+    } catch (failure) {
+      setError(failure);
+      if (isAnswer(failure)) setKey(newKey());
+      setBusy(false);
+    }
+  };
+  return (
+    <Window title={`${name}: ${item.title}`} onClose={onClose}>
+      <p className="soft">{consequenceOf(item, decision)}</p>
+      <Problem error={error} />
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        {item.kind !== 'elicitation' && (
+          <label>
+            Reason (optional)
+            <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} autoFocus />
+          </label>
+        )}
+        {editable && <EditFields editable={editable} edits={edits} />}
+        {form && <AnswerFields form={form} edits={edits} />}
+        <p className="actions">
+          <button className={decision === 'reject' ? 'danger' : 'primary'} disabled={isBusy}>
+            {name}
+          </button>
+        </p>
+      </form>
+    </Window>
+  );
+}
+
+const replyTo =
+  ({ _id: id }: InboxItem, decision: Decision): NonNullable<DecideOptions['reply']> =>
+  (given, options) =>
+    call('post', '/inbox/{id}/reply', { params: { id }, body: { decision, ...given } }, options);
+
+function consequenceOf({ kind }: InboxItem, decision: Decision): string {
+  if (kind === 'elicitation')
+    return decision === 'accept'
+      ? 'The server gets what you enter here.'
+      : `The server learns that you ${decision === 'reject' ? 'decline' : 'do not decide'}.`;
+  if (decision === 'accept') return 'The call is not repeated. The agent learns that it took effect.';
+  if (decision === 'approve') return 'The decision is final.';
+  if (kind === 'preview') return 'The run ends as failed.';
+  return kind === 'memory' ? 'Nothing of it is written.' : 'The call is refused for good.';
+}

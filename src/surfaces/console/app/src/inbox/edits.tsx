@@ -1,0 +1,67 @@
+import type { InboxItem } from '../api.js';
+import { useDrafts, type Edits } from '../parts.js';
+
+/** The changes that an approval of this item can contain; undefined if it cannot be edited. */
+export type Editable = { text: string } | { fields: Record<string, string> };
+
+export function editableOf({ kind, body }: InboxItem): Editable | undefined {
+  const { output } = (body.proposed ?? {}) as { output?: unknown };
+  if (kind === 'preview' && typeof output === 'string') return { text: output };
+  const fields = (body.editable_fields ?? {}) as Record<string, string>;
+  return kind === 'approval' && Object.keys(fields).length > 0 ? { fields } : undefined;
+}
+
+/** What a person changed, also after a reload. */
+export const useEdits = (itemId: string): Edits => useDrafts(`edits.${itemId}`);
+
+/**
+ * The changes as the API takes them; undefined if nothing was changed.
+ * @throws Error with the name of the field whose value is not of its type
+ */
+export function valuesOf(
+  editable: Editable | undefined,
+  drafts: Edits['drafts'],
+): string | Record<string, unknown> | undefined {
+  if (editable === undefined || Object.keys(drafts).length === 0) return undefined;
+  if ('text' in editable) return drafts.output === editable.text ? undefined : drafts.output;
+  return Object.fromEntries(
+    Object.entries(drafts).map(([name, text]) => [name, valueOf(name, text, editable.fields[name])]),
+  );
+}
+
+function valueOf(name: string, text: string, type: string | undefined): unknown {
+  if (type === 'string') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    if (type === 'any') return text;
+    throw new Error(`The field ${name} must be of type ${type}.`);
+  }
+}
+
+/** An empty field stays as it is. */
+export function EditFields({ editable, edits: { drafts, set } }: { editable: Editable; edits: Edits }) {
+  if ('text' in editable)
+    return (
+      <label>
+        Output
+        <textarea
+          rows={8}
+          value={drafts.output ?? editable.text}
+          onChange={(event) => set('output', event.target.value)}
+        />
+      </label>
+    );
+  return (
+    <details open={Object.keys(drafts).length > 0}>
+      <summary>Change the call</summary>
+      <p className="soft">Fields without a new value stay as they are. The changed call has its own SHA-256.</p>
+      {Object.entries(editable.fields).map(([name, type]) => (
+        <label key={name}>
+          {name} ({type})
+          <textarea rows={2} value={drafts[name] ?? ''} onChange={(event) => set(name, event.target.value)} />
+        </label>
+      ))}
+    </details>
+  );
+}

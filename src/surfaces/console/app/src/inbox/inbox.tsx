@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { call, type InboxItem } from '../api.js';
+import { slowly } from '../news.js';
+import { Empty, Problem, Time } from '../parts.js';
+import { apiAddress, useMay } from '../session.js';
+import { useTitle } from '../use-title.js';
+import { InboxCard } from './card.js';
+import { decisionsOf, type Decision } from './decide.js';
+
+/** 2,000 items; who has more does not decide them one by one. */
+const maxPages = 10;
+
+/** Everything that waits, oldest first. The API lists the newest first. */
+export async function readInbox(): Promise<InboxItem[]> {
+  const items: InboxItem[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < maxPages; page += 1) {
+    const { data, next_cursor } = await call('get', '/inbox', {
+      query: { limit: 200, ...(cursor !== undefined && { cursor }) },
+    });
+    items.push(...data);
+    if (next_cursor === null) break;
+    cursor = next_cursor;
+  }
+  return items.reverse();
+}
+
+export function Inbox() {
+  useTitle('Inbox');
+  const may = useMay();
+  return (
+    <>
+      <h1>Inbox</h1>
+      {may('get /inbox') ? (
+        <Items />
+      ) : (
+        <p className="note">
+          Your role in this project does not show what waits. It needs the grant svc:orchestrate.read.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Items() {
+  const {
+    data: items,
+    error,
+    refetch,
+  } = useQuery({ queryKey: ['inbox'], queryFn: readInbox, refetchInterval: slowly });
+  const [chosenId, choose] = useState<string>();
+  const [asked, setAsked] = useState<Decision>();
+  const list = useRef<HTMLUListElement>(null);
+  const at = Math.max(0, items?.findIndex(({ _id }) => _id === chosenId) ?? 0);
+  const chosen = items?.[at];
+  const focusOn = (next: number) => {
+    const item = items?.[next];
+    if (!item) return;
+    choose(item._id);
+    list.current?.querySelectorAll<HTMLElement>('button')[next]?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = {
+      ArrowDown: () => focusOn(at + 1),
+      j: () => focusOn(at + 1),
+      ArrowUp: () => focusOn(at - 1),
+      k: () => focusOn(at - 1),
+      a: () => setAsked(chosen && decisionsOf(chosen)[0]),
+      r: () => setAsked('reject'),
+    }[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  };
+  // What has been decided leaves the list, and the next item takes its place.
+  useEffect(() => setAsked(undefined), [chosen?._id]);
+  if (!items) return error ? <Problem error={error} /> : <p className="soft">Loading…</p>;
+  if (items.length === 0) return <NothingWaits error={error} />;
+  return (
+    <>
+      <Problem error={error} />
+      <p role="status">
+        {items.length} {items.length === 1 ? 'item waits' : 'items wait'}, oldest first.
+      </p>
+      <p className="soft">
+        In the list: <kbd>j</kbd> and <kbd>k</kbd> or the arrows choose, <kbd>a</kbd> approves or answers, <kbd>r</kbd>{' '}
+        rejects.
+      </p>
+      <div className="split">
+        <ul ref={list} className="choices" aria-label="What waits" onKeyDown={onKeyDown}>
+          {items.map(({ _id, title, created_at, kind }) => (
+            <li key={_id}>
+              <button type="button" aria-current={_id === chosen?._id} onClick={() => choose(_id)}>
+                <bdi>{title}</bdi>{' '}
+                <span className="soft">
+                  {kind}, <Time at={created_at} />
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+        {chosen && <InboxCard key={chosen._id} item={chosen} onDone={refetch} asked={asked} onAsked={setAsked} />}
+      </div>
+    </>
+  );
+}
+
+function NothingWaits({ error }: { error: unknown }) {
+  const command = `curl -X PUT '${new URL('v1/policies', apiAddress).href}' \\
+  -H "authorization: Bearer $SERVICE_API_KEY" -H 'content-type: application/json' \\
+  -d '{"policies":[{"policy_id":"all","effect":"permit"},{"policy_id":"ask","effect":"require_approval","tools":["act.http"]}]}'`;
+  return (
+    <>
+      <Problem error={error} />
+      <Empty command={command}>
+        Nothing waits for a decision. Agents whose preview mode is on ask here before they act, and so do calls that a
+        policy holds. This policy holds every HTTP call of an agent:
+      </Empty>
+    </>
+  );
+}

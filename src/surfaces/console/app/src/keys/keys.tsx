@@ -1,0 +1,196 @@
+import { useState } from 'react';
+import { call, type ApiKey, type Grant } from '../api.js';
+import { Confirm } from '../confirm.js';
+import { List } from '../list.js';
+import { Badge, Empty, Time, useDraft, Window } from '../parts.js';
+import { roleName, useRole } from '../roles.js';
+import { apiAddress, projectId, useMay } from '../session.js';
+import type { Column } from '../table.js';
+import { useNames } from '../use-names.js';
+import { useTitle } from '../use-title.js';
+
+/** Every grant, with what it allows. A role gives only its own; the API refuses the others. */
+const grantTexts: Record<Grant, string> = {
+  'svc:query.read': 'reads the context graph',
+  'svc:docs.read': 'reads the documentation',
+  'svc:ontology.write': 'changes the context graph and its ontology',
+  'svc:codesync.write': 'binds repositories',
+  'svc:orchestrate.read': 'reads runs and the rest of the platform',
+  'svc:orchestrate.write': 'changes the platform',
+  'svc:agent.run': 'starts agents',
+  'svc:skill.write': 'saves skills',
+  'svc:model.write': 'saves models',
+  'svc:governance.read': 'reads policies, approvals and the audit chain of the organization',
+  'svc:governance.write': 'changes policies and decides approvals',
+};
+const grants = Object.keys(grantTexts) as Grant[];
+
+/** The API keys of the project. */
+export function Keys() {
+  useTitle('API keys');
+  const may = useMay();
+  const [revoking, setRevoking] = useState<ApiKey>();
+  const nameOf = useNames();
+  // Administrators alone read policies, and alone manage keys.
+  if (!may('get /v1/policies'))
+    return (
+      <>
+        <h1>API keys</h1>
+        <p className="note">API keys are for administrators: the roles OWNER, ORG_ADMIN and PROJECT_ADMIN.</p>
+      </>
+    );
+  return (
+    <>
+      <h1>API keys</h1>
+      <List
+        name="API keys"
+        counted={['key', 'keys']}
+        queryKey={['keys']}
+        load={(page) => call('get', '/v1/apikeys', { query: { ...page, project_id: projectId } })}
+        columns={columnsOf(nameOf, setRevoking)}
+        keyOf={({ id }) => id}
+        empty={<NoKeys />}
+        tools={<Create />}
+      />
+      {revoking && (
+        <Confirm
+          title={`Revoke ${revoking.name}?`}
+          action="Revoke the key"
+          isFinal
+          act={(options) =>
+            call(
+              'delete',
+              '/v1/apikeys/{key_id}',
+              { params: { key_id: revoking.id }, query: { project_id: projectId } },
+              options,
+            )
+          }
+          invalidates={[['keys']]}
+          onClose={() => setRevoking(undefined)}
+        >
+          <p>Whatever uses the key is refused from now on. A revoked key cannot be used again.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function columnsOf(nameOf: (id: string) => string, revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
+  return [
+    {
+      id: 'state',
+      name: 'State',
+      width: '7rem',
+      cell: ({ revoked_at }) => <Badge state={revoked_at === null ? 'active' : 'revoked'} />,
+    },
+    { id: 'name', name: 'Name', width: 'minmax(9rem, 2fr)', onNarrow: 'main', cell: ({ name }) => <bdi>{name}</bdi> },
+    {
+      id: 'grants',
+      name: 'Role and grants',
+      width: 'minmax(12rem, 3fr)',
+      onNarrow: 'hidden',
+      cell: ({ scope }) => (
+        <span title={scope.grants.join('\n')}>
+          {roleName(scope.role)}: {scope.grants.join(' ')}
+        </span>
+      ),
+    },
+    {
+      id: 'by',
+      name: 'Made by',
+      width: 'minmax(8rem, 1fr)',
+      onNarrow: 'hidden',
+      cell: ({ created_by }) => <bdi>{nameOf(created_by)}</bdi>,
+    },
+    {
+      id: 'made',
+      name: 'Made',
+      width: '11rem',
+      onNarrow: 'hidden',
+      cell: ({ created_at }) => <Time at={created_at} />,
+    },
+    {
+      id: 'used',
+      name: 'Last used',
+      width: '11rem',
+      cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time at={last_used_at} />),
+    },
+    {
+      id: 'action',
+      name: 'Action',
+      width: '7rem',
+      cell: (key) =>
+        key.revoked_at === null && (
+          <button type="button" className="plain" aria-label={`Revoke ${key.name}…`} onClick={() => revoke(key)}>
+            Revoke…
+          </button>
+        ),
+    },
+  ];
+}
+
+function NoKeys() {
+  const command = `curl -X POST '${new URL('v1/apikeys', apiAddress).href}' \\
+  -H "authorization: Bearer $USER_TOKEN" -H 'content-type: application/json' \\
+  -d '{"name":"first","project_id":"${projectId}"}'`;
+  return (
+    <Empty command={command}>This project has no API key. A program needs one; create it here, or like this:</Empty>
+  );
+}
+
+/** Creates a key and shows its secret, which nobody can read again. It stays in this page only. */
+function Create() {
+  const [isOpen, setOpen] = useState(false);
+  const [name, setName] = useDraft('keys.name');
+  const [chosen, setChosen] = useState<ReadonlySet<Grant>>(new Set());
+  const [made, setMade] = useState<{ name: string; secret: string }>();
+  const role = useRole();
+  const isWide = role === 'OWNER' || role === 'ORG_ADMIN';
+  const offered = grants.filter((grant) => isWide || !grant.startsWith('svc:governance'));
+  const toggle = (grant: Grant) => {
+    const next = new Set(chosen);
+    if (!next.delete(grant)) next.add(grant);
+    setChosen(next);
+  };
+  const create = async () => {
+    const body = { name, project_id: projectId, ...(chosen.size > 0 && { grants: [...chosen] }) };
+    setMade(await call('post', '/v1/apikeys', { body }));
+    setName('');
+    setChosen(new Set());
+  };
+  return (
+    <>
+      <button type="button" className="primary" onClick={() => setOpen(true)}>
+        Create a key…
+      </button>
+      {isOpen && (
+        <Confirm
+          title="Create an API key"
+          action="Create"
+          act={create}
+          invalidates={[['keys']]}
+          onClose={() => setOpen(false)}
+        >
+          <label>
+            Name
+            <input value={name} maxLength={200} autoFocus onChange={(event) => setName(event.target.value)} />
+          </label>
+          <fieldset>
+            <legend>Grants; without a choice, those of your role</legend>
+            {offered.map((grant) => (
+              <label key={grant} className="choice">
+                <input type="checkbox" checked={chosen.has(grant)} onChange={() => toggle(grant)} /> {grant}{' '}
+                <span className="soft">{grantTexts[grant]}</span>
+              </label>
+            ))}
+          </fieldset>
+        </Confirm>
+      )}
+      {made && (
+        <Window title={`The key ${made.name}`} onClose={() => setMade(undefined)}>
+          <Empty command={made.secret}>The secret is shown once and cannot be read again. Store it now:</Empty>
+        </Window>
+      )}
+    </>
+  );
+}

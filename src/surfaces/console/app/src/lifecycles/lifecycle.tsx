@@ -1,0 +1,168 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { call, type Lifecycle } from '../api.js';
+import { Facts } from '../facts.js';
+import { ApprovalLink, LifecycleLink, RunLink } from '../links.js';
+import { Badge, durationText, Problem, Time } from '../parts.js';
+import { projectId, useMay } from '../session.js';
+import { useTitle } from '../use-title.js';
+import { callerOf } from './lifecycles.js';
+
+const route = getRouteApi('/projects/$projectId/lifecycles/$lifecycleId');
+
+/** Every governed call goes through these, in this order. */
+const stages = [
+  'S1:authenticate',
+  'S2:resolve-scope',
+  'S3:rate-quota',
+  'S4:validate-input',
+  'S5:policy',
+  'S6:approval',
+  'S7:dry-run',
+  'S8:execute',
+];
+
+/** One governed call: its stages, its decision and its place in the audit chain. */
+export function LifecyclePage() {
+  const { lifecycleId: id } = route.useParams();
+  const { data: lifecycle, error } = useQuery({
+    queryKey: ['lifecycle', id],
+    queryFn: () => call('get', '/v1/lifecycles/{id}', { params: { id } }),
+    // A held call is decided later.
+    refetchInterval: (query) => (query.state.data?.status === 'pending_approval' ? 5000 : false),
+  });
+  useTitle(`Lifecycle ${lifecycle?.tool ?? ''}`);
+  if (!lifecycle)
+    return (
+      <>
+        <h1>Lifecycle</h1>
+        {error ? <Problem error={error} /> : <p className="soft">Loading…</p>}
+      </>
+    );
+  const { tool, status, decision } = lifecycle;
+  return (
+    <>
+      <h1>{tool}</h1>
+      <p role="status">
+        <span className="hidden">State: </span>
+        <Badge state={status} />
+      </p>
+      <Problem error={error} />
+      <section aria-labelledby="stages">
+        <h2 id="stages">Stages</h2>
+        <Strip lifecycle={lifecycle} />
+      </section>
+      <section aria-labelledby="call">
+        <h2 id="call">The call</h2>
+        <About lifecycle={lifecycle} />
+      </section>
+      {decision && (
+        <section aria-labelledby="decision">
+          <h2 id="decision">Policy decision</h2>
+          <p>
+            <Badge state={decision.decision} />
+          </p>
+          <Facts
+            rows={[
+              ['Rules', decision.policy_ids.join(', ')],
+              ['Version of the policies', decision.policy_version],
+              ['At', <Time key="at" at={decision.at} />],
+              ['Decision', <code key="id">{decision.decision_id}</code>],
+            ]}
+          />
+        </section>
+      )}
+      <AuditEntry id={id} />
+    </>
+  );
+}
+
+const signs: Record<string, string> = { ok: '✓', failed: '✕', 'not reached': '–' };
+
+/** All eight, so that what was not reached is seen as well. */
+function Strip({ lifecycle: { stages: reached } }: { lifecycle: Lifecycle }) {
+  return (
+    <ol className="strip">
+      {stages.map((stage) => {
+        const found = reached.find(({ stage: name }) => name === stage);
+        const outcome = found?.status ?? 'not reached';
+        const [number, name] = stage.split(':');
+        return (
+          <li key={stage} className={outcome.replace(' ', '-')}>
+            <strong>{number}</strong> <span>{name}</span>{' '}
+            <span className="outcome">
+              <span aria-hidden="true">{signs[outcome]}</span> {outcome}
+            </span>
+            {found && found.detail !== '' && <span className="detail">{found.detail}</span>}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function About({ lifecycle }: { lifecycle: Lifecycle }) {
+  const { lifecycle_id, created_at, ended_at, principal, payload_digest, trace_id, approval_id, consumed, act } =
+    lifecycle;
+  const { execution_id, key_id, client_id } = principal;
+  return (
+    <Facts
+      rows={[
+        ['Lifecycle', <code key="id">{lifecycle_id}</code>],
+        [
+          'At',
+          <span key="at">
+            <Time at={created_at} />, took {durationText(ended_at - created_at)}
+          </span>,
+        ],
+        ['Caller', callerOf(principal)],
+        ['Run', execution_id && <RunLink key="run" id={execution_id} />],
+        ['API key', key_id],
+        ['OAuth client', client_id],
+        ['Outcome of the act', act?.outcome],
+        ['Payload (SHA-256)', payload_digest === null ? 'not validated' : <code key="sha">{payload_digest}</code>],
+        ['Trace', <code key="trace">{trace_id}</code>],
+        ['Entities in the answer', consumed.length],
+        ['Approval', approval_id && <ApprovalLink key="approval" id={approval_id} />],
+        ['Executed by', lifecycle.continued_by && <LifecycleLink key="next" id={lifecycle.continued_by} />],
+      ]}
+    />
+  );
+}
+
+/** For people who may read the chain of the organization. */
+function AuditEntry({ id }: { id: string }) {
+  const may = useMay();
+  const isOffered = may('get /v1/audit');
+  const { data, error } = useQuery({
+    queryKey: ['audit', 'of', id],
+    queryFn: () => call('get', '/v1/audit', { query: { lifecycle_id: id, limit: 1 } }),
+    enabled: isOffered,
+  });
+  if (!isOffered) return null;
+  const [entry] = data?.data ?? [];
+  return (
+    <section aria-labelledby="entry">
+      <h2 id="entry">Audit entry</h2>
+      <Problem error={error} />
+      {data && !entry && <p className="note">The chain has no entry of this call.</p>}
+      {entry && (
+        <Facts
+          rows={[
+            ['Place in the chain', entry.seq],
+            ['Actor', entry.actor_name],
+            ['Action', `${entry.action}: ${entry.outcome}`],
+            ['Resource', entry.resource],
+            ['Hash', <code key="hash">{entry.hash}</code>],
+            ['Hash before', <code key="before">{entry.prev_hash}</code>],
+          ]}
+        />
+      )}
+      <p>
+        <Link to="/projects/$projectId/audit" params={{ projectId }}>
+          Verify the chain
+        </Link>
+      </p>
+    </section>
+  );
+}

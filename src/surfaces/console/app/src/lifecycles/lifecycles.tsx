@@ -1,0 +1,98 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { call, type Lifecycle } from '../api.js';
+import { FilterForm, named, sinceField, type FilterField } from '../filter-form.js';
+import { LifecycleLink } from '../links.js';
+import { List } from '../list.js';
+import { Badge, durationText, Empty, Time } from '../parts.js';
+import { startOf, type Since } from '../runs/filter.js';
+import { apiAddress } from '../session.js';
+import type { Column } from '../table.js';
+import { useTitle } from '../use-title.js';
+import type { Words } from '../words.js';
+
+const route = getRouteApi('/projects/$projectId/lifecycles');
+
+type Name = 'tool' | 'status' | 'since';
+const fields: readonly FilterField<Name>[] = [
+  { name: 'status', label: 'State', options: named('completed', 'denied', 'pending_approval', 'failed', 'dry_run') },
+  sinceField,
+  { name: 'tool', label: 'Tool or operation' },
+];
+
+/** A service is named `service:connector-load` by itself. */
+export function callerOf({ kind, user_id }: Lifecycle['principal']): string {
+  return kind === 'service' ? user_id : `${kind}:${user_id}`;
+}
+
+const columns: readonly Column<Lifecycle>[] = [
+  { id: 'status', name: 'State', width: '10rem', cell: ({ status }) => <Badge state={status} /> },
+  {
+    id: 'tool',
+    name: 'Tool or operation',
+    width: 'minmax(10rem, 2fr)',
+    onNarrow: 'main',
+    cell: ({ lifecycle_id, tool }) => <LifecycleLink id={lifecycle_id}>{tool}</LifecycleLink>,
+  },
+  { id: 'at', name: 'At', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    id: 'took',
+    name: 'Took',
+    width: '6rem',
+    onNarrow: 'hidden',
+    cell: ({ created_at, ended_at }) => durationText(ended_at - created_at),
+  },
+  {
+    id: 'caller',
+    name: 'Caller',
+    width: 'minmax(8rem, 2fr)',
+    onNarrow: 'hidden',
+    cell: ({ principal }) => <span title={callerOf(principal)}>{callerOf(principal)}</span>,
+  },
+  {
+    id: 'refused',
+    name: 'Refused at',
+    width: '10rem',
+    onNarrow: 'hidden',
+    cell: ({ stages }) => stages.find(({ status }) => status === 'failed')?.stage,
+  },
+];
+
+/** The governed calls of the project. */
+export function Lifecycles() {
+  useTitle('Lifecycles');
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  const { since, tool, status } = filter;
+  return (
+    <>
+      <h1>Lifecycles</h1>
+      <FilterForm fields={fields} filter={filter} onChange={(search) => void navigate({ search, replace: true })} />
+      <List
+        key={JSON.stringify(filter)}
+        name="Lifecycles"
+        counted={['call', 'calls']}
+        queryKey={['lifecycles', filter]}
+        load={(page) =>
+          call('get', '/v1/lifecycles', {
+            query: {
+              ...page,
+              ...(tool !== undefined && { tool }),
+              ...(status !== undefined && { status: status as Lifecycle['status'] }),
+              ...(since !== undefined && { from: startOf(since as Since) }),
+            },
+          })
+        }
+        columns={columns}
+        keyOf={({ lifecycle_id }) => lifecycle_id}
+        empty={<NoCalls filter={filter} />}
+      />
+    </>
+  );
+}
+
+function NoCalls({ filter }: { filter: Words<Name> }) {
+  if (Object.keys(filter).length > 0) return <p className="note">No call matches these filters.</p>;
+  const command = `curl -X POST '${new URL('v1/docs', apiAddress).href}' \\
+  -H "authorization: Bearer $SERVICE_API_KEY" -H 'content-type: application/json' -d '{"topic":"governance"}'`;
+  return <Empty command={command}>No governed call was made in this project yet. This is one:</Empty>;
+}

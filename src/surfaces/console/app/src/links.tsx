@@ -1,0 +1,41 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { projectId } from './session.js';
+
+interface LinkOptions {
+  id: string;
+  /** Left out for the id itself. */
+  children?: ReactNode;
+}
+
+export function LifecycleLink({ id, children = id }: LinkOptions) {
+  return (
+    <Link to="/projects/$projectId/lifecycles/$lifecycleId" params={{ projectId, lifecycleId: id }}>
+      {children}
+    </Link>
+  );
+}
+
+export function ApprovalLink({ id, children = id }: LinkOptions) {
+  return (
+    <Link to="/projects/$projectId/approvals/$approvalId" params={{ projectId, approvalId: id }}>
+      {children}
+    </Link>
+  );
+}
+
+export function RunLink({ id, children = id }: LinkOptions) {
+  return (
+    <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId: id }}>
+      {children}
+    </Link>
+  );
+}
+
+export function ScheduleLink({ id, children = id }: LinkOptions) {
+  return (
+    <Link to="/projects/$projectId/schedules/$scheduleId" params={{ projectId, scheduleId: id }}>
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react';
+import { Problem } from './parts.js';
+import { Table, type Column } from './table.js';
+import { usePages, type PagesOptions } from './use-pages.js';
+
+interface ListOptions<T> {
+  /** What is listed; the accessible name of the table. */
+  name: string;
+  /** One and several of them, for the count. */
+  counted: PagesOptions<T>['counted'];
+  queryKey: readonly unknown[];
+  load: PagesOptions<T>['load'];
+  columns: readonly Column<T>[];
+  keyOf(row: T): string;
+  /** What an empty list shows. */
+  empty: ReactNode;
+  /** Stands next to the count. */
+  tools?: ReactNode;
+}
+
+/** A list of the API, newest first, which loads older rows as they come into view and asks again for the newest ones. */
+export function List<T>({ name, counted, queryKey, load, columns, keyOf, empty, tools }: ListOptions<T>) {
+  const { rows, total, count, error, hasOlder, loadOlder } = usePages({ queryKey, load, counted });
+  return (
+    <>
+      <div className="toolbar">
+        <p role="status" className="count">
+          {count}
+        </p>
+        {tools}
+      </div>
+      <Problem error={error} />
+      {rows === undefined && !error && <p className="soft">Loading…</p>}
+      {rows?.length === 0 && empty}
+      {rows && rows.length > 0 && (
+        <Table
+          name={name}
+          rows={rows}
+          columns={columns}
+          keyOf={keyOf}
+          total={total}
+          hasOlder={hasOlder}
+          onEnd={loadOlder}
+        />
+      )}
+    </>
+  );
+}

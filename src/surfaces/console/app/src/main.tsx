@@ -1,0 +1,63 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { ServiceError } from '../../../../../sdk/node/src/service-error.js';
+import { messageOf } from './api.js';
+import { followProject } from './news.js';
+import { createAppRouter } from './router.js';
+import { readSession } from './session.js';
+import './style.css';
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // A refusal stays one; a service that is starting or out of reach is asked again.
+      retry: (failures, error) => failures < 2 && !(error instanceof ServiceError && error.status < 500),
+      retryDelay: 1000,
+      staleTime: 1000,
+    },
+  },
+});
+
+const prolongMs = 300_000;
+
+/** What the person does extends the sign-in; what refreshes itself does not. */
+function prolongWhileUsed(): void {
+  let prolongedAt = Date.now();
+  const prolong = () => {
+    if (Date.now() - prolongedAt < prolongMs) return;
+    prolongedAt = Date.now();
+    void readSession(false).catch(() => undefined);
+  };
+  addEventListener('pointerdown', prolong);
+  addEventListener('keydown', prolong);
+}
+
+const root = createRoot(document.getElementById('app') as HTMLElement);
+try {
+  const { person, may } = await readSession(false);
+  // The server sends the app only to people who are signed in, so this happens only if the sign-in has just ended.
+  if (!person) location.reload();
+  prolongWhileUsed();
+  if (may.includes('get /{projectID}/events')) followProject(queries);
+  root.render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={createAppRouter()} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+} catch (error) {
+  root.render(
+    <main>
+      <h1>The console cannot start</h1>
+      <p className="problem" role="alert">
+        {messageOf(error)}
+      </p>
+      <p>
+        <a href="">Try again</a>
+      </p>
+    </main>,
+  );
+}

@@ -1,0 +1,217 @@
+import { useState } from 'react';
+import { call, type Member } from '../api.js';
+import { Confirm } from '../confirm.js';
+import { List } from '../list.js';
+import { Time, useDraft } from '../parts.js';
+import { rankOf, roleName, roles, useRole, type Role } from '../roles.js';
+import { useMay, useSession } from '../session.js';
+import type { Column } from '../table.js';
+import { useTitle } from '../use-title.js';
+
+const nameOf = ({ name, email, user_id }: Member) => name || email || user_id;
+
+type Asked = { member: Member; act: 'role' | 'remove' };
+
+/** The people of the project and their roles. */
+export function Members() {
+  useTitle('Members');
+  const may = useMay();
+  const [asked, setAsked] = useState<Asked>();
+  const columns = useColumns(setAsked);
+  if (!may('get /project-member/{projectID}'))
+    return (
+      <>
+        <h1>Members</h1>
+        <p className="note">Your role in this project does not show its members.</p>
+      </>
+    );
+  return (
+    <>
+      <h1>Members</h1>
+      <List
+        name="Members"
+        counted={['member', 'members']}
+        queryKey={['members', 'list']}
+        load={(page) => call('get', '/project-member/{projectID}', { query: page })}
+        columns={columns}
+        keyOf={({ user_id }) => user_id}
+        empty={<p className="note">Nobody has a role on this project.</p>}
+        tools={may('post /project-member/{projectID}') && <Add />}
+      />
+      {asked?.act === 'role' && <ChangeRole member={asked.member} onClose={() => setAsked(undefined)} />}
+      {asked?.act === 'remove' && <Remove member={asked.member} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+}
+
+/** Nobody is offered to change who has a higher role than they have. */
+function useColumns(ask: (asked: Asked) => void): readonly Column<Member>[] {
+  const may = useMay();
+  const own = useRole();
+  const { person } = useSession().session;
+  const offers = (operation: string, { role }: Member) => may(operation) && rankOf(role) <= rankOf(own);
+  return [
+    {
+      id: 'name',
+      name: 'Name',
+      width: 'minmax(10rem, 2fr)',
+      onNarrow: 'main',
+      cell: (member) => (
+        <>
+          <bdi>{nameOf(member)}</bdi> {member.user_id === person?.user_id && <span className="soft">(you)</span>}
+        </>
+      ),
+    },
+    {
+      id: 'email',
+      name: 'Email address',
+      width: 'minmax(12rem, 2fr)',
+      onNarrow: 'hidden',
+      cell: ({ email }) => <bdi>{email}</bdi>,
+    },
+    {
+      id: 'role',
+      name: 'Role',
+      width: 'minmax(10rem, 1fr)',
+      cell: ({ role, whole_organization }) => (
+        <>
+          {roleName(role)} {whole_organization && <span className="soft">(all projects)</span>}
+        </>
+      ),
+    },
+    {
+      id: 'since',
+      name: 'Since',
+      width: '11rem',
+      onNarrow: 'hidden',
+      cell: ({ created_at }) => <Time at={created_at} />,
+    },
+    {
+      id: 'actions',
+      name: 'Actions',
+      width: '15rem',
+      cell: (member) => (
+        <>
+          {offers('patch /project-member/{projectID}/{user_id}', member) && (
+            <button
+              type="button"
+              className="plain"
+              aria-label={`Change role of ${nameOf(member)}…`}
+              onClick={() => ask({ member, act: 'role' })}
+            >
+              Change role…
+            </button>
+          )}
+          {offers('delete /project-member/{projectID}/{user_id}', member) && (
+            <button
+              type="button"
+              className="plain"
+              aria-label={`Remove ${nameOf(member)}…`}
+              onClick={() => ask({ member, act: 'remove' })}
+            >
+              Remove…
+            </button>
+          )}
+        </>
+      ),
+    },
+  ];
+}
+
+const invalidates = [['members']];
+
+function RoleField({ role, onChange }: { role: string; onChange: (role: Role) => void }) {
+  const own = useRole();
+  return (
+    <label>
+      Role
+      <select value={role} onChange={(event) => onChange(event.target.value as Role)}>
+        {roles
+          .filter((each) => rankOf(each) <= rankOf(own))
+          .map((each) => (
+            <option key={each} value={each}>
+              {roleName(each)}
+            </option>
+          ))}
+      </select>
+    </label>
+  );
+}
+
+const rolesSay = 'Owner and org admin apply to every project of the organization.';
+
+function Add() {
+  const [isOpen, setOpen] = useState(false);
+  const [email, setEmail] = useDraft('members.email');
+  const [role, setRole] = useState<Role>('MEMBER');
+  return (
+    <>
+      <button type="button" className="primary" onClick={() => setOpen(true)}>
+        Add a member…
+      </button>
+      {isOpen && (
+        <Confirm
+          title="Add a member"
+          action="Add"
+          act={(options) =>
+            call('post', '/project-member/{projectID}', { body: { email: email.trim(), role } }, options)
+          }
+          invalidates={invalidates}
+          onDone={() => setEmail('')}
+          onClose={() => setOpen(false)}
+        >
+          <p>Adds a user of the organization to this project. {rolesSay}</p>
+          <label>
+            Email address
+            <input
+              value={email}
+              maxLength={320}
+              autoComplete="off"
+              autoFocus
+              onChange={(event) => setEmail(event.target.value)}
+            />
+          </label>
+          <RoleField role={role} onChange={setRole} />
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }) {
+  const [role, setRole] = useState(member.role as Role);
+  const params = { user_id: member.user_id };
+  return (
+    <Confirm
+      title={`Change the role of ${nameOf(member)}?`}
+      action="Change the role"
+      act={(options) => call('patch', '/project-member/{projectID}/{user_id}', { params, body: { role } }, options)}
+      invalidates={invalidates}
+      onClose={onClose}
+    >
+      <p>
+        Their sessions, application tokens and API keys of the role {roleName(member.role)} end at once. {rolesSay}
+      </p>
+      <RoleField role={role} onChange={setRole} />
+    </Confirm>
+  );
+}
+
+function Remove({ member, onClose }: { member: Member; onClose: () => void }) {
+  const params = { user_id: member.user_id };
+  return (
+    <Confirm
+      title={`Remove ${nameOf(member)}?`}
+      action="Remove the member"
+      isFinal
+      act={(options) => call('delete', '/project-member/{projectID}/{user_id}', { params }, options)}
+      invalidates={invalidates}
+      onClose={onClose}
+    >
+      <p>
+        Their sessions, application tokens and API keys end at once.{' '}
+        {member.whole_organization && 'They lose their role on every project of the organization.'}
+      </p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,102 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import type { components } from '../../../../../sdk/node/src/openapi.js';
+import { follow } from './follow.js';
+import { projectId } from './session.js';
+
+type ProjectEvent = components['schemas']['ProjectEvent'];
+
+/** How often a page asks again although nothing was reported; sooner after a failure. */
+export function slowly({ state }: { state: { status: string } }): number {
+  return state.status === 'error' ? 4000 : 45_000;
+}
+const pauseMs = 1000;
+/** What happens together is read together. */
+const togetherMs = 200;
+
+type Key = readonly string[];
+
+/** What an event makes old, as beginnings of query keys. */
+function staleAfter(event: ProjectEvent): Key[] {
+  switch (event.type) {
+    case 'opened':
+      return [[]];
+    case 'schedule_changed':
+      return [['schedules'], ['schedule', event.data.schedule_id], ['home', 'next']];
+    case 'inbox_changed':
+      return [['inbox'], ['approval'], ['approvals']];
+    default:
+      return [['runs'], ['home', 'runs'], ['inbox'], ['run', event.data.execution_id]];
+  }
+}
+
+const stale = new Map<string, Key>();
+let readAt = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Reads again soon what the open page shows of this, at most once a second. A hidden page reads when it is shown. */
+export function readAgain(queries: QueryClient, ...keys: Key[]): void {
+  for (const key of keys) stale.set(key.join('/'), key);
+  timer ??= setTimeout(
+    () => {
+      timer = undefined;
+      readAt = Date.now();
+      const refetchType = document.hidden ? 'none' : 'active';
+      for (const queryKey of stale.values()) void queries.invalidateQueries({ queryKey, refetchType });
+      stale.clear();
+    },
+    Math.max(togetherMs, readAt + pauseMs - Date.now()),
+  );
+}
+
+let isConnected = true;
+const listeners = new Set<() => void>();
+
+function setConnected(next: boolean): void {
+  if (isConnected === next) return;
+  isConnected = next;
+  for (const listener of listeners) listener();
+}
+
+/** Whether changes are reported. */
+export function useConnected(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => isConnected,
+  );
+}
+
+/**
+ * Follows the project for as long as the page is open. The tabs of a browser share one stream: the tab that holds the
+ * lock has it and tells the others; when it is closed, another one goes on. Without locks, which need https or
+ * localhost, each tab has its own.
+ */
+export function followProject(queries: QueryClient): void {
+  const name = `console.news.${projectId}`;
+  const others = new BroadcastChannel(name);
+  let last: number | undefined;
+  const take = (message: ProjectEvent | { isConnected: boolean }) => {
+    if ('isConnected' in message) return setConnected(message.isConnected);
+    setConnected(true);
+    last = Math.max(last ?? 0, message.seq);
+    readAgain(queries, ...staleAfter(message));
+  };
+  const tell = (message: ProjectEvent | { isConnected: boolean }) => {
+    take(message);
+    others.postMessage(message);
+  };
+  others.addEventListener('message', ({ data }) => take(data as ProjectEvent));
+  const lead = () =>
+    follow<ProjectEvent>(`/${encodeURIComponent(projectId)}/events`, {
+      signal: new AbortController().signal,
+      last: () => last,
+      onEvent: tell,
+      onProblem: (problem) => tell({ isConnected: problem === undefined }),
+    });
+  // The types of the browser always have it.
+  const locks = navigator.locks as LockManager | undefined;
+  void (locks ? locks.request(name, lead) : lead());
+}

@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { Autocomplete, Input, Menu, MenuItem, SearchField, Text } from 'react-aria-components';
+import { call } from '../api.js';
+import { Window } from '../parts.js';
+import type { RunFilter } from '../runs/filter.js';
+import { projectId, useMay } from '../session.js';
+import { stateOf, type State } from '../states.js';
+import { useOffered } from '../use-offered.js';
+
+interface Command {
+  id: string;
+  name: string;
+  kind: string;
+  state?: State;
+  go(): void;
+}
+
+const shortcuts: readonly { name: string; filter: RunFilter }[] = [
+  { name: 'Runs that wait for a person', filter: { state: 'waiting' } },
+  { name: 'Runs that failed in the last 24 hours', filter: { state: 'failed', since: '24h' } },
+  { name: 'Runs in progress', filter: { state: 'running' } },
+  { name: 'Runs that are paused', filter: { state: 'paused' } },
+];
+
+/** Opens pages, lists and runs by name. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const [typed, setTyped] = useState('');
+  const commands = useCommands(typed);
+  const matching = commands.filter(
+    ({ name, kind }) => kind === 'run' || name.toLowerCase().includes(typed.trim().toLowerCase()),
+  );
+  return (
+    <Window title="Go to" onClose={onClose}>
+      <Autocomplete inputValue={typed} onInputChange={setTyped}>
+        <SearchField aria-label="Page, list or run" autoFocus className="palette">
+          <Input placeholder="Page, list, or goal of a run" maxLength={100} />
+        </SearchField>
+        <Menu
+          aria-label="Results"
+          className="palette"
+          items={matching}
+          onAction={(key) => {
+            onClose();
+            commands.find(({ id }) => id === key)?.go();
+          }}
+          renderEmptyState={() => <p className="soft">Nothing has this name.</p>}
+        >
+          {({ id, name, kind, state }) => (
+            <MenuItem id={id} textValue={name}>
+              <Text slot="label">
+                <bdi>{name}</bdi>{' '}
+                <span className="soft">
+                  {kind}
+                  {state && `, ${state}`}
+                </span>
+              </Text>
+            </MenuItem>
+          )}
+        </Menu>
+      </Autocomplete>
+    </Window>
+  );
+}
+
+function useCommands(typed: string): Command[] {
+  const navigate = useNavigate();
+  const may = useMay();
+  const seesRuns = may('get /{projectID}/execution_flows');
+  const pages = useOffered().flatMap((group) => group.pages);
+  const text = useSettled(typed.trim());
+  const { data } = useQuery({
+    queryKey: ['runs', 'named', text],
+    queryFn: () =>
+      call('get', '/{projectID}/execution_flows', {
+        query: { limit: 8, fields: 'summary', ...(text !== '' && { text }) },
+      }),
+    enabled: seesRuns,
+  });
+  return [
+    ...pages.map(({ path, name }) => ({
+      id: `page/${path}`,
+      name,
+      kind: 'page',
+      go: () => void navigate({ to: `/projects/$projectId/${path}` as '/projects/$projectId', params: { projectId } }),
+    })),
+    ...(seesRuns ? shortcuts : []).map(({ name, filter }) => ({
+      id: `list/${name}`,
+      name,
+      kind: 'list',
+      go: () => void navigate({ to: '/projects/$projectId/runs', params: { projectId }, search: filter }),
+    })),
+    // Runs that were found by an earlier text are not offered.
+    ...(text === typed.trim() ? (data?.data ?? []) : []).map((run) => ({
+      id: `run/${run.execution_id}`,
+      name: run.goal === '' ? run.agentflow.name : run.goal,
+      kind: 'run',
+      state: stateOf(run),
+      go: () =>
+        void navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId, runId: run.execution_id } }),
+    })),
+  ];
+}
+
+/** The text after a moment without typing. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), 250);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}

@@ -1,0 +1,194 @@
+import { useEffect, useState, type ReactNode } from 'react';
+import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
+import { lifecycleOf, messageOf } from './api.js';
+import { LifecycleLink } from './links.js';
+
+const signs: Record<string, string> = {
+  accepted: '✓',
+  authorized: '✓',
+  completed: '✓',
+  approved: '✓',
+  approve: '✓',
+  accept: '✓',
+  used: '✓',
+  permit: '✓',
+  active: '✓',
+  failed: '✕',
+  rejected: '✕',
+  reject: '✕',
+  denied: '✕',
+  forbid: '✕',
+  revoked: '✕',
+  expired: '⊘',
+  cancelled: '⊘',
+  running: '▶',
+  waiting: '‖',
+  paused: '‖',
+  pending: '‖',
+  pending_approval: '‖',
+  require_approval: '‖',
+};
+
+/** A state, shown by a word and a sign as well as by colour. */
+export function Badge({ state }: { state: string }) {
+  return (
+    <span className={`badge ${state}`}>
+      <span aria-hidden="true">{signs[state] ?? '·'}</span> {state.replaceAll('_', ' ')}
+    </span>
+  );
+}
+
+/** A local time; its tooltip is the time in UTC. */
+export function Time({ at }: { at: number | null | undefined }) {
+  if (at === null || at === undefined) return <span className="soft">–</span>;
+  const date = new Date(at * 1000);
+  const iso = date.toISOString();
+  const day = date.toDateString() === new Date().toDateString() ? '' : `${date.toLocaleDateString()} `;
+  return (
+    <time dateTime={iso} title={`${iso.slice(0, 19).replace('T', ' ')} UTC`}>
+      {day}
+      {date.toLocaleTimeString()}
+    </time>
+  );
+}
+
+export function durationText(seconds: number): string {
+  const milliseconds = Math.round(Math.max(0, seconds) * 1000);
+  if (milliseconds < 1000) return `${milliseconds} ms`;
+  if (milliseconds < 59_950) return `${Math.round(milliseconds / 100) / 10} s`;
+  const whole = Math.round(seconds);
+  const minutes = Math.floor(whole / 60);
+  return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** The time from `from` to `to`, or up to now, which ticks. */
+export function Elapsed({ from, to }: { from: number; to: number | null }) {
+  const [now, setNow] = useState(() => Date.now() / 1000);
+  useEffect(() => {
+    if (to !== null) return undefined;
+    const timer = setInterval(() => setNow(Date.now() / 1000), 1000);
+    return () => clearInterval(timer);
+  }, [to]);
+  return <>{durationText(to === null ? Math.floor(Math.max(0, now - from)) : to - from)}</>;
+}
+
+/** Why something was refused or failed, in the words of the API. */
+export function Problem({ error }: { error: unknown }) {
+  if (error === undefined || error === null) return null;
+  const lifecycle = lifecycleOf(error);
+  return (
+    <p className="problem" role="alert">
+      {messageOf(error)}
+      {lifecycle !== undefined && (
+        <>
+          {' '}
+          <LifecycleLink id={lifecycle}>Record {lifecycle}</LifecycleLink>
+        </>
+      )}
+    </p>
+  );
+}
+
+/** An empty list: what to do next, with a command. */
+export function Empty({ children, command }: { children: ReactNode; command?: string }) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <div className="note">
+      <p>{children}</p>
+      {command !== undefined && (
+        <div className="command">
+          <pre tabIndex={0} role="region" aria-label="Command">
+            {command}
+          </pre>
+          <button
+            type="button"
+            onClick={() => void navigator.clipboard?.writeText(command).then(() => setCopied(true))}
+          >
+            {copied ? 'Copied' : 'Copy'}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Data as indented JSON. */
+export function Data({ value, label }: { value: unknown; label: string }) {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+  return (
+    <pre tabIndex={0} role="region" aria-label={label}>
+      {text.length > 50_000 ? `${text.slice(0, 50_000)}\n…` : text}
+    </pre>
+  );
+}
+
+/** A window that keeps the focus until it is closed. */
+export function Window(given: { title: string; isDrawer?: boolean; onClose?: () => void; children: ReactNode }) {
+  const { title, isDrawer = false, onClose, children } = given;
+  return (
+    <ModalOverlay
+      className={isDrawer ? 'overlay side' : 'overlay'}
+      isOpen
+      isDismissable={onClose !== undefined}
+      isKeyboardDismissDisabled={onClose === undefined}
+      onOpenChange={(isOpen) => void (isOpen || onClose?.())}
+    >
+      <Modal className="window">
+        <Dialog aria-label={title}>
+          <header>
+            <h2>{title}</h2>
+            {onClose && (
+              <button type="button" onClick={onClose}>
+                Close
+              </button>
+            )}
+          </header>
+          {children}
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+function tryTo(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // Without effect.
+  }
+}
+
+/** Text that a reload does not lose. */
+export function useDraft(key: string): [text: string, set: (text: string) => void] {
+  const name = `draft:${key}`;
+  const [text, setText] = useState(() => sessionStorage.getItem(name) ?? '');
+  return [
+    text,
+    (next) => {
+      setText(next);
+      if (next === '') sessionStorage.removeItem(name);
+      // A text that is too large for the store lasts until the page is left.
+      else tryTo(() => sessionStorage.setItem(name, next));
+    },
+  ];
+}
+
+type Drafts = Record<string, string>;
+
+export interface Edits {
+  drafts: Drafts;
+  set(name: string, text: string): void;
+  clear(): void;
+}
+
+/** Several texts that a reload does not lose. */
+export function useDrafts(key: string): Edits {
+  const [stored, store] = useDraft(key);
+  const drafts = (stored === '' ? {} : JSON.parse(stored)) as Drafts;
+  const set = (name: string, text: string) => {
+    const { [name]: _before, ...others } = drafts;
+    const next = text === '' ? others : { ...others, [name]: text };
+    store(Object.keys(next).length === 0 ? '' : JSON.stringify(next));
+  };
+  return { drafts, set, clear: () => store('') };
+}

@@ -1,0 +1,159 @@
+import { useState } from 'react';
+import { call, invalidIn, isAnswer, type PolicyRule, type PolicySet } from '../api.js';
+import { Confirm } from '../confirm.js';
+import { JsonField, parsed, type TextProblem } from '../json-field.js';
+import { placeIn } from '../json-place.js';
+import { Data, Problem, useDraft, Window } from '../parts.js';
+import { useNames } from '../use-names.js';
+import { Simulation } from './simulation.js';
+
+/** What a person has changed, and the version from which they began. */
+interface Draft {
+  version: number;
+  text: string;
+}
+
+const textOf = (rules: readonly PolicyRule[]) => JSON.stringify(rules, null, 2);
+
+function useEdited({ version, policies }: PolicySet) {
+  const [stored, store] = useDraft('policies');
+  const draft = stored === '' ? undefined : (JSON.parse(stored) as Draft);
+  const [text, base] = draft ? [draft.text, draft.version] : [textOf(policies), version];
+  return {
+    text,
+    base,
+    isChanged: draft !== undefined,
+    change: (next: string, from = base) => store(JSON.stringify({ version: from, text: next })),
+    discard: () => store(''),
+  };
+}
+
+/**
+ * The problems that the API names, each at its place: `policies.0.effect: …` or `<policy_id>: …`, separated by
+ * semicolons, which the text of a problem can contain as well.
+ */
+export function problemsIn(message: string, text: string): TextProblem[] {
+  const read = parsed(text);
+  const rules = 'value' in read && Array.isArray(read.value) ? (read.value as { policy_id?: unknown }[]) : [];
+  const pathOf = (part: string): (string | number)[] | undefined => {
+    const [, path = '', id] = /^(?:policies\.([\w.]+)|([\w.-]+)): /.exec(part) ?? [];
+    if (path !== '') return path.split('.');
+    const at = rules.findIndex(({ policy_id }) => policy_id === id);
+    return id === undefined || at < 0 ? undefined : [at];
+  };
+  return message.split('; ').reduce<TextProblem[]>((found, part) => {
+    const path = pathOf(part);
+    const last = found.at(-1);
+    if (path) found.push({ message: part, at: placeIn(text, path) });
+    else if (last) last.message += `; ${part}`;
+    else found.push({ message: part });
+    return found;
+  }, []);
+}
+
+/** Edits the rules as JSON, tries them on recorded calls and stores them as a new version. */
+export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<unknown> }) {
+  const { text, base, isChanged, change, discard } = useEdited(set);
+  const [error, setError] = useState<unknown>();
+  const [problems, setProblems] = useState<readonly TextProblem[]>([]);
+  const [candidate, setCandidate] = useState<PolicyRule[]>();
+  const [saving, setSaving] = useState<PolicyRule[]>();
+  const [saved, setSaved] = useState<number>();
+  const fail = (failure: unknown) => {
+    const wrong = invalidIn(failure);
+    setProblems(wrong === undefined ? [] : problemsIn(wrong, text));
+    setError(wrong === undefined ? failure : undefined);
+  };
+  const read = (then: (rules: PolicyRule[]) => void) => {
+    const result = parsed(text);
+    setProblems('problem' in result ? [result.problem] : []);
+    setError(undefined);
+    if ('value' in result) then(result.value as PolicyRule[]);
+  };
+  const save = async (policies: PolicyRule[]) => {
+    try {
+      const { version } = await call('put', '/v1/policies', { body: { policies, expected_version: base } });
+      setSaved(version);
+      setProblems([]);
+      setError(undefined);
+      discard();
+    } catch (failure) {
+      // The window closes, and the editor shows what is wrong. A request without an answer can be repeated there.
+      if (!isAnswer(failure)) throw failure;
+      fail(failure);
+    }
+    await reload();
+  };
+  return (
+    <section aria-labelledby="edit">
+      <h2 id="edit">Edit</h2>
+      <p>
+        The rules as JSON, with <code>policy_id</code>, <code>effect</code> (permit, forbid or require_approval),{' '}
+        <code>tools</code>, <code>projects</code> and a Cedar condition <code>when</code>. Try them before you store
+        them.
+      </p>
+      {saved !== undefined && !isChanged && (
+        <p className="done" role="status">
+          Version {saved} is in force.
+        </p>
+      )}
+      <Problem error={error} />
+      {base !== set.version && <Conflict set={set} base={base} onTake={() => change(text, set.version)} />}
+      <JsonField label="Rules" text={text} onChange={change} problems={problems} />
+      <p className="actions">
+        <button type="button" onClick={() => read(setCandidate)}>
+          Try on recorded calls
+        </button>
+        <button type="button" className="primary" disabled={!isChanged} onClick={() => read(setSaving)}>
+          Save…
+        </button>
+        <button type="button" disabled={!isChanged} onClick={discard}>
+          Discard changes
+        </button>
+      </p>
+      {candidate && <Simulation key={textOf(candidate)} candidate={candidate} onFailure={fail} />}
+      {saving && (
+        <Confirm
+          title={`Replace version ${base} of the policies?`}
+          action="Save the new version"
+          act={() => save(saving)}
+          invalidates={[]}
+          onClose={() => setSaving(undefined)}
+        >
+          <p>
+            The new version applies to the next call in every process. Approvals that were given but not used yet must
+            be asked for again.
+          </p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+/** Somebody else stored a version after this person began. Nothing typed is lost. */
+function Conflict({ set, base, onTake }: { set: PolicySet; base: number; onTake: () => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const nameOf = useNames();
+  const { version, created_by, policies } = set;
+  return (
+    <div className="note" role="alert">
+      <p>
+        You began with version {base}. Meanwhile <bdi>{nameOf(created_by ?? '')}</bdi> stored version {version}. Your
+        text is as you left it.
+      </p>
+      <p className="actions">
+        <button type="button" onClick={() => setOpen(true)}>
+          Show version {version}
+        </button>
+        <button type="button" onClick={onTake}>
+          Replace version {version} instead
+        </button>
+      </p>
+      {isOpen && (
+        <Window title={`Version ${version}`} isDrawer onClose={() => setOpen(false)}>
+          <Data value={policies} label={`Rules of version ${version}`} />
+        </Window>
+      )}
+    </div>
+  );
+}

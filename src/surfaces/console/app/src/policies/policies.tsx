@@ -1,0 +1,156 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, type PolicyRule, type PolicySet } from '../api.js';
+import { List } from '../list.js';
+import { Badge, Data, Problem, Time, Window } from '../parts.js';
+import { useMay } from '../session.js';
+import type { Column } from '../table.js';
+import { useNames } from '../use-names.js';
+import { useTitle } from '../use-title.js';
+import { Editor } from './editor.js';
+import { Trial } from './trial.js';
+
+/** The policies of the organization: what is in force, a new version, and what a version would decide. */
+export function Policies() {
+  useTitle('Policies');
+  const may = useMay();
+  const isOffered = may('get /v1/policies');
+  const { data, error, refetch } = useQuery({
+    queryKey: ['policies', 'in force'],
+    queryFn: () => call('get', '/v1/policies'),
+    enabled: isOffered,
+    refetchInterval: 10_000,
+  });
+  if (!isOffered)
+    return (
+      <>
+        <h1>Policies</h1>
+        <p className="note">
+          The policies are those of the whole organization. They are for administrators: the roles OWNER, ORG_ADMIN and
+          PROJECT_ADMIN.
+        </p>
+      </>
+    );
+  return (
+    <>
+      <h1>Policies</h1>
+      <Problem error={error} />
+      {!data && !error && <p className="soft">Loading…</p>}
+      {data && (
+        <>
+          <InForce set={data} />
+          {may('put /v1/policies') && <Editor set={data} reload={refetch} />}
+          <Trial />
+          <Versions current={data.version} />
+        </>
+      )}
+    </>
+  );
+}
+
+function InForce({ set }: { set: PolicySet }) {
+  const nameOf = useNames();
+  const { version, created_by, created_at, policies, builtin } = set;
+  return (
+    <section aria-labelledby="in-force">
+      <h2 id="in-force">In force</h2>
+      {version === 0 ? (
+        <p>No policies are stored. The default set is in force, as version 0.</p>
+      ) : (
+        <p>
+          Version {version}, by <bdi>{nameOf(created_by ?? '')}</bdi>, <Time at={created_at} />. Each stored set is a
+          version of its own, which never changes. A forbid overrides everything; what no rule permits is refused.
+        </p>
+      )}
+      <ul className="rows" aria-label="Rules in force">
+        {policies.map((rule) => (
+          <RuleLine key={rule.policy_id} rule={rule} />
+        ))}
+        {builtin.map((rule) => (
+          <RuleLine key={rule.policy_id} rule={rule} isBuiltIn />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function RuleLine({ rule, isBuiltIn = false }: { rule: PolicyRule; isBuiltIn?: boolean }) {
+  const { policy_id, effect, description, tools, projects, when, approvers, approver_roles } = rule;
+  const parts = [
+    tools ? `for ${tools.join(', ')}` : 'for every operation',
+    projects && `in ${projects.join(', ')}`,
+    when !== undefined && `when ${when}`,
+    approvers !== undefined && approvers > 1 && `with ${approvers} approvers`,
+    approver_roles && `by ${approver_roles.join(' or ')}`,
+  ].filter(Boolean);
+  return (
+    <li>
+      <Badge state={effect} /> <code>{policy_id}</code> {isBuiltIn && <span className="soft">(always in force) </span>}
+      {description} <span className="soft">{parts.join(', ')}</span>
+    </li>
+  );
+}
+
+interface Version {
+  version: number;
+  created_by: string | null;
+  created_at: number | null;
+  rules: number;
+}
+
+function Versions({ current }: { current: number }) {
+  const [open, setOpen] = useState<number>();
+  const nameOf = useNames();
+  const columns: readonly Column<Version>[] = [
+    {
+      id: 'version',
+      name: 'Version',
+      width: '8rem',
+      onNarrow: 'main',
+      cell: ({ version }) => (
+        <button type="button" className="plain" onClick={() => setOpen(version)}>
+          Version {version}
+        </button>
+      ),
+    },
+    { id: 'at', name: 'Stored', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      id: 'by',
+      name: 'By',
+      width: 'minmax(10rem, 1fr)',
+      onNarrow: 'hidden',
+      cell: ({ created_by }) => <bdi>{nameOf(created_by ?? '')}</bdi>,
+    },
+    { id: 'rules', name: 'Rules', width: '6rem', cell: ({ rules }) => rules },
+  ];
+  return (
+    <section aria-labelledby="versions">
+      <h2 id="versions">Versions</h2>
+      <List
+        name="Versions"
+        counted={['version', 'versions']}
+        // A new version is a new list.
+        queryKey={['policies', 'versions', current]}
+        load={(page) => call('get', '/v1/policies/versions', { query: page })}
+        columns={columns}
+        keyOf={({ version }) => String(version)}
+        empty={<p className="note">No version was stored yet.</p>}
+      />
+      {open !== undefined && <OneVersion version={open} onClose={() => setOpen(undefined)} />}
+    </section>
+  );
+}
+
+function OneVersion({ version, onClose }: { version: number; onClose: () => void }) {
+  const { data, error } = useQuery({
+    queryKey: ['policies', version],
+    queryFn: () => call('get', '/v1/policies/versions/{version}', { params: { version } }),
+    staleTime: Infinity,
+  });
+  return (
+    <Window title={`Version ${version}`} isDrawer onClose={onClose}>
+      <Problem error={error} />
+      {data && <Data value={data.policies} label={`Rules of version ${version}`} />}
+    </Window>
+  );
+}

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { call, type PolicyRule } from '../api.js';
+import { LifecycleLink } from '../links.js';
+import { Badge, Time } from '../parts.js';
+import { projectId } from '../session.js';
+
+const reasons = {
+  not_decided: 'ended before the policies, or are tasks of the product',
+  unknown_operation: 'are of an operation that no longer exists',
+  facts_not_recorded: 'lack what a rule reads',
+  time_limit: 'did not fit into the time limit',
+} as const;
+
+interface SimulationOptions {
+  candidate: PolicyRule[];
+  /** A refused candidate is explained where it was typed. */
+  onFailure(error: unknown): void;
+}
+
+/** What a candidate would decide differently about the last recorded calls. */
+export function Simulation({ candidate, onFailure }: SimulationOptions) {
+  const { data, error } = useQuery({
+    queryKey: ['policies', 'simulation', candidate],
+    queryFn: () => call('post', '/v1/policies/simulate', { body: { policies: candidate, n: 1000 } }),
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  useEffect(() => {
+    if (error) onFailure(error);
+    // The handler is another one at each rendering of the editor.
+  }, [error]);
+  if (error) return null;
+  if (!data) return <p role="status">Tries the rules on the last recorded calls…</p>;
+  const { evaluated, changed_count, changed, transitions, skipped } = data;
+  return (
+    <section aria-labelledby="trial-run">
+      <h3 id="trial-run">On recorded calls</h3>
+      <p role="status">
+        Of {evaluated} {evaluated === 1 ? 'call' : 'calls'}, {changed_count} would be decided differently.
+      </p>
+      <ul>
+        {transitions.map(({ from, to, count }) => (
+          <li key={`${from} ${to}`}>
+            {count} from {from.replaceAll('_', ' ')} to {to.replaceAll('_', ' ')}
+          </li>
+        ))}
+        {skipped.map(({ reason, count }) => (
+          <li key={reason} className="soft">
+            {count} not tried: they {reasons[reason]}
+          </li>
+        ))}
+      </ul>
+      {changed.length > 0 && (
+        <ul className="rows" aria-label="Calls with another decision">
+          {changed.map(({ lifecycle_id, operation, project_id, at, recorded, candidate: next }) => (
+            <li key={lifecycle_id}>
+              {project_id === projectId ? <LifecycleLink id={lifecycle_id}>{operation}</LifecycleLink> : operation},{' '}
+              <Time at={at} />: <Badge state={recorded.decision} /> by {recorded.rules.join(', ')}, would be{' '}
+              <Badge state={next.decision} /> by {next.rules.join(', ') || 'no rule'}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

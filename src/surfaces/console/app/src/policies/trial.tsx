@@ -1,0 +1,110 @@
+import { useState } from 'react';
+import { call } from '../api.js';
+import { Facts } from '../facts.js';
+import { JsonField, parsed, type TextProblem } from '../json-field.js';
+import { Badge, Problem, useDraft } from '../parts.js';
+
+const evaluate = (body: unknown) => call('post', '/v1/policies/evaluate', { body: body as never });
+type Decision = Awaited<ReturnType<typeof evaluate>>;
+
+const channels = ['rest', 'mcp', 'console', 'schedule', 'agent', 'callback'];
+
+/** What the policies in force decide about a call that is not made. */
+export function Trial() {
+  const [tool, setTool] = useDraft('policies.trial.tool');
+  const [channel, setChannel] = useDraft('policies.trial.channel');
+  const [input, setInput] = useDraft('policies.trial.input');
+  const [principal, setPrincipal] = useDraft('policies.trial.caller');
+  const [problems, setProblems] = useState<{ input?: TextProblem; principal?: TextProblem }>({});
+  const [error, setError] = useState<unknown>();
+  const [decision, setDecision] = useState<Decision>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async () => {
+    const [given, caller] = [parsed(input || '{}'), parsed(principal || '{}')];
+    setProblems({
+      ...('problem' in given && { input: given.problem }),
+      ...('problem' in caller && { principal: caller.problem }),
+    });
+    if ('problem' in given || 'problem' in caller) return;
+    setBusy(true);
+    setError(undefined);
+    setDecision(undefined);
+    try {
+      const rest = channel === '' ? {} : { channel };
+      setDecision(await evaluate({ tool: tool.trim(), ...rest, input: given.value, principal: caller.value }));
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <section aria-labelledby="evaluate">
+      <h2 id="evaluate">Evaluate a call</h2>
+      <p>What the policies in force decide about a call. Nothing is called.</p>
+      <form
+        className="narrow"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <label>
+          Operation or tool
+          <input value={tool} required maxLength={100} onChange={(event) => setTool(event.target.value)} />
+        </label>
+        <label>
+          How it arrives
+          <select value={channel || 'rest'} onChange={(event) => setChannel(event.target.value)}>
+            {channels.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <JsonField
+          label="Input (JSON)"
+          rows={4}
+          text={input || '{}'}
+          onChange={setInput}
+          problems={problems.input ? [problems.input] : []}
+        />
+        <JsonField
+          label="Caller, as far as it is not you (JSON: user_id, role, kind, client_id, grants)"
+          rows={2}
+          text={principal || '{}'}
+          onChange={setPrincipal}
+          problems={problems.principal ? [problems.principal] : []}
+        />
+        <Problem error={error} />
+        <p className="actions">
+          <button className="primary" disabled={isBusy}>
+            Evaluate
+          </button>
+        </p>
+      </form>
+      <div role="status">{decision && <Outcome decision={decision} />}</div>
+    </section>
+  );
+}
+
+function Outcome({ decision: given }: { decision: Decision }) {
+  const { decision, policy_ids, policy_version, reason, approvers, approver_roles, approval_ttl_seconds } = given;
+  const isHeld = decision === 'require_approval';
+  return (
+    <>
+      <p>
+        <Badge state={decision} />
+      </p>
+      <Facts
+        rows={[
+          ['By the rules', policy_ids.join(', ') || 'no rule permits it'],
+          ['Reason', reason],
+          ['Approvers', isHeld && String(approvers)],
+          ['Who may decide', isHeld && approver_roles?.join(' or ')],
+          ['Seconds to decide', isHeld && String(approval_ttl_seconds)],
+          ['Version', policy_version],
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+import type { Execution, Step } from '../api.js';
+import { LazyGraph } from '../graph/lazy-graph.js';
+import { Badge, durationText } from '../parts.js';
+
+type Agent = Execution['agentflow']['agents'][number];
+
+/** The agents in the order of the plan, from the first on. */
+export function inOrder({ agentflow: { agents, initialAgent } }: Execution): Agent[] {
+  const byId = new Map(agents.map((agent) => [agent._id, agent]));
+  const ordered: Agent[] = [];
+  for (let at: string | null = initialAgent; at !== null;) {
+    const agent: Agent | undefined = byId.get(at);
+    if (!agent || !byId.delete(at)) break;
+    ordered.push(agent);
+    at = agent.next_agent;
+  }
+  return [...ordered, ...byId.values()];
+}
+
+/** What each agent has done, does, or will do: as a graph, and as a list. */
+export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] }) {
+  const agents = inOrder(run);
+  const outputs = new Map(run.agents_output.map((output) => [output.agent_id, output]));
+  const stateOfAgent = (id: string) => {
+    const own = steps.filter(({ agent_id }) => agent_id === id);
+    const open = own.find(({ status }) => status === 'running' || status === 'waiting');
+    return outputs.has(id) ? 'completed' : (open?.status ?? own.at(-1)?.status ?? 'to come');
+  };
+  const states = Object.fromEntries(agents.map(({ _id }) => [_id, stateOfAgent(_id)]));
+  return (
+    <section aria-labelledby="agents">
+      <h2 id="agents">Agents</h2>
+      {agents.length > 1 && (
+        <LazyGraph
+          label="Graph of the agents. The list after it says the same."
+          nodes={agents.map(({ _id, title, role }) => ({ id: _id, title, detail: role }))}
+          edges={agents.flatMap(({ _id, next_agent }) => (next_agent === null ? [] : [{ from: _id, to: next_agent }]))}
+          state={states}
+        />
+      )}
+      <ol className="agents">
+        {agents.map(({ _id, title, role, llm }) => {
+          const output = outputs.get(_id);
+          const state = states[_id] ?? 'to come';
+          return (
+            <li key={_id} aria-current={state === 'running' || state === 'waiting' ? 'step' : undefined}>
+              <p>
+                <strong>
+                  <bdi>{title}</bdi>
+                </strong>{' '}
+                <Badge state={state} />
+              </p>
+              <p className="soft">
+                {role}, {llm.model}
+                {output &&
+                  `, ${durationText(output.ended_at - output.started_at)}, ${output.usage.input_tokens} tokens in, ${output.usage.output_tokens} out`}
+                {output?.kept_from !== undefined && ', kept from the earlier run'}
+              </p>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,53 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { ExecutionEvent } from '../api.js';
+import { follow } from '../follow.js';
+import { readAgain } from '../news.js';
+
+const maxKept = 1000;
+
+interface Progress {
+  progress: number;
+  total: number | null;
+  message: string | null;
+}
+type Message =
+  | ExecutionEvent
+  | { type: 'model_delta'; data: { n: number; text: string } }
+  | { type: 'step_progress'; data: Progress };
+
+/** Follows the events of a run, which is read again after each. */
+export function useEvents(id: string) {
+  const queries = useQueryClient();
+  const [events, setEvents] = useState<ExecutionEvent[]>([]);
+  const [words, setWords] = useState('');
+  const [progress, setProgress] = useState<Progress>();
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const gone = new AbortController();
+    let last: number | undefined;
+    const onEvent = (event: Message) => {
+      if ('seq' in event) {
+        if (event.seq <= (last ?? 0)) return;
+        last = event.seq;
+        setWords('');
+        setProgress(undefined);
+        setEvents((known) => [...known, event].slice(-maxKept));
+        readAgain(queries, ['run', id]);
+      } else if (event.type === 'step_progress') setProgress(event.data);
+      else {
+        const { n, text } = event.data;
+        // Each attempt of a turn begins anew.
+        setWords((known) => ((n === 1 ? '' : known) + text).slice(-20_000));
+      }
+    };
+    void follow<Message>(`/execute_flow/${encodeURIComponent(id)}/events`, {
+      signal: gone.signal,
+      last: () => last,
+      onEvent,
+      onProblem: setError,
+    });
+    return () => gone.abort();
+  }, [id, queries]);
+  return { events, words, progress, error };
+}

@@ -1,0 +1,54 @@
+import type { Execution, Step } from '../api.js';
+import { Badge, durationText } from '../parts.js';
+
+/** The steps over time; a step with several attempts shows each of them. */
+export function Waterfall(given: { run: Execution; steps: readonly Step[]; onOpen: (step: Step) => void }) {
+  const { run, steps, onOpen } = given;
+  if (steps.length === 0)
+    return <p className="note">{run.status === 'ready' ? 'It has not started.' : 'No step has started yet.'}</p>;
+  const now = Date.now() / 1000;
+  const from = Math.min(...steps.map(({ started_at }) => started_at));
+  const to = Math.max(from + 0.001, ...steps.map(({ ended_at }) => ended_at ?? now));
+  const place = (start: number, end: number | null) => ({
+    left: `${(100 * (start - from)) / (to - from)}%`,
+    width: `${Math.max(0.4, (100 * ((end ?? now) - start)) / (to - from))}%`,
+  });
+  const titles = new Map(run.agentflow.agents.map(({ _id, title }) => [_id, title]));
+  return (
+    <ol className="waterfall">
+      {steps.map((step) => (
+        <li key={step.step_id}>
+          <button type="button" onClick={() => onOpen(step)} className="step">
+            <span className="name">
+              <bdi>{step.name}</bdi> <Badge state={step.status} />
+              <span className="soft">
+                {step.kind.replaceAll('_', ' ')} of <bdi>{titles.get(step.agent_id) ?? step.agent_id}</bdi>,{' '}
+                {step.attempts === 1 ? '1 attempt' : `${step.attempts} attempts`},{' '}
+                {durationText((step.ended_at ?? now) - step.started_at)}
+              </span>
+            </span>
+            <span className="track" aria-hidden="true">
+              {bars(step).map(({ started_at, ended_at, isBad }) => (
+                <i
+                  key={started_at}
+                  className={`bar ${isBad ? 'failed' : step.status}`}
+                  style={place(started_at, ended_at)}
+                />
+              ))}
+            </span>
+          </button>
+          {step.error !== null && <p className="bad">{step.error}</p>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function bars({ started_at, ended_at, status, attempt_details = [] }: Step) {
+  if (attempt_details.length === 0) return [{ started_at, ended_at, isBad: status === 'failed' }];
+  return attempt_details.map((attempt) => ({
+    started_at: attempt.started_at,
+    ended_at: attempt.ended_at,
+    isBad: attempt.error !== null,
+  }));
+}

@@ -1,0 +1,104 @@
+import { useRef, useState } from 'react';
+import { call, messageOf, type Execution } from '../api.js';
+import { useDraft, Window } from '../parts.js';
+import { type Move } from '../states.js';
+
+export type BulkAction = Move | 'rerun';
+const names: Record<BulkAction, string> = { pause: 'Pause', resume: 'Resume', cancel: 'Cancel', rerun: 'Rerun' };
+const atOnce = 4;
+
+type Result = { isDone: boolean; text: string };
+
+/** Moves several runs and shows what became of each. Nothing is sent before the person confirms. */
+export function BulkMove({
+  move,
+  runs,
+  onClose,
+}: {
+  move: BulkAction;
+  runs: readonly Execution[];
+  onClose: () => void;
+}) {
+  const [reason, setReason] = useDraft(`bulk.${move}`);
+  const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
+  const [isSent, setSent] = useState(false);
+  const stopped = useRef(false);
+  const start = async () => {
+    setSent(true);
+    const waiting = [...runs];
+    const work = async () => {
+      for (let run = waiting.shift(); run && !stopped.current; run = waiting.shift()) {
+        const { execution_id: id } = run;
+        const result = await moveOne(id, move, reason);
+        setResults((known) => new Map(known).set(id, result));
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    setReason('');
+  };
+  const close = () => {
+    stopped.current = true;
+    onClose();
+  };
+  const count = runs.length === 1 ? '1 run' : `${runs.length} runs`;
+  const done = [...results.values()].filter(({ isDone }) => isDone).length;
+  return (
+    <Window title={`${names[move]} ${count}?`} onClose={close}>
+      {isSent ? (
+        <p role="status">
+          {results.size} of {runs.length} answered, {done} accepted.
+        </p>
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void start();
+          }}
+        >
+          {move === 'cancel' && <p>A cancelled run cannot be resumed.</p>}
+          {move === 'rerun' && (
+            <p>Each becomes a new run with the same inputs, which starts at once and uses credits.</p>
+          )}
+          {move !== 'rerun' && (
+            <label>
+              Reason (optional)
+              <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} autoFocus />
+            </label>
+          )}
+          <p className="actions">
+            <button className={move === 'cancel' ? 'danger' : 'primary'}>
+              {names[move]} {count}
+            </button>
+          </p>
+        </form>
+      )}
+      <ul className="results" aria-label="Runs">
+        {runs.slice(0, 200).map(({ execution_id: id, goal }) => (
+          <li key={id}>
+            <bdi>{goal === '' ? id : goal}</bdi>{' '}
+            <span className={results.get(id)?.isDone === false ? 'bad' : 'soft'}>{results.get(id)?.text}</span>
+          </li>
+        ))}
+      </ul>
+    </Window>
+  );
+}
+
+async function moveOne(id: string, move: BulkAction, reason: string): Promise<Result> {
+  const params = { execution_id: id };
+  try {
+    if (move === 'rerun') {
+      const again = await call('post', '/execute_flow/{execution_id}/rerun', { params, body: {} });
+      const made = { execution_id: again.execution_id };
+      await call('post', '/execute_flow/{execution_id}/execute', { params: made, body: {} });
+      return { isDone: true, text: 'runs again' };
+    }
+    const { status } = await call('post', `/execute_flow/{execution_id}/${move}`, {
+      params,
+      body: reason.trim() === '' ? {} : { reason: reason.trim() },
+    });
+    return { isDone: true, text: move === 'pause' && status === 'running' ? 'pauses before its next step' : status };
+  } catch (error) {
+    return { isDone: false, text: messageOf(error) };
+  }
+}

@@ -1,0 +1,116 @@
+import { Link } from '@tanstack/react-router';
+import type { Execution } from '../api.js';
+import { Badge, Elapsed, Time } from '../parts.js';
+import type { Column } from '../table.js';
+import { failureOf, stateOf, waitingOf } from '../states.js';
+
+export interface RunColumn extends Column<Execution> {
+  isShownAtFirst: boolean;
+}
+
+/** Why a run is where it is: what it waits for, or why it failed. */
+function Reason({ run }: { run: Execution }) {
+  const waiting = run.end_time === null ? waitingOf(run) : undefined;
+  const text = waiting
+    ? {
+        preview: 'waits for a decision on a preview',
+        approval: 'waits for an approval',
+        elicitation: 'waits for an answer to an MCP server',
+        step: waiting.error,
+      }[waiting.kind]
+    : failureOf(run)?.message;
+  return <span title={text}>{text ?? ''}</span>;
+}
+
+export const columns: readonly RunColumn[] = [
+  { id: 'state', name: 'State', width: '7.5rem', isShownAtFirst: true, cell: (run) => <Badge state={stateOf(run)} /> },
+  {
+    id: 'goal',
+    name: 'Goal',
+    width: 'minmax(12rem, 3fr)',
+    onNarrow: 'main',
+    isShownAtFirst: true,
+    cell: ({ execution_id: runId, goal }) => (
+      <Link to="/projects/$projectId/runs/$runId" params={(given) => ({ projectId: '', ...given, runId })}>
+        <bdi>{goal === '' ? 'without a goal' : goal}</bdi>
+      </Link>
+    ),
+  },
+  {
+    id: 'agentflow',
+    name: 'Agentflow',
+    width: 'minmax(8rem, 1fr)',
+    isShownAtFirst: true,
+    cell: ({ agentflow }) => <bdi>{agentflow.name}</bdi>,
+  },
+  {
+    id: 'created',
+    name: 'Made',
+    width: '11rem',
+    isShownAtFirst: true,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
+    id: 'duration',
+    name: 'Duration',
+    width: '6rem',
+    isShownAtFirst: true,
+    cell: ({ created_at, end_time, status }) => (status === 'ready' ? '' : <Elapsed from={created_at} to={end_time} />),
+  },
+  {
+    id: 'reason',
+    name: 'Reason',
+    width: 'minmax(8rem, 2fr)',
+    onNarrow: 'hidden',
+    isShownAtFirst: true,
+    cell: (run) => <Reason run={run} />,
+  },
+  {
+    id: 'by',
+    name: 'Started by',
+    width: 'minmax(7rem, 1fr)',
+    onNarrow: 'hidden',
+    isShownAtFirst: false,
+    cell: ({ executed_by }) => <bdi>{executed_by.name}</bdi>,
+  },
+  {
+    id: 'how',
+    name: 'How',
+    width: '6rem',
+    onNarrow: 'hidden',
+    isShownAtFirst: false,
+    cell: ({ executed_by }) => executed_by.type,
+  },
+  {
+    id: 'ended',
+    name: 'Ended',
+    width: '11rem',
+    onNarrow: 'hidden',
+    isShownAtFirst: false,
+    cell: ({ end_time }) => <Time at={end_time} />,
+  },
+  {
+    id: 'id',
+    name: 'Id',
+    width: '20rem',
+    onNarrow: 'hidden',
+    isShownAtFirst: false,
+    cell: ({ execution_id }) => <code>{execution_id}</code>,
+  },
+];
+
+const storageName = 'console.runs.columns';
+
+/** The columns that this browser shows. */
+export function shownColumns(): readonly string[] {
+  const known = columns.map(({ id }) => id);
+  const kept = localStorage
+    .getItem(storageName)
+    ?.split(',')
+    .filter((id) => known.includes(id));
+  return kept && kept.length > 0 ? kept : columns.filter((column) => column.isShownAtFirst).map(({ id }) => id);
+}
+
+export function keepColumns(ids: readonly string[]): void {
+  localStorage.setItem(storageName, ids.join(','));
+}

@@ -1,0 +1,148 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useMemo, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { call, type Execution } from '../api.js';
+import { Empty, Problem } from '../parts.js';
+import { apiAddress, useMay } from '../session.js';
+import { moves } from '../states.js';
+import { Table } from '../table.js';
+import { useTitle } from '../use-title.js';
+import { BulkMove, type BulkAction } from './bulk.js';
+import { columns, keepColumns, shownColumns } from './columns.js';
+import type { RunFilter } from './filter.js';
+import { FilterBar } from './filter-bar.js';
+import { useRuns } from './use-runs.js';
+
+const route = getRouteApi('/projects/$projectId/runs');
+
+export function Runs() {
+  useTitle('Runs');
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  const may = useMay();
+  const change = (search: RunFilter) => void navigate({ search, replace: true });
+  if (!may('get /{projectID}/execution_flows'))
+    return (
+      <>
+        <h1>Runs</h1>
+        <p className="note">Your role in this project does not show runs. It needs the grant svc:orchestrate.read.</p>
+      </>
+    );
+  return (
+    <>
+      <h1>Runs</h1>
+      <FilterBar filter={filter} onChange={change} />
+      <RunList key={JSON.stringify(filter)} filter={filter} />
+    </>
+  );
+}
+
+const runId = ({ execution_id }: Execution) => execution_id;
+const selection = {
+  nameOf: ({ goal, execution_id }: Execution) => goal || execution_id,
+  allName: 'Select all loaded runs',
+};
+
+function RunList({ filter }: { filter: RunFilter }) {
+  const { rows, total, error, hasOlder, loadOlder, setVisibleFrom, reload } = useRuns(filter);
+  const [shown, setShown] = useState(shownColumns);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [move, setMove] = useState<BulkAction>();
+  const may = useMay();
+  const offered = [...moves, 'rerun' as const].filter((name) => may(`post /execute_flow/{execution_id}/${name}`));
+  const chosen = useMemo(() => (rows ?? []).filter(({ execution_id }) => selected.has(execution_id)), [rows, selected]);
+  const wanted = columns.filter(({ id }) => shown.includes(id));
+  const showFrom = useCallback(
+    (first: Execution | undefined) => setVisibleFrom(first?.created_at ?? Infinity),
+    [setVisibleFrom],
+  );
+  const choose = (ids: readonly string[]) => {
+    keepColumns(ids);
+    setShown(ids);
+  };
+  return (
+    <>
+      <div className="toolbar">
+        <p role="status" className="count">
+          {total && `${total.isMore ? 'More than ' : ''}${total.count} ${total.count === 1 ? 'run' : 'runs'}`}
+        </p>
+        {offered.length > 0 &&
+          offered.map((name) => (
+            <button key={name} type="button" disabled={chosen.length === 0} onClick={() => setMove(name)}>
+              {name.charAt(0).toUpperCase() + name.slice(1)}
+              {chosen.length > 0 && ` ${chosen.length}`}…
+            </button>
+          ))}
+        <ColumnChoice shown={shown} onChange={choose} />
+      </div>
+      <Problem error={error} />
+      {rows?.length === 0 && <NoRuns isFiltered={Object.keys(filter).length > 0} />}
+      {rows === undefined && !error && <p className="soft">Loading…</p>}
+      {rows && rows.length > 0 && (
+        <Table
+          name="Runs"
+          rows={rows}
+          columns={wanted}
+          keyOf={runId}
+          total={total?.count ?? rows.length}
+          selection={offered.length > 0 ? { ...selection, selected, onSelect: setSelected } : undefined}
+          hasOlder={hasOlder}
+          onEnd={() => void loadOlder()}
+          onScroll={showFrom}
+        />
+      )}
+      {move && (
+        <BulkMove
+          move={move}
+          runs={chosen}
+          onClose={() => {
+            setMove(undefined);
+            setSelected(new Set());
+            void reload();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function ColumnChoice({ shown, onChange }: { shown: readonly string[]; onChange: (ids: readonly string[]) => void }) {
+  return (
+    <details className="columns">
+      <summary>Columns</summary>
+      <fieldset>
+        <legend className="hidden">Columns</legend>
+        {columns.map(({ id, name }) => (
+          <label key={id}>
+            <input
+              type="checkbox"
+              checked={shown.includes(id)}
+              disabled={id === 'goal'}
+              onChange={() =>
+                onChange(columns.map((column) => column.id).filter((other) => (other === id) !== shown.includes(other)))
+              }
+            />
+            {name}
+          </label>
+        ))}
+      </fieldset>
+    </details>
+  );
+}
+
+/** The first agentflow, to fill the command. */
+function NoRuns({ isFiltered }: { isFiltered: boolean }) {
+  const { data } = useQuery({
+    queryKey: ['first-agentflow'],
+    queryFn: () => call('get', '/agentflow', { query: { limit: 1 } }),
+    enabled: !isFiltered,
+  });
+  if (isFiltered) return <Empty>No run matches these filters.</Empty>;
+  const id = data?.data[0]?._id ?? '<agentflow id>';
+  const command = `curl -X POST '${new URL('execute_flow', apiAddress).href}' \\
+  -H "x-api-key: $SERVICE_API_KEY" -H 'content-type: application/json' \\
+  -d '{"agentflow_id":"${id}","goal":"Try it"}'`;
+  return (
+    <Empty command={command}>No run was made in this project yet. Prepare one, and then execute it on its page:</Empty>
+  );
+}

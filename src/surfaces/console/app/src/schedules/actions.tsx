@@ -1,0 +1,125 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../api.js';
+import { Confirm } from '../confirm.js';
+import { useDraft } from '../parts.js';
+import { projectId, useMay } from '../session.js';
+import { BackfillWindow } from './backfill.js';
+import type { Schedule } from './schedule.js';
+
+const texts = {
+  trigger: {
+    name: 'Trigger now',
+    hint: 'A run starts at once, also if the schedule is paused or another run is in progress. It uses credits.',
+    done: 'Triggered: a run starts now.',
+    operation: 'post /schedule/coworker/{id}/trigger',
+  },
+  pause: {
+    name: 'Pause',
+    hint: 'Nothing starts until it is resumed. What was planned meanwhile is not made up for.',
+    done: 'Paused: nothing starts until it is resumed.',
+    operation: 'patch /schedule/coworker/{id}',
+  },
+  resume: {
+    name: 'Resume',
+    hint: 'It goes on with the next planned time.',
+    done: 'Resumed. What was planned meanwhile is not made up for.',
+    operation: 'patch /schedule/coworker/{id}',
+  },
+  delete: {
+    name: 'Delete',
+    hint: 'It cannot be restored. Running executions continue.',
+    done: '',
+    operation: 'delete /schedule/coworker/{id}',
+  },
+} as const;
+
+type Action = keyof typeof texts;
+
+interface ActionOptions {
+  schedule: Schedule;
+  /** @param text what was done */
+  onDone: (text: string) => void;
+}
+
+/** What the state allows and the person may do; each is confirmed. */
+export function ScheduleActions({ schedule, onDone }: ActionOptions) {
+  const may = useMay();
+  const [asked, setAsked] = useState<Action | 'backfill'>();
+  const { _id: scheduleId, status } = schedule;
+  const possible: Action[] = [
+    'trigger',
+    ...(status === 'active' ? (['pause'] as const) : []),
+    ...(status === 'paused' ? (['resume'] as const) : []),
+    'delete',
+  ];
+  const close = () => setAsked(undefined);
+  return (
+    <>
+      {possible
+        .filter((action) => may(texts[action].operation))
+        .map((action) => (
+          <button key={action} type="button" onClick={() => setAsked(action)}>
+            {texts[action].name}…
+          </button>
+        ))}
+      {may('post /schedule/coworker/{id}/backfill') && (
+        <button type="button" onClick={() => setAsked('backfill')}>
+          Backfill…
+        </button>
+      )}
+      {may('patch /schedule/coworker/{id}') && (
+        <Link to="/projects/$projectId/schedules/$scheduleId/edit" params={{ projectId, scheduleId }}>
+          Edit
+        </Link>
+      )}
+      {asked === 'backfill' && <BackfillWindow schedule={schedule} onDone={onDone} onClose={close} />}
+      {asked && asked !== 'backfill' && (
+        <Confirmation action={asked} schedule={schedule} onDone={onDone} onClose={close} />
+      )}
+    </>
+  );
+}
+
+function send(action: Action, id: string, reason: string, idempotencyKey: string): Promise<unknown> {
+  const path = '/schedule/coworker/{id}';
+  const params = { id };
+  if (action === 'trigger') return call('post', `${path}/trigger`, { params }, { idempotencyKey });
+  if (action === 'delete') return call('delete', path, { params });
+  if (action === 'resume') return call('patch', path, { params, body: { status: 'active' } });
+  return call('patch', path, { params, body: { status: 'paused', ...(reason !== '' && { reason }) } });
+}
+
+function Confirmation({ action, schedule, onDone, onClose }: ActionOptions & { action: Action; onClose: () => void }) {
+  const { name, hint, done } = texts[action];
+  const { _id: id, goal } = schedule;
+  const [reason, setReason] = useDraft(`${action}.${id}`);
+  const navigate = useNavigate();
+  const act = async ({ idempotencyKey }: { idempotencyKey: string }) => {
+    await send(action, id, reason.trim(), idempotencyKey);
+    setReason('');
+    if (action === 'delete') await navigate({ to: '/projects/$projectId/schedules', params: { projectId } });
+    else onDone(done);
+  };
+  return (
+    <Confirm
+      title={`${name}?`}
+      action={action === 'trigger' ? 'Trigger the schedule' : `${name} the schedule`}
+      isFinal={action === 'delete'}
+      act={act}
+      invalidates={action === 'delete' ? [['schedules']] : [['schedule', id]]}
+      onClose={onClose}
+    >
+      <p>
+        <bdi>{goal.template}</bdi>
+      </p>
+      <p className="soft">{hint}</p>
+      {action === 'pause' && (
+        <label>
+          Reason (optional)
+          <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} autoFocus />
+        </label>
+      )}
+    </Confirm>
+  );
+}

@@ -1,0 +1,160 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, isAnswer, newKey } from '../api.js';
+import { Field } from '../field.js';
+import { refusalByField } from '../refusal-by-field.js';
+import { Problem, Time, useDraft, Window } from '../parts.js';
+import { fromLocalInput, toLocalInput, type Schedule } from './schedule.js';
+
+interface Range {
+  from: number;
+  to: number;
+}
+
+interface Preview {
+  range: Range;
+  /** The planned times that have not fired. */
+  due: number[];
+  fired: number;
+  isComplete: boolean;
+}
+
+const dayMs = 86_400_000;
+
+async function previewOf(id: string, range: Range): Promise<Preview> {
+  const { times, is_complete } = await call('get', '/schedule/coworker/{id}/times', { params: { id }, query: range });
+  const due = times.filter(({ has_fired }) => !has_fired).map(({ scheduled_for }) => scheduled_for);
+  return { range, due, fired: times.length - due.length, isComplete: is_complete };
+}
+
+interface BackfillOptions {
+  schedule: Schedule;
+  onDone: (text: string) => void;
+  onClose: () => void;
+}
+
+/** The range, what it would run, and sending it. */
+function useBackfill({ schedule: { _id: id }, onDone, onClose }: BackfillOptions) {
+  const queries = useQueryClient();
+  const [from, setFrom] = useDraft(`backfill.from.${id}`);
+  const [to, setTo] = useDraft(`backfill.to.${id}`);
+  const [preview, setPreview] = useState<Preview>();
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const [idempotencyKey, setKey] = useState(newKey);
+  const [defaults] = useState(() => ({
+    from: toLocalInput((Date.now() - dayMs) / 1000),
+    to: toLocalInput(Date.now() / 1000),
+  }));
+  const texts = { from: from || defaults.from, to: to || defaults.to };
+  const look = async () => {
+    const range = { from: fromLocalInput(texts.from), to: fromLocalInput(texts.to) };
+    if (range.from === undefined || range.to === undefined) throw new Error('Both times are needed.');
+    setPreview(await previewOf(id, { from: range.from, to: range.to }));
+  };
+  const send = async ({ range }: Preview) => {
+    const { planned, reason } = await call(
+      'post',
+      '/schedule/coworker/{id}/backfill',
+      { params: { id }, body: range },
+      { idempotencyKey },
+    );
+    setFrom('');
+    setTo('');
+    onClose();
+    void queries.invalidateQueries({ queryKey: ['schedule', id] });
+    onDone(reason ?? `Backfilled: ${planned.length} ${planned.length === 1 ? 'run starts' : 'runs start'}.`);
+  };
+  const submit = async () => {
+    setBusy(true);
+    try {
+      await (isReady(preview) ? send(preview) : look());
+      setError(undefined);
+    } catch (failure) {
+      setError(failure);
+      if (isAnswer(failure)) setKey(newKey());
+    } finally {
+      setBusy(false);
+    }
+  };
+  const set = (name: keyof Range, text: string) => {
+    setPreview(undefined);
+    (name === 'from' ? setFrom : setTo)(text);
+  };
+  return { texts, set, preview, error, isBusy, submit };
+}
+
+const isReady = (preview: Preview | undefined): preview is Preview => preview !== undefined && preview.due.length > 0;
+
+/** Asks for a past range, shows what would run, and only then sends it. */
+export function BackfillWindow(given: BackfillOptions) {
+  const { texts, set, preview, error, isBusy, submit } = useBackfill(given);
+  const { fields, top } = refusalByField(error, (path) => (path === 'from' || path === 'to' ? path : undefined));
+  return (
+    <Window title="Backfill: run past times" onClose={given.onClose}>
+      <p>
+        <bdi>{given.schedule.goal.template}</bdi>
+      </p>
+      <p className="soft">
+        Planned times that have fired do not fire again.{' '}
+        {given.schedule.overlap === 'allow_all' ? 'All runs start together.' : 'The runs start one after the other.'}
+      </p>
+      <Problem error={top} />
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        {(['from', 'to'] as const).map((name) => (
+          <Field key={name} label={name === 'from' ? 'From' : 'To'} problem={fields[name]} hint="Local time, included.">
+            {(control) => (
+              <input
+                {...control}
+                type="datetime-local"
+                step={1}
+                value={texts[name]}
+                onChange={(event) => set(name, event.target.value)}
+              />
+            )}
+          </Field>
+        ))}
+        <PreviewText preview={preview} />
+        <p className="actions">
+          {isReady(preview) ? (
+            <button className="primary" disabled={isBusy}>
+              Run {preview.due.length} planned {preview.due.length === 1 ? 'time' : 'times'}
+            </button>
+          ) : (
+            <button disabled={isBusy}>Show what would run</button>
+          )}
+        </p>
+      </form>
+    </Window>
+  );
+}
+
+function PreviewText({ preview }: { preview: Preview | undefined }) {
+  return (
+    <div role="status">
+      {preview && (
+        <>
+          <p>
+            {preview.isComplete ? '' : 'More than '}
+            {preview.due.length} planned {preview.due.length === 1 ? 'time' : 'times'} would run
+            {preview.fired > 0 && `, ${preview.fired} have already fired`}.
+          </p>
+          {preview.due.length > 0 && (
+            <ol className="times results" aria-label="What would run" tabIndex={0}>
+              {preview.due.map((at) => (
+                <li key={at}>
+                  <Time at={at} />
+                </li>
+              ))}
+            </ol>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,158 @@
+import { useQueries } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../api.js';
+import { Problem } from '../parts.js';
+import { projectId } from '../session.js';
+import type { Schedule } from './schedule.js';
+
+const days = 7;
+const shownTimes = 3;
+const refreshMs = 60_000;
+
+/** The first second of a day in local time, `after` days from today. */
+function startOfDay(after: number): Date {
+  const date = new Date();
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + after);
+}
+
+const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
+const timeFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+
+/** The coming runs of a week: a row for each schedule and a column for each day, in local time. */
+export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
+  const [week, setWeek] = useState(0);
+  const starts = Array.from({ length: days + 1 }, (_, at) => startOfDay(week * days + at));
+  const [from, to] = [starts[0]?.getTime() ?? 0, starts.at(-1)?.getTime() ?? 0];
+  const active = schedules.filter(({ status }) => status === 'active');
+  const planned = useQueries({
+    queries: active.map(({ _id: id }) => ({
+      queryKey: ['schedule', id, 'times', from],
+      queryFn: () =>
+        call('get', '/schedule/coworker/{id}/times', {
+          params: { id },
+          query: { from: Math.max(from, Date.now()) / 1000, to: to / 1000 - 1 },
+        }),
+      refetchInterval: refreshMs,
+    })),
+  });
+  const error = planned.find((query) => query.error)?.error;
+  return (
+    <section aria-labelledby="calendar">
+      <h2 id="calendar">Coming runs</h2>
+      <div className="toolbar">
+        <button type="button" disabled={week === 0} onClick={() => setWeek(week - 1)}>
+          Earlier week
+        </button>
+        <button type="button" onClick={() => setWeek(week + 1)}>
+          Later week
+        </button>
+        <p role="status">
+          {starts[0] && dayFormat.format(starts[0])} to {starts[days - 1] && dayFormat.format(starts[days - 1])}, local
+          time
+        </p>
+      </div>
+      <Problem error={error} />
+      {active.length === 0 ? (
+        <p className="note">No schedule is active, so nothing comes.</p>
+      ) : (
+        <div className="scroll" role="region" aria-label="Calendar of coming runs" tabIndex={0}>
+          <table className="calendar">
+            <thead>
+              <tr>
+                <th scope="col">Schedule</th>
+                {starts.slice(0, days).map((day) => (
+                  <th key={day.getTime()} scope="col">
+                    {dayFormat.format(day)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {active.map((schedule, at) => {
+                const { times = [], is_complete: isComplete = true } = planned[at]?.data ?? {};
+                return (
+                  <WeekRow
+                    key={schedule._id}
+                    schedule={schedule}
+                    starts={starts}
+                    times={withinLimit(
+                      schedule,
+                      times.map(({ scheduled_for }) => scheduled_for),
+                    )}
+                    isComplete={isComplete}
+                  />
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** A limit ends the planned runs. Runs that somebody triggered count as well, so this is the earliest end. */
+function withinLimit({ limit, count }: Schedule, times: readonly number[]): readonly number[] {
+  return limit === null ? times : times.slice(0, Math.max(0, limit - count));
+}
+
+interface WeekRowOptions {
+  schedule: Schedule;
+  starts: readonly Date[];
+  times: readonly number[];
+  isComplete: boolean;
+}
+
+function WeekRow({ schedule: { _id: id, goal }, starts, times, isComplete }: WeekRowOptions) {
+  const lastKnown = isComplete ? Infinity : (times.at(-1) ?? Infinity) * 1000;
+  return (
+    <tr>
+      <th scope="row">
+        <Link to="/projects/$projectId/schedules/$scheduleId" params={{ projectId, scheduleId: id }}>
+          <bdi>{goal.template}</bdi>
+        </Link>
+      </th>
+      {starts.slice(0, -1).map((day, at) => {
+        const end = starts[at + 1]?.getTime() ?? Infinity;
+        const due = times.filter((time) => time * 1000 >= day.getTime() && time * 1000 < end);
+        return (
+          <td key={day.getTime()}>
+            <DayTimes times={due} isCut={end > lastKnown} />
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+/** The times of a day; many are shown as their number, with the first and the last. */
+function DayTimes({ times, isCut }: { times: readonly number[]; isCut: boolean }) {
+  if (times.length === 0) return <span className="soft">{isCut ? '…' : '–'}</span>;
+  if (times.length > shownTimes || isCut)
+    return (
+      <>
+        {isCut ? 'more than ' : ''}
+        {times.length} runs, <Clock at={times[0]} /> to <Clock at={times.at(-1)} />
+      </>
+    );
+  return (
+    <ul>
+      {times.map((at) => (
+        <li key={at}>
+          <Clock at={at} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A local time of day; its tooltip is the time in UTC. */
+function Clock({ at = 0 }: { at: number | undefined }) {
+  const iso = new Date(at * 1000).toISOString();
+  return (
+    <time dateTime={iso} title={`${iso.slice(0, 19).replace('T', ' ')} UTC`}>
+      {timeFormat.format(at * 1000)}
+    </time>
+  );
+}

@@ -1,0 +1,109 @@
+import type { components } from '../../../../../../sdk/node/src/openapi.js';
+import { fromLocalInput, toLocalInput, type Schedule } from './schedule.js';
+
+type NewSchedule = components['schemas']['NewSchedule'];
+type SchedulePatch = components['schemas']['SchedulePatch'];
+
+/** The form as it was typed. The API checks the values, so that its messages are the only ones. */
+export type Values = Record<
+  | 'coworker_id'
+  | 'goal'
+  | 'table'
+  | 'type'
+  | 'interval'
+  | 'cron'
+  | 'time_zone'
+  | 'schedule'
+  | 'overlap'
+  | 'limit'
+  | 'catchup_window'
+  | 'jitter'
+  | 'pause_on_failure',
+  string
+>;
+
+export const emptyValues: Values = {
+  coworker_id: '',
+  goal: '',
+  table: '',
+  type: 'cron',
+  interval: '3600',
+  cron: '0 9 * * 1-5',
+  time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  schedule: '',
+  overlap: 'skip',
+  limit: '',
+  catchup_window: '3600',
+  jitter: '0',
+  pause_on_failure: 'false',
+};
+
+export function valuesOf(schedule: Schedule): Values {
+  const { frequency, limit, table } = schedule;
+  return {
+    ...emptyValues,
+    coworker_id: schedule.coworker_id,
+    goal: schedule.goal.template,
+    table: table ?? '',
+    type: schedule.type,
+    ...(typeof frequency === 'number' && { interval: String(frequency) }),
+    ...(typeof frequency === 'object' && frequency !== null && frequency),
+    schedule: toLocalInput(schedule.schedule),
+    overlap: schedule.overlap,
+    limit: limit === null ? '' : String(limit),
+    catchup_window: String(schedule.catchup_window),
+    jitter: String(schedule.jitter),
+    pause_on_failure: String(schedule.pause_on_failure),
+  };
+}
+
+/** Which field shows what the API says about a value. */
+export function fieldOf(path: string, type: string): string | undefined {
+  const [first, second] = path.split('.');
+  if (first !== 'frequency') return first !== undefined && first in emptyValues ? first : undefined;
+  if (second === 'time_zone') return second;
+  return type === 'interval' ? 'interval' : type === 'cron' ? 'cron' : 'type';
+}
+
+/** A number, or else the text, which the API then refuses. */
+function numberIn(text: string): number {
+  const number = Number(text);
+  return (text.trim() === '' || Number.isNaN(number) ? text : number) as number;
+}
+
+function timesOf({ type, interval, cron, time_zone, schedule }: Values) {
+  const at = fromLocalInput(schedule);
+  return {
+    type: type as Schedule['type'],
+    ...(type === 'interval' && { frequency: numberIn(interval) }),
+    ...(type === 'cron' && { frequency: { cron, time_zone } }),
+    ...(at !== undefined && { schedule: at }),
+  };
+}
+
+function optionsOf({ goal, table, overlap, limit, catchup_window, jitter, pause_on_failure }: Values) {
+  return {
+    goal,
+    table: table === '' ? null : table,
+    overlap: overlap as Schedule['overlap'],
+    limit: limit.trim() === '' ? null : numberIn(limit),
+    catchup_window: numberIn(catchup_window),
+    jitter: numberIn(jitter),
+    pause_on_failure: pause_on_failure === 'true',
+  };
+}
+
+export function bodyOf(values: Values): NewSchedule {
+  return { coworker_id: values.coworker_id, ...optionsOf(values), ...timesOf(values) };
+}
+
+const timeFields = ['type', 'interval', 'cron', 'time_zone', 'schedule'] as const;
+
+/** Only what differs. The times belong together, and a change of them starts the schedule anew. */
+export function changesOf(values: Values, initial: Values): SchedulePatch {
+  const isRetimed = timeFields.some((name) => values[name] !== initial[name]);
+  const options = Object.entries(optionsOf(values)).filter(
+    ([name]) => values[name as keyof Values] !== initial[name as keyof Values],
+  );
+  return { ...Object.fromEntries(options), ...(isRetimed && timesOf(values)) };
+}

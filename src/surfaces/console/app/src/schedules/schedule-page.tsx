@@ -1,0 +1,211 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { call } from '../api.js';
+import { Facts } from '../facts.js';
+import { Needs } from '../needs.js';
+import { Badge, durationText, Problem, Time } from '../parts.js';
+import { projectId } from '../session.js';
+import { useTitle } from '../use-title.js';
+import { ScheduleActions } from './actions.js';
+import { cadenceOf, overlapTexts, type Schedule, type ScheduleRun, type ScheduleRuns } from './schedule.js';
+
+const route = getRouteApi('/projects/$projectId/schedules/$scheduleId');
+const refreshMs = 5000;
+const pageSize = 25;
+
+export function ScheduleDetails() {
+  const { scheduleId } = route.useParams();
+  return (
+    <Needs title="Schedule" operation="get /schedule/coworker/{id}" grant="svc:orchestrate.read">
+      <SchedulePage key={scheduleId} id={scheduleId} />
+    </Needs>
+  );
+}
+
+function SchedulePage({ id }: { id: string }) {
+  const [done, setDone] = useState<string>();
+  const params = { id };
+  const schedule = useQuery({
+    queryKey: ['schedule', id],
+    queryFn: () => call('get', '/schedule/coworker/{id}', { params }),
+    refetchInterval: refreshMs,
+  });
+  const runs = useInfiniteQuery({
+    queryKey: ['schedule', id, 'runs'],
+    queryFn: ({ pageParam }) =>
+      call('get', '/schedule/coworker/{id}/runs', {
+        params,
+        query: { limit: pageSize, ...(pageParam !== '' && { cursor: pageParam }) },
+      }),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    refetchInterval: refreshMs,
+  });
+  useTitle(schedule.data?.goal.template ?? 'Schedule');
+  if (!schedule.data)
+    return (
+      <>
+        <h1>Schedule</h1>
+        {schedule.error ? <Problem error={schedule.error} /> : <p className="soft">Loading…</p>}
+      </>
+    );
+  const first = runs.data?.pages[0];
+  return (
+    <>
+      <h1>
+        <bdi>{schedule.data.goal.template}</bdi>
+      </h1>
+      <div className="toolbar">
+        <p role="status">
+          <span className="hidden">State: </span>
+          <Badge state={schedule.data.status} />
+        </p>
+        <ScheduleActions schedule={schedule.data} onDone={setDone} />
+      </div>
+      <p role="status">{done}</p>
+      <Problem error={schedule.error} />
+      <About schedule={schedule.data} runs={first} />
+      <section aria-labelledby="next">
+        <h2 id="next">Next runs</h2>
+        <Next runs={first} />
+      </section>
+      <section aria-labelledby="history">
+        <h2 id="history">History</h2>
+        <Problem error={runs.error} />
+        <History runs={runs.data?.pages.flatMap((page) => page.data)} />
+        {runs.hasNextPage && (
+          <p>
+            <button type="button" disabled={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
+              Show older
+            </button>
+          </p>
+        )}
+      </section>
+    </>
+  );
+}
+
+function About({ schedule, runs }: { schedule: Schedule; runs: ScheduleRuns | undefined }) {
+  const { _id, coworker_id, type, reason, count, limit, overlap, jitter, catchup_window, table } = schedule;
+  const facts: [name: string, value: ReactNode][] = [
+    ['When', type === 'once' ? <Time at={schedule.schedule} /> : cadenceOf(schedule)],
+    ['Paused because', reason !== null && <bdi key="reason">{reason}</bdi>],
+    ['Runs so far', limit === null ? count : `${count}, planned runs end at ${limit}`],
+    ['When one is due during another', overlapTexts[overlap]],
+    ['Made up for if late by up to', durationText(catchup_window)],
+    ['Spread over', jitter > 0 && durationText(jitter)],
+    ['Skipped, missed', runs && `${runs.skipped_overlap}, ${runs.missed_catchup}`],
+    ['After a failed run', schedule.pause_on_failure ? 'it pauses' : 'it goes on'],
+    ['One execution for each row of', table !== null && <code key="table">{table}</code>],
+    [
+      'Agentflow',
+      <Link
+        key="flow"
+        to="/projects/$projectId/agentflows/$agentflowId"
+        params={{ projectId, agentflowId: coworker_id }}
+      >
+        <code>{coworker_id}</code>
+      </Link>,
+    ],
+    ['Schedule', <code key="id">{_id}</code>],
+    [
+      'Temporal',
+      runs && (
+        <a key="ui" href={runs.temporal_ui_url} rel="noreferrer">
+          Schedule in the Temporal UI
+        </a>
+      ),
+    ],
+  ];
+  return <Facts rows={facts} />;
+}
+
+function Next({ runs }: { runs: ScheduleRuns | undefined }) {
+  if (runs === undefined) return <p className="soft">Not known yet.</p>;
+  if (runs.next.length === 0) return <p className="note">Nothing comes.</p>;
+  return (
+    <ol className="times" aria-label="Next runs">
+      {runs.next.map((at) => (
+        <li key={at}>
+          <Time at={at} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function History({ runs }: { runs: readonly ScheduleRun[] | undefined }) {
+  if (runs === undefined) return <p className="soft">Not known yet.</p>;
+  if (runs.length === 0) return <p className="note">Nothing was due yet.</p>;
+  return (
+    <div className="scroll" role="region" aria-label="Past runs" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {['Planned', 'State', 'Why it did not fire', 'Took', 'Executions', 'Temporal'].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run, at) => (
+            // Runs that were triggered within a second have the same time.
+            <HistoryRow key={`${run.scheduled_for} ${run.temporal_ui_url ?? at}`} run={run} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const reasonTexts: Record<string, string> = {
+  overlap: 'another run was in progress (overlap)',
+  paused: 'the schedule was paused',
+  limit: 'the limit was reached',
+  catchup_window: 'it was too late (catchup window)',
+};
+
+function HistoryRow({ run }: { run: ScheduleRun }) {
+  const { scheduled_for, started_at, ended_at, status, reason, executions, error, temporal_ui_url } = run;
+  return (
+    <tr>
+      <th scope="row">
+        <Time at={scheduled_for} />
+      </th>
+      <td>
+        <Badge state={status} />
+        {error !== null && <p className="bad">{error}</p>}
+      </td>
+      <td>{reason === null ? '' : (reasonTexts[reason] ?? reason)}</td>
+      <td>{started_at === null || ended_at === null ? '' : durationText(ended_at - started_at)}</td>
+      <td>
+        {executions.length > 0 && (
+          <ul>
+            {executions.map(({ execution_id: runId, record_id, status: state, error: failure }) => (
+              <li key={runId ?? record_id}>
+                <Badge state={state} />{' '}
+                {runId === null ? (
+                  (failure ?? 'was not made')
+                ) : (
+                  <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId }}>
+                    {runId}
+                  </Link>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </td>
+      <td>
+        {temporal_ui_url !== null && (
+          <a href={temporal_ui_url} rel="noreferrer">
+            Run in the Temporal UI
+          </a>
+        )}
+      </td>
+    </tr>
+  );
+}

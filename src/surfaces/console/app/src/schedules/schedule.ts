@@ -1,0 +1,44 @@
+import type { components } from '../../../../../../sdk/node/src/openapi.js';
+import { durationText } from '../parts.js';
+
+export type Schedule = components['schemas']['Schedule'];
+export type ScheduleRuns = components['schemas']['ScheduleRuns'];
+export type ScheduleRun = ScheduleRuns['data'][number];
+
+export const overlapTexts: Record<Schedule['overlap'], string> = {
+  skip: 'skip it',
+  buffer_one: 'start one afterwards',
+  buffer_all: 'start all afterwards',
+  cancel_other: 'cancel the other',
+  allow_all: 'run both',
+};
+
+/** When it runs, without the times themselves. */
+export function cadenceOf({ type, frequency }: Schedule): string {
+  if (type === 'once') return 'once';
+  if (typeof frequency === 'number') return `every ${intervalText(frequency)}`;
+  return `${frequency?.cron ?? ''} in ${frequency?.time_zone ?? 'UTC'}`;
+}
+
+export function intervalText(seconds: number): string {
+  const units = [
+    [86_400, 'day'],
+    [3600, 'hour'],
+    [60, 'minute'],
+  ] as const;
+  const whole = units.find(([size]) => seconds % size === 0 && seconds >= size);
+  if (!whole) return durationText(seconds);
+  const count = seconds / whole[0];
+  return count === 1 ? whole[1] : `${count} ${whole[1]}s`;
+}
+
+/** The value of `<input type=datetime-local>` for a time, and the other way round. */
+export function toLocalInput(at: number): string {
+  const date = new Date(at * 1000);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+export function fromLocalInput(text: string): number | undefined {
+  const at = new Date(text).getTime() / 1000;
+  return Number.isNaN(at) ? undefined : at;
+}

@@ -1,0 +1,147 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { call } from '../api.js';
+import { Needs } from '../needs.js';
+import { Badge, Empty, Problem, Time } from '../parts.js';
+import { apiAddress, projectId, useMay } from '../session.js';
+import { useTitle } from '../use-title.js';
+import { Calendar } from './calendar.js';
+import { cadenceOf, overlapTexts, type Schedule } from './schedule.js';
+
+const refreshMs = 10_000;
+const pageSize = 25;
+
+export function Schedules() {
+  useTitle('Schedules');
+  return (
+    <Needs title="Schedules" operation="get /schedule/coworker" grant="svc:orchestrate.read">
+      <ScheduleList />
+    </Needs>
+  );
+}
+
+function ScheduleList() {
+  const may = useMay();
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['schedules'],
+    queryFn: ({ pageParam }) =>
+      call('get', '/schedule/coworker', { query: { limit: pageSize, ...(pageParam !== '' && { cursor: pageParam }) } }),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    refetchInterval: refreshMs,
+  });
+  const schedules = data?.pages.flatMap((page) => page.data);
+  const total = data?.pages[0]?.total_count ?? 0;
+  return (
+    <>
+      <h1>Schedules</h1>
+      <div className="toolbar">
+        <p role="status">{data && `${total} ${total === 1 ? 'schedule' : 'schedules'}`}</p>
+        {may('post /schedule/coworker') && (
+          <Link to="/projects/$projectId/schedules/new" params={{ projectId }}>
+            New schedule
+          </Link>
+        )}
+      </div>
+      <Problem error={error} />
+      {schedules === undefined && !error && <p className="soft">Loading…</p>}
+      {schedules?.length === 0 && <NothingScheduled />}
+      {schedules && schedules.length > 0 && (
+        <>
+          <ScheduleTable schedules={schedules} />
+          {hasNextPage && (
+            <p>
+              <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+                Show older
+              </button>
+            </p>
+          )}
+          <Calendar schedules={schedules} />
+        </>
+      )}
+    </>
+  );
+}
+
+function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
+  return (
+    <div className="scroll" role="region" aria-label="List of schedules" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {['Goal', 'State', 'When', 'Next', 'Last', 'Runs', 'If one is running', 'Temporal'].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {schedules.map((schedule) => (
+            <ScheduleRow key={schedule._id} schedule={schedule} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function ScheduleRow({ schedule }: { schedule: Schedule }) {
+  const { _id: id, goal, status, reason, count, limit, overlap } = schedule;
+  // Temporal knows the times. Without it, the stored part of the list is still shown.
+  const { data: runs, error } = useQuery({
+    queryKey: ['schedule', id, 'latest'],
+    queryFn: () => call('get', '/schedule/coworker/{id}/runs', { params: { id }, query: { limit: 1 } }),
+    refetchInterval: refreshMs,
+  });
+  const [last] = runs?.data ?? [];
+  return (
+    <tr>
+      <th scope="row">
+        <Link to="/projects/$projectId/schedules/$scheduleId" params={{ projectId, scheduleId: id }}>
+          <bdi>{goal.template}</bdi>
+        </Link>
+      </th>
+      <td>
+        <Badge state={status} /> {reason !== null && <bdi>{reason}</bdi>}
+      </td>
+      <td>{cadenceOf(schedule)}</td>
+      <td>{error ? <span className="soft">not known</span> : <Time at={runs?.next[0]} />}</td>
+      <td>
+        {last && (
+          <>
+            <Badge state={last.status} /> <Time at={last.scheduled_for} />
+          </>
+        )}
+      </td>
+      <td>
+        {count}
+        {limit !== null && ` of ${limit}`}
+      </td>
+      <td>{overlapTexts[overlap]}</td>
+      <td>
+        {runs && (
+          <a href={runs.temporal_ui_url} rel="noreferrer">
+            Open<span className="hidden"> the schedule {goal.template} in the Temporal UI</span>
+          </a>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function NothingScheduled() {
+  const { data } = useQuery({
+    queryKey: ['first-agentflow'],
+    queryFn: () => call('get', '/agentflow', { query: { limit: 1 } }),
+  });
+  const command = `curl -X POST '${new URL('schedule/coworker', apiAddress).href}' \\
+  -H "x-api-key: $SERVICE_API_KEY" -H 'content-type: application/json' \\
+  -d '{"coworker_id":"${data?.data[0]?._id ?? '<agentflow id>'}","goal":"Brief the team","type":"cron","frequency":"CRON_TZ=Europe/Oslo 0 9 * * 1-5"}'`;
+  return (
+    <Empty command={command}>
+      Nothing is scheduled in this project. A schedule runs an agentflow once, at an interval, or at the times of a cron
+      expression:
+    </Empty>
+  );
+}

@@ -1,0 +1,105 @@
+import { useSyncExternalStore } from 'react';
+
+/** What `GET /console/session` answers (src/surfaces/console/session.ts). */
+export interface Session {
+  csrf_token: string;
+  person: { user_id: string; email: string } | null;
+  project: { _id: string; name: string; organization: string; role: string } | null;
+  /** The operations that the person may call in this project, as `<method> <path>`. */
+  may: string[];
+}
+
+/** This file is `<console>/assets/…`, wherever the console is. */
+const here = import.meta.url;
+export const consoleAddress = new URL('..', here);
+export const apiAddress = new URL('../..', here);
+/** `/console` */
+export const consolePath = consoleAddress.pathname.replace(/\/$/, '');
+export const projectId = decodeURIComponent(
+  location.pathname.slice(consoleAddress.pathname.length).split('/')[1] ?? '',
+);
+
+interface State {
+  session: Session;
+  /** Whether the person must sign in again. The page stays as it is. */
+  isEnded: boolean;
+}
+
+let state: State = { session: { csrf_token: '', person: null, project: null, may: [] }, isEnded: false };
+const listeners = new Set<() => void>();
+const waiting: (() => void)[] = [];
+
+function change(next: Partial<State>): void {
+  state = { ...state, ...next };
+  for (const listener of listeners) listener();
+}
+
+export function useSession(): State {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => state,
+  );
+}
+
+export const csrfToken = (): string => state.session.csrf_token;
+
+/** Whether the person may call an operation of the API, for example `post /execute_flow`. */
+export function useMay(): (operation: string) => boolean {
+  const { may } = useSession().session;
+  return (operation) => may.includes(operation);
+}
+
+const address = new URL(`session?projectID=${encodeURIComponent(projectId)}`, consoleAddress);
+
+/** @param isRefresh without an action of the person, which does not extend the sign-in */
+export async function readSession(isRefresh: boolean): Promise<Session> {
+  const response = await fetch(address, { headers: isRefresh ? { 'x-console-refresh': '1' } : {} });
+  if (!response.ok) throw new Error(`the session was answered with status ${response.status}`);
+  const session = (await response.json()) as Session;
+  const before = state.session.person?.user_id;
+  if (session.person && before !== undefined && before !== session.person.user_id) location.reload();
+  else if (session.person) change({ session });
+  // What the person may do stays on the screen while they sign in again.
+  else change({ session: { ...state.session, csrf_token: session.csrf_token } });
+  return session;
+}
+
+/** Signs in without leaving the page. @returns what the API says if it refuses */
+export async function signIn(email: string, password: string): Promise<string | undefined> {
+  const before = state.session.person?.user_id;
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-csrf-token': csrfToken() },
+    body: JSON.stringify({ email, password }),
+  });
+  const body = (await response.json()) as Session & { error_description?: string };
+  if (!response.ok) return body.error_description ?? `refused with status ${response.status}`;
+  // What the person before has typed and asked for is not sent in the name of somebody else.
+  if (before !== undefined && before !== body.person?.user_id) location.reload();
+  else goOn(body);
+  return undefined;
+}
+
+function goOn(session: Session): void {
+  change({ session, isEnded: false });
+  for (const go of waiting.splice(0)) go();
+}
+
+/** Goes on if the same person has signed in in another tab. */
+export async function goOnIfSignedIn(): Promise<void> {
+  const before = state.session.person?.user_id;
+  const session = await readSession(true);
+  if (state.isEnded && session.person && session.person.user_id === before) goOn(session);
+}
+
+/** Waits until the person has signed in again, or until another tab has. */
+export async function signedInAgain(sent: string): Promise<void> {
+  const { person, csrf_token } = await readSession(true);
+  if (person && csrf_token !== sent) return;
+  if (person) throw new Error('the console does not accept its own session: reload the page');
+  change({ isEnded: true });
+  await new Promise<void>((go) => waiting.push(go));
+}

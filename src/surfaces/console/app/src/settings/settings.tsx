@@ -1,0 +1,213 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, type Settings as StoredSettings } from '../api.js';
+import { Confirm } from '../confirm.js';
+import { JsonField, parsed, type TextProblem } from '../json-field.js';
+import { Problem, useDraft } from '../parts.js';
+import { useMay } from '../session.js';
+import { useTitle } from '../use-title.js';
+import { AboutProject } from './about-project.js';
+
+/** What can be set in a project. */
+export function Settings() {
+  useTitle('Settings');
+  const may = useMay();
+  const seesProject = may('get /v1/project/{project_id}');
+  return (
+    <>
+      <h1>Settings</h1>
+      {!seesProject && <p className="note">Your role in this project does not show its settings.</p>}
+      {seesProject && <AboutProject />}
+      {may('get /v1/projects/{projectId}/mode') && <Mode />}
+      {may('get /settings/{projectID}') && <Stored />}
+    </>
+  );
+}
+
+const modes = {
+  simple: 'Clients write to the context graph directly, as far as the policies permit it.',
+  governed: 'Clients do not write to the context graph. Syncs and what people approve still do.',
+} as const;
+
+function Mode() {
+  const may = useMay();
+  const [wanted, setWanted] = useState<keyof typeof modes>();
+  const { data, error } = useQuery({ queryKey: ['mode'], queryFn: () => call('get', '/v1/projects/{projectId}/mode') });
+  const other = data?.mode === 'simple' ? 'governed' : 'simple';
+  return (
+    <section aria-labelledby="mode">
+      <h2 id="mode">Governance mode</h2>
+      <Problem error={error} />
+      {data && (
+        <p role="status">
+          The project is <strong>{data.mode}</strong>. {modes[data.mode]}
+        </p>
+      )}
+      {data && may('put /v1/projects/{projectId}/mode') && (
+        <button type="button" onClick={() => setWanted(other)}>
+          Make it {other}…
+        </button>
+      )}
+      {wanted && (
+        <Confirm
+          title={`Make the project ${wanted}?`}
+          action={`Make it ${wanted}`}
+          act={(options) => call('put', '/v1/projects/{projectId}/mode', { body: { mode: wanted } }, options)}
+          invalidates={[['mode']]}
+          onClose={() => setWanted(undefined)}
+        >
+          <p>{modes[wanted]}</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+function Stored() {
+  const { data, error } = useQuery({ queryKey: ['settings'], queryFn: () => call('get', '/settings/{projectID}') });
+  return (
+    <>
+      <section aria-labelledby="events">
+        <h2 id="events">Data events</h2>
+        <Problem error={error} />
+        {data && <DataEvents isOn={data.data_events} />}
+      </section>
+      {data && (
+        <section aria-labelledby="language">
+          <h2 id="language">Language</h2>
+          <Language language={data.language} />
+        </section>
+      )}
+      {data && (
+        <section aria-labelledby="form">
+          <h2 id="form">Settings of users and connectors</h2>
+          <Rest settings={data} />
+        </section>
+      )}
+    </>
+  );
+}
+
+function DataEvents({ isOn }: { isOn: boolean }) {
+  const may = useMay();
+  const [isAsked, setAsked] = useState(false);
+  const action = isOn ? 'Turn them off' : 'Turn them on';
+  return (
+    <>
+      <p role="status">
+        Changes of table rows, file contents and read marks are {isOn ? 'recorded' : 'not recorded'} in lifecycles and
+        the audit chain.
+      </p>
+      {may('patch /settings/{projectID}') && (
+        <button type="button" onClick={() => setAsked(true)}>
+          {action}…
+        </button>
+      )}
+      {isAsked && (
+        <Confirm
+          title={isOn ? 'Stop recording data events?' : 'Record data events?'}
+          action={action}
+          act={(options) => call('patch', '/settings/{projectID}', { body: { data_events: !isOn } }, options)}
+          invalidates={[['settings']]}
+          onClose={() => setAsked(false)}
+        >
+          <p>
+            {isOn
+              ? 'What changes from now on leaves no trace in the audit chain.'
+              : 'Each of these changes becomes a lifecycle and an audit entry.'}
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+const languages: readonly StoredSettings['language'][] = ['auto', 'de', 'en', 'es', 'fr', 'ja', 'zh'];
+const languageNames = new Intl.DisplayNames('en', { type: 'language' });
+const languageName = (language: string) =>
+  language === 'auto' ? 'that of the first texts that are saved' : languageNames.of(language);
+
+function Language({ language }: { language: StoredSettings['language'] }) {
+  const may = useMay();
+  const [wanted, setWanted] = useState<StoredSettings['language']>();
+  return (
+    <>
+      <p role="status">The texts of the context graph are searched in this language: {languageName(language)}.</p>
+      {may('patch /settings/{projectID}') && (
+        <form className="narrow">
+          <label>
+            Change the language to
+            <select value={language} onChange={(event) => setWanted(event.target.value as StoredSettings['language'])}>
+              {languages.map((each) => (
+                <option key={each} value={each}>
+                  {languageName(each)}
+                </option>
+              ))}
+            </select>
+          </label>
+        </form>
+      )}
+      {wanted && (
+        <Confirm
+          title={`Change the language to ${languageName(wanted)}?`}
+          action="Change the language"
+          act={(options) => call('patch', '/settings/{projectID}', { body: { language: wanted } }, options)}
+          invalidates={[['settings']]}
+          onClose={() => setWanted(undefined)}
+        >
+          <p>What was saved before is indexed again. Questions find it as before until that is complete.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+/** The settings that the service keeps without reading them, as JSON. */
+function Rest({ settings }: { settings: StoredSettings }) {
+  const may = useMay();
+  const { reference_mapping, user_connectors, connector_group, user_settings_schema } = settings;
+  const stored = JSON.stringify({ reference_mapping, user_connectors, connector_group, user_settings_schema }, null, 2);
+  const [draft, setDraft] = useDraft('settings.rest');
+  const [problem, setProblem] = useState<TextProblem>();
+  const [body, setBody] = useState<object>();
+  const isOffered = may('patch /settings/{projectID}');
+  const read = () => {
+    const result = parsed(draft);
+    setProblem('problem' in result ? result.problem : undefined);
+    if ('value' in result) setBody(result.value as object);
+  };
+  return (
+    <>
+      <JsonField
+        label="Settings (JSON)"
+        rows={12}
+        text={draft || stored}
+        onChange={setDraft}
+        problems={problem ? [problem] : []}
+        isReadOnly={!isOffered}
+      />
+      {isOffered && (
+        <p className="actions">
+          <button type="button" className="primary" disabled={draft === ''} onClick={read}>
+            Save…
+          </button>
+          <button type="button" disabled={draft === ''} onClick={() => setDraft('')}>
+            Discard changes
+          </button>
+        </p>
+      )}
+      {body && (
+        <Confirm
+          title="Change the settings?"
+          action="Change the settings"
+          act={(options) => call('patch', '/settings/{projectID}', { body }, options)}
+          invalidates={[['settings']]}
+          onDone={() => setDraft('')}
+          onClose={() => setBody(undefined)}
+        >
+          <p>Each field that is given replaces the one before.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

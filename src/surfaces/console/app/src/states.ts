@@ -1,0 +1,55 @@
+import type { Execution } from './api.js';
+
+/** What people call the state of a run; the filter `state` of the API has the same names. */
+export const states = ['ready', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'] as const;
+export type State = (typeof states)[number];
+
+type Run = Pick<Execution, 'status' | 'execution_context'>;
+
+interface Failure {
+  code: string;
+  message: string;
+  reason?: string;
+  step_id?: string | null;
+}
+
+export function failureOf({ execution_context }: Run): Failure | undefined {
+  return execution_context.failure as Failure | undefined;
+}
+
+export interface Waiting {
+  kind: 'preview' | 'approval' | 'elicitation' | 'step';
+  agent_id?: string;
+  approval_id?: string;
+  error?: string;
+  expires_at?: number;
+}
+
+export function waitingOf({ execution_context }: Run): Waiting | undefined {
+  return (execution_context.waiting_for as Waiting | null | undefined) ?? undefined;
+}
+
+export function stateOf(run: Run): State {
+  if (run.status === 'failed') return failureOf(run)?.reason === 'cancelled' ? 'cancelled' : 'failed';
+  const kind = isOver(run) ? undefined : waitingOf(run)?.kind;
+  return kind !== undefined && kind !== 'step' ? 'waiting' : run.status;
+}
+
+export function isOver({ status }: Pick<Execution, 'status'>): boolean {
+  return status === 'completed' || status === 'failed';
+}
+
+export const moves = ['pause', 'resume', 'cancel'] as const;
+export type Move = (typeof moves)[number];
+
+const movesFrom: Record<Execution['status'], readonly Move[]> = {
+  ready: ['cancel'],
+  running: ['pause', 'cancel'],
+  paused: ['resume', 'cancel'],
+  completed: [],
+  failed: [],
+};
+
+export function movesOf({ status }: Pick<Execution, 'status'>): readonly Move[] {
+  return movesFrom[status];
+}

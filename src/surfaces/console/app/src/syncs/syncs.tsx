@@ -1,0 +1,155 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, type Lifecycle, type Syncs as SyncState } from '../api.js';
+import { Confirm } from '../confirm.js';
+import { Badge, Empty, Problem, Time } from '../parts.js';
+import { LifecycleLink } from '../links.js';
+import { apiAddress, useMay } from '../session.js';
+import { useTitle } from '../use-title.js';
+
+const refreshMs = 5000;
+
+export function Syncs() {
+  useTitle('Catalog and code syncs');
+  const may = useMay();
+  return (
+    <>
+      <h1>Catalog and code syncs</h1>
+      {may('get /{projectID}/syncs') ? (
+        <Scopes />
+      ) : (
+        <p className="note">Your role in this project does not show syncs. It needs the grant svc:orchestrate.read.</p>
+      )}
+    </>
+  );
+}
+
+function Scopes() {
+  const { data, error } = useQuery({
+    queryKey: ['syncs'],
+    queryFn: () => call('get', '/{projectID}/syncs'),
+    refetchInterval: refreshMs,
+  });
+  return (
+    <>
+      <Problem error={error} />
+      {!data && !error && <p className="soft">Loading…</p>}
+      {data && <CatalogScope catalog={data.catalog} />}
+      {data && <Repositories repositories={data.repositories} />}
+    </>
+  );
+}
+
+function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
+  const may = useMay();
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <section aria-labelledby="catalog">
+      <h2 id="catalog">Data catalog</h2>
+      {catalog === null ? (
+        <p className="soft">
+          The catalog is not synced into this project. CATALOG_PROJECT_ID of the service names the project that receives
+          it.
+        </p>
+      ) : (
+        <>
+          <p role="status">
+            <Badge state={catalog.state} /> {catalogText(catalog)}
+          </p>
+          {catalog.failure !== null && <p className="problem">The last attempt failed: {catalog.failure}</p>}
+          {may('post /{projectID}/syncs/catalog') && (
+            <p className="actions">
+              <button type="button" onClick={() => setAsked(true)}>
+                Start a sync…
+              </button>
+            </p>
+          )}
+          <Runs tool="catalog-sync" name="Recent syncs of the catalog" />
+        </>
+      )}
+      {isAsked && (
+        <Confirm
+          title="Start a sync of the catalog?"
+          action="Start the sync"
+          act={() => call('post', '/{projectID}/syncs/catalog')}
+          invalidates={[['syncs']]}
+          onClose={() => setAsked(false)}
+        >
+          <p>It reads the whole catalog, after a short wait for further changes.</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+function catalogText(catalog: NonNullable<SyncState['catalog']>): string {
+  const { state, waiting_events: events, waiting_for: names } = catalog;
+  const next =
+    events === 0
+      ? ''
+      : `${events} ${events === 1 ? 'change waits' : 'changes wait'}${names.length > 0 ? `: ${names.join(', ')}` : ''}`;
+  if (state === 'unknown') return 'No worker answers.';
+  return state === 'idle' ? 'Nothing is pending.' : next;
+}
+
+function Repositories({ repositories }: { repositories: SyncState['repositories'] }) {
+  const command = `curl -X POST '${new URL('v1/bind-repository', apiAddress).href}' \\
+  -H "authorization: Bearer $SERVICE_API_KEY" -H 'content-type: application/json' \\
+  -d '{"repository":"acme/claims","branch":"main"}'`;
+  return (
+    <section aria-labelledby="repositories">
+      <h2 id="repositories">Repositories</h2>
+      {repositories.length === 0 ? (
+        <Empty command={command}>
+          This project follows no repository. The key needs the grant svc:codesync.write; the answer names the address
+          and the secret for the webhook:
+        </Empty>
+      ) : (
+        <ul className="rows">
+          {repositories.map(({ repository, branch, bound_at, has_signed }) => (
+            <li key={repository}>
+              <strong>
+                <bdi>{repository}</bdi>
+              </strong>{' '}
+              <span className="soft">
+                {branch === null ? 'every branch' : `branch ${branch}`}, followed since <Time at={bound_at} />,{' '}
+                {has_signed ? 'pushes are signed' : 'no signed push yet'}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Runs tool="code-sync" name="Recent pushes" />
+    </section>
+  );
+}
+
+/** The last runs of a sync, each with its lifecycle. */
+function Runs({ tool, name }: { tool: string; name: string }) {
+  const { data, error } = useQuery({
+    queryKey: ['sync-runs', tool],
+    queryFn: () => call('get', '/v1/lifecycles', { query: { tool, limit: 20 } }),
+    refetchInterval: refreshMs,
+  });
+  return (
+    <>
+      <h3>{name}</h3>
+      <Problem error={error} />
+      {data?.data.length === 0 && <p className="soft">None yet.</p>}
+      <ul className="rows">
+        {data?.data.map((run) => (
+          <li key={run.lifecycle_id}>
+            <Badge state={run.status} />{' '}
+            <LifecycleLink id={run.lifecycle_id}>
+              <Time at={run.created_at} />
+            </LifecycleLink>{' '}
+            <span className={run.status === 'failed' ? 'bad' : 'soft'}>{detailOf(run)}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** What the run did, or why it failed. */
+const detailOf = ({ stages }: Lifecycle) => stages.at(-1)?.detail ?? '';

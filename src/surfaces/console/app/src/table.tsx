@@ -1,0 +1,147 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, type CSSProperties, type ReactNode } from 'react';
+
+export interface Column<T> {
+  id: string;
+  name: string;
+  /** A track of the grid. */
+  width: string;
+  /** Instead of the name, for example a button that sorts. */
+  head?: ReactNode;
+  sorted?: 'ascending' | 'descending' | undefined;
+  /** On narrow screens, rows show only what is not left out there; one column takes the most room. */
+  onNarrow?: 'hidden' | 'main';
+  cell(row: T): ReactNode;
+}
+
+export interface TableOptions<T> {
+  /** The accessible name. */
+  name: string;
+  rows: readonly T[];
+  columns: readonly Column<T>[];
+  keyOf(row: T): string;
+  total: number;
+  /** Left out if rows cannot be selected. */
+  selection?: Selection<T> | undefined;
+  hasOlder: boolean;
+  onEnd(): void;
+  /** The first visible row; undefined at the top. */
+  onScroll?(first: T | undefined): void;
+  /** A wider sheet than the screen: it scrolls sideways and keeps one line for each row, also on narrow screens. */
+  sheetWidth?: string;
+}
+
+interface Selection<T> {
+  selected: ReadonlySet<string>;
+  onSelect(ids: ReadonlySet<string>): void;
+  /** What a row is called. */
+  nameOf(row: T): string;
+  allName: string;
+}
+
+const isNarrow = matchMedia('(max-width: 40rem)');
+const lineHeight = 37;
+const rowHeight = () => (isNarrow.matches ? 76 : lineHeight);
+
+/** A table of which only the visible rows are in the page. */
+export function Table<T>(given: TableOptions<T>) {
+  const { name, rows, columns, keyOf, total, selection, hasOlder, onEnd, onScroll, sheetWidth } = given;
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: sheetWidth === undefined ? rowHeight : () => lineHeight,
+    overscan: 12,
+    getItemKey: (at) => (rows[at] === undefined ? at : keyOf(rows[at])),
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  const first = (virtual.scrollOffset ?? 0) < 10 ? undefined : rows[items[0]?.index ?? 0];
+  useEffect(() => {
+    if (hasOlder && last >= rows.length - 40) onEnd();
+  }, [hasOlder, last, rows.length, onEnd]);
+  useEffect(() => {
+    const timer = setTimeout(() => onScroll?.(first), 150);
+    return () => clearTimeout(timer);
+  }, [first, onScroll]);
+  const tracks = [...(selection ? ['2.25rem'] : []), ...columns.map(({ width }) => width)].join(' ');
+  const height = virtual.getTotalSize();
+  return (
+    <div
+      className={sheetWidth === undefined ? 'table' : 'table sheet'}
+      role="table"
+      aria-label={name}
+      aria-rowcount={hasOlder ? -1 : total + 1}
+      ref={scroller}
+      tabIndex={0}
+      style={{ '--columns': tracks, '--rows': `${height}px`, '--sheet': sheetWidth } as CSSProperties}
+    >
+      <div role="rowgroup" className="head">
+        <div role="row" aria-rowindex={1} className="row">
+          {selection && <SelectAll rows={rows} keyOf={keyOf} selection={selection} />}
+          {columns.map((column) => (
+            <div role="columnheader" key={column.id} aria-sort={column.sorted}>
+              {column.head ?? column.name}
+            </div>
+          ))}
+        </div>
+      </div>
+      <div role="rowgroup" className="body" style={{ height }}>
+        {items.map(({ index, key, start }) => {
+          const row = rows[index];
+          if (row === undefined) return null;
+          return <Row key={key} at={index} start={start} id={keyOf(row)} row={row} {...{ columns, selection }} />;
+        })}
+      </div>
+    </div>
+  );
+}
+
+function SelectAll<T>(given: { rows: readonly T[]; keyOf(row: T): string; selection: Selection<T> }) {
+  const { rows, keyOf, selection } = given;
+  const all = rows.length > 0 && rows.every((row) => selection.selected.has(keyOf(row)));
+  return (
+    <div role="columnheader" className="choice">
+      <input
+        type="checkbox"
+        aria-label={selection.allName}
+        checked={all}
+        onChange={() => selection.onSelect(new Set(all ? [] : rows.map(keyOf)))}
+      />
+    </div>
+  );
+}
+
+interface RowOptions<T> extends Pick<TableOptions<T>, 'columns' | 'selection'> {
+  at: number;
+  start: number;
+  id: string;
+  row: T;
+}
+
+function Row<T>({ at, start, id, row, columns, selection }: RowOptions<T>) {
+  const toggle = () => {
+    const next = new Set(selection?.selected);
+    if (!next.delete(id)) next.add(id);
+    selection?.onSelect(next);
+  };
+  return (
+    <div role="row" aria-rowindex={at + 2} className="row" style={{ transform: `translateY(${start}px)` }}>
+      {selection && (
+        <div role="cell" className="choice">
+          <input
+            type="checkbox"
+            aria-label={`Select ${selection.nameOf(row)}`}
+            checked={selection.selected.has(id)}
+            onChange={toggle}
+          />
+        </div>
+      )}
+      {columns.map((column) => (
+        <div role="cell" key={column.id} className={column.onNarrow && `${column.onNarrow}-narrow`}>
+          {column.cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}

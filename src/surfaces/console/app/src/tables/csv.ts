@@ -1,0 +1,99 @@
+import type { Column, Table } from '../api.js';
+import { ownColumns, valueOf } from './values.js';
+
+const maxBytes = 20 * 1024 * 1024;
+/** The API takes 1,000 records and 1 MiB at a time. */
+const maxRows = 1000;
+const maxBatchBytes = 900_000;
+
+export interface CsvRow {
+  /** Where the row is in the file, as editors count. */
+  line: number;
+  record: Record<string, unknown>;
+}
+
+export interface CsvFile {
+  name: string;
+  /** The columns of the table that the file fills, in the order of the file. */
+  columns: Column[];
+  /** Headers that no column of the table has. */
+  ignored: string[];
+  rows: CsvRow[];
+}
+
+/** Reads a file whose first line names columns. @throws Error with what is wrong, for people */
+export async function readCsv(file: File, table: Table): Promise<CsvFile> {
+  if (file.size > maxBytes) throw new Error(`The file must not exceed ${maxBytes / 1024 / 1024} MiB.`);
+  const text = await file.text();
+  const { parse } = await import('csv-parse/browser/esm/sync');
+  const delimiter = delimiterOf(text);
+  const lines = parse(text, {
+    bom: true,
+    delimiter,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    info: true,
+  }) as unknown as { info: { lines: number }; record: string[] }[];
+  const [head, ...rest] = lines;
+  if (!head) throw new Error('The file is empty. Its first line must name columns of the table.');
+  const own = ownColumns(table.columns);
+  const headers = head.record.map((header) => header.trim());
+  const columns = headers.map((header) => own.find((column) => names(column).includes(header.toLowerCase())));
+  const known = columns.filter((column) => column !== undefined);
+  if (known.length === 0)
+    throw new Error(
+      `The first line names no column of the table. Expected some of: ${own.map(({ column_name }) => column_name).join(', ')}.`,
+    );
+  return {
+    name: file.name,
+    columns: known,
+    ignored: headers.filter((_header, at) => columns[at] === undefined),
+    rows: rest.map(({ info, record }) => ({ line: info.lines, record: recordOf(columns, record) })),
+  };
+}
+
+const names = ({ column_id, column_name }: Column) => [column_name.toLowerCase(), column_id.toLowerCase()];
+
+/** The one of the usual delimiters that the first line has most often. */
+function delimiterOf(text: string): string {
+  const [first = ''] = text.split(/\r?\n/, 1);
+  const count = (delimiter: string) => first.split(delimiter).length;
+  return [',', ';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best));
+}
+
+/** An empty cell gets the default value of its column. */
+function recordOf(columns: readonly (Column | undefined)[], cells: readonly string[]): Record<string, unknown> {
+  const values = columns.flatMap((column, at) => {
+    const text = cells[at] ?? '';
+    return column === undefined || text.trim() === '' ? [] : [[column.column_id, valueOf(column, text)] as const];
+  });
+  return Object.fromEntries(values);
+}
+
+/** The rows in as few requests as the API takes. */
+export function batchesOf(rows: readonly CsvRow[]): CsvRow[][] {
+  const batches: CsvRow[][] = [];
+  const encoder = new TextEncoder();
+  let [batch, bytes]: [CsvRow[], number] = [[], 0];
+  for (const row of rows) {
+    const size = encoder.encode(JSON.stringify(row.record)).length + 1;
+    if (batch.length > 0 && (batch.length === maxRows || bytes + size > maxBatchBytes)) {
+      batches.push(batch);
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(row);
+    bytes += size;
+  }
+  return batch.length > 0 ? [...batches, batch] : batches;
+}
+
+/** The API numbers the records of a request: `3.price: must be a number`. @returns each problem with its line */
+export function problemsByLine(message: string, batch: readonly CsvRow[], columns: readonly Column[]): string[] {
+  return message.split('; ').map((part) => {
+    const [, at, id = '', problem = ''] = /^(?:(\d+)\.)?([\w-]+): (.+)$/s.exec(part) ?? [];
+    const row = batch[at === undefined ? 0 : Number(at)];
+    if (id === '' || !row) return part;
+    const column = columns.find(({ column_id }) => column_id === id);
+    return `Line ${row.line}, ${column?.column_name ?? id}: ${problem}`;
+  });
+}

@@ -1,0 +1,68 @@
+import { useRef, useState } from 'react';
+import { call, messageOf, type TableRecord } from '../api.js';
+import { Window } from '../parts.js';
+
+interface DeleteOptions {
+  tableId: string;
+  rows: readonly TableRecord[];
+  onClose: () => void;
+  onDone: () => void;
+}
+
+/** Deletes rows one after the other, and says of each that stays why. */
+export function DeleteRows({ tableId, rows, onClose, onDone }: DeleteOptions) {
+  const [given] = useState(rows);
+  const [done, setDone] = useState(0);
+  const [refused, setRefused] = useState<readonly string[]>([]);
+  const [state, setState] = useState<'asked' | 'busy' | 'over'>('asked');
+  const stopped = useRef(false);
+  const count = given.length === 1 ? '1 row' : `${given.length} rows`;
+  const start = async () => {
+    setState('busy');
+    let failures = 0;
+    for (const { _id, row_id } of given) {
+      if (stopped.current) break;
+      try {
+        await call('delete', '/storage/{projectID}/table/{table_id}/records/{record_id}', {
+          params: { table_id: tableId, record_id: _id },
+        });
+        setDone((known) => known + 1);
+      } catch (failure) {
+        failures += 1;
+        setRefused((known) => [...known, `Row ${row_id}: ${messageOf(failure)}`]);
+      }
+    }
+    onDone();
+    if (failures === 0) onClose();
+    else setState('over');
+  };
+  const close = () => {
+    stopped.current = true;
+    onClose();
+  };
+  return (
+    <Window title={`Delete ${count}?`} onClose={close}>
+      {state === 'asked' ? (
+        <>
+          <p>This cannot be undone. Their row ids are not used again.</p>
+          <p className="actions">
+            <button type="button" className="danger" autoFocus onClick={() => void start()}>
+              Delete {count}
+            </button>
+          </p>
+        </>
+      ) : (
+        <p role="status">
+          {done} of {given.length} deleted.
+        </p>
+      )}
+      <ul className="results">
+        {refused.map((text) => (
+          <li key={text} className="bad">
+            {text}
+          </li>
+        ))}
+      </ul>
+    </Window>
+  );
+}

@@ -1,0 +1,169 @@
+import { useRef, useState } from 'react';
+import { call, isAnswer, messageOf, newKey, type Table } from '../api.js';
+import { Problem, Window } from '../parts.js';
+import { batchesOf, problemsByLine, readCsv, type CsvFile, type CsvRow } from './csv.js';
+import { textOf } from './values.js';
+
+const previewed = 5;
+
+interface ImportOptions {
+  table: Table;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+/** Inserts the rows of a CSV file, after a look at the first ones. */
+export function ImportRows({ table, onClose, onDone }: ImportOptions) {
+  const [file, setFile] = useState<CsvFile>();
+  const [problem, setProblem] = useState<unknown>();
+  const choose = async (chosen: File | undefined) => {
+    setFile(undefined);
+    setProblem(undefined);
+    try {
+      if (chosen) setFile(await readCsv(chosen, table));
+    } catch (failure) {
+      setProblem(failure);
+    }
+  };
+  return (
+    <Window title={`Import CSV into ${table.table_name}`} onClose={onClose}>
+      <p className="soft">
+        The first line names columns of the table. Empty cells get the default value of their column. Dates are ISO
+        dates or epoch seconds.
+      </p>
+      <form onSubmit={(event) => event.preventDefault()}>
+        <label>
+          CSV file
+          <input
+            type="file"
+            accept=".csv,.tsv,text/csv,text/tab-separated-values"
+            onChange={(event) => void choose(event.target.files?.[0])}
+          />
+        </label>
+      </form>
+      <Problem error={problem} />
+      {file && (
+        <>
+          <Preview file={file} />
+          <Insert
+            key={`${file.name} ${file.rows.length}`}
+            table={table}
+            file={file}
+            onClose={onClose}
+            onDone={onDone}
+          />
+        </>
+      )}
+    </Window>
+  );
+}
+
+function Preview({ file: { columns, rows, ignored } }: { file: CsvFile }) {
+  return (
+    <>
+      {ignored.length > 0 && (
+        <p className="note">
+          Not imported, because the table has no such column: <bdi>{ignored.join(', ')}</bdi>
+        </p>
+      )}
+      <div className="preview" tabIndex={0} role="region" aria-label="The first rows of the file">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Line</th>
+              {columns.map(({ column_id, column_name }) => (
+                <th key={column_id} scope="col">
+                  {column_name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, previewed).map(({ line, record }) => (
+              <tr key={line}>
+                <td>{line}</td>
+                {columns.map((column) => (
+                  <td key={column.column_id}>{textOf(column, record[column.column_id])}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Insert({ table, file, onClose, onDone }: ImportOptions & { file: CsvFile }) {
+  const [batches] = useState(() => batchesOf(file.rows).map((rows) => ({ rows, key: newKey() })));
+  const [next, setNext] = useState(0);
+  const [isBusy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<{ error: unknown; lines: string[] }>();
+  const stopped = useRef(false);
+  const inserted = batches.slice(0, next).reduce((sum, { rows }) => sum + rows.length, 0);
+  const start = async () => {
+    setBusy(true);
+    setRefused(undefined);
+    for (let at = next; at < batches.length && !stopped.current; at += 1) {
+      const batch = batches[at] as (typeof batches)[number];
+      try {
+        await insert(table._id, batch);
+        setNext(at + 1);
+      } catch (error) {
+        const lines = isAnswer(error) ? problemsByLine(plain(messageOf(error)), batch.rows, table.columns) : [];
+        setRefused({ error, lines });
+        // A refused batch is another request once it is corrected; one without an answer is sent again as it is.
+        if (isAnswer(error)) batch.key = newKey();
+        setBusy(false);
+        if (at > 0) onDone();
+        return;
+      }
+    }
+    onDone();
+    onClose();
+  };
+  const remaining = batches[next]?.rows[0]?.line;
+  const count = file.rows.length === 1 ? '1 row' : `${file.rows.length} rows`;
+  return (
+    <>
+      <p role="status">{isBusy || inserted > 0 ? `${inserted} of ${count} inserted.` : `${count} in the file.`}</p>
+      {refused && refused.lines.length === 0 && <Problem error={refused.error} />}
+      {refused && refused.lines.length > 0 && (
+        <div className="problem" role="alert">
+          <p>
+            {inserted === 0
+              ? 'Nothing was inserted. Correct the file, and choose it again.'
+              : `The rows from line ${remaining} on were not inserted. Correct them, and import a file with only these.`}
+          </p>
+          <ul>
+            {refused.lines.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <p className="actions">
+        <button
+          type="button"
+          className="primary"
+          disabled={isBusy || file.rows.length === 0}
+          onClick={() => void start()}
+        >
+          {next > 0 ? 'Go on' : `Import ${count}`}
+        </button>
+      </p>
+    </>
+  );
+}
+
+async function insert(tableId: string, { rows, key }: { rows: readonly CsvRow[]; key: string }): Promise<void> {
+  const records = rows.map(({ record }) => record);
+  await call(
+    'post',
+    '/storage/{projectID}/table/{table_id}/row',
+    { params: { table_id: tableId }, body: records.length === 1 ? (records[0] as CsvRow['record']) : records },
+    { idempotencyKey: key },
+  );
+}
+
+const plain = (message: string) => `${message.charAt(0).toLowerCase()}${message.slice(1)}`;

@@ -1,0 +1,38 @@
+import type { Column } from '../api.js';
+import type { CellEdits } from './use-cell-edits.js';
+
+/** What was typed and is not saved, with what the API says about it. */
+export function OpenEdits({ edits, columns }: { edits: CellEdits; columns: readonly Column[] }) {
+  const refused = edits.all.filter(({ problem }) => problem !== undefined);
+  if (refused.length === 0) return null;
+  return (
+    <div className="problem" role="alert">
+      <ul className="unmarked">
+        {refused.map((edit) => {
+          const { rowId, rowNumber, columnId, columnName, text, problem, theirs } = edit;
+          const column = columns.find(({ column_id }) => column_id === columnId);
+          return (
+            <li key={`${rowId} ${columnId}`}>
+              Row {rowNumber}, <bdi>{columnName}</bdi>, “<bdi>{text}</bdi>” is not saved: {problem}
+              {theirs && (
+                <>
+                  {' The value is now “'}
+                  <bdi>{theirs.text}</bdi>
+                  {'”. '}
+                  {column && (
+                    <button type="button" className="small" onClick={() => void edits.overwrite(edit, column)}>
+                      Save mine
+                    </button>
+                  )}
+                </>
+              )}{' '}
+              <button type="button" className="small" onClick={() => edits.discard(rowId, columnId)}>
+                {theirs ? 'Keep theirs' : 'Discard'}
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,191 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { call, type Table as TableRecordSet, type TableRecord } from '../api.js';
+import { Empty, Problem } from '../parts.js';
+import { apiAddress, projectId, useMay } from '../session.js';
+import { Table as Rows, type Column } from '../table.js';
+import { usePages } from '../use-pages.js';
+import { useTitle } from '../use-title.js';
+import { AddRow } from './add-row.js';
+import { Cell } from './cell.js';
+import { DeleteRows } from './delete-rows.js';
+import { FilterBar } from './filter-bar.js';
+import { queryOf, type RowFilter } from './filter.js';
+import { ImportRows } from './import.js';
+import { OpenEdits } from './open-edits.js';
+import { useCellEdits } from './use-cell-edits.js';
+import { ownColumns, systemColumns } from './values.js';
+
+const route = getRouteApi('/projects/$projectId/tables/$tableId');
+
+export function Table() {
+  const { tableId } = route.useParams();
+  const { data: table, error } = useQuery({ queryKey: ['table', tableId], queryFn: () => readTable(tableId) });
+  const filter = route.useSearch();
+  useTitle(table?.table_name ?? 'Table');
+  return (
+    <>
+      <h1>
+        <bdi>{table?.table_name ?? 'Table'}</bdi>
+      </h1>
+      <Problem error={error} />
+      {!table && !error && <p className="soft">Loading…</p>}
+      {table && <Sheet key={`${tableId} ${JSON.stringify(filter)}`} table={table} filter={filter} />}
+    </>
+  );
+}
+
+/** The API lists tables, and has no route for one. */
+async function readTable(id: string): Promise<TableRecordSet> {
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await call('get', '/storage/{projectID}', { query: { limit: 200, ...(cursor && { cursor }) } });
+    const found = page.tables.find(({ _id }) => _id === id);
+    if (found) return found;
+    cursor = page.next_cursor;
+  }
+  throw new Error('This project has no such table.');
+}
+
+type Asked = 'add' | 'import' | 'delete';
+const deleteOperation = 'delete /storage/{projectID}/table/{table_id}/records/{record_id}';
+const selection = { nameOf: ({ row_id }: TableRecord) => `row ${row_id}`, allName: 'Select all loaded rows' };
+const keyOf = ({ _id }: TableRecord) => _id;
+
+function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) {
+  const { _id: id, columns } = table;
+  const navigate = route.useNavigate();
+  const may = useMay();
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [asked, setAsked] = useState<Asked>();
+  const change = (search: RowFilter) => void navigate({ search, replace: true });
+  const { rows, total, count, error, hasOlder, loadOlder, replace, reload } = usePages<TableRecord>({
+    queryKey: ['records', id, filter],
+    counted: ['row', 'rows'],
+    load: (page) =>
+      call('get', '/storage/{projectID}/table/{table_id}/records', {
+        params: { table_id: id },
+        query: { ...page, ...queryOf(columns, filter) },
+      }),
+  });
+  const edits = useCellEdits({ tableId: id, onSaved: (row) => replace(({ _id }) => _id === row._id, row) });
+  const mayEdit = may('put /storage/{projectID}/table/{table_id}/records/{record_id}');
+  const shown = useSheetColumns(table, filter, change, mayEdit ? edits : undefined);
+  const chosen = (rows ?? []).filter(({ _id }) => selected.has(_id));
+  const close = () => setAsked(undefined);
+  const done = () => {
+    setSelected(new Set());
+    void reload();
+  };
+  const isFiltered = filter.column !== undefined;
+  return (
+    <>
+      <FilterBar columns={columns} filter={filter} onChange={change} />
+      <div className="toolbar">
+        <p role="status" className="count">
+          {count}
+        </p>
+        <Changes count={chosen.length} onAsk={setAsked} />
+        <Ask name="Read again" onAsk={() => void reload()} />
+      </div>
+      <Problem error={error} />
+      {mayEdit && <OpenEdits edits={edits} columns={columns} />}
+      {rows === undefined && !error && <p className="soft">Loading…</p>}
+      {rows?.length === 0 && <NoRows table={table} isFiltered={isFiltered} />}
+      {rows && rows.length > 0 && (
+        <Rows
+          name="Rows"
+          rows={rows}
+          columns={shown}
+          keyOf={keyOf}
+          total={total}
+          selection={may(deleteOperation) ? { ...selection, selected, onSelect: setSelected } : undefined}
+          hasOlder={hasOlder}
+          onEnd={loadOlder}
+          sheetWidth={`${shown.length * 11}rem`}
+        />
+      )}
+      {asked === 'add' && <AddRow table={table} onClose={close} onDone={done} />}
+      {asked === 'import' && <ImportRows table={table} onClose={close} onDone={done} />}
+      {asked === 'delete' && <DeleteRows tableId={id} rows={chosen} onClose={close} onDone={done} />}
+    </>
+  );
+}
+
+/** What this person may do with the rows. */
+function Changes({ count, onAsk }: { count: number; onAsk: (asked: Asked) => void }) {
+  const may = useMay();
+  return (
+    <>
+      {may('post /storage/{projectID}/table/{table_id}/row') && (
+        <>
+          <Ask name="Add a row…" onAsk={() => onAsk('add')} />
+          <Ask name="Import CSV…" onAsk={() => onAsk('import')} />
+        </>
+      )}
+      {may(deleteOperation) && (
+        <Ask
+          name={count === 0 ? 'Delete…' : `Delete ${count}…`}
+          isDisabled={count === 0}
+          onAsk={() => onAsk('delete')}
+        />
+      )}
+    </>
+  );
+}
+
+function Ask({ name, isDisabled = false, onAsk }: { name: string; isDisabled?: boolean; onAsk: () => void }) {
+  return (
+    <button type="button" disabled={isDisabled} onClick={onAsk}>
+      {name}
+    </button>
+  );
+}
+
+/** The row id, and then the columns of the table. Each head sorts. */
+function useSheetColumns(
+  { columns }: TableRecordSet,
+  filter: RowFilter,
+  onChange: (filter: RowFilter) => void,
+  edits: ReturnType<typeof useCellEdits> | undefined,
+): Column<TableRecord>[] {
+  const { sort = '-row_id' } = filter;
+  const wanted = useMemo(
+    () => [...columns.filter(({ column_id }) => column_id === 'row_id'), ...ownColumns(columns)],
+    [columns],
+  );
+  return wanted.map((column) => {
+    const { column_id: id, column_name: name } = column;
+    const isSorted = sort.replace(/^-/, '') === id;
+    const isDown = sort.startsWith('-');
+    return {
+      id: `column-${id}`,
+      name,
+      width: id === 'row_id' ? '6rem' : 'minmax(11rem, 1fr)',
+      sorted: isSorted ? (isDown ? 'descending' : 'ascending') : undefined,
+      head: (
+        <button
+          type="button"
+          className="value"
+          onClick={() => onChange({ ...filter, sort: isSorted && !isDown ? `-${id}` : id })}
+        >
+          <bdi>{name}</bdi> <span aria-hidden="true">{isSorted ? (isDown ? '↓' : '↑') : ''}</span>
+        </button>
+      ),
+      cell: (row) => <Cell row={row} column={column} edits={systemColumns.has(id) ? undefined : edits} />,
+    };
+  });
+}
+
+function NoRows({ table, isFiltered }: { table: TableRecordSet; isFiltered: boolean }) {
+  if (isFiltered) return <Empty>No row matches this filter.</Empty>;
+  const example = Object.fromEntries(
+    ownColumns(table.columns)
+      .slice(0, 2)
+      .map(({ column_id, column_type }) => [column_id, column_type === 'string' ? 'text' : 1]),
+  );
+  const command = `curl -X POST '${new URL(`storage/${projectId}/table/${table._id}/row`, apiAddress).href}' \\
+  -H "x-api-key: $SERVICE_API_KEY" -H 'content-type: application/json' \\
+  -d '[${JSON.stringify(example)}]'`;
+  return <Empty command={command}>This table has no row yet. Add one, import a CSV file, or insert up to 1,000:</Empty>;
+}

@@ -1,0 +1,68 @@
+import { Link } from '@tanstack/react-router';
+import { call, type Table } from '../api.js';
+import { List } from '../list.js';
+import { Empty } from '../parts.js';
+import { apiAddress, projectId, useMay } from '../session.js';
+import type { Column } from '../table.js';
+import { useTitle } from '../use-title.js';
+import { ownColumns } from './values.js';
+
+const columns: readonly Column<Table>[] = [
+  {
+    id: 'name',
+    name: 'Name',
+    width: 'minmax(12rem, 2fr)',
+    onNarrow: 'main',
+    cell: ({ _id, table_name }) => (
+      <Link to="/projects/$projectId/tables/$tableId" params={{ projectId, tableId: _id }}>
+        <bdi>{table_name}</bdi>
+      </Link>
+    ),
+  },
+  { id: 'rows', name: 'Last row', width: '6rem', cell: ({ last_row_id }) => last_row_id },
+  {
+    id: 'columns',
+    name: 'Columns',
+    width: 'minmax(12rem, 3fr)',
+    onNarrow: 'hidden',
+    cell: (table) => {
+      const names = ownColumns(table.columns).map(({ column_name }) => column_name);
+      return <bdi title={names.join(', ')}>{names.join(', ')}</bdi>;
+    },
+  },
+];
+
+export function Tables() {
+  useTitle('Tables');
+  const may = useMay();
+  return (
+    <>
+      <h1>Tables</h1>
+      {may('get /storage/{projectID}') ? (
+        <TableList />
+      ) : (
+        <p className="note">Your role in this project does not show tables. It needs the grant svc:orchestrate.read.</p>
+      )}
+    </>
+  );
+}
+
+function TableList() {
+  const command = `curl -X POST '${new URL(`storage/${projectId}/table`, apiAddress).href}' \\
+  -H "x-api-key: $SERVICE_API_KEY" -H 'content-type: application/json' \\
+  -d '{"table_name":"Leads","columns":[{"column_name":"Company","column_type":"string"},{"column_name":"Price","column_type":"number"}]}'`;
+  return (
+    <List
+      name="Tables"
+      counted={['table', 'tables']}
+      queryKey={['tables']}
+      load={async (query) => {
+        const { tables, ...page } = await call('get', '/storage/{projectID}', { query });
+        return { ...page, data: tables };
+      }}
+      columns={columns}
+      keyOf={({ _id }) => _id}
+      empty={<Empty command={command}>This project has no table yet. Create one, and then fill it here:</Empty>}
+    />
+  );
+}

@@ -1,0 +1,114 @@
+import { ServiceError } from '../../../../../../sdk/node/src/service-error.js';
+import { useRef, useState } from 'react';
+import { call, messageOf, type Column, type TableRecord } from '../api.js';
+import { useDraft } from '../parts.js';
+import { textOf, valueOf } from './values.js';
+
+/** What somebody is typing into a cell. */
+export interface CellEdit {
+  rowId: string;
+  rowNumber: number;
+  columnId: string;
+  columnName: string;
+  /** The value when the cell was opened. */
+  before: unknown;
+  text: string;
+  problem?: string;
+  /** Somebody else changed the value to this. */
+  theirs?: { value: unknown; text: string };
+  isBusy?: boolean;
+  /** It was just opened and takes the focus. */
+  isNew?: boolean;
+}
+
+export interface CellEdits {
+  all: readonly CellEdit[];
+  of(rowId: string, columnId: string): CellEdit | undefined;
+  open(row: TableRecord, column: Column, text: string): void;
+  type(rowId: string, columnId: string, text: string): void;
+  discard(rowId: string, columnId: string): void;
+  save(rowId: string, column: Column): Promise<void>;
+  /** Saves although somebody else has changed the value. */
+  overwrite(edit: CellEdit, column: Column): Promise<void>;
+}
+
+interface EditsOptions {
+  tableId: string;
+  onSaved(row: TableRecord): void;
+}
+
+/**
+ * The cells that are open. What was typed stays until it is saved or discarded: after a refusal, a reload, and when the row
+ * scrolls out of the page.
+ */
+export function useCellEdits({ tableId, onSaved }: EditsOptions): CellEdits {
+  const [stored, store] = useDraft(`table.${tableId}.cells`);
+  const [edits, setEdits] = useState<readonly CellEdit[]>(() =>
+    stored === '' ? [] : (JSON.parse(stored) as CellEdit[]),
+  );
+  const current = useRef(edits);
+  const change = (next: readonly CellEdit[]) => {
+    current.current = next;
+    setEdits(next);
+    const kept = next.map(({ isBusy: _busy, isNew: _new, ...edit }) => edit);
+    store(kept.length === 0 ? '' : JSON.stringify(kept));
+  };
+  const is = (rowId: string, columnId: string) => (edit: CellEdit) =>
+    edit.rowId === rowId && edit.columnId === columnId;
+  const find = (rowId: string, columnId: string) => current.current.find(is(rowId, columnId));
+  const put = (edit: CellEdit) =>
+    change([...current.current.filter((each) => !is(edit.rowId, edit.columnId)(each)), edit]);
+  const discard = (rowId: string, columnId: string) =>
+    change(current.current.filter((each) => !is(rowId, columnId)(each)));
+  const send = async (edit: CellEdit, column: Column) => {
+    const { theirs: _theirs, problem: _problem, isNew: _new, ...asked } = edit;
+    put({ ...asked, isBusy: true });
+    const params = { table_id: tableId, record_id: edit.rowId };
+    const id = column.column_id;
+    try {
+      const row = await call('put', '/storage/{projectID}/table/{table_id}/records/{record_id}', {
+        params,
+        query: { expected: JSON.stringify({ [id]: edit.before }) },
+        body: { [id]: valueOf(column, edit.text) },
+      });
+      discard(edit.rowId, id);
+      onSaved(row);
+    } catch (failure) {
+      const problem = messageOf(failure);
+      const isConflict = failure instanceof ServiceError && failure.status === 409;
+      const now = isConflict ? await read(params) : undefined;
+      const theirs = now && { value: now[id], text: textOf(column, now[id]) };
+      put({ ...asked, problem, ...(theirs && { theirs }) });
+      if (now) onSaved(now);
+    }
+  };
+  return {
+    all: edits,
+    of: (rowId, columnId) => edits.find(is(rowId, columnId)),
+    open: ({ _id: rowId, row_id: rowNumber, ...values }, { column_id: columnId, column_name: columnName }, text) =>
+      put({ rowId, rowNumber, columnId, columnName, before: values[columnId] ?? null, text, isNew: true }),
+    type(rowId, columnId, text) {
+      const edit = find(rowId, columnId);
+      if (edit) put({ ...edit, text, isNew: false });
+    },
+    discard,
+    async save(rowId, column) {
+      const edit = find(rowId, column.column_id);
+      // It was discarded, or is being saved.
+      if (!edit || edit.isBusy) return;
+      if (edit.text === textOf(column, edit.before) && !edit.theirs) return discard(rowId, column.column_id);
+      // What was refused is not sent again until it is typed anew or decided.
+      if (edit.theirs) return;
+      await send(edit, column);
+    },
+    overwrite: (edit, column) => send({ ...edit, before: edit.theirs?.value ?? null }, column),
+  };
+}
+
+async function read(params: { table_id: string; record_id: string }): Promise<TableRecord | undefined> {
+  try {
+    return await call('get', '/storage/{projectID}/table/{table_id}/records/{record_id}', { params });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import type { Column } from '../api.js';
+
+export const systemColumns: ReadonlySet<string> = new Set(['_id', 'row_id', 'coworker_user_id']);
+
+/** The columns that people fill. */
+export const ownColumns = (columns: readonly Column[]): Column[] =>
+  columns.filter(({ column_id }) => !systemColumns.has(column_id));
+
+/** A value as people edit it. Dates are local to nobody: they are written in UTC. */
+export function textOf({ column_type }: Pick<Column, 'column_type'>, value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'object') return JSON.stringify(value);
+  if (typeof value === 'boolean' || typeof value === 'string') return String(value);
+  if (typeof value !== 'number') return '';
+  if (column_type !== 'date') return String(value);
+  const date = new Date(value * 1000);
+  return Number.isNaN(date.getTime())
+    ? String(value)
+    : date.toISOString().replace(/(T00:00:00)?\.000Z$/, (_, day?: string) => (day === undefined ? 'Z' : ''));
+}
+
+/**
+ * What a text stands for in a column. A text that is no value of the column's type is sent as it is, so that the API says
+ * what is wrong with it.
+ */
+export function valueOf(column: Pick<Column, 'column_type' | 'enum_options'>, text: string): unknown {
+  const plain = text.trim();
+  if (plain === '') return null;
+  switch (column.column_type) {
+    case 'number':
+    case 'integer':
+      return Number.isFinite(Number(plain)) ? Number(plain) : text;
+    case 'date':
+      return dateOf(plain) ?? text;
+    case 'boolean':
+      return /^(true|false)$/i.test(plain) ? plain.toLowerCase() === 'true' : text;
+    case 'enum':
+      return column.enum_options?.find((option) => String(option) === plain) ?? text;
+    case 'array':
+    case 'object':
+      return jsonOf(plain) ?? text;
+    default:
+      return text;
+  }
+}
+
+/** Epoch seconds, or an ISO date, which is in UTC unless it says otherwise. */
+function dateOf(text: string): number | undefined {
+  if (Number.isFinite(Number(text))) return Number(text);
+  const at = Date.parse(/T.*\d$/.test(text) && !/[+-]\d\d:?\d\d$/.test(text) ? `${text}Z` : text);
+  return /^\d{4}-\d\d/.test(text) && !Number.isNaN(at) ? at / 1000 : undefined;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,148 @@
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../api.js';
+import { List } from '../list.js';
+import { Facts } from '../facts.js';
+import { RunLink } from '../links.js';
+import { Problem, Time } from '../parts.js';
+import { projectId, useMay, useSession } from '../session.js';
+import type { Column } from '../table.js';
+import { useTitle } from '../use-title.js';
+
+/** What of the quota, the plan and the credits is used. */
+export function Usage() {
+  useTitle('Usage');
+  const { project } = useSession().session;
+  const may = useMay();
+  return (
+    <>
+      <h1>Usage</h1>
+      <Facts
+        rows={[
+          ['Project', <bdi key="project">{project?.name}</bdi>],
+          ['Organization', <bdi key="organization">{project?.organization}</bdi>],
+          ['Your role', project?.role.toLowerCase().replaceAll('_', ' ')],
+        ]}
+      />
+      <QuotaSection />
+      {may('get /customer') && <Plan />}
+      {may('get /credit/history') && <Credits />}
+    </>
+  );
+}
+
+function QuotaSection() {
+  const { data, error } = useQuery({
+    queryKey: ['quota'],
+    queryFn: () => call('get', '/v1/quota'),
+    refetchInterval: 3000,
+  });
+  return (
+    <section aria-labelledby="quota">
+      <h2 id="quota">Quota</h2>
+      <Problem error={error} />
+      {data && (
+        <>
+          <p>Governed calls of the last {data.window_seconds} seconds, against the most that are admitted.</p>
+          <div className="panels">
+            <Gauge name="This project" {...data.project} />
+            <Gauge name="Its organization" {...data.organization} />
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Gauge({ name, used, max }: { name: string; used: number; max: number }) {
+  if (max === 0)
+    return (
+      <p>
+        <strong>{name}</strong>: unlimited, not counted
+      </p>
+    );
+  return (
+    <div className="panel">
+      <label>
+        {name}
+        <meter min={0} max={max} high={Math.floor(max * 0.8)} optimum={0} value={used}>
+          {used} of {max}
+        </meter>
+      </label>
+      <p>
+        {used} of {max} used, {Math.max(0, max - used)} left
+      </p>
+    </div>
+  );
+}
+
+const limits = [
+  ['number_of_coworkers', 'Agentflows'],
+  ['number_of_members', 'Members'],
+  ['number_of_workspaces', 'Projects'],
+  ['number_of_tables', 'Tables'],
+  ['number_of_connectors', 'Connectors'],
+  ['number_of_premium_connectors', 'Premium connectors'],
+  ['storage_space_in_mb', 'Storage in MB'],
+] as const;
+
+function Plan() {
+  const { data, error } = useQuery({ queryKey: ['customer'], queryFn: () => call('get', '/customer') });
+  return (
+    <section aria-labelledby="plan">
+      <h2 id="plan">Plan of the organization</h2>
+      <Problem error={error} />
+      {data && (
+        <Facts
+          rows={[
+            ['Plan', data.plan],
+            ['Credits of the plan left', data.quota.number_of_credits.subscription_credits],
+            ['Credits bought and left', data.quota.number_of_credits.top_up_credits],
+            ...limits.map(([field, name]) => [name, `${data.usage[field]} of ${data.quota[field]}`] as const),
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
+type Credit = Awaited<ReturnType<typeof readCredits>>['data'][number];
+const readCredits = (page: { limit: number; cursor?: string }) => call('get', '/credit/history', { query: page });
+
+const columns: readonly Column<Credit>[] = [
+  { id: 'at', name: 'At', width: '11rem', cell: ({ at }) => <Time at={at} /> },
+  { id: 'credits', name: 'Credits', width: '7rem', onNarrow: 'main', cell: ({ credits }) => credits },
+  { id: 'kind', name: 'For', width: '9rem', cell: ({ kind, model }) => model ?? kind.replaceAll('_', ' ') },
+  {
+    id: 'tokens',
+    name: 'Tokens',
+    width: '10rem',
+    onNarrow: 'hidden',
+    cell: ({ kind, input_tokens, output_tokens }) =>
+      kind === 'model_turn' && `${input_tokens} in, ${output_tokens} out`,
+  },
+  {
+    id: 'run',
+    name: 'Run',
+    width: 'minmax(12rem, 1fr)',
+    onNarrow: 'hidden',
+    cell: ({ execution_id, project_id }) =>
+      project_id === projectId ? <RunLink id={execution_id} /> : <code>{execution_id}</code>,
+  },
+];
+
+function Credits() {
+  return (
+    <section aria-labelledby="credits">
+      <h2 id="credits">Credits</h2>
+      <List
+        name="Credits"
+        counted={['charge', 'charges']}
+        queryKey={['credits']}
+        load={readCredits}
+        columns={columns}
+        keyOf={({ _id }) => _id}
+        empty={<p className="note">Nothing was charged yet. Runs use credits.</p>}
+      />
+    </section>
+  );
+}

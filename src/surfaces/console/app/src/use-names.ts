@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
+import { call } from './api.js';
+import { useMay } from './session.js';
+
+/** How people of the project are called; everybody else, and for roles that do not see the members, keeps the id. */
+export function useNames(): (userId: string) => string {
+  const may = useMay();
+  const { data } = useQuery({
+    queryKey: ['members', 'names'],
+    queryFn: () => call('get', '/project-member/{projectID}', { query: { limit: 200 } }),
+    enabled: may('get /project-member/{projectID}'),
+    staleTime: 60_000,
+  });
+  return (userId) => {
+    const found = data?.data.find(({ user_id }) => user_id === userId);
+    return found ? `${found.name} (${found.email})` : userId;
+  };
+}

@@ -1,0 +1,63 @@
+import { useInfiniteQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
+
+/** What lists of the API answer. */
+interface Page<T> {
+  data: T[];
+  next_cursor: string | null;
+  total_count: number;
+  total_is_lower_bound?: true;
+}
+
+export interface PagesOptions<T> {
+  queryKey: readonly unknown[];
+  load(page: { limit: number; cursor?: string }): Promise<Page<T>>;
+  /** One and several of them, for the count. */
+  counted: readonly [one: string, several: string];
+}
+
+const pageSize = 100;
+const refreshMs = 5000;
+
+/** The pages of a list that were loaded so far. */
+export function usePages<T>({ queryKey, load, counted: [one, several] }: PagesOptions<T>) {
+  const { data, error, fetchNextPage, hasNextPage, isFetching, refetch } = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) => load({ limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    // Whoever reads older pages does not want them to move.
+    refetchInterval: (query) => (query.state.data && query.state.data.pages.length > 1 ? false : refreshMs),
+  });
+  const loadOlder = useCallback(() => void (isFetching || fetchNextPage()), [isFetching, fetchNextPage]);
+  const queries = useQueryClient();
+  const name = JSON.stringify(queryKey);
+  /** Shows a changed row at once, without asking again. */
+  const replace = useCallback(
+    (is: (row: T) => boolean, by: T) =>
+      queries.setQueryData<InfiniteData<Page<T>>>(
+        JSON.parse(name) as unknown[],
+        (known) =>
+          known && {
+            ...known,
+            pages: known.pages.map((page) => ({ ...page, data: page.data.map((row) => (is(row) ? by : row)) })),
+          },
+      ),
+    [queries, name],
+  );
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.data), [data]);
+  const [newest] = data?.pages ?? [];
+  const total = newest?.total_count ?? rows?.length ?? 0;
+  const atLeast = newest?.total_is_lower_bound ? 'More than ' : '';
+  return {
+    rows,
+    total,
+    /** For example `More than 10000 rows`. */
+    count: newest && `${atLeast}${total} ${total === 1 ? one : several}`,
+    error,
+    hasOlder: hasNextPage,
+    loadOlder,
+    replace,
+    reload: refetch,
+  };
+}

@@ -1,0 +1,57 @@
+import { Router, type Request, type RequestHandler } from 'express';
+import { z } from 'zod';
+import { findPlace } from '../../auth/places.js';
+import { scopeOn } from '../../auth/resolve-scope.js';
+import { jsonBody } from '../../http/json-body.js';
+import { onlyMethods } from '../../http/method-not-allowed.js';
+import { validate } from '../../problems.js';
+import { csrfHeader, principalOf } from '../browser/console-session.js';
+import { signInAt, whileLive } from '../browser/sign-in.js';
+import type { BrowserSession } from '../browser/browser-session.js';
+import { errorHandler } from '../rest/error-answers.js';
+import { queryOf, type ConsoleDeps } from './visit.js';
+
+const SignIn = z.strictObject({ email: z.string(), password: z.string() });
+
+/**
+ * What the app must know before it can call the API: the secret that its requests repeat, who is signed in, and what
+ * that person may do in the project of the query. `POST` signs in while the app stays open.
+ */
+export function sessionRoutes(of: ConsoleDeps): Router {
+  const router = Router();
+  const show: RequestHandler = async (req, res) => {
+    const session = await whileLive(of.deps, of.browsers.read(req));
+    // Automatic refreshes do not extend the sign-in.
+    if (!session.person || req.get('x-console-refresh') === undefined) of.browsers.write(res, session);
+    res.set('Cache-Control', 'no-store').json(await viewOf(of, req, session));
+  };
+  const signIn: RequestHandler = async (req, res) => {
+    const { csrf } = of.browsers.readForm(req, req.get(csrfHeader) ?? null);
+    const { email, password } = validate(SignIn, req.body, 'invalid_request');
+    const person = await signInAt(of.deps, { email, password, address: req.ip ?? '' });
+    of.browsers.write(res, { csrf, person });
+    res.set('Cache-Control', 'no-store').json(await viewOf(of, req, { csrf, person, until: 0 }));
+  };
+  router
+    .route('/')
+    .get(show)
+    .post(...jsonBody('16kb'), signIn)
+    .all(onlyMethods('GET, POST'));
+  router.use(errorHandler);
+  return router;
+}
+
+async function viewOf({ deps, api }: ConsoleDeps, req: Request, { csrf, person }: BrowserSession) {
+  const projectId = queryOf(req, 'projectID');
+  const principal = person && projectId !== undefined ? await scopeOn(deps, principalOf(person), projectId) : undefined;
+  const place = principal && (await findPlace(deps.mongo.collections, principal.userId, principal.projectId));
+  return {
+    csrf_token: csrf,
+    person: person ? { user_id: person.userId, email: person.email } : null,
+    project: place
+      ? { _id: place.projectId, name: place.project, organization: place.organization, role: place.role }
+      : null,
+    /** The operations that the person may call in the project, as `<method> <path>`. */
+    may: principal ? api.permitted(principal) : [],
+  };
+}

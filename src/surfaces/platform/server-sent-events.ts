@@ -1,0 +1,85 @@
+import type { Deps } from '../../domain/deps.js';
+import { AppError, isRefusal } from '../../errors.js';
+import type { RequestContext } from '../rest/context.js';
+
+const keepAliveMs = 15_000;
+/** How often a stream checks whether its credential was revoked. */
+export const recheckMs = 2000;
+/** A client that reads too slowly is disconnected, and resumes. */
+const maxUnreadBytes = 4 * 1024 * 1024;
+
+/** A response of server-sent events (WHATWG HTML, 9.2). */
+export interface SentEvents {
+  write(text: string): void;
+  /** Aborted when the client has left or the process stops. */
+  ended: AbortSignal;
+  /** Keeps the connection alive. @returns false once the credential was revoked */
+  mayGoOn(): Promise<boolean>;
+}
+
+/**
+ * Starts the response. Undefined if the client has left already.
+ * @throws AppError `too_many_requests` if the organization has too many open streams
+ */
+export function sendEvents(
+  deps: Deps,
+  { principal, res, recheck }: Pick<RequestContext, 'principal' | 'res' | 'recheck'>,
+): SentEvents | undefined {
+  const closed = deps.streams.open(principal.organizationId);
+  res.once('close', closed);
+  if (res.destroyed) return void closed();
+  res.status(200).set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+  res.flushHeaders();
+  const disconnected = new AbortController();
+  res.once('close', () => disconnected.abort());
+  let wroteAt = Date.now();
+  let checkedAt = Date.now();
+  const write = (text: string) => {
+    res.write(text);
+    wroteAt = Date.now();
+    if (res.writableLength > maxUnreadBytes) res.destroy();
+  };
+  return {
+    write,
+    ended: AbortSignal.any([disconnected.signal, deps.stopping.signal]),
+    async mayGoOn() {
+      if (Date.now() - wroteAt > keepAliveMs) write(': keep-alive\n\n');
+      if (Date.now() - checkedAt <= recheckMs) return true;
+      const isRefused = await wasRefused(recheck);
+      checkedAt = Date.now();
+      return !isRefused;
+    },
+  };
+}
+
+/** Whether the credential was revoked. A failure of the store does not end the stream. */
+async function wasRefused(recheck: () => Promise<void>): Promise<boolean> {
+  try {
+    await recheck();
+    return false;
+  } catch (error) {
+    return isRefusal(error);
+  }
+}
+
+interface SentEvent {
+  seq: number;
+  type: string;
+}
+
+const frames = new WeakMap<SentEvent, string>();
+
+/** The text of an event, which is the same for all viewers. */
+export function frameOf(event: SentEvent): string {
+  const frame = frames.get(event) ?? `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  frames.set(event, frame);
+  return frame;
+}
+
+/** @throws AppError `invalid_request` */
+export function lastEventId(value: string | undefined): number | undefined {
+  if (value === undefined || value === '') return undefined;
+  if (!/^\d{1,15}$/.test(value))
+    throw new AppError('invalid_request', 'Last-Event-ID: must be an event id of this stream');
+  return Number(value);
+}

@@ -1,0 +1,28 @@
+import { readSyncs, startCatalogSync } from '../../domain/catalog/operations.js';
+import { operationRoute, type Route } from '../rest/define-route.js';
+
+const tag = 'syncs';
+
+/** What the catalog and the followed repositories write into the graph of a project. */
+export const syncRoutes: readonly Route[] = [
+  operationRoute({
+    method: 'get',
+    path: '/{projectID}/syncs',
+    operation: readSyncs,
+    tag,
+    summary: 'Read the state of the syncs of a project',
+    description:
+      'The runs are lifecycles: `GET /v1/lifecycles` with the tool `catalog-sync`, `code-sync` or `catalog-ingest`.',
+    response: { description: 'The catalog, and the followed repositories.' },
+  }),
+  operationRoute({
+    method: 'post',
+    path: '/{projectID}/syncs/catalog',
+    operation: startCatalogSync,
+    tag,
+    summary: 'Start a sync of the catalog',
+    description: 'As if the catalog had announced a change: the sync starts after the quiet window.',
+    response: { description: 'The state of the catalog.' },
+    repeatable: true,
+  }),
+];

@@ -1,0 +1,54 @@
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdReusePolicy,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
+import { attributePairs } from '../../workflows/search-attributes.js';
+import type { Temporal } from './client.js';
+
+type Options = Omit<WorkflowStartOptions, 'taskQueue'>;
+
+/**
+ * Starts a workflow, unless one with this id runs or, by default, has ever run. Safe to repeat.
+ * @returns whether this call started it
+ * @throws AppError `unavailable`
+ */
+export async function startOnce(
+  temporal: Pick<Temporal, 'call' | 'taskQueue'>,
+  workflowType: string,
+  options: Options,
+): Promise<boolean> {
+  const { taskQueue } = temporal;
+  const workflowIdReusePolicy = WorkflowIdReusePolicy.REJECT_DUPLICATE;
+  try {
+    await temporal.call((client) =>
+      client.workflow.start(workflowType, { taskQueue, workflowIdReusePolicy, ...options }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
+  }
+}
+
+interface ProjectWork {
+  type: string;
+  workflowId: string;
+  summary: string;
+  input: { project_id: string; organization_id: string };
+}
+
+/** Starts the work of a project, which may run many times but once at a time. @returns whether this call started it */
+export function startProjectWork(
+  temporal: Pick<Temporal, 'call' | 'taskQueue'>,
+  { type, workflowId, summary, input }: ProjectWork,
+): Promise<boolean> {
+  return startOnce(temporal, type, {
+    workflowId,
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    args: [input],
+    memo: { project: input.project_id },
+    staticSummary: summary,
+    typedSearchAttributes: attributePairs({ projectId: input.project_id, organizationId: input.organization_id }),
+  });
+}

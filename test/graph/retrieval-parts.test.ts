@@ -1,0 +1,112 @@
+import { describe, expect, test } from '@jest/globals';
+import { datesIn } from '../../src/graph/query/dates.js';
+import { termsOf } from '../../src/graph/query/feedback.js';
+import { mentionsIn } from '../../src/graph/query/mentions.js';
+import { createRanking, type EntityKey } from '../../src/graph/query/rank.js';
+import { phrasesOf, wordsOf } from '../../src/graph/query/words.js';
+import { mentionProperties } from '../../src/graph/store/mention-properties.js';
+
+const day = (text: string) => Date.parse(text) / 1000;
+const always = { since: null, until: null };
+const entity = (id: string, savedAt = 0): EntityKey => {
+  const key = { elementId: id, project: 'p', id, names: null, times: null, ...always };
+  return { ...key, savedAt };
+};
+const unmentioned = () => ({ names: 0, time: 0 });
+
+describe('the words of a question', () => {
+  test('leave out words that only ask, and the s of a genitive', () => {
+    expect(wordsOf("What is Caroline's new job in the city?")).toEqual(['caroline', 'new', 'job', 'in', 'the', 'city']);
+    expect(phrasesOf('Where does Ann keep bees?')).toEqual([
+      ['ann', 'keep'],
+      ['keep', 'bees'],
+    ]);
+  });
+
+  test.each([
+    ['in March 2023', '2023-03-01', '2023-04-01'],
+    ['on 8 March 2023', '2023-03-08', '2023-03-09'],
+    ['on March 8th, 2023', '2023-03-08', '2023-03-09'],
+    ['since 2023', '2023-01-01', '2024-01-01'],
+    ['on 2023-12-31', '2023-12-31', '2024-01-01'],
+    ['im März 2023', '2023-03-01', '2023-04-01'],
+    ['am 8. März 2023', '2023-03-08', '2023-03-09'],
+    ['im Jahr 2023', '2023-01-01', '2024-01-01'],
+    ['le 8 août 2023', '2023-08-08', '2023-08-09'],
+    ['en décembre 2023', '2023-12-01', '2024-01-01'],
+    ['el 8 de marzo de 2023', '2023-03-08', '2023-03-09'],
+    ['desde 2023', '2023-01-01', '2024-01-01'],
+    ['在2023年3月', '2023-03-01', '2023-04-01'],
+    ['2023年3月8日に', '2023-03-08', '2023-03-09'],
+  ])('name a time: %s', (text, from, until) => {
+    expect(datesIn(`What happened ${text}?`)).toEqual([{ from: day(from), until: day(until) }]);
+  });
+
+  test.each(['room 2023', 'May I come?', 'on 2023-13-40', '2023年13月', ''])('name no time: %j', (text) => {
+    expect(datesIn(text)).toEqual([]);
+  });
+});
+
+describe('what a question mentions', () => {
+  const of = mentionProperties('Turn 12', {
+    speaker: "Ann O'Neil",
+    time: '2023-03-08',
+    note: 'x'.repeat(100),
+    size: 3,
+  });
+
+  test('is the name, short values and times of an entity, never long ones', () => {
+    expect(of).toEqual({ _names: ['turn 12', 'ann o neil'], _times: [day('2023-03-08')] });
+  });
+
+  test('is found as whole words', () => {
+    const key = { names: of._names, times: of._times, ...always };
+    expect(mentionsIn("What did Ann O'Neil say in March 2023?")(key)).toEqual({ names: 1, time: 1 });
+    expect(mentionsIn("What did Joann O'Neil say in April 2023?")(key)).toEqual({ names: 0, time: 0 });
+    const { names, time } = mentionsIn('What held in March 2023?')({ ...key, times: null, since: day('2023-03-20') });
+    expect([names, time]).toEqual([0, 1]);
+    expect(mentionsIn('anything')({ names: null, times: null, ...always })).toEqual({ names: 0, time: 0 });
+  });
+});
+
+describe('the ranking', () => {
+  test('scales text and vectors, and shares the score of at most two neighbours', () => {
+    const ranking = createRanking(unmentioned);
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((id) => entity(id)) as [EntityKey, EntityKey, EntityKey, EntityKey];
+    ranking.textHits([
+      { entity: a, score: 8 },
+      { entity: b, score: 4 },
+      { entity: c, score: 2 },
+    ]);
+    ranking.vectorHits([
+      { entity: b, score: 0.9 },
+      { entity: c, score: 0.7 },
+    ]);
+    const link = (from: string) => ({ elementId: `${from}d`, from, to: 'd' });
+    ranking.neighbours(
+      ['a', 'b', 'c'].map((of) => ({ of, link: link(of), entity: d })),
+      0,
+    );
+    const parts = Object.fromEntries(ranking.all().map((each) => [each.entity.id, each.parts]));
+    expect(parts.a).toMatchObject({ text: 1, vector: 0 });
+    expect(parts.b).toMatchObject({ text: 0.5, vector: 0.5 });
+    expect(parts.c).toMatchObject({ text: 0.25, vector: 0 });
+    expect(parts.d?.neighbours).toBeCloseTo(0.8);
+  });
+
+  test('prefers what was saved last if all else is equal', () => {
+    const ranking = createRanking(unmentioned);
+    ranking.textHits([entity('a', 1), entity('b', 2), entity('c', 1)].map((each) => ({ entity: each, score: 1 })));
+    expect(ranking.all().map(({ entity: { id } }) => id)).toEqual(['b', 'a', 'c']);
+  });
+});
+
+describe('the words of a second search', () => {
+  test('are those that several of the best hits share and the others do not', () => {
+    const best = Array.from({ length: 5 }, (_, at) => ({ text: `turn ${at} about the harbour crane`, score: 1 }));
+    const rest = Array.from({ length: 40 }, (_, at) => ({ text: `turn ${at} about lunch`, score: 0.1 }));
+    const words = termsOf([...best, ...rest], ['harbour']).map(({ word }) => word);
+    expect(words[0]).toBe('crane');
+    expect(words).not.toContain('harbour');
+  });
+});

@@ -1,0 +1,177 @@
+import type { Requirement } from './requirement.js';
+
+const fromIssue = { source: 'issue 18: Console', part: 13, delivered: true } as const;
+
+/** The operator's console as an app. */
+export const consoleApp = [
+  {
+    ...fromIssue,
+    id: 'console.signed-requests',
+    says: 'The cookie of the console signs requests of its own pages to the whole API, with a CSRF token; every other use of it is refused.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.app',
+    says: 'The app is served with a strict policy and hashed files, its first page takes at most 250 KiB, and errors show the text of the API.',
+  },
+  {
+    ...fromIssue,
+    id: 'executions.filters',
+    says: 'Executions are filtered by the state that people name, by time and by text.',
+  },
+  { ...fromIssue, id: 'console.runs.many', says: 'The list of runs refreshes itself and scrolls through 10,000 runs.' },
+  {
+    ...fromIssue,
+    id: 'console.runs.bulk',
+    says: 'Several runs are paused, resumed or cancelled with a reason and a result for each.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.run',
+    says: 'The page of a run follows it, shows its steps with attempts and its conclusion as safe Markdown, and acts after a confirmation.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.inbox',
+    says: 'The inbox shows what waits, oldest first, with the exact call and the votes, and is decided by keyboard.',
+  },
+  {
+    id: 'console.inbox.elicitation',
+    source: 'issue 16: 2',
+    part: 11,
+    delivered: true,
+    says: 'The inbox shows what an MCP server asks as untrusted text of the server, and a form of its fields.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.inbox.edit',
+    says: 'An approver edits the fields of a held call in the inbox. A wrong value is explained, and what was typed survives a reload.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.home',
+    says: 'Home counts what fails, waits, runs and comes next; each number leads to its list.',
+  },
+  {
+    ...fromIssue,
+    id: 'connectors.use',
+    says: 'A connector says when it was last used, how many calls have failed since the last success, and why.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.connectors',
+    says: 'Connectors are listed, created by a form, paused and deleted; the tools and the authorization of an MCP server are accepted, granted and withdrawn.',
+  },
+  {
+    ...fromIssue,
+    id: 'tables.expected',
+    says: 'A change of a record that names what was read is refused with 409 if somebody else has changed it since.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.tables',
+    says: 'The rows of a table are filtered, sorted, edited in place, added, deleted and imported from CSV; what is refused or was changed by others stays typed.',
+  },
+  {
+    ...fromIssue,
+    id: 'files.list',
+    says: 'GET /file/{projectID} lists the files of a project with the progress of their documents.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.files',
+    says: 'Files are dropped or chosen, uploaded with their progress, downloaded and deleted; a refusal shows the text of the API.',
+  },
+  {
+    ...fromIssue,
+    id: 'syncs.state',
+    says: 'The state of the catalog and the followed repositories of a project can be read, and a sync of the catalog can be started.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.data-states',
+    says: 'The pages of connectors, tables, files and syncs say what to do when they are empty, show what a failing API says, and offer nothing that a role may not do.',
+  },
+  {
+    ...fromIssue,
+    id: 'schedule.times',
+    says: 'The planned times of a past or coming range are listed, with those that have fired.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.schedules.backfill',
+    says: 'A backfill shows the planned times of its range before it is sent, and a wrong range is explained at its field.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.schedules.form',
+    says: 'A schedule is made and changed in a form. A wrong value is explained at its field, and what was typed survives a reload.',
+  },
+  {
+    ...fromIssue,
+    id: 'agentflow.versions',
+    says: 'The promoted versions of an agentflow are listed and read, and agentflows are found by text.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.agentflows',
+    says: 'Agentflows are found by text, shown with their version and last run, compared between versions, promoted, and tried with inputs.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.agentflows.edit',
+    says: 'An agentflow is edited as a form, a graph and JSON. The messages of the API are at their fields, and what was typed survives a reload and the end of the sign-in.',
+  },
+  {
+    ...fromIssue,
+    id: 'quota.read',
+    says: 'Every credential reads how much of the quota of its project and organization is used.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.policies',
+    says: 'Administrators edit the policies with each problem at its line, try them on recorded calls, and lose nothing to a version that somebody else stored.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.context',
+    says: 'The context graph is asked in words or Cypher; its answer is a table and a graph, with the source of each element and the parts of its score.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.members',
+    says: 'Members are added, change their role and are removed, as far as the role of the person allows.',
+  },
+  { ...fromIssue, id: 'console.keys', says: 'API keys are listed, created with grants, shown once and revoked.' },
+  {
+    ...fromIssue,
+    id: 'console.settings',
+    says: 'The name, the governance mode, the data events and the other settings of a project are changed after a confirmation.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.real-time',
+    says: 'The tabs of a browser share one event stream of the project; changes show without a reload, also after a kill of the API.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.run.graph',
+    says: 'The page of a run shows its agents as a graph with their states, and the same as a list.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.run.rerun',
+    says: 'A run is rerun from an agent with other inputs after a confirmation; what was typed survives a wrong value and a reload.',
+  },
+  { ...fromIssue, id: 'console.palette', says: 'A command palette opens pages, lists and runs by keyboard.' },
+  {
+    ...fromIssue,
+    id: 'executions.rerun.edited',
+    says: 'A rerun takes another goal and other inputs than its source, and refuses inputs that its prompts lack.',
+  },
+  {
+    ...fromIssue,
+    id: 'project.events',
+    says: 'GET /{projectID}/events streams new states of executions, inbox items and schedules, continues after Last-Event-ID at any process, and ends with its credential and its process.',
+  },
+] as const satisfies readonly Requirement[];

@@ -1,0 +1,42 @@
+import { createAct, type Act } from '../../src/domain/actions/act.js';
+import { createPrepareAction } from '../../src/domain/actions/call-action.js';
+import type { Deps } from '../../src/domain/deps.js';
+import { newId } from '../../src/ids.js';
+import { createMcpClient } from '../../src/outbound/mcp-client.js';
+import { createSmtpClient } from '../../src/outbound/smtp-client.js';
+import type { CallActionRequest } from '../../workflows/agentflow-execution/steps/action.js';
+import type { Workspace } from './fixture.js';
+import { actionTo } from './flows.js';
+
+/** What a worker does for each attempt of a step. */
+export function actOfWorker(deps: Deps): Act {
+  const prepare = createPrepareAction({
+    http: deps.http,
+    smtp: createSmtpClient(deps.config),
+    mongo: deps.mongo,
+    secrets: deps.auth.box,
+    mcp: createMcpClient(deps.http),
+    stdioCommands: {},
+    keepFiles: () => Promise.resolve([]),
+    questions: () => () => Promise.resolve({ action: 'cancel' }),
+    mcpTokens: { tokenFor: () => Promise.reject(new Error('no tokens')) },
+  });
+  return createAct({ kernel: deps.kernel, collections: deps.mongo.collections, secrets: deps.auth.box, prepare });
+}
+
+/** The call of a step of a new run. */
+export function requestTo(url: string, { projectID, organizationId, userId }: Workspace): CallActionRequest {
+  const execution_id = newId();
+  return {
+    idempotency_key: `${execution_id}/agent/skill/call`,
+    project_id: projectID,
+    connector_id: null,
+    action: { ...actionTo(url), input_schema: { fields: [] }, output_schema: { fields: [] } },
+    context: { goal: '', input_variables: {}, runtime_inputs: {}, documents: [], outputs: [], actions: [] },
+    run: {
+      ...{ execution_id, organization_id: organizationId, executed_by: userId },
+      ...{ agentflow_id: newId(), agentflow_name: 'flow', agentflow_version: 0, agent_id: 'agent', agent_title: '' },
+      ...{ started_by: 'person', tokens_spent: 0 },
+    },
+  };
+}

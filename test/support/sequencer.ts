@@ -1,0 +1,33 @@
+import path from 'node:path';
+import type { Test } from '@jest/test-result';
+import * as sequencing from '@jest/test-sequencer';
+import { packageRoot } from '../../src/package-root.js';
+
+// Its types describe its CommonJS form; at run time this is the class itself.
+const Sequencer = sequencing.default as unknown as typeof sequencing.default.default;
+
+/** Files that start many processes, or wait much: a minute or more each. */
+const long = [
+  /^(start|crash|scale)\//,
+  /^http\/(fuzz|event-loop|callback-event-loop)\./,
+  /^graph\/guard\/work\./,
+  /^packaging\/(compose|image)\./,
+  /^guides\/guides\./,
+  /^surfaces\/callbacks\/burst\./,
+  /^surfaces\/(mcp\/limits|operation\/payload-encryption)\./,
+];
+
+/**
+ * A new machine does not know how long files take, and Jest would order them by size. Long files come first here, so that
+ * none begins when the others have ended.
+ */
+export default class LongFirst extends Sequencer {
+  override sort(tests: Test[]): Test[] {
+    const isLong = (file: string) => {
+      const name = path.relative(path.join(packageRoot, 'test'), file);
+      return long.some((pattern) => pattern.test(name));
+    };
+    const ordered = super.sort(tests) as Test[];
+    return [...ordered.filter((test) => isLong(test.path)), ...ordered.filter((test) => !isLong(test.path))];
+  }
+}

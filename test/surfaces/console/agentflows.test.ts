@@ -1,0 +1,206 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { createPerson, type Person } from '../../auth/auth-server.js';
+import { useDeps } from '../../support/fixture.js';
+import { verifies } from '../../support/verifies.js';
+import { consoleUrl, failRequests, screenshots, shot, signIn, violations, withPage } from './chromium.js';
+import { asPage } from './console-browser.js';
+
+const deps = useDeps();
+beforeAll(() => console.log(`screenshots in ${screenshots()}`));
+
+const twoAgents = {
+  name: 'Draft and check',
+  description: 'Writes <b>letters</b>',
+  agents: [
+    {
+      _id: 'writer',
+      title: 'Writer',
+      next_agent: 'checker',
+      prompt: { template: 'Draft {{ goal }} for {{ reader }}', variables: ['reader'] },
+    },
+    { _id: 'checker', title: 'Checker', prompt: { template: 'Check {{ previous }}' } },
+  ],
+};
+
+async function agentflowOf({ workspace }: Person, body: object = twoAgents): Promise<string> {
+  const made = await workspace.api.post('/agentflow', body);
+  expect(made).toMatchObject({ status: 201 });
+  return made.body._id as string;
+}
+
+test('agentflows are found by text, promoted, compared, and tried with inputs', async () => {
+  verifies('console.agentflows');
+  const person = await createPerson(deps);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/agentflows'));
+    await page.getByText('This project has no agentflow yet.').waitFor();
+    await page.getByRole('region', { name: 'Command' }).waitFor();
+    const id = await agentflowOf(person);
+    await agentflowOf(person, { name: 'Another' });
+    await page.reload();
+    await page.getByText('2 agentflows').waitFor();
+    await page.getByRole('searchbox').fill('LETTERS');
+    await page.getByText('1 agentflow', { exact: true }).waitFor();
+    await page.waitForURL(/text=LETTERS/);
+    await shot(page, 'agentflows');
+    await page.getByRole('link', { name: 'Draft and check', exact: true }).click();
+    await page.getByRole('button', { name: 'Promote…' }).click();
+    await page.getByRole('button', { name: 'Promote the agentflow' }).click();
+    await page.getByText('Promoted as version 1.').waitFor();
+    await page.getByText(', promoted as version 1').waitFor();
+    const changed = await person.workspace.api.patch(`/agentflow/${id}`, { description: 'Writes short letters' });
+    expect(changed.status).toBe(200);
+    await page.reload();
+    await page.getByRole('button', { name: 'Versions' }).click();
+    const difference = page.getByRole('region', { name: 'Difference' });
+    await difference.waitFor();
+    expect(await difference.locator('del').allTextContents()).toEqual([
+      '-   "description": "Writes <b>letters</b>",\n',
+    ]);
+    expect(await difference.locator('ins').allTextContents()).toEqual(['+   "description": "Writes short letters",\n']);
+    await shot(page, 'agentflow-versions');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Edit from version 1' }).click();
+    await page.getByRole('button', { name: 'Form' }).click();
+    expect(await page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('Writes <b>letters</b>');
+    await page.getByRole('button', { name: 'Discard what I typed' }).click();
+    await page.getByRole('button', { name: 'Test run…' }).click();
+    const inputs = page.getByRole('textbox', { name: 'Input variables' });
+    expect(JSON.parse(await inputs.inputValue())).toEqual({ reader: '' });
+    await page.getByRole('button', { name: 'Run it' }).click();
+    await page.getByText('Goal must have at least 1 character').waitFor();
+    await page.getByRole('textbox', { name: 'Goal' }).fill('a letter');
+    await inputs.fill('{ "reader": "Ada" }');
+    await page.getByRole('button', { name: 'Run it' }).click();
+    await page.waitForURL(/\/runs\//);
+    await page.getByRole('heading', { level: 1, name: 'a letter' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'completed' }).waitFor();
+  });
+});
+
+test('an agentflow is edited as form, graph and JSON; problems are at their fields, and nothing typed is lost', async () => {
+  verifies('console.agentflows.edit', 'console.accessible');
+  const person = await createPerson(deps);
+  const id = await agentflowOf(person);
+  await person.workspace.api.post('/skill', {
+    name: 'Register',
+    actions: [{ name: 'Look up', endpoint: 'https://example.com/' }],
+  });
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
+    const field = (name: string) => page.getByRole('textbox', { name });
+    const save = () => page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('list', { name: 'Agents' }).getByRole('button', { name: 'Checker' }).click();
+    await field('Prompt').fill('Check {{ previous');
+    await page.getByLabel('Next agent').selectOption('Writer');
+    await field('Temperature').fill('9');
+    await save();
+    await page.getByText('Temperature must be a number from 0 to 2').waitFor();
+    await field('Temperature').fill('0.5');
+    await save();
+    await page.getByText('Prompt is not a valid Liquid template').waitFor();
+    await page.getByRole('alert').getByText('forms a cycle').waitFor();
+    await page.getByRole('button', { name: 'Checker is not valid' }).waitFor();
+    await shot(page, 'agentflow-form');
+    await page.reload();
+    await page.getByRole('list', { name: 'Agents' }).getByRole('button', { name: 'Checker' }).click();
+    expect(await field('Prompt').inputValue()).toBe('Check {{ previous');
+    await field('Prompt').fill('Check {{ previous }} well');
+    await page.getByRole('button', { name: 'Graph' }).click();
+    const graph = page.getByRole('group', { name: 'Graph of the agents' });
+    await graph.getByRole('button', { name: 'Checker' }).click();
+    await page.getByLabel('Next agent').selectOption('');
+    expect(await graph.locator('.react-flow__edge').count()).toBe(1);
+    await page.getByLabel('Add a skill of the project').selectOption('Register');
+    await page.getByText('Look up', { exact: true }).waitFor();
+    await shot(page, 'agentflow-graph');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'JSON' }).click();
+    const json = await field('Agentflow as JSON').inputValue();
+    await field('Agentflow as JSON').fill(json.slice(0, -1));
+    await page.getByText('This is not JSON').waitFor();
+    await field('Agentflow as JSON').fill(json.replace('"failover_goal": null', '"failover_goal": "Say sorry"'));
+    await page.context().clearCookies();
+    await save();
+    await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
+    await page.getByLabel('Password').fill(person.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Saved.').waitFor();
+  });
+  const { body } = await person.workspace.api.get(`/agentflow/${id}`);
+  expect(body).toMatchObject({
+    failover_goal: 'Say sorry',
+    agents: [
+      { next_agent: 'checker' },
+      {
+        next_agent: null,
+        prompt: { template: 'Check {{ previous }} well' },
+        llm: { temperature: 0.5 },
+        skills: [{ name: 'Register', actions: [{ name: 'Look up' }] }],
+      },
+    ],
+  });
+});
+
+test('an agentflow is made in a narrow window, and two people do not overwrite each other unnoticed', async () => {
+  verifies('console.agentflows.edit');
+  const person = await createPerson(deps);
+  await withPage(
+    async (page) => {
+      await signIn(page, person, consoleUrl(person, '/agentflows/new'));
+      await page.getByRole('button', { name: 'Create the agentflow' }).click();
+      await page.getByText('Name must have at least 1 character').waitFor();
+      await page.getByRole('textbox', { name: 'Name' }).fill('Letters');
+      await page.getByRole('textbox', { name: 'Title' }).fill('Writer');
+      await page.getByRole('button', { name: 'Add an agent' }).click();
+      await page.getByRole('textbox', { name: 'Title' }).fill('Checker');
+      await page.getByRole('button', { name: 'Create the agentflow' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Letters' }).waitFor();
+      const { body } = await person.workspace.api.get('/agentflow');
+      expect(body.data).toMatchObject([
+        { agents: [{ next_agent: 'agent-2' }, { title: 'Checker', next_agent: null }] },
+      ]);
+      await page.getByRole('textbox', { name: 'Description' }).fill('mine');
+      await person.workspace.api.patch(`/agentflow/${body.data[0]._id}`, { role: 'theirs' });
+      await page.reload();
+      await page.getByText('Somebody has changed this agentflow').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
+      const after = await person.workspace.api.get(`/agentflow/${body.data[0]._id}`);
+      expect(after.body).toMatchObject({ description: 'mine', role: 'theirs' });
+    },
+    { width: 360 },
+  );
+});
+
+test('a member is not offered agentflows and is refused, and a failing API is said', async () => {
+  verifies('console.agentflows', 'console.sign-in');
+  const person = await createPerson(deps);
+  const id = await agentflowOf(person);
+  const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
+  await withPage(async (page) => {
+    await signIn(page, member, consoleUrl(member, `/agentflows/${id}`));
+    await page.getByText('It needs the grant svc:orchestrate.read').waitFor();
+    expect(await page.getByRole('link', { name: 'Agentflows' }).count()).toBe(0);
+    const api = (await asPage(member)).client();
+    for (const [method, path] of [
+      ['get', `/agentflow/${id}/versions`],
+      ['get', `/agentflow/${id}/versions/1`],
+      ['patch', `/agentflow/${id}`],
+      ['post', `/agentflow/${id}/promote`],
+    ] as const)
+      expect([path, (await api[method](path, {})).status]).toEqual([path, 403]);
+  });
+  await withPage(async (page, complaints) => {
+    await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
+    await page.getByRole('textbox', { name: 'Description' }).fill('kept');
+    const recover = await failRequests(page, /:\d+\/agentflow/, 500, 'the store failed');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('The store failed').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('kept');
+    await page.goto(consoleUrl(person, '/agentflows'));
+    await page.getByRole('alert').getByText('The store failed').waitFor();
+    await recover();
+    complaints.splice(0);
+  });
+});

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createPerson } from '../../auth/auth-server.js';
+import { connectorOf, run } from '../../support/connectors.js';
+import { eventually } from '../../support/eventually.js';
+import { useDeps } from '../../support/fixture.js';
+import { actionTo } from '../../support/flows.js';
+import { startMcpServer, toolNamed, type McpServer } from '../../support/mcp-server.js';
+import { grantAccess, startOauthMcpServer, type OauthMcpServer } from '../../support/oauth-mcp.js';
+import { testRun } from '../../support/run.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
+import { verifies } from '../../support/verifies.js';
+import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
+
+const deps = useDeps();
+const sink = await useHttpSink();
+let mcp: McpServer;
+let oauth: OauthMcpServer;
+beforeAll(async () => {
+  console.log(`screenshots in ${screenshots()}`);
+  [mcp, oauth] = await Promise.all([startMcpServer(), startOauthMcpServer()]);
+});
+afterAll(() => Promise.all([mcp.close(), oauth.close()]));
+
+test('a connector is created with the messages of the API at its fields, shows its use, and is deleted', async () => {
+  verifies('console.connectors', 'connectors.use');
+  const person = await createPerson(deps);
+  const { api, projectID } = person.workspace;
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/connectors'));
+    await page.getByText('This project has no connector yet').waitFor();
+    await page.getByRole('button', { name: 'Create a connector…' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Claims register');
+    await page.getByLabel('Base URL').fill('no address');
+    await page.getByLabel('It asks for').selectOption('bearer');
+    await page.getByLabel('Token', { exact: true }).fill('a-secret-token');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const field = page.getByLabel('Base URL');
+    await page.locator('[aria-invalid=true]').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    const problem = await field.evaluate(
+      (element: any) => element.ownerDocument.getElementById(element.getAttribute('aria-describedby')).textContent,
+    );
+    expect(problem).toMatch(/url/i);
+    await page.reload();
+    await page.getByRole('button', { name: 'Create a connector…' }).click();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Claims register');
+    // A secret is kept nowhere but in the open window.
+    expect(await page.evaluate(() => JSON.stringify((globalThis as any).sessionStorage))).not.toContain('a-secret');
+    await page.getByLabel('Token', { exact: true }).fill('a-secret-token');
+    await page.getByLabel('Base URL').fill(`${sink.url}/${projectID}`);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('heading', { name: 'Claims register', level: 1 }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'active' }).waitFor();
+    expect(await page.getByRole('region', { name: 'Configuration as JSON' }).textContent()).toContain('[stored]');
+    expect(await page.content()).not.toContain('a-secret-token');
+    const id = page.url().split('/').at(-1) ?? '';
+
+    sink.answer(`/${projectID}/broken`, (_request, res) => res.writeHead(422).end('{"error":"no such claim"}'));
+    await run(person.workspace, id, [actionTo('/broken')], {}, 'failed');
+    const read = async () => (await api.get(`/connectors/${projectID}/${id}`)).body;
+    await eventually(async () =>
+      expect(await read()).toMatchObject({
+        failures: 1,
+        last_failure: { message: expect.stringContaining('422') },
+        last_used_at: expect.any(Number),
+      }),
+    );
+    await page.getByText('no such claim').waitFor();
+    await shot(page, 'connector-failing');
+    await run(person.workspace, id, [actionTo('/fine')]);
+    await eventually(async () => expect(await read()).toMatchObject({ failures: 0 }));
+
+    await page.getByRole('button', { name: 'Pause…' }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByRole('status').filter({ hasText: 'paused' }).waitFor();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    expect((await read()).status).toBe('paused');
+    await page.getByRole('button', { name: 'Delete the connector' }).click();
+    await page.getByText('This project has no connector yet').waitFor();
+    expect(await api.get(`/connectors/${projectID}/${id}`)).toMatchObject({ status: 404 });
+  });
+});
+
+test('the tools of an MCP server are accepted as they were read, with their difference after a change', async () => {
+  verifies('console.connectors');
+  const person = await createPerson(deps);
+  mcp.tools = [toolNamed('find'), toolNamed('file')];
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/connectors'));
+    await page.getByRole('button', { name: 'Create a connector…' }).click();
+    await page.getByLabel('Kind').selectOption('mcp');
+    await page.getByLabel('Name', { exact: true }).fill('Tickets');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('dialog').getByText('Give either url or command').waitFor();
+    await page.getByLabel('URL of the server (Streamable HTTP)').fill(mcp.url);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('2 tools, 2 to look at').waitFor();
+    await page.getByLabel('Select find').check();
+    await page.getByRole('button', { name: 'Accept 1 selected…' }).click();
+    await page.getByRole('button', { name: 'Accept', exact: true }).click();
+    await page.getByText('2 tools, 1 to look at').waitFor();
+    mcp.tools = [toolNamed('find', { description: 'Finds and deletes' }), toolNamed('file')];
+    await page.getByRole('button', { name: 'Accept all…' }).click();
+    await page.getByRole('button', { name: 'Accept', exact: true }).click();
+    await page.getByRole('dialog').getByText('the server changed its tools', { exact: false }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Read the tools now' }).click();
+    const tool = page.getByRole('listitem').filter({ hasText: 'suspended' });
+    expect(await tool.locator('del').textContent()).toBe('Does find');
+    expect(await tool.locator('ins').textContent()).toBe('Finds and deletes');
+    await shot(page, 'mcp-tools');
+    await page.getByRole('button', { name: 'Accept all…' }).click();
+    await page.getByRole('button', { name: 'Accept', exact: true }).click();
+    await page.getByText('2 tools, 0 to look at').waitFor();
+  });
+});
+
+test('an MCP server is authorized in another tab, and the authorization is withdrawn', async () => {
+  verifies('console.connectors');
+  const person = await createPerson(deps);
+  const { api, projectID } = person.workspace;
+  const auth = { type: 'oauth', owner: 'project' };
+  const made = await api.post(`/connectors/${projectID}/mcp`, { name: 'Protected', url: oauth.url, auth });
+  expect(made.status).toBe(200);
+  await connectorOf(person.workspace, 'restful', {});
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/connectors/${made.body._id}`));
+    await page.getByRole('status').filter({ hasText: 'not authorized' }).waitFor();
+    // Without a token, the server refuses to name its tools.
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    const link = page.getByRole('link', { name: /^Grant access at / });
+    const back = await grantAccess((await link.getAttribute('href')) ?? '', 'ada');
+    const tab = await page.context().newPage();
+    // The product names itself by another name, for which this browser has no cookie.
+    await tab.goto(`${testRun().url}${back.pathname}${back.search}`);
+    await tab.getByRole('heading', { name: 'The MCP server is authorized' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'for the whole project' }).getByText('✓').waitFor();
+    await page.getByRole('button', { name: 'Read the tools now' }).click();
+    await page.getByText('to look at').waitFor();
+    await shot(page, 'mcp-authorized');
+    await page.getByRole('button', { name: 'Withdraw…' }).click();
+    await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
+    await page.getByRole('status').filter({ hasText: 'not authorized' }).waitFor();
+    await page.goto(consoleUrl(person, '/connectors?category=restful'));
+    await page.getByText('1 connector', { exact: true }).waitFor();
+  });
+});

@@ -1,0 +1,309 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { newId } from '../../../src/ids.js';
+import { epochSeconds } from '../../../src/time.js';
+import { createPerson, type Person } from '../../auth/auth-server.js';
+import { apiClient } from '../../support/client.js';
+import { useDeps } from '../../support/fixture.js';
+import { refusal } from '../../support/refusal.js';
+import { testRun } from '../../support/run.js';
+import { createTable } from '../../support/tables.js';
+import { verifies } from '../../support/verifies.js';
+import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
+import { csrfOf, signedInConsole } from './console-browser.js';
+
+const deps = useDeps();
+beforeAll(() => console.log(`screenshots in ${screenshots()}`));
+
+const columns = [
+  { column_name: 'Company', column_type: 'string' },
+  { column_name: 'Price', column_type: 'number' },
+  { column_name: 'Stage', column_type: 'enum', enum_options: ['new', 'won', 'lost'] },
+];
+
+const csv = (name: string, ...lines: string[]) => ({
+  name,
+  mimeType: 'text/csv',
+  buffer: Buffer.from(lines.join('\n')),
+});
+
+test('rows are filtered, sorted, added, imported and deleted', async () => {
+  verifies('console.tables');
+  const person = await createPerson(deps);
+  const table = await createTable(person.workspace, columns, 'Leads');
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/tables'));
+    await page.getByRole('link', { name: 'Leads' }).click();
+    await page.getByText('This table has no row yet').waitFor();
+    await page.getByRole('button', { name: 'Add a row…' }).click();
+    await page.getByLabel(/^Company/).fill('Fjord Foods');
+    await page.getByLabel(/^Price/).fill('cheap');
+    await page.getByRole('button', { name: 'Add the row' }).click();
+    await page.getByRole('dialog').getByText('Must be a number').waitFor();
+    expect(await page.getByLabel(/^Price/).getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel(/^Price/).fill('12.5');
+    await page.getByRole('button', { name: 'Add the row' }).click();
+    await page.getByText('1 row', { exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'Import CSV…' }).click();
+    const file = page.getByLabel('CSV file');
+    await file.setInputFiles(csv('wrong.csv', 'Nothing,Known', '1,2'));
+    await page.getByText('The first line names no column of the table.').waitFor();
+    const bad = csv('leads.csv', 'company;price;note;stage', '"Åsa; & Co";7;x;new', 'Bo;many;y;won', 'Cy;3;z;gone');
+    await file.setInputFiles(bad);
+    await page.getByText('Not imported, because the table has no such column: note').waitFor();
+    expect(await page.getByRole('region', { name: 'The first rows of the file' }).textContent()).toContain('Åsa; & Co');
+    await page.getByRole('button', { name: 'Import 3 rows' }).click();
+    await page.getByText('Line 3, Price: must be a number').waitFor();
+    await page.getByText('Line 4, Stage: must be one of new, won, lost').waitFor();
+    await shot(page, 'table-import');
+    expect((await table.records()).total_count).toBe(1);
+    const many = Array.from({ length: 1200 }, (_, at) => `Company ${at},${at}`);
+    await file.setInputFiles(csv('good.csv', 'Company,Price', ...many));
+    await page.getByRole('button', { name: 'Import 1200 rows' }).click();
+    await page.getByText('1201 rows', { exact: true }).waitFor();
+    expect((await table.records({ limit: '1' })).data[0]).toMatchObject({ company: 'Company 1199', price: 1199 });
+
+    await page.getByLabel('Column').selectOption('price');
+    await page.getByLabel('Condition').selectOption('lt');
+    await page.getByRole('textbox', { name: 'Value' }).fill('3');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByText('3 rows', { exact: true }).waitFor();
+    await page.getByRole('columnheader', { name: 'Price' }).getByRole('button').click();
+    await page.waitForURL(/sort=price/);
+    const shown = page.getByRole('button', { name: /^Company of row/ });
+    await page.getByRole('columnheader', { name: 'Price' }).and(page.locator('[aria-sort=ascending]')).waitFor();
+    await page.getByText('3 rows', { exact: true }).waitFor();
+    expect(await shown.allTextContents()).toEqual(['Company 0', 'Company 1', 'Company 2']);
+    await page.getByLabel('Select row 2').check();
+    await page.getByRole('button', { name: 'Delete 1…' }).click();
+    expect((await table.records()).total_count).toBe(1201);
+    await page.getByRole('button', { name: 'Delete 1 row' }).click();
+    await page.getByText('2 rows', { exact: true }).waitFor();
+    expect((await table.records()).total_count).toBe(1200);
+  });
+});
+
+test('a cell is edited by keyboard; what is refused or was changed by somebody else stays typed', async () => {
+  verifies('console.tables', 'tables.expected', 'console.accessible');
+  const person = await createPerson(deps);
+  const { workspace } = person;
+  const table = await createTable(workspace, columns, 'Leads');
+  const row = (await table.insert({ company: 'Fjord', price: 1, stage: 'new' })).body;
+  const path = `${table.path}/records/${row._id}`;
+  const expecting = (expected: unknown) => `${path}?expected=${encodeURIComponent(JSON.stringify(expected))}`;
+  expect(await workspace.api.put(expecting({ price: 2 }), { price: 3 })).toMatchObject(
+    refusal(409, 'conflict', 'Price'),
+  );
+  expect(await workspace.api.put(expecting({ price: 1, stage: 'new' }), { price: 2 })).toMatchObject({ status: 200 });
+  for (const bad of ['no json', '[]', '{"$where":1}', '{"Price":1}'])
+    expect([bad, await workspace.api.put(`${path}?expected=${encodeURIComponent(bad)}`, { price: 3 })]).toMatchObject([
+      bad,
+      refusal(400, 'invalid_request'),
+    ]);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/tables/${table._id}`));
+    const price = page.getByRole('button', { name: 'Price of row 1: 2' });
+    const input = page.getByLabel('Price of row 1', { exact: true });
+    await price.focus();
+    await page.keyboard.press('Enter');
+    await input.fill('a lot');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('must be a number').waitFor();
+    await page.reload();
+    await page.getByRole('alert').getByText('must be a number').waitFor();
+    expect(await input.inputValue()).toBe('a lot');
+    expect((await workspace.api.put(path, { price: 5 })).status).toBe(200);
+    await input.fill('7');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('somebody else changed the record', { exact: false }).waitFor();
+    await page.getByText('The value is now “5”.').waitFor();
+    expect(await input.inputValue()).toBe('7');
+    await shot(page, 'table-conflict');
+    await page.getByRole('button', { name: 'Save mine' }).click();
+    await page.getByRole('button', { name: 'Price of row 1: 7' }).waitFor();
+    expect((await workspace.api.get(path)).body.price).toBe(7);
+    await page.getByRole('button', { name: 'Company of row 1: Fjord' }).click();
+    await page.keyboard.type(' and more');
+    await page.keyboard.press('Escape');
+    const company = page.getByRole('button', { name: 'Company of row 1: Fjord' });
+    await company.waitFor();
+    expect(await company.evaluate((element: any) => element.ownerDocument.activeElement === element)).toBe(true);
+    await page.getByRole('button', { name: 'Stage of row 1: new' }).click();
+    await page.getByLabel('Stage of row 1', { exact: true }).selectOption('won');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Stage of row 1: won' }).waitFor();
+  });
+  expect((await workspace.api.get(path)).body).toMatchObject({ company: 'Fjord', price: 7, stage: 'won' });
+});
+
+/** As the product names itself in the address of a download. */
+const publicUrl = testRun().url.replace('127.0.0.1', 'localhost');
+
+test('files are chosen and dropped, uploaded with their progress, downloaded and deleted', async () => {
+  verifies('console.files', 'files.list');
+  const person = await createPerson(deps);
+  const { api, projectID } = person.workspace;
+  await withPage(
+    async (page) => {
+      await signIn(page, person, consoleUrl(person, '/files'));
+      await page.getByText('This project has no files yet').waitFor();
+      const uploads = page.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
+      const choose = (...files: { name: string; mimeType: string; buffer: Buffer }[]) =>
+        page.locator('input[type=file]').setInputFiles(files);
+      await choose(
+        { name: 'handbook.md', mimeType: 'text/markdown', buffer: Buffer.from('# Claims\n\nAda decides.') },
+        { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex') },
+      );
+      // The knowledge base reads documents only, in the words of the API.
+      await uploads.filter({ hasText: 'photo.png' }).getByText('must be one of').waitFor();
+      await uploads.filter({ hasText: 'handbook.md' }).getByText('done').waitFor();
+      const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+      await row('handbook.md').getByText('completed').waitFor();
+      await row('handbook.md').getByText('1 of 1 chunks').waitFor();
+      await page.getByLabel('Add to the knowledge base').uncheck();
+      const dropped = await page.evaluateHandle(() => {
+        const { DataTransfer, File } = globalThis as any;
+        const data = new DataTransfer();
+        data.items.add(new File(['dropped here'], 'dropped.txt', { type: 'text/plain' }));
+        return data;
+      });
+      for (const event of ['dragover', 'drop'])
+        await page.locator('.drop').dispatchEvent(event, { dataTransfer: dropped });
+      await row('dropped.txt').getByText('ready').waitFor();
+      await shot(page, 'files');
+
+      // The sign-in ends during an upload: it is sent again after signing in.
+      await page.context().clearCookies();
+      await choose({ name: 'later.txt', mimeType: 'text/plain', buffer: Buffer.alloc(300_000, 'a') });
+      await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
+      await page.getByLabel('Password').fill(person.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await row('later.txt').getByText('293 KB').waitFor();
+
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download dropped.txt' }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe('dropped.txt');
+      await page.getByRole('button', { name: 'Delete handbook.md' }).click();
+      await page.getByRole('button', { name: 'Delete the file' }).click();
+      await row('handbook.md').waitFor({ state: 'detached' });
+      await page.getByText('2 files', { exact: true }).waitFor();
+    },
+    { from: publicUrl },
+  );
+  const { body } = await api.get(`/file/${projectID}`);
+  expect(body).toMatchObject({
+    total_count: 2,
+    data: [{ name: 'later.txt', knowledge: null }, { name: 'dropped.txt' }],
+  });
+  expect(JSON.stringify(body)).not.toContain('upload_id');
+});
+
+async function withSyncs(person: Person): Promise<void> {
+  const { projectID: project_id, organizationId: organization_id } = person.workspace;
+  const { repository_bindings, lifecycles } = deps.mongo.collections;
+  const repository = `acme/${newId()}`;
+  await repository_bindings.insertOne({
+    ...{ _id: `${repository}|${project_id}`, repository, branch: 'main', project_id, organization_id },
+    ...{ bound_by: person.userId, bound_at: epochSeconds(), secret_sealed: 'sealed' },
+  });
+  for (const status of ['completed', 'failed'] as const)
+    await lifecycles.insertOne({
+      ...{ _id: newId(), tool: 'code-sync', project_id, organization_id, status },
+      ...{
+        created_at: epochSeconds(),
+        ended_at: epochSeconds(),
+        trace_id: newId(),
+        payload_digest: null,
+        consumed: [],
+      },
+      stages: [{ stage: 'S8:execute', status: 'ok', detail: `it has ${status}` }],
+      principal: { user_id: 'service:code-sync', kind: 'service' },
+    });
+}
+
+test('syncs show the catalog, the repositories and the last runs', async () => {
+  verifies('syncs.state');
+  const person = await createPerson(deps);
+  const { api, projectID } = person.workspace;
+  await withSyncs(person);
+  const { body } = await api.get(`/${projectID}/syncs`);
+  expect(body).toMatchObject({ catalog: null, repositories: [{ branch: 'main', has_signed: false }] });
+  expect(JSON.stringify(body)).not.toContain('sealed');
+  expect(await api.post(`/${projectID}/syncs/catalog`)).toMatchObject(refusal(409, 'conflict', 'not synced'));
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/syncs'));
+    await page.getByText(body.repositories[0].repository).waitFor();
+    await page.getByText('it has failed').waitFor();
+    await page.getByText('The catalog is not synced into this project.').waitFor();
+    const catalog = {
+      state: 'retrying',
+      waiting_events: 2,
+      waiting_for: ['orders'],
+      waiting_since: 1,
+      run_id: newId(),
+    };
+    await page.route(
+      ({ pathname }) => pathname === `/${projectID}/syncs`,
+      (route) =>
+        route.fulfill({ json: { repositories: [], catalog: { ...catalog, started_at: 1, failure: 'it is down' } } }),
+    );
+    await page.reload();
+    await page.getByText('2 changes wait: orders').waitFor();
+    await page.getByText('The last attempt failed: it is down').waitFor();
+    await page.getByText('This project follows no repository.').waitFor();
+    await page.getByRole('button', { name: 'Start a sync…' }).click();
+    await page.getByRole('button', { name: 'Start the sync' }).click();
+    await page.getByRole('dialog').getByRole('alert').getByText('is not synced into this project').waitFor();
+    await shot(page, 'syncs');
+  });
+});
+
+test('a failing API shows its text, and what a role may not do is neither offered nor done', async () => {
+  verifies('console.data-states');
+  const owner = await createPerson(deps);
+  const { projectID } = owner.workspace;
+  const table = await createTable(owner.workspace, columns, 'Leads');
+  await table.insert({ company: 'Fjord' });
+  const viewer = await createPerson(deps, { role: 'VIEWER', workspace: owner.workspace });
+  const pages = ['/connectors', `/connectors/${newId()}`, '/tables', `/tables/${table._id}`, '/files', '/syncs'];
+  await withPage(async (page, complaints) => {
+    await signIn(page, owner);
+    const failing = (url: URL) => !url.pathname.startsWith('/console') && url.pathname.includes(projectID);
+    for (const [at, rest] of pages.entries()) {
+      const status = at % 2 === 0 ? 500 : 503;
+      const text = { error: 'unavailable', error_description: `the store is away (${at})`, lifecycle_id: newId() };
+      await page.route(failing, (route) => route.fulfill({ status, json: text }));
+      await page.goto(consoleUrl(owner, rest));
+      await page.getByRole('alert').getByText(`The store is away (${at})`).first().waitFor();
+      await page
+        .getByRole('link', { name: `Record ${text.lifecycle_id}` })
+        .first()
+        .waitFor();
+      await page.unroute(failing);
+    }
+    complaints.splice(0, Infinity, ...complaints.filter((complaint) => !complaint.includes('status of 5')));
+  });
+  await withPage(async (page) => {
+    await signIn(page, viewer);
+    for (const rest of ['/connectors', '/tables', '/files', '/syncs']) {
+      await page.goto(consoleUrl(viewer, rest));
+      await page.getByText('It needs the grant svc:orchestrate.read').waitFor();
+      expect(await offered(page)).toEqual([]);
+    }
+  });
+  const { cookie = '' } = await signedInConsole(viewer);
+  const asViewer = apiClient(testRun().url, {
+    cookie,
+    'x-csrf-token': await csrfOf(cookie),
+    'x-service-workspace': `ws_${projectID}`,
+  });
+  for (const path of [`/connectors/${projectID}`, `/file/${projectID}`, `/${projectID}/syncs`, `/storage/${projectID}`])
+    expect(await asViewer.get(path)).toMatchObject(refusal(403, 'access_denied', 'svc:orchestrate.read'));
+  for (const path of [`/${projectID}/syncs/catalog`, `${table.path}/row`, `/connectors/${projectID}/mcp`])
+    expect([path, await asViewer.post(path, {})]).toMatchObject([path, { status: 403 }]);
+});
+
+const offered = (page: Page) => page.locator('main button').allTextContents();

@@ -1,0 +1,198 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { createPerson, type Person } from '../../auth/auth-server.js';
+import { newId } from '../../../src/ids.js';
+import { startExecution, untilExecution } from '../../support/executions.js';
+import { field as inputField, flowOf } from '../../support/connectors.js';
+import { actionTo, agentThatCalls } from '../../support/flows.js';
+import { createKey, useDeps } from '../../support/fixture.js';
+import { bearerClient } from '../../support/gateway.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
+import { verifies } from '../../support/verifies.js';
+import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
+
+const deps = useDeps();
+const sink = await useHttpSink();
+beforeAll(() => console.log(`screenshots in ${screenshots()}`));
+
+const field = { field_id: 'subject', type: 'string', required: true };
+
+/** An execution whose agent waits for a person before it calls the sink. */
+async function waitingExecution({ workspace }: Person, name: string) {
+  const path = `/${workspace.projectID}/${name}`;
+  const agent = agentThatCalls([`${sink.url}${path}`]);
+  const skills = agent.skills.map((skill) => ({
+    ...skill,
+    actions: skill.actions.map((action) => ({ ...action, input_schema: { fields: [field] } })),
+  }));
+  const id = await startExecution(
+    workspace,
+    { name, agents: [{ ...agent, skills, is_preview_mode_enabled: true }] },
+    { goal: 'Send the letter', input_variables: { subject: 'Dear <b>Ada</b>' } },
+  );
+  await untilExecution(workspace, id, { status: 'running', execution_context: { waiting_for: { kind: 'preview' } } });
+  return { id, path };
+}
+
+test('what waits is listed oldest first and decided by keyboard, exactly as it is shown', async () => {
+  verifies('console.inbox', 'console.accessible', 'agent.preview.decided');
+  const person = await createPerson(deps);
+  const first = await waitingExecution(person, 'First');
+  const second = await waitingExecution(person, 'Second');
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/inbox'));
+    await page.getByText('2 items wait, oldest first.').waitFor();
+    const titles = await page.getByRole('list', { name: 'What waits' }).getByRole('button').allTextContents();
+    expect(titles.map((title) => title.split(':')[0])).toEqual(['First', 'Second']);
+    const shown = (await page.getByRole('article').textContent()) ?? '';
+    for (const text of ['POST', `${sink.url}${first.path}`, '"subject": "Dear <b>Ada</b>"', 'Send the letter'])
+      expect(shown).toContain(text);
+    await shot(page, 'inbox');
+    await page.getByRole('list', { name: 'What waits' }).getByRole('button').first().focus();
+    await page.keyboard.press('a');
+    await page.getByRole('heading', { name: /^Approve: First/ }).waitFor();
+    expect(sink.seen(first.path)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByText('1 item waits, oldest first.').waitFor();
+    await page.getByRole('list', { name: 'What waits' }).getByRole('button').first().focus();
+    await page.keyboard.press('r');
+    await page.getByLabel('Reason (optional)').fill('not today');
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing waits for a decision.').waitFor();
+    await page.getByRole('region', { name: 'Command' }).waitFor();
+  });
+  await untilExecution(person.workspace, first.id, 'completed');
+  expect(sink.seen(first.path)).toHaveLength(1);
+  await untilExecution(person.workspace, second.id, 'failed');
+  expect(sink.seen(second.path)).toEqual([]);
+});
+
+test('a held call is shown exactly with its votes, and its requester cannot decide it', async () => {
+  verifies('console.inbox', 'console.approvals');
+  const person = await createPerson(deps);
+  const gateway = bearerClient(person.workspace.apiKey);
+  const ask = { policy_id: 'ask', effect: 'require_approval', tools: ['save-model'] };
+  await gateway.put('/v1/policies', { policies: [{ policy_id: 'all', effect: 'permit' }, ask] });
+  await gateway.post('/v1/save-model', { model: 'held-model' });
+  const ownKey = bearerClient(await createKey(deps, { ...person.workspace, userId: person.userId }));
+  await ownKey.post('/v1/save-model', { model: 'mine' });
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/inbox'));
+    const card = page.getByRole('article');
+    await card.getByText('held-model').waitFor();
+    await card.getByText('0 of 1 approvals').waitFor();
+    await page.getByRole('list', { name: 'What waits' }).getByRole('button').nth(1).click();
+    await card.getByText('Nobody decides on their own request.').waitFor();
+    expect(await card.getByRole('button', { name: 'Approve…' }).count()).toBe(0);
+    await page.getByRole('list', { name: 'What waits' }).getByRole('button').first().click();
+    await card.getByRole('button', { name: 'Approve…' }).click();
+    await page.getByLabel('Reason (optional)').fill('as agreed');
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByText('1 item waits, oldest first.').waitFor();
+  });
+  const { body } = await gateway.get('/v1/approvals?status=approved');
+  expect(body.data).toMatchObject([{ votes: [{ decision: 'approve', comment: 'as agreed' }] }]);
+});
+
+test('an approver edits the call of an agent; a wrong value is explained, and nothing typed is lost', async () => {
+  verifies('console.inbox.edit');
+  const person = await createPerson(deps);
+  const { workspace } = person;
+  const ask = { policy_id: 'ask', effect: 'require_approval', tools: ['act.http'] };
+  await bearerClient(workspace.apiKey).put('/v1/policies', { policies: [{ policy_id: 'all', effect: 'permit' }, ask] });
+  const path = `/${workspace.projectID}/letter`;
+  const fields = [inputField('text'), inputField('count', 'integer', false)];
+  const action = { ...actionTo(`${sink.url}${path}`), input_schema: { fields } };
+  const id = await startExecution(workspace, flowOf(null, action), { input_variables: { text: 'Dear Ada', count: 1 } });
+  await untilExecution(workspace, id, { status: 'running', execution_context: { waiting_for: { kind: 'approval' } } });
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/inbox'));
+    const open = () => page.getByRole('article').getByRole('button', { name: 'Approve…' }).click();
+    const approve = () => page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await open();
+    await page.getByText('Change the call').click();
+    await page.getByLabel('text (string)').fill('Dear Grace');
+    await page.getByLabel('count (integer)').fill('three');
+    await approve();
+    await page.getByRole('alert').getByText('The field count must be of type integer.').waitFor();
+    await page.reload();
+    await open();
+    expect(await page.getByLabel('count (integer)').inputValue()).toBe('three');
+    await page.getByLabel('count (integer)').fill('1.5');
+    await approve();
+    await page.getByRole('alert').getByText('must be of type integer').waitFor();
+    await page.getByLabel('count (integer)').fill('3');
+    await shot(page, 'edit');
+    await approve();
+    await page.getByText('Nothing waits for a decision.').waitFor();
+  });
+  await untilExecution(workspace, id, 'completed');
+  expect(sink.seen(path).map(({ body }) => JSON.parse(body))).toEqual([{ text: 'Dear Grace', count: 3 }]);
+});
+
+test('what an MCP server asks is shown as its own text, and answered with the form that it sent', async () => {
+  verifies('console.inbox.elicitation');
+  const person = await createPerson(deps);
+  const { projectID: project_id, organizationId: organization_id } = person.workspace;
+  const [_id, now] = [newId(), Date.now() / 1000];
+  await deps.mongo.collections.mcp_elicitations.insertOne({
+    ...{ _id, project_id, organization_id, execution_id: newId(), agent_id: 'agent', step_id: 'agent/turn-1/0' },
+    ...{ connector_id: newId(), server: 'https://travel.example.com/mcp', tool: 'book', agentflow: 'Trip' },
+    message: 'Which <b>seat</b>?',
+    form: {
+      type: 'object',
+      properties: {
+        row: { type: 'integer', title: 'Row', minimum: 1, maximum: 40 },
+        side: { type: 'string', title: 'Side', enum: ['aisle', 'window'], default: 'window' },
+        meal: { type: 'boolean', title: 'Meal' },
+        at: { type: 'string', title: 'Departure', format: 'date-time' },
+      },
+      required: ['row', 'meal'],
+    },
+    ...{ status: 'waiting', asked_at: now, until: now + 3600, expires_at: new Date((now + 7200) * 1000) },
+    ...{ sealed: null, decided_by: null, decided_at: null, decision_id: null },
+  });
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/inbox'));
+    const card = page.getByRole('article');
+    await card.getByText('Which <b>seat</b>?').waitFor();
+    await card.getByText('https://travel.example.com/mcp').waitFor();
+    await card.getByText('Do not enter passwords').waitFor();
+    await card.getByRole('button', { name: 'Answer…' }).click();
+    await page.getByLabel('Row').fill('12');
+    await page.getByLabel('Meal').selectOption('No');
+    await page.getByLabel('Departure').fill('tomorrow');
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    await page.getByRole('alert').getByText('values.at').waitFor();
+    await shot(page, 'elicitation');
+    await page.getByLabel('Departure').fill('2026-12-24T08:00:00Z');
+    await page.getByRole('button', { name: 'Answer', exact: true }).click();
+    await page.getByText('Nothing waits for a decision.').waitFor();
+  });
+  const kept = await deps.mongo.collections.mcp_elicitations.findOne({ _id });
+  expect(kept).toMatchObject({ status: 'accepted', decided_by: person.userId });
+  expect(JSON.parse(deps.auth.box.open(kept?.sealed ?? '', `mcp-elicitation/${_id}`))).toEqual({
+    ...{ row: 12, side: 'window', meal: false, at: '2026-12-24T08:00:00Z' },
+  });
+});
+
+test('home counts what fails, waits and runs, and each number leads to its list', async () => {
+  verifies('console.home');
+  const person = await createPerson(deps);
+  await waitingExecution(person, 'Asks');
+  await withPage(async (page) => {
+    await signIn(page, person);
+    await page.getByRole('link', { name: 'Failed in the last 24 hours: 0' }).waitFor();
+    await page.getByRole('link', { name: /^Credits left: [\d.]+$/ }).waitFor();
+    await page.getByRole('region', { name: 'Health' }).getByText('mongodb up').waitFor();
+    await page.getByText('The numbers of each hour').click();
+    expect(await page.getByRole('row').count()).toBeGreaterThan(24);
+    expect(await page.getByRole('img', { name: /by hour/ }).count()).toBe(3);
+    await shot(page, 'home');
+    await page.getByRole('link', { name: 'Waits for a person: 1' }).click();
+    await page.getByText('1 item waits').waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Failed in the last 24 hours: 0' }).click();
+    await page.waitForURL(/runs\?state=failed&since=24h$/);
+    await page.getByText('No run matches these filters.').waitFor();
+  });
+});

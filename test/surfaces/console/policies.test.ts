@@ -1,0 +1,101 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { createPerson } from '../../auth/auth-server.js';
+import { useDeps } from '../../support/fixture.js';
+import { bearerClient } from '../../support/gateway.js';
+import { verifies } from '../../support/verifies.js';
+import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
+import { asPage } from './console-browser.js';
+
+const deps = useDeps();
+beforeAll(() => console.log(`screenshots in ${screenshots()}`));
+
+const all = { policy_id: 'all', effect: 'permit' };
+const noModels = { policy_id: 'no-models', effect: 'forbid', tools: ['save-model'], when: 'context.hour >= 0' };
+
+test('rules are edited with the problem at its line, tried on recorded calls, stored and evaluated', async () => {
+  verifies('console.policies');
+  const person = await createPerson(deps);
+  const gateway = bearerClient(person.workspace.apiKey);
+  await gateway.put('/v1/policies', { policies: [all] });
+  expect((await gateway.post('/v1/save-model', { model: 'permitted' })).status).toBe(200);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/policies'));
+    await page.getByText('Version 1, by').waitFor();
+    const rules = page.getByRole('textbox', { name: 'Rules', exact: true });
+    const tryIt = () => page.getByRole('button', { name: 'Try on recorded calls' }).click();
+    await rules.fill(`[\n  ${JSON.stringify(all)},\n  {"policy_id": "no-models",\n   "effect": "never"}\n]`);
+    await tryIt();
+    await page.getByRole('alert').getByText('must be').waitFor();
+    await page.getByRole('button', { name: 'Line 4' }).click();
+    expect(await rules.evaluate((field: any) => field.value.slice(field.selectionStart, field.selectionEnd))).toBe(
+      '"never"',
+    );
+    await shot(page, 'policies-problem');
+    await page.reload();
+    expect(await rules.inputValue()).toContain('"never"');
+    await rules.fill('[{"policy_id": "all"');
+    await tryIt();
+    await page.getByRole('alert').getByText('This is not JSON').waitFor();
+    await rules.fill(JSON.stringify([all, { ...noModels, when: 'context.nothing' }], null, 1));
+    await tryIt();
+    await page.getByRole('alert').getByText('No-models:').waitFor();
+    await page.getByRole('button', { name: /^Line 6$/ }).waitFor();
+    await rules.fill(JSON.stringify([all, noModels], null, 1));
+    await tryIt();
+    await page.getByText('1 from permit to forbid').waitFor();
+    await page.getByRole('list', { name: 'Calls with another decision' }).getByText('no-models').waitFor();
+    await shot(page, 'policies-trial');
+    await page.getByRole('button', { name: 'Save…' }).click();
+    expect((await gateway.get('/v1/policies')).body.version).toBe(1);
+    await page.getByRole('button', { name: 'Save the new version' }).click();
+    await page.getByText('Version 2 is in force.').waitFor();
+    await page.getByRole('list', { name: 'Rules in force' }).getByText('no-models').waitFor();
+    await page.getByRole('button', { name: 'Version 1', exact: true }).click();
+    await page.getByRole('region', { name: 'Rules of version 1' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Operation or tool').fill('save-model');
+    await page.getByLabel('Input (JSON)').fill('{"model": "x"}');
+    await page.getByRole('button', { name: 'Evaluate' }).click();
+    await page.getByRole('status').filter({ hasText: 'no-models' }).waitFor();
+    await page.getByLabel('Operation or tool').fill('no-such-operation');
+    await page.getByRole('button', { name: 'Evaluate' }).click();
+    await page.getByRole('alert').getByText('Tool: must be').waitFor();
+    await shot(page, 'policies');
+  });
+  expect((await gateway.post('/v1/save-model', { model: 'refused' })).status).toBe(403);
+});
+
+test('a version that somebody else stored meanwhile is shown, and nothing typed is lost', async () => {
+  verifies('console.policies');
+  const person = await createPerson(deps);
+  const gateway = bearerClient(person.workspace.apiKey);
+  await gateway.put('/v1/policies', { policies: [all] });
+  const mine = JSON.stringify([all, noModels], null, 1);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/policies'));
+    const rules = page.getByRole('textbox', { name: 'Rules', exact: true });
+    await rules.fill(mine);
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await gateway.put('/v1/policies', { policies: [all, { ...noModels, policy_id: 'of-somebody-else' }] });
+    await page.getByRole('button', { name: 'Save the new version' }).click();
+    await page.getByText('The policies are at version 2: read them again').waitFor();
+    await page.getByText('You began with version 1.').waitFor();
+    expect(await rules.inputValue()).toBe(mine);
+    await page.getByRole('button', { name: 'Show version 2' }).click();
+    await page.getByRole('region', { name: 'Rules of version 2' }).getByText('of-somebody-else').waitFor();
+    await page.keyboard.press('Escape');
+    await shot(page, 'policies-conflict');
+    await page.getByRole('button', { name: 'Replace version 2 instead' }).click();
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await page.getByRole('button', { name: 'Save the new version' }).click();
+    await page.getByText('Version 3 is in force.').waitFor();
+  });
+  expect((await gateway.get('/v1/policies')).body.policies).toMatchObject([all, noModels]);
+  const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
+  await withPage(async (page) => {
+    await signIn(page, member, consoleUrl(member, '/policies'));
+    await page.getByText('They are for administrators').waitFor();
+    expect(await page.getByRole('navigation').getByRole('link', { name: 'Policies' }).count()).toBe(0);
+  });
+  expect((await (await asPage(member)).client().put('/v1/policies', { policies: [] })).status).toBe(403);
+});

@@ -1,0 +1,190 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { createPerson } from '../../auth/auth-server.js';
+import { useDeps } from '../../support/fixture.js';
+import { bearerClient } from '../../support/gateway.js';
+import { verifies } from '../../support/verifies.js';
+import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
+import { asPage } from './console-browser.js';
+
+const deps = useDeps();
+beforeAll(() => console.log(`screenshots in ${screenshots()}`));
+
+test('the context graph is asked in words and in Cypher, as table and graph, with where each element is from', async () => {
+  verifies('console.context');
+  const person = await createPerson(deps);
+  const gateway = bearerClient(person.workspace.apiKey);
+  await withPage(async (page, complaints) => {
+    await signIn(page, person, consoleUrl(person, '/context'));
+    const question = page.getByLabel('Question or Cypher');
+    const ask = () => page.getByRole('button', { name: 'Ask' }).click();
+    await question.fill('Which products does Acme own?');
+    await ask();
+    await page.getByText('The context graph has nothing about this.').waitFor();
+    expect(await page.getByRole('region', { name: 'Command' }).textContent()).toContain('/v1/save-context');
+    const saved = await gateway.post('/v1/save-context', {
+      source: 'the catalog',
+      entities: [
+        { id: 'acme', type: 'Company', name: 'Acme', properties: { city: 'Berlin' } },
+        { id: 'anvil', type: 'Product', name: 'Anvil' },
+      ],
+      relationships: [{ type: 'OWNS', from: 'acme', to: 'anvil' }],
+    });
+    expect(saved).toMatchObject({ status: 200 });
+    await ask();
+    const entities = page.getByRole('table', { name: 'Entities' });
+    await entities.getByRole('button', { name: 'Acme' }).waitFor();
+    expect(await entities.getByRole('row').filter({ hasText: 'Acme' }).textContent()).toMatch(/names \d\.\d+/);
+    await page.getByRole('table', { name: 'Relationships' }).getByText('OWNS').waitFor();
+    await page.getByText('Found by full text').waitFor();
+    await entities.getByRole('button', { name: 'Acme' }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('the catalog').waitFor();
+    await drawer.getByText('"city": "Berlin"').waitFor();
+    await shot(page, 'context-entity');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Graph' }).click();
+    await page.getByRole('group', { name: 'Entities and their relationships' }).getByText('Anvil').waitFor();
+    await shot(page, 'context-graph');
+    await question.fill('MATCH (n:Entity) WHERE n.project_id = $project_id RETURN n.name AS name');
+    await question.press('Control+Enter');
+    await page.getByRole('region', { name: 'Rows' }).getByText('"name": "Anvil"').waitFor();
+    await question.fill('MATCH (n) DELETE n');
+    await ask();
+    await page
+      .getByRole('alert')
+      .getByRole('link', { name: /^Record / })
+      .waitFor();
+    expect(await question.inputValue()).toBe('MATCH (n) DELETE n');
+    await page.route('**/v1/query-context', (route) =>
+      route.fulfill({ status: 503, json: { error: 'unavailable', error_description: 'the graph is closed' } }),
+    );
+    await ask();
+    await page.getByRole('alert').getByText('The graph is closed').waitFor();
+    complaints.splice(0);
+  });
+});
+
+test('members are added, change their role and leave, each after a confirmation and as far as the role allows', async () => {
+  verifies('console.members');
+  const owner = await createPerson(deps);
+  const other = await createPerson(deps, { role: null, workspace: owner.workspace });
+  const admin = await createPerson(deps, { role: 'PROJECT_ADMIN', workspace: owner.workspace });
+  await withPage(async (page) => {
+    await signIn(page, owner, consoleUrl(owner, '/members'));
+    const row = page.getByRole('row').filter({ hasText: other.email.toLowerCase() });
+    await page.getByRole('button', { name: 'Add a member…' }).click();
+    await page.getByLabel('Email address').fill('not-an-address');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('alert').getByText('Email: must be').waitFor();
+    expect(await page.getByLabel('Email address').inputValue()).toBe('not-an-address');
+    await page.getByLabel('Email address').fill(other.email);
+    await page.getByRole('combobox', { name: 'Role' }).selectOption('VIEWER');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await row.getByText('viewer').waitFor();
+    await row.getByRole('button', { name: /^Change role/ }).click();
+    await page.getByRole('combobox', { name: 'Role' }).selectOption('MEMBER');
+    await page.getByRole('button', { name: 'Change the role', exact: true }).click();
+    await row.getByText('member').waitFor();
+    await shot(page, 'members');
+    await row.getByRole('button', { name: /^Remove/ }).click();
+    await page.getByRole('button', { name: 'Remove the member' }).click();
+    await row.waitFor({ state: 'detached' });
+    await page
+      .getByRole('row')
+      .filter({ hasText: '(you)' })
+      .getByRole('button', { name: /^Remove/ })
+      .click();
+    await page.getByRole('button', { name: 'Remove the member' }).click();
+    await page.getByRole('alert').getByText('last OWNER').waitFor();
+  });
+  await withPage(async (page) => {
+    await signIn(page, admin, consoleUrl(admin, '/members'));
+    const row = page.getByRole('row').filter({ hasText: owner.email.toLowerCase() });
+    await row.getByText('owner').waitFor();
+    expect(await row.getByRole('button').count()).toBe(0);
+  });
+  const { client } = await asPage(admin);
+  expect((await client().delete(`/project-member/${owner.workspace.projectID}/${owner.userId}`)).status).toBe(403);
+});
+
+test('API keys are created, shown once and revoked; the settings are changed after a confirmation', async () => {
+  verifies('console.keys', 'console.settings');
+  const person = await createPerson(deps);
+  const { projectID } = person.workspace;
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/keys'));
+    await page.getByRole('button', { name: 'Create a key…' }).click();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('alert').getByText('Name: must').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Nightly import');
+    await page.getByLabel('svc:query.read').check();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const secret = (await page.getByRole('region', { name: 'Command' }).textContent()) ?? '';
+    expect(secret).toMatch(/^svc_sk_/);
+    const key = bearerClient(secret);
+    expect((await key.post('/v1/query-context', { query: 'anything' })).status).toBe(200);
+    expect((await key.post('/v1/save-model', { model: 'x' })).status).toBe(403);
+    await page.getByRole('button', { name: 'Close' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'Nightly import' });
+    await row.getByText('svc:query.read').waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await shot(page, 'keys');
+    await row.getByRole('button', { name: 'Revoke Nightly import…' }).click();
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await row.getByText('revoked').waitFor();
+    expect((await key.post('/v1/query-context', { query: 'anything' })).status).toBe(401);
+    await page.goto(consoleUrl(person, '/settings'));
+    await page.getByRole('textbox', { name: 'Name' }).fill('Claims desk');
+    await page.reload();
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Claims desk');
+    await page
+      .locator('section', { has: page.getByRole('heading', { name: 'Name and description' }) })
+      .getByText('Save…')
+      .click();
+    await page.getByRole('button', { name: 'Change the project' }).click();
+    await page.getByRole('button', { name: 'Make it governed…' }).click();
+    await page.getByRole('button', { name: 'Make it governed', exact: true }).click();
+    await page.getByRole('status').filter({ hasText: 'The project is governed.' }).waitFor();
+    await page.getByRole('button', { name: 'Turn them on…' }).click();
+    await page.getByRole('button', { name: 'Turn them on', exact: true }).click();
+    await page.getByRole('status').filter({ hasText: 'are recorded' }).waitFor();
+    await page.getByRole('combobox', { name: 'Change the language to' }).selectOption('de');
+    await page.getByRole('button', { name: 'Change the language', exact: true }).click();
+    await page.getByText('searched in this language: German').waitFor();
+    await page.getByLabel('Settings (JSON)').fill('{"user_connectors": [');
+    await page.getByRole('button', { name: 'Save…' }).last().click();
+    await page.getByRole('alert').getByText('This is not JSON').waitFor();
+    await page.getByLabel('Settings (JSON)').fill('{"user_connectors": ["mail"]}');
+    await page.getByRole('button', { name: 'Save…' }).last().click();
+    await page.getByRole('button', { name: 'Change the settings' }).click();
+    await page.getByRole('button', { name: 'Change the settings' }).waitFor({ state: 'detached' });
+    await shot(page, 'settings');
+  });
+  const { api } = person.workspace;
+  expect((await api.get(`/v1/project/${projectID}`)).body.name).toBe('Claims desk');
+  expect((await api.get(`/settings/${projectID}`)).body).toMatchObject({
+    data_events: true,
+    language: 'de',
+    user_connectors: ['mail'],
+  });
+});
+
+test('what the API does not let a viewer read is not offered, and says why it is not shown', async () => {
+  verifies('console.members', 'console.keys', 'console.settings');
+  const owner = await createPerson(deps);
+  const viewer = await createPerson(deps, { role: 'VIEWER', workspace: owner.workspace });
+  await withPage(async (page) => {
+    await signIn(page, viewer, consoleUrl(viewer, '/members'));
+    await page.getByText('does not show its members').waitFor();
+    await page.goto(consoleUrl(viewer, '/keys'));
+    await page.getByText('API keys are for administrators').waitFor();
+    await page.goto(consoleUrl(viewer, '/settings'));
+    await page.getByText('does not show its settings').waitFor();
+    expect(await page.getByRole('link', { name: /Members|API keys|Settings/ }).count()).toBe(0);
+  });
+  const page = (await asPage(viewer)).client();
+  const { projectID } = owner.workspace;
+  for (const path of [`/project-member/${projectID}`, `/v1/apikeys?project_id=${projectID}`, `/settings/${projectID}`])
+    expect([path, (await page.get(path)).status]).toEqual([path, 403]);
+  expect((await page.patch(`/settings/${projectID}`, { data_events: true })).status).toBe(403);
+});

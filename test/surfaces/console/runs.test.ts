@@ -1,0 +1,381 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { createPerson, type Person } from '../../auth/auth-server.js';
+import { moveExecution, prepareExecution, startExecution, untilExecution } from '../../support/executions.js';
+import { useDeps } from '../../support/fixture.js';
+import { flowThatCalls } from '../../support/flows.js';
+import { ownProduct } from '../../support/own-product.js';
+import { refusal } from '../../support/refusal.js';
+import { seedExecution } from '../../support/seeded-executions.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
+import { verifies } from '../../support/verifies.js';
+import { consoleUrl, screenshots, shot, signIn, violations, withPage } from './chromium.js';
+
+const deps = useDeps();
+const sink = await useHttpSink();
+beforeAll(() => console.log(`screenshots in ${screenshots()}`));
+
+const overrides: Record<string, string> = {};
+const product = ownProduct(overrides);
+
+const ofPerson = ({ workspace, userId }: Person) => ({ ...workspace, userId });
+const cancelled = { failure: { code: 'cancelled', message: 'by Ada', reason: 'cancelled', by: null, step_id: null } };
+const waiting = { waiting_for: { kind: 'approval', agent_id: 'a', step_id: 'a:1', approval_id: 'x' } };
+
+test('runs are filtered by state, time and text, and the address keeps the filter', async () => {
+  verifies('console.executions', 'executions.filters');
+  const person = await createPerson(deps);
+  const seed = (goal: string, fields: object) => seedExecution(deps, ofPerson(person), { goal, ...fields });
+  await seed('broken invoice', { status: 'failed', execution_context: { failure: { reason: 'step_failed' } } });
+  await seed('stopped invoice', { status: 'failed', execution_context: cancelled });
+  await seed('held (letter)', { status: 'running', execution_context: waiting });
+  await seed('busy letter', { status: 'running' });
+  await seed('old letter', { created_at: Date.now() / 1000 - 2 * 86_400 });
+  const list = async (query: string) =>
+    (await person.workspace.api.get(`/${person.workspace.projectID}/execution_flows?${query}`)).body.data.map(
+      ({ goal }: { goal: string }) => goal,
+    );
+  expect(await list('state=failed')).toEqual(['broken invoice']);
+  expect(await list('state=cancelled')).toEqual(['stopped invoice']);
+  expect(await list('state=waiting')).toEqual(['held (letter)']);
+  expect(await list('state=running')).toEqual(['busy letter']);
+  expect(await list('state=completed')).toEqual(['old letter']);
+  expect(await list('text=D%20%28L')).toEqual(['held (letter)']);
+  expect(await list('text=seeded&state=failed')).toEqual(['broken invoice']);
+  expect(await list(`from=${Date.now() / 1000 - 3600}&text=letter`)).toEqual(['busy letter', 'held (letter)']);
+  for (const bad of ['text=%00', `text=${'x'.repeat(101)}`, 'text=', 'state=done', 'from=soon', 'to=-1', 'fields=none'])
+    expect([
+      bad,
+      await person.workspace.api.get(`/${person.workspace.projectID}/execution_flows?${bad}`),
+    ]).toMatchObject([bad, refusal(400, 'invalid_request')]);
+  expect(await list('text=%5C.*%24%5B')).toEqual([]);
+  expect(await list(`to=${Date.now() / 1000 - 3600}&fields=summary`)).toEqual(['old letter']);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/runs?state=waiting'));
+    await page.getByRole('link', { name: 'held (letter)' }).waitFor();
+    await page.getByText('1 run', { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'State' }).selectOption('cancelled');
+    await page.getByRole('link', { name: 'stopped invoice' }).waitFor();
+    await page.waitForURL(/\?state=cancelled$/);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByLabel('Goal, agentflow or id').fill('LETTER');
+    await page.getByText('3 runs', { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Made in' }).selectOption('24h');
+    await page.getByText('2 runs', { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText('2 runs', { exact: true }).waitFor();
+    expect(await page.getByLabel('Goal, agentflow or id').inputValue()).toBe('LETTER');
+    await page.locator('summary', { hasText: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'Started by' }).check();
+    await page.getByRole('columnheader', { name: 'Started by' }).waitFor();
+    await shot(page, 'runs');
+  });
+});
+
+test('the list shows new runs and new states by itself, and 10,000 runs can be scrolled', async () => {
+  verifies('console.runs.many', 'lists.counted-to-10000');
+  const person = await createPerson(deps);
+  const first = await seedExecution(deps, ofPerson(person), { goal: 'the first of all', created_at: 1_700_000_000 });
+  const copies = Array.from({ length: 10_000 }, (_, at) => {
+    const id = `${first._id.slice(0, -5)}${String(at).padStart(5, '0')}`;
+    return { ...first, _id: id, execution_id: id, goal: `run ${at}`, created_at: 1_700_000_001 + at };
+  });
+  await deps.mongo.collections.executions.insertMany(copies);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/runs'));
+    await page.getByRole('link', { name: 'run 9999', exact: true }).waitFor();
+    await page.getByText('More than 10000 runs').waitFor();
+    const { _id } = await seedExecution(deps, ofPerson(person), { goal: 'just now', status: 'running' });
+    const row = page.getByRole('row').filter({ hasText: 'just now' });
+    await row.getByText('running').waitFor();
+    await deps.mongo.collections.executions.updateOne(
+      { _id },
+      { $set: { status: 'completed', changed_at: Date.now() } },
+    );
+    await row.getByText('completed').waitFor();
+    const last = page.getByRole('link', { name: 'the first of all' });
+    const table = page.getByRole('table');
+    while ((await last.count()) === 0) {
+      await table.evaluate((element: any) => element.scrollTo(0, element.scrollHeight));
+      expect(await page.getByRole('row').count()).toBeLessThan(100);
+      await page.waitForTimeout(20);
+    }
+    await last.waitFor();
+  });
+}, 180_000);
+
+test('several runs are cancelled with a reason, and each says what became of it', async () => {
+  verifies('console.runs.bulk', 'console.executions');
+  const person = await createPerson(deps);
+  const { execution_id: open } = await prepareExecution(person.workspace, flowThatCalls([]), { goal: 'still open' });
+  const { execution_id: gone } = await prepareExecution(person.workspace, flowThatCalls([]), { goal: 'already over' });
+  await moveExecution(person.workspace, gone, 'cancel');
+  await untilExecution(person.workspace, gone, 'failed');
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/runs'));
+    await page.getByRole('link', { name: 'still open' }).waitFor();
+    await page.getByLabel('Select all loaded runs').check();
+    await page.getByRole('button', { name: 'Cancel 2…' }).click();
+    await page.getByLabel('Reason (optional)').fill('asked for by finance');
+    expect((await person.workspace.api.get(`/execute_flow/${open}`)).body.status).toBe('ready');
+    await page.getByRole('button', { name: 'Cancel 2 runs' }).click();
+    await page.getByText('2 of 2 answered, 1 accepted.').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'already over' }).getByText('is failed').waitFor();
+    await shot(page, 'runs-bulk');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('row').filter({ hasText: 'still open' }).getByText('cancelled').waitFor();
+  });
+  const { body } = await person.workspace.api.get(`/execute_flow/${open}`);
+  expect(JSON.stringify(body.execution_context.failure)).toContain('asked for by finance');
+});
+
+test('a run is executed, followed, paused and resumed on its page, without a reload', async () => {
+  verifies('console.executions', 'console.run');
+  const person = await createPerson(deps);
+  const path = `/${person.workspace.projectID}`;
+  const release = sink.hold(`${path}/one`);
+  const goal = `<script>alert(1)</script><img src=x onerror="alert(2)">`;
+  const flow = flowThatCalls([`${sink.url}${path}/one`, `${sink.url}${path}/two`]);
+  const { execution_id: id } = await prepareExecution(person.workspace, flow, { goal });
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/runs/${id}`));
+    const state = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor();
+    await state('ready');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(goal);
+    await page.getByRole('button', { name: 'Execute…' }).click();
+    await page.getByRole('button', { name: 'Execute the run' }).click();
+    await state('running');
+    await page.getByRole('button', { name: 'Pause…' }).click();
+    await page.getByLabel('Reason (optional)').fill('a look at it');
+    await page.getByRole('button', { name: 'Pause the run' }).click();
+    await page.getByRole('button', { name: 'Pause the run' }).waitFor({ state: 'detached' });
+    release();
+    await state('paused');
+    await page.getByRole('button', { name: 'Resume…' }).click();
+    await page.getByRole('button', { name: 'Resume the run' }).click();
+    await state('completed');
+    await page.locator('.rows summary', { hasText: 'agent completed' }).waitFor();
+    expect(await page.getByRole('button', { name: /Pause|Resume|Cancel/ }).count()).toBe(0);
+    const link = await page.getByRole('link', { name: 'Open in the Temporal UI' }).getAttribute('href');
+    expect(link).toBe((await person.workspace.api.get(`/execute_flow/${id}/monitoring`)).body.temporal_ui_url);
+    await page.locator('.waterfall button').first().click();
+    await page.getByRole('heading', { name: 'Attempts' }).waitFor();
+    await shot(page, 'run-step');
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Attempts' }).waitFor({ state: 'detached' });
+    expect(await page.locator('main img, main script').count()).toBe(0);
+    await shot(page, 'run-completed');
+  });
+});
+
+test('a failed run shows why, with each attempt, and the conclusion as Markdown without its HTML', async () => {
+  verifies('console.run');
+  const person = await createPerson(deps);
+  sink.answer('/broken', (_request, res) =>
+    res.writeHead(422, { 'content-type': 'application/json' }).end('{"error":"no such customer"}'),
+  );
+  const id = await startExecution(person.workspace, flowThatCalls([`${sink.url}/broken`]));
+  await untilExecution(person.workspace, id, 'failed');
+  const text =
+    '**Done**: see [the list](https://example.test/list), not [this](javascript:alert(1)).\n\n<img src=x onerror=alert(1)>';
+  const concluded = await seedExecution(deps, ofPerson(person), {
+    goal: 'with a conclusion',
+    conclusion: { conclusion: text, links: [], created_at: Date.now() / 1000 },
+  });
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/runs/${id}`));
+    await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
+    await page.getByText('no such customer').first().waitFor();
+    await page.getByText('1 attempt', { exact: false }).first().waitFor();
+    await page.goto(consoleUrl(person, `/runs/${concluded._id}`));
+    await page.locator('.text strong', { hasText: 'Done' }).waitFor();
+    expect(await page.getByRole('link', { name: 'the list' }).getAttribute('href')).toBe('https://example.test/list');
+    expect(await page.locator('.text a[href^="javascript"], .text img').count()).toBe(0);
+  });
+});
+
+test('without data the list offers a command, and a failing API shows its text', async () => {
+  verifies('console.app');
+  const person = await createPerson(deps);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/runs'));
+    await page.getByText('No run was made in this project yet').waitFor();
+    expect(await page.getByRole('region', { name: 'Command' }).textContent()).toContain('/execute_flow');
+    await page.route('**/execution_flows?**', (route) =>
+      route.fulfill({
+        status: 403,
+        json: { error: 'access_denied', error_description: 'the register is closed', lifecycle_id: 'l1' },
+      }),
+    );
+    await page.getByRole('combobox', { name: 'State' }).selectOption('failed');
+    await page.getByRole('alert').filter({ hasText: 'The register is closed' }).waitFor();
+    await page.getByRole('link', { name: 'Record l1' }).waitFor();
+    await page.unroute('**/execution_flows?**');
+    await page.getByText('No run matches these filters.').waitFor();
+    await page.goto(consoleUrl(person, `/runs/${person.userId}`));
+    await page.getByRole('alert').waitFor();
+  });
+});
+
+test('a sign-in that ends on the open page is renewed there, and nothing typed is lost', async () => {
+  verifies('console.sign-in', 'console.app');
+  const person = await createPerson(deps);
+  const { execution_id: id } = await prepareExecution(person.workspace, flowThatCalls([]));
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/runs/${id}`));
+    await page.getByRole('button', { name: 'Cancel…' }).click();
+    await page.getByLabel('Reason (optional)').fill('typed before');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Cancel the run' }).click();
+    await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
+    await shot(page, 'sign-in-again');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('email or password is wrong').waitFor();
+    await page.getByLabel('Password').fill(person.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('status').filter({ hasText: 'cancelled' }).waitFor();
+  });
+  const { body } = await person.workspace.api.get(`/execute_flow/${id}`);
+  expect(JSON.stringify(body.execution_context.failure)).toContain('typed before');
+});
+
+test('what a role may not do is not offered', async () => {
+  verifies('console.sign-in');
+  const owner = await createPerson(deps);
+  await prepareExecution(owner.workspace, flowThatCalls([]), { goal: 'of the owner' });
+  const viewer = await createPerson(deps, { role: 'VIEWER', workspace: owner.workspace });
+  await withPage(async (page) => {
+    await signIn(page, viewer);
+    await page.getByText('does not show runs').waitFor();
+    expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
+      'Home',
+      'Context',
+      'Approvals',
+      'Lifecycles',
+      'Connected apps',
+      'Usage',
+    ]);
+    await page.goto(consoleUrl(viewer, '/runs'));
+    await page.getByText('It needs the grant svc:orchestrate.read').waitFor();
+    expect(await page.getByText('of the owner').count()).toBe(0);
+  });
+});
+
+test('two tabs share one stream of the project, and what one does shows in the other', async () => {
+  verifies('console.real-time');
+  const person = await createPerson(deps);
+  const { execution_id: id } = await prepareExecution(person.workspace, flowThatCalls([]), { goal: 'seen twice' });
+  await withPage(async (page) => {
+    const streams: string[] = [];
+    page.context().on('request', (request) => {
+      if (request.url().endsWith(`/${person.workspace.projectID}/events`)) streams.push(request.url());
+    });
+    await signIn(page, person, consoleUrl(person, '/runs'));
+    const other = await page.context().newPage();
+    await other.goto(consoleUrl(person, '/runs?state=ready'));
+    await other.getByRole('link', { name: 'seen twice' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'seen twice' }).getByText('ready').waitFor();
+    await moveExecution(person.workspace, id, 'execute');
+    await page.getByRole('row').filter({ hasText: 'seen twice' }).getByText('completed').waitFor();
+    await other.getByText('No run matches these filters.').waitFor();
+    expect(streams).toHaveLength(1);
+    // The other tab goes on when the first one is closed.
+    await page.close();
+    await seedExecution(deps, ofPerson(person), { goal: 'made later', status: 'ready' });
+    await other.getByRole('link', { name: 'made later' }).waitFor();
+    expect(streams.length).toBeGreaterThanOrEqual(2);
+  });
+});
+
+test('a live run is followed across a kill of the API', async () => {
+  verifies('console.real-time');
+  const [api] = await Promise.all([product.api(), product.worker()]);
+  overrides.PORT = String(api.port);
+  const person = await createPerson(deps);
+  const workspace = product.through(api, person.workspace);
+  const path = `/${workspace.projectID}/held`;
+  const release = sink.hold(path);
+  const { execution_id: id } = await prepareExecution(workspace, flowThatCalls([`${sink.url}${path}`]));
+  await withPage(
+    async (page, complaints) => {
+      await signIn(page, person, `${api.url}/console/projects/${workspace.projectID}/runs/${id}`);
+      await page.getByRole('button', { name: 'Execute…' }).click();
+      await page.getByRole('button', { name: 'Execute the run' }).click();
+      await page.getByRole('status').filter({ hasText: 'running' }).waitFor();
+      await api.end('SIGKILL');
+      await page.getByText('Connecting again').waitFor();
+      await product.api();
+      await page.getByText('Connecting again').waitFor({ state: 'detached' });
+      release();
+      await page.getByRole('status').filter({ hasText: 'completed' }).waitFor();
+      await page.locator('.rows summary', { hasText: 'agent completed' }).waitFor();
+      // What the browser says about the requests that were cut off.
+      complaints.splice(0);
+    },
+    { from: api.url },
+  );
+}, 180_000);
+
+test('a run is rerun from an agent with other inputs, and a wrong value and a reload lose nothing', async () => {
+  verifies('console.run.rerun', 'console.run.graph');
+  const person = await createPerson(deps);
+  const inputs = { input_variables: { who: 'Ada', limits: { most: 2 } } };
+  const id = await startExecution(person.workspace, flowThatCalls([], []), inputs);
+  await untilExecution(person.workspace, id, 'completed');
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/runs/${id}`));
+    const graph = page.getByRole('group', { name: 'Graph of the agents' });
+    await graph.getByText('Agent agent_2').waitFor();
+    expect(await graph.getByText('completed').count()).toBe(2);
+    await shot(page, 'run-graph');
+    await page.getByRole('button', { name: 'Rerun…' }).click();
+    await page.getByRole('dialog').getByLabel('From').selectOption('agent_2');
+    await page.getByLabel('Goal').fill('once more');
+    await page.getByLabel('limits (JSON)').fill('{');
+    await page.getByRole('button', { name: 'Rerun', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: 'The field limits must be JSON' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Rerun…' }).click();
+    expect(await page.getByLabel('Goal').inputValue()).toBe('once more');
+    await page.getByLabel('limits (JSON)').fill('{"most":3}');
+    await page.getByRole('button', { name: 'Rerun', exact: true }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(id));
+    await page.getByRole('status').filter({ hasText: 'completed' }).waitFor();
+    const again = page.url().split('/').at(-1);
+    expect((await person.workspace.api.get(`/execute_flow/${again}`)).body).toMatchObject({
+      goal: 'once more',
+      start_from_agent_id: 'agent_2',
+      input_variables: { who: 'Ada', limits: { most: 3 } },
+      execution_context: { rerun_of: id },
+    });
+  });
+});
+
+test('the palette opens pages, lists and runs by keyboard', async () => {
+  verifies('console.palette');
+  const person = await createPerson(deps);
+  const { _id } = await seedExecution(deps, ofPerson(person), { goal: 'found by its goal' });
+  await withPage(async (page) => {
+    await signIn(page, person);
+    await page.getByRole('heading', { name: 'The last 24 hours', exact: true }).waitFor();
+    const open = async (text: string, name: string) => {
+      await page.keyboard.press('Control+k');
+      const field = page.getByRole('searchbox', { name: 'Page, list or run' });
+      await field.fill(text);
+      await page.getByRole('menuitem', { name }).waitFor();
+      await field.press('ArrowDown');
+      expect(await violations(page)).toEqual([]);
+      await field.press('Enter');
+    };
+    await open('inb', 'Inbox');
+    await page.waitForURL(consoleUrl(person, '/inbox'));
+    await open('failed in', 'Runs that failed');
+    await page.waitForURL(/\/runs\?state=failed&since=24h$/);
+    await open('by its goal', 'found by its goal');
+    await page.waitForURL(consoleUrl(person, `/runs/${_id}`));
+    await page.keyboard.press('Control+k');
+    await page.getByRole('searchbox', { name: 'Page, list or run' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('searchbox', { name: 'Page, list or run' }).waitFor({ state: 'detached' });
+  });
+});

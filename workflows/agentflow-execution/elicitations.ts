@@ -1,0 +1,48 @@
+import { defineSignal, setHandler } from '@temporalio/workflow';
+import { epochSeconds } from '../time.js';
+import type { Elicitation, ExecutionState } from './messages.js';
+import type { Change } from './projection.js';
+import { addEvent } from './state.js';
+
+/** Sent by the step that calls a tool whose MCP server asks a person, and again when the question is settled. */
+export const elicitationAskedSignal = defineSignal<[Elicitation]>('elicitationAsked');
+export const elicitationSettledSignal = defineSignal<[string]>('elicitationSettled');
+
+/** The run shows that its step waits for a person. The step itself waits for the answer, so a signal of anybody else does no harm. */
+export function handleElicitations(state: ExecutionState, changed: (change: Change) => void): void {
+  const stepOf = (id: unknown) => state.steps.findLast((step) => step.step_id === id && step.ended_at === null);
+  setHandler(
+    elicitationAskedSignal,
+    (asked: Elicitation) => {
+      const record = stepOf(asked?.step_id);
+      if (!record || state.held || state.elicitation?.elicitation_id === asked.elicitation_id) return;
+      const { elicitation_id, requested_at, expires_at } = asked;
+      record.status = 'waiting';
+      const { step_id, agent_id, name } = record;
+      state.elicitation = {
+        elicitation_id: String(elicitation_id),
+        ...{ step_id, agent_id },
+        requested_at: Number(requested_at),
+        expires_at: Number(expires_at),
+      };
+      addEvent(state, 'elicitation_requested', epochSeconds(), { step_id, name, elicitation_id, expires_at });
+      changed('person');
+    },
+    { description: 'The MCP server of a tool asks a person' },
+  );
+  setHandler(
+    elicitationSettledSignal,
+    (elicitationId: string) => {
+      if (!state.elicitation || state.elicitation.elicitation_id !== elicitationId) return;
+      const record = stepOf(state.elicitation.step_id);
+      if (record) record.status = 'running';
+      state.elicitation = null;
+      addEvent(state, 'elicitation_settled', epochSeconds(), {
+        step_id: record?.step_id ?? null,
+        elicitation_id: elicitationId,
+      });
+      changed('person');
+    },
+    { description: 'A person answered the MCP server, or the time was over' },
+  );
+}
