@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import { AppError } from '../errors.js';
 import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
 import type { EmbeddingConfig } from './environment.js';
 import { failureOf } from './openai.js';
+import { createOpenAiClient } from './openai-client.js';
 import { estimatedTokens } from './tokens.js';
-import { createWatchedFetch } from './watched-fetch.js';
 
 /** A model and the length of its vectors. Vectors of different models cannot be compared. */
 export interface EmbeddingModel {
@@ -50,8 +50,8 @@ export function createEmbedder(config: EmbeddingConfig | undefined): Embedder {
     const embed = () => Promise.reject(new AppError('unconfigured', 'EMBEDDING_BASE_URL is not set'));
     return { model: undefined, embed, problem: () => null };
   }
-  const { model, dimensions } = config;
-  const client = clientOf(config);
+  const { baseUrl, apiKey, model, dimensions } = config;
+  const client = createOpenAiClient({ baseUrl, apiKey, idleMs: defaultTimeoutMs, maxBytes, maxEventBytes: maxBytes });
   const turn = spaced(1000 / config.requestsPerSecond);
   /** The models that return vectors of the wanted length only if the request says the length. */
   const asked = new Set<string>();
@@ -100,22 +100,6 @@ export function createEmbedder(config: EmbeddingConfig | undefined): Embedder {
       return { vectors, inputTokens };
     },
   };
-}
-
-function clientOf({ baseUrl, apiKey }: EmbeddingConfig): OpenAI {
-  return new OpenAI({
-    baseURL: baseUrl,
-    // The client reads undefined options from the environment.
-    apiKey: apiKey ?? 'none',
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    maxRetries: 0,
-    logLevel: 'off',
-    fetch: createWatchedFetch({ idleMs: defaultTimeoutMs, maxBytes, maxEventBytes: maxBytes }),
-    ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
-  });
 }
 
 async function ask(

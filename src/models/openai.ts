@@ -1,12 +1,13 @@
-import OpenAI, { APIConnectionError, APIError } from 'openai';
+import { APIConnectionError, APIError, type OpenAI } from 'openai';
 import { Stream } from 'openai/streaming';
 import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
 import { isTransientStatus, retryHintMs } from '../outbound/retry-hints.js';
 import { collectAnswer, unusable } from './openai-answer.js';
 import { bodyOf, streamings, type Streaming } from './openai-request.js';
+import { createOpenAiClient } from './openai-client.js';
 import type { ChatCompletion, ChatModel, ChatRequest } from './port.js';
-import { createWatchedFetch, isEventStream } from './watched-fetch.js';
+import { isEventStream } from './watched-fetch.js';
 
 export interface OpenAiOptions {
   /** Set by the operator, so the guard against private targets does not apply. */
@@ -28,20 +29,7 @@ export function createOpenAiModel({
   timeoutMs = 9 * 60_000,
   idleMs = 2 * 60_000,
 }: OpenAiOptions): ChatModel {
-  const client = new OpenAI({
-    baseURL: baseUrl,
-    // The client reads undefined options from the environment.
-    apiKey: apiKey ?? 'none',
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    maxRetries: 0,
-    logLevel: 'off',
-    timeout: timeoutMs,
-    fetch: createWatchedFetch({ idleMs, maxBytes, maxEventBytes }),
-    ...(apiKey === undefined && { defaultHeaders: { Authorization: null } }),
-  });
+  const client = createOpenAiClient({ baseUrl, apiKey, idleMs, maxBytes, maxEventBytes });
   const supported = new Map<string, Streaming>();
   return {
     complete: (request) =>

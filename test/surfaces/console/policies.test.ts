@@ -94,7 +94,7 @@ test('a version that somebody else stored meanwhile is shown, and nothing typed 
   const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
   await withPage(async (page) => {
     await signIn(page, member, consoleUrl(member, '/policies'));
-    await page.getByText('They are for administrators').waitFor();
+    await page.getByText('It is for administrators').waitFor();
     expect(await page.getByRole('navigation').getByRole('link', { name: 'Policies' }).count()).toBe(0);
   });
   expect((await (await asPage(member)).client().put('/v1/policies', { policies: [] })).status).toBe(403);

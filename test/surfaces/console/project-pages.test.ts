@@ -175,11 +175,11 @@ test('what the API does not let a viewer read is not offered, and says why it is
   const viewer = await createPerson(deps, { role: 'VIEWER', workspace: owner.workspace });
   await withPage(async (page) => {
     await signIn(page, viewer, consoleUrl(viewer, '/members'));
-    await page.getByText('does not show its members').waitFor();
+    await page.getByText('does not show this page').waitFor();
     await page.goto(consoleUrl(viewer, '/keys'));
-    await page.getByText('API keys are for administrators').waitFor();
+    await page.getByText('It is for administrators').waitFor();
     await page.goto(consoleUrl(viewer, '/settings'));
-    await page.getByText('does not show its settings').waitFor();
+    await page.getByText('does not show this page').waitFor();
     expect(await page.getByRole('link', { name: /Members|API keys|Settings/ }).count()).toBe(0);
   });
   const page = (await asPage(viewer)).client();

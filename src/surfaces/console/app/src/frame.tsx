@@ -1,5 +1,6 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import type { NavigationEntry } from './navigation.js';
+import { OfferedPage } from './needs.js';
 import { useConnected } from './news.js';
 import { consolePath, csrfToken, projectId, useSession } from './session.js';
 import { OpenPalette } from './palette/open-palette.js';
@@ -39,7 +40,9 @@ export function Frame() {
       <div className="layout">
         <Navigation />
         <main id="main" tabIndex={-1}>
-          <Outlet />
+          <OfferedPage>
+            <Outlet />
+          </OfferedPage>
         </main>
       </div>
       <SignInAgain />

@@ -2,9 +2,22 @@ export interface NavigationEntry {
   /** The part of the address after the project's; empty for Home. */
   path: string;
   name: string;
-  /** An operation without which the page shows nothing, as `<method> <path>`: without it the link is not offered. */
-  operation?: string;
+  /** Who sees the page and those below its path. Others are not offered the link, and the page says why. */
+  needs?: Needs;
 }
+
+export interface Needs {
+  /** The operation without which the page shows nothing, as `<method> <path>`. */
+  operation: string;
+  /** The grant or the roles that allow it, for people. */
+  allowedBy: string;
+}
+
+const grant = (name: string) => `It needs the grant ${name}.`;
+const reading = grant('svc:orchestrate.read');
+/** Of the forms below a page. */
+export const writing = grant('svc:orchestrate.write');
+const administrators = 'It is for administrators: the roles OWNER, ORG_ADMIN and PROJECT_ADMIN.';
 
 /** The pages of a project in the order of the navigation. A new page adds its line here and its route to `router.tsx`. */
 export const navigation: readonly { group: string; pages: readonly NavigationEntry[] }[] = [
@@ -12,20 +25,28 @@ export const navigation: readonly { group: string; pages: readonly NavigationEnt
     group: 'Operate',
     pages: [
       { path: '', name: 'Home' },
-      { path: 'runs', name: 'Runs', operation: 'get /{projectID}/execution_flows' },
-      { path: 'inbox', name: 'Inbox', operation: 'get /inbox' },
-      { path: 'agentflows', name: 'Agentflows', operation: 'get /agentflow' },
-      { path: 'schedules', name: 'Schedules', operation: 'get /schedule/coworker' },
+      { path: 'runs', name: 'Runs', needs: { operation: 'get /{projectID}/execution_flows', allowedBy: reading } },
+      { path: 'inbox', name: 'Inbox', needs: { operation: 'get /inbox', allowedBy: reading } },
+      { path: 'agentflows', name: 'Agentflows', needs: { operation: 'get /agentflow', allowedBy: reading } },
+      { path: 'schedules', name: 'Schedules', needs: { operation: 'get /schedule/coworker', allowedBy: reading } },
     ],
   },
   {
     group: 'Data',
     pages: [
-      { path: 'context', name: 'Context', operation: 'post /v1/query-context' },
-      { path: 'connectors', name: 'Connectors', operation: 'get /connectors/{projectID}' },
-      { path: 'tables', name: 'Tables', operation: 'get /storage/{projectID}' },
-      { path: 'files', name: 'Knowledge and files', operation: 'get /file/{projectID}' },
-      { path: 'syncs', name: 'Syncs', operation: 'get /{projectID}/syncs' },
+      {
+        path: 'context',
+        name: 'Context',
+        needs: { operation: 'post /v1/query-context', allowedBy: grant('svc:query.read') },
+      },
+      {
+        path: 'connectors',
+        name: 'Connectors',
+        needs: { operation: 'get /connectors/{projectID}', allowedBy: reading },
+      },
+      { path: 'tables', name: 'Tables', needs: { operation: 'get /storage/{projectID}', allowedBy: reading } },
+      { path: 'files', name: 'Knowledge and files', needs: { operation: 'get /file/{projectID}', allowedBy: reading } },
+      { path: 'syncs', name: 'Syncs', needs: { operation: 'get /{projectID}/syncs', allowedBy: reading } },
     ],
   },
   {
@@ -33,17 +54,17 @@ export const navigation: readonly { group: string; pages: readonly NavigationEnt
     pages: [
       { path: 'approvals', name: 'Approvals' },
       { path: 'lifecycles', name: 'Lifecycles' },
-      { path: 'policies', name: 'Policies', operation: 'get /v1/policies' },
-      { path: 'audit', name: 'Audit', operation: 'get /v1/audit' },
+      { path: 'policies', name: 'Policies', needs: { operation: 'get /v1/policies', allowedBy: administrators } },
+      { path: 'audit', name: 'Audit', needs: { operation: 'get /v1/audit', allowedBy: administrators } },
     ],
   },
   {
     group: 'Project',
     pages: [
-      { path: 'members', name: 'Members', operation: 'get /project-member/{projectID}' },
+      { path: 'members', name: 'Members', needs: { operation: 'get /project-member/{projectID}', allowedBy: reading } },
       // Administrators alone read policies, and alone manage keys.
-      { path: 'keys', name: 'API keys', operation: 'get /v1/policies' },
-      { path: 'settings', name: 'Settings', operation: 'get /v1/project/{project_id}' },
+      { path: 'keys', name: 'API keys', needs: { operation: 'get /v1/policies', allowedBy: administrators } },
+      { path: 'settings', name: 'Settings', needs: { operation: 'get /v1/project/{project_id}', allowedBy: reading } },
       { path: 'apps', name: 'Connected apps' },
       { path: 'usage', name: 'Usage' },
     ],

@@ -1,22 +1,42 @@
+import { useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { navigation, type Needs as Needed } from './navigation.js';
 import { useMay } from './session.js';
+import { useTitle } from './use-title.js';
 
-interface NeedsOptions {
+interface NeedsOptions extends Needed {
   title: string;
-  /** The operation without which the page shows nothing, as `<method> <path>`. */
-  operation: string;
-  grant: string;
   children: ReactNode;
 }
 
 /** A page, or the reason why this person does not see it. */
-export function Needs({ title, operation, grant, children }: NeedsOptions) {
+export function Needs({ title, operation, allowedBy, children }: NeedsOptions) {
   const may = useMay();
-  if (may(operation)) return children;
+  return may(operation) ? children : <Refusal title={title} allowedBy={allowedBy} />;
+}
+
+function Refusal({ title, allowedBy }: Pick<NeedsOptions, 'title' | 'allowedBy'>) {
+  useTitle(title);
   return (
     <>
       <h1>{title}</h1>
-      <p className="note">Your role in this project does not show this page. It needs the grant {grant}.</p>
+      <p className="note">Your role in this project does not show this page. {allowedBy}</p>
     </>
+  );
+}
+
+const pages = navigation.flatMap((group) => group.pages);
+
+/** The current page, unless the navigation says that it needs more than this person may do. */
+export function OfferedPage({ children }: { children: ReactNode }) {
+  // For example `/projects/$projectId/runs/$runId`.
+  const [, , , path] = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath.split('/') ?? [] });
+  const page = pages.find((each) => each.path === path);
+  return page?.needs ? (
+    <Needs title={page.name} {...page.needs}>
+      {children}
+    </Needs>
+  ) : (
+    children
   );
 }

@@ -72,6 +72,33 @@ export function Elapsed({ from, to }: { from: number; to: number | null }) {
   return <>{durationText(to === null ? Math.floor(Math.max(0, now - from)) : to - from)}</>;
 }
 
+/** Loads the next page of a list. */
+export function Older({ isLeft, load }: { isLeft: boolean; load: () => void }) {
+  if (!isLeft) return null;
+  return (
+    <p>
+      <button type="button" onClick={load}>
+        Show older
+      </button>
+    </p>
+  );
+}
+
+/** The first row of a table. */
+export function Heads({ of: names }: { of: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {names.map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
 /** Why something was refused or failed, in the words of the API. */
 export function Problem({ error }: { error: unknown }) {
   if (error === undefined || error === null) return null;

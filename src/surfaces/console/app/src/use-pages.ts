@@ -14,13 +14,14 @@ export interface PagesOptions<T> {
   load(page: { limit: number; cursor?: string }): Promise<Page<T>>;
   /** One and several of them, for the count. */
   counted: readonly [one: string, several: string];
+  /** Rows per page, 100 by default. */
+  pageSize?: number;
 }
 
-const pageSize = 100;
 const refreshMs = 5000;
 
 /** The pages of a list that were loaded so far. */
-export function usePages<T>({ queryKey, load, counted: [one, several] }: PagesOptions<T>) {
+export function usePages<T>({ queryKey, load, counted: [one, several], pageSize = 100 }: PagesOptions<T>) {
   const { data, error, fetchNextPage, hasNextPage, isFetching, refetch } = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam }) => load({ limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) }),

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call, isAnswer, newKey } from '../api.js';
+import { writing } from '../navigation.js';
 import { Needs } from '../needs.js';
 import { Problem, Time } from '../parts.js';
 import { refusalByField } from '../refusal-by-field.js';
@@ -18,7 +19,7 @@ const route = getRouteApi('/projects/$projectId/agentflows/$agentflowId');
 export function NewAgentflow() {
   useTitle('New agentflow');
   return (
-    <Needs title="New agentflow" operation="post /agentflow" grant="svc:orchestrate.write">
+    <Needs title="New agentflow" operation="post /agentflow" allowedBy={writing}>
       <h1>New agentflow</h1>
       <AgentflowEditor />
     </Needs>
@@ -27,11 +28,7 @@ export function NewAgentflow() {
 
 export function AgentflowDetails() {
   const { agentflowId } = route.useParams();
-  return (
-    <Needs title="Agentflow" operation="get /agentflow/{id}" grant="svc:orchestrate.read">
-      <AgentflowPage key={agentflowId} id={agentflowId} />
-    </Needs>
-  );
+  return <AgentflowPage key={agentflowId} id={agentflowId} />;
 }
 
 function AgentflowPage({ id }: { id: string }) {

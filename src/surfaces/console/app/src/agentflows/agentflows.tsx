@@ -1,40 +1,24 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { call } from '../api.js';
-import { Needs } from '../needs.js';
-import { Empty, Problem, Time } from '../parts.js';
+import { Empty, Heads, Older, Problem, Time } from '../parts.js';
 import { TextFilter } from '../runs/filter-bar.js';
 import { apiAddress, projectId, useMay } from '../session.js';
+import { usePages } from '../use-pages.js';
 import { useTitle } from '../use-title.js';
 import type { Agentflow } from './document.js';
 
 const route = getRouteApi('/projects/$projectId/agentflows');
-const pageSize = 50;
 
 export function Agentflows() {
   useTitle('Agentflows');
-  return (
-    <Needs title="Agentflows" operation="get /agentflow" grant="svc:orchestrate.read">
-      <AgentflowList />
-    </Needs>
-  );
-}
-
-function AgentflowList() {
   const { text = '' } = route.useSearch();
   const navigate = route.useNavigate();
   const may = useMay();
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const { rows, count, error, hasOlder, loadOlder } = usePages({
     queryKey: ['agentflows', 'list', text],
-    queryFn: ({ pageParam }) =>
-      call('get', '/agentflow', {
-        query: { limit: pageSize, ...(text !== '' && { text }), ...(pageParam !== '' && { cursor: pageParam }) },
-      }),
-    initialPageParam: '',
-    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    load: (page) => call('get', '/agentflow', { query: { ...page, ...(text !== '' && { text }) } }),
+    counted: ['agentflow', 'agentflows'],
   });
-  const flows = data?.pages.flatMap((page) => page.data);
-  const total = data?.pages[0]?.total_count ?? 0;
   return (
     <>
       <h1>Agentflows</h1>
@@ -46,7 +30,7 @@ function AgentflowList() {
         />
       </form>
       <div className="toolbar">
-        <p role="status">{data && `${total} ${total === 1 ? 'agentflow' : 'agentflows'}`}</p>
+        <p role="status">{count}</p>
         {may('post /agentflow') && (
           <Link to="/projects/$projectId/agentflows/new" params={{ projectId }}>
             New agentflow
@@ -54,16 +38,10 @@ function AgentflowList() {
         )}
       </div>
       <Problem error={error} />
-      {flows === undefined && !error && <p className="soft">Loading…</p>}
-      {flows?.length === 0 && <NoAgentflows isFiltered={text !== ''} />}
-      {flows && flows.length > 0 && <AgentflowTable flows={flows} />}
-      {hasNextPage && (
-        <p>
-          <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show older
-          </button>
-        </p>
-      )}
+      {rows === undefined && !error && <p className="soft">Loading…</p>}
+      {rows?.length === 0 && <NoAgentflows isFiltered={text !== ''} />}
+      {rows && rows.length > 0 && <AgentflowTable flows={rows} />}
+      <Older isLeft={hasOlder} load={loadOlder} />
     </>
   );
 }
@@ -72,15 +50,7 @@ function AgentflowTable({ flows }: { flows: readonly Agentflow[] }) {
   return (
     <div className="scroll" role="region" aria-label="List of agentflows" tabIndex={0}>
       <table>
-        <thead>
-          <tr>
-            {['Name', 'Description', 'Agents', 'Version', 'Changed', 'Last run', 'Runs'].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads of={['Name', 'Description', 'Agents', 'Version', 'Changed', 'Last run', 'Runs']} />
         <tbody>
           {flows.map(({ _id: agentflowId, name, description, agents, ...flow }) => (
             <tr key={agentflowId}>

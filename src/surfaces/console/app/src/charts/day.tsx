@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../api.js';
 import { slowly } from '../news.js';
-import { durationText, Problem, Time } from '../parts.js';
+import { durationText, Heads, Problem, Time } from '../parts.js';
 import { projectId } from '../session.js';
 import { Chart, type ChartOptions } from './chart.js';
 
@@ -48,15 +48,7 @@ export function Day() {
           <details>
             <summary>The numbers of each hour</summary>
             <table>
-              <thead>
-                <tr>
-                  {['Hour', 'Made', 'Completed', 'Failed', '95 % of durations', 'Credits'].map((name) => (
-                    <th key={name} scope="col">
-                      {name}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
+              <Heads of={['Hour', 'Made', 'Completed', 'Failed', '95 % of durations', 'Credits']} />
               <tbody>
                 {hours.map((hour) => (
                   <tr key={hour.at}>

@@ -3,7 +3,7 @@ import { call, type ContextAnswer } from '../api.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { LifecycleLink } from '../links.js';
 import { Data, Empty, Problem, useDraft } from '../parts.js';
-import { apiAddress, useMay } from '../session.js';
+import { apiAddress } from '../session.js';
 import { useTitle } from '../use-title.js';
 import { Entities, EntityDrawer, Facts, Relationships } from './tables.js';
 
@@ -12,17 +12,10 @@ type Answer = ContextAnswer & { lifecycle_id: string };
 /** Asks the context graph of the project, in words or in Cypher. */
 export function Context() {
   useTitle('Context');
-  const may = useMay();
   return (
     <>
       <h1>Context</h1>
-      {may('post /v1/query-context') ? (
-        <Ask />
-      ) : (
-        <p className="note">
-          Your role in this project does not read its context graph. It needs the grant svc:query.read.
-        </p>
-      )}
+      <Ask />
     </>
   );
 }

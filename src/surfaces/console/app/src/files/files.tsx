@@ -11,15 +11,10 @@ import { UploadFiles } from './upload.js';
 
 export function Files() {
   useTitle('Knowledge and files');
-  const may = useMay();
   return (
     <>
       <h1>Knowledge and files</h1>
-      {may('get /file/{projectID}') ? (
-        <FileList />
-      ) : (
-        <p className="note">Your role in this project does not show files. It needs the grant svc:orchestrate.read.</p>
-      )}
+      <FileList />
     </>
   );
 }

@@ -14,23 +14,11 @@ import { Trial } from './trial.js';
 export function Policies() {
   useTitle('Policies');
   const may = useMay();
-  const isOffered = may('get /v1/policies');
   const { data, error, refetch } = useQuery({
     queryKey: ['policies', 'in force'],
     queryFn: () => call('get', '/v1/policies'),
-    enabled: isOffered,
     refetchInterval: 10_000,
   });
-  if (!isOffered)
-    return (
-      <>
-        <h1>Policies</h1>
-        <p className="note">
-          The policies are those of the whole organization. They are for administrators: the roles OWNER, ORG_ADMIN and
-          PROJECT_ADMIN.
-        </p>
-      </>
-    );
   return (
     <>
       <h1>Policies</h1>

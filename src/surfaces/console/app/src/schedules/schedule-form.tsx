@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { call, isAnswer, newKey } from '../api.js';
 import { Field } from '../field.js';
 import { refusalByField } from '../refusal-by-field.js';
+import { writing } from '../navigation.js';
 import { Needs } from '../needs.js';
 import { Problem, useDraft } from '../parts.js';
 import { projectId } from '../session.js';
@@ -16,7 +17,7 @@ const editRoute = getRouteApi('/projects/$projectId/schedules/$scheduleId/edit')
 export function NewScheduleForm() {
   useTitle('New schedule');
   return (
-    <Needs title="New schedule" operation="post /schedule/coworker" grant="svc:orchestrate.write">
+    <Needs title="New schedule" operation="post /schedule/coworker" allowedBy={writing}>
       <h1>New schedule</h1>
       <ScheduleForm initial={emptyValues} />
     </Needs>
@@ -31,7 +32,7 @@ export function EditScheduleForm() {
     queryFn: () => call('get', '/schedule/coworker/{id}', { params: { id } }),
   });
   return (
-    <Needs title="Edit schedule" operation="patch /schedule/coworker/{id}" grant="svc:orchestrate.write">
+    <Needs title="Edit schedule" operation="patch /schedule/coworker/{id}" allowedBy={writing}>
       <h1>Edit schedule</h1>
       <Problem error={error} />
       {data && <ScheduleForm key={id} initial={valuesOf(data)} schedule={data} />}

@@ -3,8 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { call } from '../api.js';
 import { Facts } from '../facts.js';
-import { Needs } from '../needs.js';
-import { Badge, durationText, Problem, Time } from '../parts.js';
+import { Badge, durationText, Heads, Older, Problem, Time } from '../parts.js';
 import { projectId } from '../session.js';
 import { useTitle } from '../use-title.js';
 import { ScheduleActions } from './actions.js';
@@ -16,11 +15,7 @@ const pageSize = 25;
 
 export function ScheduleDetails() {
   const { scheduleId } = route.useParams();
-  return (
-    <Needs title="Schedule" operation="get /schedule/coworker/{id}" grant="svc:orchestrate.read">
-      <SchedulePage key={scheduleId} id={scheduleId} />
-    </Needs>
-  );
+  return <SchedulePage key={scheduleId} id={scheduleId} />;
 }
 
 function SchedulePage({ id }: { id: string }) {
@@ -74,13 +69,7 @@ function SchedulePage({ id }: { id: string }) {
         <h2 id="history">History</h2>
         <Problem error={runs.error} />
         <History runs={runs.data?.pages.flatMap((page) => page.data)} />
-        {runs.hasNextPage && (
-          <p>
-            <button type="button" disabled={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
-              Show older
-            </button>
-          </p>
-        )}
+        <Older isLeft={runs.hasNextPage} load={() => void (runs.isFetching || runs.fetchNextPage())} />
       </section>
     </>
   );
@@ -141,15 +130,7 @@ function History({ runs }: { runs: readonly ScheduleRun[] | undefined }) {
   return (
     <div className="scroll" role="region" aria-label="Past runs" tabIndex={0}>
       <table>
-        <thead>
-          <tr>
-            {['Planned', 'State', 'Why it did not fire', 'Took', 'Executions', 'Temporal'].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads of={['Planned', 'State', 'Why it did not fire', 'Took', 'Executions', 'Temporal']} />
         <tbody>
           {runs.map((run, at) => (
             // Runs that were triggered within a second have the same time.

@@ -1,42 +1,30 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../api.js';
-import { Needs } from '../needs.js';
-import { Badge, Empty, Problem, Time } from '../parts.js';
+import { Badge, Empty, Heads, Older, Problem, Time } from '../parts.js';
 import { apiAddress, projectId, useMay } from '../session.js';
+import { usePages } from '../use-pages.js';
 import { useTitle } from '../use-title.js';
 import { Calendar } from './calendar.js';
 import { cadenceOf, overlapTexts, type Schedule } from './schedule.js';
 
 const refreshMs = 10_000;
-const pageSize = 25;
 
 export function Schedules() {
   useTitle('Schedules');
-  return (
-    <Needs title="Schedules" operation="get /schedule/coworker" grant="svc:orchestrate.read">
-      <ScheduleList />
-    </Needs>
-  );
-}
-
-function ScheduleList() {
   const may = useMay();
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const { rows, count, error, hasOlder, loadOlder } = usePages({
     queryKey: ['schedules'],
-    queryFn: ({ pageParam }) =>
-      call('get', '/schedule/coworker', { query: { limit: pageSize, ...(pageParam !== '' && { cursor: pageParam }) } }),
-    initialPageParam: '',
-    getNextPageParam: (last) => last.next_cursor ?? undefined,
-    refetchInterval: refreshMs,
+    load: (query) => call('get', '/schedule/coworker', { query }),
+    counted: ['schedule', 'schedules'],
+    // Each row asks for its runs.
+    pageSize: 25,
   });
-  const schedules = data?.pages.flatMap((page) => page.data);
-  const total = data?.pages[0]?.total_count ?? 0;
   return (
     <>
       <h1>Schedules</h1>
       <div className="toolbar">
-        <p role="status">{data && `${total} ${total === 1 ? 'schedule' : 'schedules'}`}</p>
+        <p role="status">{count}</p>
         {may('post /schedule/coworker') && (
           <Link to="/projects/$projectId/schedules/new" params={{ projectId }}>
             New schedule
@@ -44,19 +32,13 @@ function ScheduleList() {
         )}
       </div>
       <Problem error={error} />
-      {schedules === undefined && !error && <p className="soft">Loading…</p>}
-      {schedules?.length === 0 && <NothingScheduled />}
-      {schedules && schedules.length > 0 && (
+      {rows === undefined && !error && <p className="soft">Loading…</p>}
+      {rows?.length === 0 && <NothingScheduled />}
+      {rows && rows.length > 0 && (
         <>
-          <ScheduleTable schedules={schedules} />
-          {hasNextPage && (
-            <p>
-              <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-                Show older
-              </button>
-            </p>
-          )}
-          <Calendar schedules={schedules} />
+          <ScheduleTable schedules={rows} />
+          <Older isLeft={hasOlder} load={loadOlder} />
+          <Calendar schedules={rows} />
         </>
       )}
     </>
@@ -67,15 +49,7 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
   return (
     <div className="scroll" role="region" aria-label="List of schedules" tabIndex={0}>
       <table>
-        <thead>
-          <tr>
-            {['Goal', 'State', 'When', 'Next', 'Last', 'Runs', 'If one is running', 'Temporal'].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads of={['Goal', 'State', 'When', 'Next', 'Last', 'Runs', 'If one is running', 'Temporal']} />
         <tbody>
           {schedules.map((schedule) => (
             <ScheduleRow key={schedule._id} schedule={schedule} />

@@ -12,12 +12,10 @@ import { AboutProject } from './about-project.js';
 export function Settings() {
   useTitle('Settings');
   const may = useMay();
-  const seesProject = may('get /v1/project/{project_id}');
   return (
     <>
       <h1>Settings</h1>
-      {!seesProject && <p className="note">Your role in this project does not show its settings.</p>}
-      {seesProject && <AboutProject />}
+      <AboutProject />
       {may('get /v1/projects/{projectId}/mode') && <Mode />}
       {may('get /settings/{projectID}') && <Stored />}
     </>

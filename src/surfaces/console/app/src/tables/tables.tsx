@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { call, type Table } from '../api.js';
 import { List } from '../list.js';
 import { Empty } from '../parts.js';
-import { apiAddress, projectId, useMay } from '../session.js';
+import { apiAddress, projectId } from '../session.js';
 import type { Column } from '../table.js';
 import { useTitle } from '../use-title.js';
 import { ownColumns } from './values.js';
@@ -34,15 +34,10 @@ const columns: readonly Column<Table>[] = [
 
 export function Tables() {
   useTitle('Tables');
-  const may = useMay();
   return (
     <>
       <h1>Tables</h1>
-      {may('get /storage/{projectID}') ? (
-        <TableList />
-      ) : (
-        <p className="note">Your role in this project does not show tables. It needs the grant svc:orchestrate.read.</p>
-      )}
+      <TableList />
     </>
   );
 }
