@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { NativeConnection, Runtime, Worker, makeTelemetryFilterString } from '@temporalio/worker';
+import { NativeConnection, Runtime, TransportError, Worker, makeTelemetryFilterString } from '@temporalio/worker';
 import { createActivities } from '../activities/index.js';
 import { loadConfig } from './config.js';
 import { createDeps } from './deps.js';
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
     },
     logger: temporalLogger(deps),
   });
-  const connection = await connect(deps);
+  const connection = await whenTemporalAnswers(deps, () => NativeConnection.connect(config.temporal.connection));
   const queues = queueWorkers(config.worker, config.temporal.taskQueue);
   const shared = {
     connection,
@@ -43,16 +43,14 @@ async function main(): Promise<void> {
     // Running activities have this time to finish. Then they are cancelled, and Temporal schedules another attempt.
     shutdownGraceTime: '10s',
   } as const;
-  const workers = await Promise.all(
-    queues.map((queue) =>
-      Worker.create({
-        ...shared,
-        taskQueue: queue.taskQueue,
-        ...(queue.runsWorkflows && { workflowBundle }),
-        ...workerTuning(config.worker, queue),
-      }),
-    ),
-  );
+  const create = (queue: (typeof queues)[number]) =>
+    Worker.create({
+      ...shared,
+      taskQueue: queue.taskQueue,
+      ...(queue.runsWorkflows && { workflowBundle }),
+      ...workerTuning(config.worker, queue),
+    });
+  const workers = await Promise.all(queues.map((queue) => whenTemporalAnswers(deps, () => create(queue))));
   const stop = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
@@ -89,17 +87,18 @@ async function main(): Promise<void> {
   await run;
 }
 
-/** Waits for Temporal, because a worker may start before the server. Ends the process if waiting cannot help. */
-async function connect({ config, log, stopping }: Deps): Promise<NativeConnection> {
+/** Repeats `work`, because a worker may start before the server. Ends the process if waiting cannot help. */
+async function whenTemporalAnswers<T>({ config, log, stopping }: Deps, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await NativeConnection.connect(config.temporal.connection);
+      return await work();
     } catch (error) {
       const refusal = refusalOf(error, config.temporal.connection);
       if (refusal !== undefined) {
         log.fatal({ err: error }, refusal);
         process.exit(1);
       }
+      if (!(error instanceof TransportError)) throw error;
       log.warn({ err: error }, 'the workflow service is not ready yet');
       await delay(1000, undefined, { signal: stopping.signal });
     }

@@ -156,8 +156,9 @@ export function createTemporal(
 const timedOut = () => new AppError('unavailable', 'the workflow service does not answer');
 
 /**
- * Temporal answers a query with FAILED_PRECONDITION if no worker polls or the worker cannot run the workflow. The
- * last two codes mean that the credentials of this process are wrong, which the caller cannot fix.
+ * Temporal answers a query with FAILED_PRECONDITION if no worker polls or the worker cannot run the workflow, and with
+ * ABORTED, INTERNAL or UNKNOWN if its own store fails. The last two codes mean that the credentials of this process are
+ * wrong, which the caller cannot fix.
  */
 const unreachableCodes = new Set<number>([
   status.UNAVAILABLE,
@@ -165,6 +166,9 @@ const unreachableCodes = new Set<number>([
   status.CANCELLED,
   status.RESOURCE_EXHAUSTED,
   status.FAILED_PRECONDITION,
+  status.ABORTED,
+  status.INTERNAL,
+  status.UNKNOWN,
   status.UNAUTHENTICATED,
   status.PERMISSION_DENIED,
 ]);

@@ -32,7 +32,7 @@ describe('rows that wait for a slow store', () => {
     let release: () => void = () => undefined;
     const until = new Promise<void>((resolve) => (release = resolve));
     const isRows = ({ name, collection }: SentCommand) => name === 'insert' && collection === `table_${table._id}`;
-    for (let at = 0; at < 10; at += 1) void members.fault(isRows, { until });
+    for (let at = 0; at < 200; at += 1) void members.fault(isRows, { until });
 
     const column = table.columns.find(({ column_name }) => column_name === 'Text').column_id as string;
     const principal = principalOf('OWNER', {
@@ -41,10 +41,15 @@ describe('rows that wait for a slow store', () => {
     });
     const records = [{ [column]: 'x'.repeat(3.5 * mebibyte) }];
     const requests = Array.from({ length: 6 }, () => ({ principal, records, recordId: newId(), repeatable: true }));
-    // The inserters act as separate processes.
-    const insert = async (at: number): Promise<unknown> =>
-      createRowInserter(through)(table._id, requests[at]!).catch((error: unknown) => error);
-    const first = requests.map((_request, at) => insert(at));
+    // The inserters act as separate processes. Each repeats its request, as its caller is told to, until it succeeds.
+    const insert = async (request: (typeof requests)[number]): Promise<void> => {
+      for (;;) {
+        const outcome = await createRowInserter(through)(table._id, request).catch((error: unknown) => error);
+        if (!(outcome instanceof Error)) return;
+        expect(isAppError(outcome) && outcome.code).toBe('unavailable');
+      }
+    };
+    const inserted = Promise.all(requests.map(insert));
 
     const tries = () =>
       members.sent.filter(
@@ -55,12 +60,7 @@ describe('rows that wait for a slow store', () => {
     await eventually(() => expect(tries()).toBeGreaterThan(requests.length));
     expect(await bytesOf()).toBeLessThan(13 * mebibyte);
     release();
-
-    for (const [at, outcome] of (await Promise.all(first)).entries()) {
-      if (!(outcome instanceof Error)) continue;
-      expect(isAppError(outcome) && outcome.code).toBe('unavailable');
-      await eventually(async () => expect(await insert(at)).not.toBeInstanceOf(Error));
-    }
+    await inserted;
     expect(await rowsOf(direct.mongo, table._id).countDocuments({})).toBe(requests.length);
     await eventually(async () =>
       expect(await readTable()).toMatchObject({ row_count: requests.length, pending: {}, pending_bytes: 0 }),

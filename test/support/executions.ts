@@ -30,13 +30,16 @@ export function moveExecution(
   return api.post(`/execute_flow/${id}/${move}`, body, headers);
 }
 
-/** Prepares and executes; returns the id. */
+/** Prepares and executes, repeatedly if Temporal is too busy to confirm; returns the id. */
 export async function startExecution(member: Member, flow: object, request: object = {}): Promise<string> {
   const { execution_id: id } = await prepareExecution(member, flow, request);
-  expect(await moveExecution(member, id, 'execute')).toMatchObject({
-    status: 200,
-    body: { execution_id: id, status: 'ready' },
-  });
+  const headers = { 'idempotency-key': id };
+  await eventually(async () =>
+    expect(await moveExecution(member, id, 'execute', {}, headers)).toMatchObject({
+      status: 200,
+      body: { execution_id: id, status: 'ready' },
+    }),
+  );
   return id;
 }
 
