@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { createPerson, type Person } from '../../auth/auth-server.js';
 import { useDeps } from '../../support/fixture.js';
+import { eventually } from '../../support/eventually.js';
 import { verifies } from '../../support/verifies.js';
 import { consoleUrl, failRequests, screenshots, shot, signIn, violations, withPage } from './chromium.js';
 import { asPage } from './console-browser.js';
@@ -110,7 +111,7 @@ test('an agentflow is edited as form, graph and JSON; problems are at their fiel
     const graph = page.getByRole('group', { name: 'Graph of the agents' });
     await graph.getByRole('button', { name: 'Checker' }).click();
     await page.getByLabel('Next agent').selectOption('');
-    expect(await graph.locator('.react-flow__edge').count()).toBe(1);
+    await eventually(async () => expect(await graph.locator('.react-flow__edge').count()).toBe(1));
     await page.getByLabel('Add a skill of the project').selectOption('Register');
     await page.getByText('Look up', { exact: true }).waitFor();
     await shot(page, 'agentflow-graph');

@@ -22,7 +22,7 @@ const refreshMs = 5000;
 
 /** The pages of a list that were loaded so far. */
 export function usePages<T>({ queryKey, load, counted: [one, several], pageSize = 100 }: PagesOptions<T>) {
-  const { data, error, fetchNextPage, hasNextPage, isFetching, refetch } = useInfiniteQuery({
+  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam }) => load({ limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) }),
     initialPageParam: undefined as string | undefined,
@@ -30,7 +30,10 @@ export function usePages<T>({ queryKey, load, counted: [one, several], pageSize 
     // Whoever reads older pages does not want them to move.
     refetchInterval: (query) => (query.state.data && query.state.data.pages.length > 1 ? false : refreshMs),
   });
-  const loadOlder = useCallback(() => void (isFetching || fetchNextPage()), [isFetching, fetchNextPage]);
+  const loadOlder = useCallback(
+    () => void (isFetchingNextPage || fetchNextPage()),
+    [isFetchingNextPage, fetchNextPage],
+  );
   const queries = useQueryClient();
   const name = JSON.stringify(queryKey);
   /** Shows a changed row at once, without asking again. */

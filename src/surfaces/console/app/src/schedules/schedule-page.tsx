@@ -69,7 +69,7 @@ function SchedulePage({ id }: { id: string }) {
         <h2 id="history">History</h2>
         <Problem error={runs.error} />
         <History runs={runs.data?.pages.flatMap((page) => page.data)} />
-        <Older isLeft={runs.hasNextPage} load={() => void (runs.isFetching || runs.fetchNextPage())} />
+        <Older isLeft={runs.hasNextPage} load={() => void (runs.isFetchingNextPage || runs.fetchNextPage())} />
       </section>
     </>
   );
