@@ -17,13 +17,13 @@ export const consoleApp = [
   {
     ...fromIssue,
     id: 'executions.filters',
-    says: 'Executions are filtered by the state that people name, by time and by text.',
+    says: 'Executions are filtered by the state that people name, by time, text, agentflow version, starter and schedule.',
   },
   { ...fromIssue, id: 'console.runs.many', says: 'The list of runs refreshes itself and scrolls through 10,000 runs.' },
   {
     ...fromIssue,
     id: 'console.runs.bulk',
-    says: 'Several runs are paused, resumed or cancelled with a reason and a result for each.',
+    says: 'Several runs are paused, resumed, cancelled or rerun with a reason and a result for each.',
   },
   {
     ...fromIssue,

@@ -61,7 +61,9 @@ async function listEverything(): Promise<void> {
     expect([route, next.status]).toEqual([route, 200]);
     if (route === '/agentflow') expect((await world.api.get('/agentflow?text=a')).status).toBe(200);
     if (route === '/{projectID}/execution_flows') {
-      for (const filter of ['state=running', 'state=waiting', 'state=failed', 'state=cancelled', 'text=a&from=1&to=9'])
+      const states = ['state=running', 'state=waiting', 'state=failed', 'state=cancelled', 'text=a&from=1&to=9'];
+      const origins = ['agentflow_id=a&agentflow_version=1', 'executed_by=a', 'schedule_id=a'];
+      for (const filter of [...states, ...origins])
         expect((await world.api.get(`/${world.projectID}/execution_flows?${filter}`)).status).toBe(200);
       await followProject(world.projectID, world.workspace.apiKey);
     }

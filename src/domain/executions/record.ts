@@ -93,6 +93,10 @@ export const Execution = z
     execution_id: z.uuid().meta({ example: exampleId }),
     projectID: ProjectId,
     agentflow_id: Id,
+    agentflow_version: z
+      .int()
+      .nullable()
+      .meta({ description: 'The promoted version that it runs. Null if it runs the saved agentflow.', example: 2 }),
     agentflow: z.object({
       agentflow_id: Id,
       agents: z.array(EmbeddedAgent),
@@ -106,7 +110,7 @@ export const Execution = z
     parent_execution_id: Id.nullable().meta({ example: null }),
     goal: z.string().meta({ example: 'Answer claim C-1042' }),
     goal_template: z.unknown(),
-    schedule: z.unknown(),
+    schedule: z.unknown().meta({ description: 'The id of the schedule that started it, or null.' }),
     start_from_agent_id: AgentId.nullable(),
     files: z.array(
       z.object({
@@ -122,7 +126,7 @@ export const Execution = z
       .record(z.string(), z.unknown())
       .meta({
         description:
-          '`failure` is why a run failed (`reason`: step_failed, cancelled, limit_exceeded, preview_rejected, preview_expired, terminated, timed_out or lost). `waiting_for` is what an open run waits for: `{kind: "preview", agent_id, preview_id, expires_at}`, `{kind: "approval", agent_id, step_id, approval_id, expires_at}` while an act waits for a decision, or `{kind: "step", step_id, attempts, error, next_attempt_at}` while a step is retried.',
+          '`failure` is why a run failed (`reason`: step_failed, cancelled, limit_exceeded, preview_rejected, preview_expired, terminated, timed_out or lost). `waiting_for` is what an open run waits for: `{kind: "preview", agent_id, preview_id, expires_at}`, `{kind: "approval", agent_id, step_id, approval_id, expires_at}` while an act waits for a decision, or `{kind: "step", step_id, attempts, error, next_attempt_at}` while a step is retried. A rerun has `rerun_of` and, if one was given, `rerun_reason`.',
       }),
     previews: z.record(z.string(), Preview).meta({ description: 'By agent id.' }),
     agents_output: z.array(AgentOutput),
@@ -152,7 +156,7 @@ export type Execution = z.infer<typeof Execution>;
  * The stored execution: the fields of the API, and internal fields. `_id` is the execution id. The state is a
  * projection that only the execution's workflow writes (design, Workflows).
  */
-export interface ExecutionDocument extends Omit<Execution, 'projected_at'> {
+export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'agentflow_version'> {
   organization_id: string;
   plan: AgentPlan[];
   /** The settings of the plan that apply to all agents. */
@@ -183,7 +187,7 @@ export function toExecution(record: ExecutionDocument, live?: ExecutionState): E
   const {
     organization_id: _organization,
     plan: _plan,
-    flow: _flow,
+    flow,
     started_at: _started,
     steps: _steps,
     last_event_seq: _seq,
@@ -191,7 +195,8 @@ export function toExecution(record: ExecutionDocument, live?: ExecutionState): E
     ended_run: _run,
     ...stored
   } = record;
-  const fields = { ...stored, projected_at: record.projected_at ?? null };
+  const agentflow_version = flow?.agentflow_version ?? null;
+  const fields = { ...stored, agentflow_version, projected_at: record.projected_at ?? null };
   if (!live) return fields;
   const { context, previews, anomaly_detected } = viewOf(live);
   return {
@@ -223,6 +228,9 @@ export const executionsCollection = defineCollection('executions', {
     { keys: { projectID: 1, created_at: -1, _id: -1 } },
     { keys: { projectID: 1, status: 1, created_at: -1, _id: -1 } },
     { keys: { projectID: 1, agentflow_id: 1, created_at: -1, _id: -1 } },
+    { keys: { projectID: 1, agentflow_id: 1, 'flow.agentflow_version': 1, created_at: -1, _id: -1 } },
+    { keys: { projectID: 1, 'executed_by._id': 1, created_at: -1, _id: -1 } },
+    { keys: { projectID: 1, schedule: 1, created_at: -1, _id: -1 } },
     { keys: { task_id: 1 } },
     { keys: { status: 1, _id: 1 } },
     { keys: { projectID: 1, 'execution_context.waiting_for.kind': 1, created_at: -1, _id: -1 } },

@@ -28,6 +28,7 @@ export const RerunRequest = z
     goal: NewExecution.shape.goal.optional().meta({ description: 'In place of the goal of the source.' }),
     input_variables: Values.optional().meta({ description: 'In place of those of the source, all together.' }),
     runtime_inputs: Values.optional().meta({ description: 'In place of those of the source, all together.' }),
+    reason: z.string().max(500).optional().meta({ description: 'Shown as `execution_context.rerun_reason`.' }),
   })
   .meta({ id: 'RerunRequest', example: { from_agent_id: 'writer', input_variables: { audience: 'operators' } } });
 export type RerunRequest = z.infer<typeof RerunRequest>;
@@ -41,7 +42,7 @@ export async function rerun(
   deps: Deps,
   principal: Principal,
   sourceId: string,
-  { from_agent_id, goal, input_variables, runtime_inputs }: RerunRequest,
+  { from_agent_id, goal, input_variables, runtime_inputs, reason }: RerunRequest,
   id: string,
 ): Promise<Execution> {
   const source = await readExecution(deps, principal, sourceId);
@@ -73,7 +74,7 @@ export async function rerun(
     parent_execution_id: null,
     schedule: null,
     start_from_agent_id,
-    execution_context: { rerun_of: sourceId },
+    execution_context: { rerun_of: sourceId, ...(reason !== undefined && { rerun_reason: reason }) },
     previews: {},
     agents_output: kept.map((output) => ({ ...output, kept_from: output.kept_from ?? sourceId })),
     anomaly_detected: null,

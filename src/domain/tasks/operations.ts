@@ -69,7 +69,7 @@ async function findTask({ mongo }: Deps, principal: Principal, id: string): Prom
   return record;
 }
 
-function toTask(execution: Omit<Execution, 'projected_at'>): Task {
+function toTask(execution: Omit<Execution, 'projected_at' | 'agentflow_version'>): Task {
   const {
     task_id,
     projectID,

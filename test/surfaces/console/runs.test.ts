@@ -71,6 +71,52 @@ test('runs are filtered by state, time and text, and the address keeps the filte
   });
 });
 
+test('runs are filtered by version, starter and schedule, and the list shows each as a column', async () => {
+  verifies('console.executions', 'executions.filters');
+  const person = await createPerson(deps);
+  const { projectID, api } = person.workspace;
+  const made = await api.post('/agentflow', { ...flowThatCalls([]), name: 'Letters' });
+  const coworker = { id: made.body._id as string, name: 'Letters' };
+  await api.post(`/agentflow/${coworker.id}/promote`, {});
+  const planned = await api.post('/schedule/coworker', {
+    ...{ coworker_id: coworker.id, goal: 'every night', type: 'interval', frequency: 86_400 },
+  });
+  const schedule = planned.body._id as string;
+  const seed = (goal: string, fields: object) => seedExecution(deps, ofPerson(person), { goal, coworker, ...fields });
+  await seed('promoted', { flow: { agentflow_version: 1 } });
+  await seed('by somebody else', { executed_by: { _id: 'ada', metadata: null, name: 'Ada', type: 'manual' } });
+  await seed('planned', { schedule });
+  const goals = async (query: string) =>
+    (await api.get(`/${projectID}/execution_flows?${query}`)).body.data.map(({ goal }: { goal: string }) => goal);
+  expect(await goals(`agentflow_id=${coworker.id}&agentflow_version=1`)).toEqual(['promoted']);
+  expect(await goals('executed_by=ada')).toEqual(['by somebody else']);
+  expect(await goals(`schedule_id=${schedule}&executed_by=${person.userId}`)).toEqual(['planned']);
+  for (const bad of ['agentflow_version=1', `agentflow_id=${coworker.id}&agentflow_version=0`])
+    expect(await api.get(`/${projectID}/execution_flows?${bad}`)).toMatchObject(refusal(400, 'invalid_request'));
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/runs?agentflow=${coworker.id}&version=1`));
+    await page.getByText('1 run', { exact: true }).waitFor();
+    await page.locator('summary', { hasText: 'Columns' }).click();
+    for (const column of ['Version', 'Started by', 'Schedule'])
+      await page.getByRole('checkbox', { name: column }).check();
+    await page.getByRole('row').filter({ hasText: 'promoted' }).getByRole('cell', { name: '1', exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Agentflow' }).selectOption('');
+    await page.getByText('3 runs', { exact: true }).waitFor();
+    expect(await page.getByRole('combobox', { name: 'Version' }).count()).toBe(0);
+    await page.getByRole('combobox', { name: 'Schedule' }).selectOption('every night');
+    await page.waitForURL(new RegExp(`\\?schedule=${schedule}$`));
+    await page.getByText('1 run', { exact: true }).waitFor();
+    await page.getByRole('row').getByRole('link', { name: 'every night' }).waitFor();
+    await page.getByRole('combobox', { name: 'Started by' }).selectOption(person.userId);
+    await page.reload();
+    await page.getByText('1 run', { exact: true }).waitFor();
+    expect(await page.getByRole('combobox', { name: 'Started by' }).inputValue()).toBe(person.userId);
+    await page.goto(consoleUrl(person, '/runs?starter=ada'));
+    await page.getByRole('row').filter({ hasText: 'by somebody else' }).getByRole('cell', { name: 'Ada' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+});
+
 test('the list shows new runs and new states by itself, and 10,000 runs can be scrolled', async () => {
   verifies('console.runs.many', 'lists.counted-to-10000');
   const person = await createPerson(deps);
@@ -126,6 +172,31 @@ test('several runs are cancelled with a reason, and each says what became of it'
   });
   const { body } = await person.workspace.api.get(`/execute_flow/${open}`);
   expect(JSON.stringify(body.execution_context.failure)).toContain('asked for by finance');
+});
+
+test('several runs are rerun with a reason, and each leads to its new run', async () => {
+  verifies('console.runs.bulk', 'console.run.rerun');
+  const person = await createPerson(deps);
+  const { api, projectID } = person.workspace;
+  const over = await startExecution(person.workspace, flowThatCalls([]), { goal: 'over' });
+  await untilExecution(person.workspace, over, 'completed');
+  await prepareExecution(person.workspace, flowThatCalls([]), { goal: 'still open' });
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/runs'));
+    await page.getByRole('link', { name: 'still open' }).waitFor();
+    await page.getByLabel('Select all loaded runs').check();
+    await page.getByRole('button', { name: 'Rerun 2…' }).click();
+    await page.getByLabel('Reason (optional)').fill('the register was wrong');
+    await page.getByRole('button', { name: 'Rerun 2 runs' }).click();
+    await page.getByText('2 of 2 answered, 1 accepted.').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'still open' }).getByText('is ready').waitFor();
+    await page.getByRole('link', { name: 'runs again' }).click();
+    await page.getByText('the register was wrong').waitFor();
+  });
+  const { data } = (await api.get(`/${projectID}/execution_flows`)).body;
+  expect(data.map((run: any) => run.execution_context)).toContainEqual(
+    expect.objectContaining({ rerun_of: over, rerun_reason: 'the register was wrong' }),
+  );
 });
 
 test('a run is executed, followed, paused and resumed on its page, without a reload', async () => {

@@ -1,6 +1,7 @@
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import type { Principal } from '../../../auth/principal.js';
+import { AppError } from '../../../errors.js';
 import { containing, SearchText } from '../../../stores/lists.js';
 import { Execution, type ExecutionDocument } from '../record.js';
 
@@ -37,6 +38,20 @@ export const ExecutionFilter = z.object({
     description: 'Only those whose goal or agentflow name contains this text, in any case, or with this id.',
   }),
   agentflow_id: z.string().optional(),
+  agentflow_version: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        'Only those that run this promoted version of the agentflow; send `agentflow_id` too. Executions that run the saved agentflow have no version.',
+    }),
+  executed_by: z.string().optional().meta({ description: 'Only those that this user started (`executed_by._id`).' }),
+  schedule_id: z
+    .string()
+    .optional()
+    .meta({ description: 'Only those that this schedule started. Other executions have no schedule.' }),
   waiting_for: z.enum(personKinds).optional().meta({ description: 'Only open executions that wait for a user.' }),
   failure_reason: z
     .enum([
@@ -53,11 +68,15 @@ export const ExecutionFilter = z.object({
     .meta({ description: 'Only failed executions with this `execution_context.failure.reason`.' }),
 });
 
+/** @throws AppError `invalid_request` for a version without its agentflow */
 export function filterOf(
   { projectId }: Pick<Principal, 'projectId'>,
   query: z.infer<typeof ExecutionFilter>,
 ): Filter<ExecutionDocument> {
-  const { status, state, from, to, text, agentflow_id, waiting_for, failure_reason } = query;
+  const { status, state, from, to, text, waiting_for, failure_reason } = query;
+  const { agentflow_id, agentflow_version, executed_by, schedule_id } = query;
+  if (agentflow_version !== undefined && agentflow_id === undefined)
+    throw new AppError('invalid_request', 'agentflow_version: send the agentflow_id of this version too');
   const more = [
     ...(state ? [filterOfState[state]] : []),
     ...(text === undefined ? [] : [containing(text, 'goal', 'agentflow.name')]),
@@ -67,6 +86,9 @@ export function filterOf(
     projectID: projectId,
     ...(status && { status }),
     ...(agentflow_id !== undefined && { agentflow_id }),
+    ...(agentflow_version !== undefined && { 'flow.agentflow_version': agentflow_version }),
+    ...(executed_by !== undefined && { 'executed_by._id': executed_by }),
+    ...(schedule_id !== undefined && { schedule: schedule_id }),
     ...(waiting_for && { [waitsForPerson]: waiting_for }),
     ...(failure_reason && { [failureReason]: failure_reason }),
     ...(Object.keys(during).length > 0 && { created_at: during }),

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from './api.js';
 import { useMay } from './session.js';
 
-/** How people of the project are called; everybody else, and for roles that do not see the members, keeps the id. */
-export function useNames(): (userId: string) => string {
+/** The members of the project; undefined for roles that do not see them. */
+export function useMembers() {
   const may = useMay();
   const { data } = useQuery({
     queryKey: ['members', 'names'],
@@ -11,6 +11,12 @@ export function useNames(): (userId: string) => string {
     enabled: may('get /project-member/{projectID}'),
     staleTime: 60_000,
   });
+  return data;
+}
+
+/** How people of the project are called; everybody else, and for roles that do not see the members, keeps the id. */
+export function useNames(): (userId: string) => string {
+  const data = useMembers();
   return (userId) => {
     const found = data?.data.find(({ user_id }) => user_id === userId);
     return found ? `${found.name} (${found.email})` : userId;

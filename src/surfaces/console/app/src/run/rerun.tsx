@@ -8,6 +8,7 @@ import { inOrder } from './agents.js';
 interface Draft {
   from?: string;
   goal?: string;
+  reason?: string;
   inputs?: Record<string, string>;
 }
 
@@ -38,10 +39,11 @@ interface Keys {
 
 /** @returns the id of the new run */
 async function rerun(run: Execution, draft: Draft, keys: Keys, isExecuted: boolean): Promise<string> {
-  const { from = '', goal = run.goal, inputs } = draft;
+  const { from = '', goal = run.goal, reason = '', inputs } = draft;
   const body = {
     ...(from !== '' && { from_agent_id: from }),
     ...(goal !== run.goal && { goal }),
+    ...(reason.trim() !== '' && { reason: reason.trim() }),
     ...(inputs && {
       input_variables: valuesOf(run.input_variables, inputs),
       runtime_inputs: valuesOf(run.runtime_inputs, inputs),
@@ -76,7 +78,7 @@ export function Rerun({ run, onClose }: { run: Execution; onClose: () => void })
     store(JSON.stringify({ ...draft, ...changes }));
     setKeys({ rerun: newKey(), execute: newKey() });
   };
-  const { goal = run.goal, inputs = {}, from = '' } = draft;
+  const { goal = run.goal, reason = '', inputs = {}, from = '' } = draft;
   const submit = async () => {
     setBusy(true);
     setError(undefined);
@@ -134,6 +136,10 @@ export function Rerun({ run, onClose }: { run: Execution; onClose: () => void })
             />
           </label>
         ))}
+        <label>
+          Reason (optional)
+          <input value={reason} maxLength={500} onChange={(event) => change({ reason: event.target.value })} />
+        </label>
         <p className="actions">
           <button className="primary" disabled={isBusy}>
             Rerun

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call, type Execution, type Monitoring, type Step } from '../api.js';
 import { InboxCard } from '../inbox/card.js';
-import { LifecycleLink, RunLink } from '../links.js';
+import { LifecycleLink, RunLink, ScheduleLink } from '../links.js';
 import { Badge, Data, Elapsed, Problem, Time } from '../parts.js';
 import { useMay } from '../session.js';
 import { failureOf, isOver, stateOf, waitingOf } from '../states.js';
@@ -95,13 +95,17 @@ function RunPage({ id }: { id: string }) {
 }
 
 function About({ run, steps }: { run: Execution; steps: Monitoring | undefined }) {
-  const { execution_id, agentflow, created_at, end_time, executed_by, parent_execution_id, execution_context } = run;
+  const { execution_id, agentflow, agentflow_version, created_at, end_time, executed_by, schedule } = run;
+  const { parent_execution_id, execution_context } = run;
   const usage = run.agents_output.map((output) => output.usage);
   const [input, output] = [sum(usage.map((use) => use.input_tokens)), sum(usage.map((use) => use.output_tokens))];
-  const lifecycle = execution_context.lifecycle_id;
+  const { lifecycle_id: lifecycle, rerun_of, rerun_reason } = execution_context;
   return (
     <dl className="facts">
-      <Fact name="Agentflow">{agentflow.name}</Fact>
+      <Fact name="Agentflow">
+        {agentflow.name}
+        {agentflow_version !== null && `, version ${agentflow_version}`}
+      </Fact>
       <Fact name="Execution">
         <code>{execution_id}</code>
       </Fact>
@@ -121,6 +125,21 @@ function About({ run, steps }: { run: Execution; steps: Monitoring | undefined }
       <Fact name="By">
         <bdi>{executed_by.name}</bdi> ({executed_by.type})
       </Fact>
+      {typeof schedule === 'string' && (
+        <Fact name="Schedule">
+          <ScheduleLink id={schedule} />
+        </Fact>
+      )}
+      {typeof rerun_of === 'string' && (
+        <Fact name="Rerun of">
+          <RunLink id={rerun_of} />
+          {typeof rerun_reason === 'string' && (
+            <>
+              : <bdi>{rerun_reason}</bdi>
+            </>
+          )}
+        </Fact>
+      )}
       <Fact name="Tokens">
         {input} in, {output} out
       </Fact>

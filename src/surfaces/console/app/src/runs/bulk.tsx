@@ -1,5 +1,6 @@
-import { useRef, useState } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { call, messageOf, type Execution } from '../api.js';
+import { RunLink } from '../links.js';
 import { useDraft, Window } from '../parts.js';
 import { type Move } from '../states.js';
 
@@ -7,7 +8,7 @@ export type BulkAction = Move | 'rerun';
 const names: Record<BulkAction, string> = { pause: 'Pause', resume: 'Resume', cancel: 'Cancel', rerun: 'Rerun' };
 const atOnce = 4;
 
-type Result = { isDone: boolean; text: string };
+type Result = { isDone: boolean; text: ReactNode };
 
 /** Moves several runs and shows what became of each. Nothing is sent before the person confirms. */
 export function BulkMove({
@@ -59,12 +60,10 @@ export function BulkMove({
           {move === 'rerun' && (
             <p>Each becomes a new run with the same inputs, which starts at once and uses credits.</p>
           )}
-          {move !== 'rerun' && (
-            <label>
-              Reason (optional)
-              <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} autoFocus />
-            </label>
-          )}
+          <label>
+            Reason (optional)
+            <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} autoFocus />
+          </label>
           <p className="actions">
             <button className={move === 'cancel' ? 'danger' : 'primary'}>
               {names[move]} {count}
@@ -86,17 +85,15 @@ export function BulkMove({
 
 async function moveOne(id: string, move: BulkAction, reason: string): Promise<Result> {
   const params = { execution_id: id };
+  const body = reason.trim() === '' ? {} : { reason: reason.trim() };
   try {
     if (move === 'rerun') {
-      const again = await call('post', '/execute_flow/{execution_id}/rerun', { params, body: {} });
+      const again = await call('post', '/execute_flow/{execution_id}/rerun', { params, body });
       const made = { execution_id: again.execution_id };
       await call('post', '/execute_flow/{execution_id}/execute', { params: made, body: {} });
-      return { isDone: true, text: 'runs again' };
+      return { isDone: true, text: <RunLink id={again.execution_id}>runs again</RunLink> };
     }
-    const { status } = await call('post', `/execute_flow/{execution_id}/${move}`, {
-      params,
-      body: reason.trim() === '' ? {} : { reason: reason.trim() },
-    });
+    const { status } = await call('post', `/execute_flow/{execution_id}/${move}`, { params, body });
     return { isDone: true, text: move === 'pause' && status === 'running' ? 'pauses before its next step' : status };
   } catch (error) {
     return { isDone: false, text: messageOf(error) };

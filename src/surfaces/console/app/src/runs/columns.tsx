@@ -1,8 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { Execution } from '../api.js';
+import { ScheduleLink } from '../links.js';
 import { Badge, Elapsed, Time } from '../parts.js';
 import type { Column } from '../table.js';
 import { failureOf, stateOf, waitingOf } from '../states.js';
+import { useSchedules } from './choices.js';
 
 export interface RunColumn extends Column<Execution> {
   isShownAtFirst: boolean;
@@ -20,6 +22,17 @@ function Reason({ run }: { run: Execution }) {
       }[waiting.kind]
     : failureOf(run)?.message;
   return <span title={text}>{text ?? ''}</span>;
+}
+
+function Schedule({ run: { schedule } }: { run: Execution }) {
+  const known = useSchedules();
+  if (typeof schedule !== 'string') return null;
+  const name = known?.data.find(({ _id }) => _id === schedule)?.goal.template ?? schedule;
+  return (
+    <ScheduleLink id={schedule}>
+      <bdi>{name}</bdi>
+    </ScheduleLink>
+  );
 }
 
 export const columns: readonly RunColumn[] = [
@@ -42,6 +55,14 @@ export const columns: readonly RunColumn[] = [
     width: 'minmax(8rem, 1fr)',
     isShownAtFirst: true,
     cell: ({ agentflow }) => <bdi>{agentflow.name}</bdi>,
+  },
+  {
+    id: 'version',
+    name: 'Version',
+    width: '5rem',
+    onNarrow: 'hidden',
+    isShownAtFirst: false,
+    cell: ({ agentflow_version }) => agentflow_version,
   },
   {
     id: 'created',
@@ -72,6 +93,14 @@ export const columns: readonly RunColumn[] = [
     onNarrow: 'hidden',
     isShownAtFirst: false,
     cell: ({ executed_by }) => <bdi>{executed_by.name}</bdi>,
+  },
+  {
+    id: 'schedule',
+    name: 'Schedule',
+    width: 'minmax(7rem, 1fr)',
+    onNarrow: 'hidden',
+    isShownAtFirst: false,
+    cell: (run) => <Schedule run={run} />,
   },
   {
     id: 'how',

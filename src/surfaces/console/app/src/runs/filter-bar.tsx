@@ -1,16 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { call } from '../api.js';
 import { states, type State } from '../states.js';
+import { useChoices, type Option } from './choices.js';
 import { sinceNames, type RunFilter, type Since } from './filter.js';
 
 /** The filters of the list. The address keeps them, so that they can be sent to somebody. */
 export function FilterBar({ filter, onChange }: { filter: RunFilter; onChange: (filter: RunFilter) => void }) {
-  const { data: flows } = useQuery({
-    queryKey: ['agentflows'],
-    queryFn: () => call('get', '/agentflow', { query: { limit: 200 } }),
-    staleTime: 60_000,
-  });
+  const { flows, versions, starters, schedules } = useChoices(filter);
   const set = <K extends keyof RunFilter>(name: K, value: RunFilter[K] | '') => {
     const { [name]: _before, ...others } = filter;
     onChange(value === '' ? others : { ...others, [name]: value });
@@ -26,20 +21,35 @@ export function FilterBar({ filter, onChange }: { filter: RunFilter; onChange: (
           ))}
         </select>
       </label>
-      <label>
-        Agentflow
-        <select value={filter.agentflow ?? ''} onChange={(event) => set('agentflow', event.target.value)}>
-          <option value="">any</option>
-          {filter.agentflow !== undefined && !flows?.data.some(({ _id }) => _id === filter.agentflow) && (
-            <option value={filter.agentflow}>{filter.agentflow}</option>
-          )}
-          {flows?.data.map(({ _id, name }) => (
-            <option key={_id} value={_id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label="Agentflow"
+        value={filter.agentflow}
+        options={flows}
+        onChange={(agentflow) => {
+          const { agentflow: _flow, version: _version, ...others } = filter;
+          onChange(agentflow === '' ? others : { ...others, agentflow });
+        }}
+      />
+      {filter.agentflow !== undefined && (
+        <Choice
+          label="Version"
+          value={filter.version}
+          options={versions}
+          onChange={(version) => set('version', version)}
+        />
+      )}
+      <Choice
+        label="Started by"
+        value={filter.starter}
+        options={starters}
+        onChange={(starter) => set('starter', starter)}
+      />
+      <Choice
+        label="Schedule"
+        value={filter.schedule}
+        options={schedules}
+        onChange={(schedule) => set('schedule', schedule)}
+      />
       <label>
         Made in
         <select value={filter.since ?? ''} onChange={(event) => set('since', event.target.value as Since | '')}>
@@ -63,6 +73,31 @@ export function FilterBar({ filter, onChange }: { filter: RunFilter; onChange: (
         </button>
       )}
     </form>
+  );
+}
+
+interface ChoiceOptions {
+  label: string;
+  value: string | undefined;
+  options: readonly Option[];
+  onChange: (value: string) => void;
+}
+
+/** A value that is not among the options, for example of a deleted agentflow, is an option too. */
+function Choice({ label, value = '', options, onChange }: ChoiceOptions) {
+  return (
+    <label>
+      {label}
+      <select value={value} onChange={(event) => onChange(event.target.value)}>
+        <option value="">any</option>
+        {value !== '' && !options.some((option) => option.value === value) && <option>{value}</option>}
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

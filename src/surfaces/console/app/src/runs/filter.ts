@@ -4,6 +4,12 @@ import { states, type State } from '../states.js';
 export interface RunFilter {
   state?: State;
   agentflow?: string;
+  /** A promoted version of `agentflow`, and nothing without it. */
+  version?: string;
+  /** The id of the user who started it. */
+  starter?: string;
+  /** The id of the schedule that started it. */
+  schedule?: string;
   since?: Since;
   text?: string;
 }
@@ -18,23 +24,32 @@ export const sinceNames: Record<Since, string> = {
 };
 
 /** The known parts of a search; everything else is dropped. */
-export function filterIn({ state, agentflow, since, text }: Record<string, unknown>): RunFilter {
+export function filterIn({ state, version, since, text, ...ids }: Record<string, unknown>): RunFilter {
+  const { agentflow, starter, schedule } = ids;
   return {
     ...(states.includes(state as State) && { state: state as State }),
-    ...(typeof agentflow === 'string' && agentflow !== '' && { agentflow }),
+    ...(isWord(agentflow) && { agentflow }),
+    ...(isWord(agentflow) && isWord(version) && /^[1-9]\d{0,8}$/.test(version) && { version }),
+    ...(isWord(starter) && { starter }),
+    ...(isWord(schedule) && { schedule }),
     ...(typeof since === 'string' && since in sinceSeconds && { since: since as Since }),
     ...(typeof text === 'string' && text.trim() !== '' && { text: text.trim().slice(0, 100) }),
   };
 }
 
+const isWord = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
 /** The beginning of a time, in epoch seconds. It is rounded to a minute, so that equal questions stay equal. */
 export const startOf = (since: Since): number => Math.floor(Date.now() / 60_000) * 60 - sinceSeconds[since];
 
 /** The filter as the API takes it. */
-export function queryOf({ state, agentflow, since, text }: RunFilter) {
+export function queryOf({ state, agentflow, version, starter, schedule, since, text }: RunFilter) {
   return {
     ...(state && { state }),
     ...(agentflow !== undefined && { agentflow_id: agentflow }),
+    ...(version !== undefined && { agentflow_version: Number(version) }),
+    ...(starter !== undefined && { executed_by: starter }),
+    ...(schedule !== undefined && { schedule_id: schedule }),
     ...(text !== undefined && { text }),
     ...(since && { from: startOf(since) }),
   };
