@@ -51,6 +51,7 @@ const rooms = [
   ...[
     'schedules',
     'projects',
+    'queues',
     'embedding',
     'workspace',
     'catalog',

@@ -35,6 +35,7 @@ import { createOrganizationReader } from './stores/workflow-records.js';
 import { createMongo } from './stores/mongo.js';
 import { createGraph } from './stores/neo4j.js';
 import { createTemporal } from './temporal/client.js';
+import { createQueueFacts } from './temporal/queue-facts.js';
 import { createThreads } from './threads/threads.js';
 
 /** Builds every store and client. Each connects on first use, so an unavailable server does not delay the start. */
@@ -78,6 +79,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     threads,
     redact,
     temporal,
+    queueFacts: createQueueFacts(temporal),
     blobs,
     http,
     models: createModels(config.llm),

@@ -22,6 +22,7 @@ import type { EncryptedBlobStore } from '../stores/encrypted-blobs.js';
 import type { Mongo } from '../stores/mongo.js';
 import type { Graph } from '../stores/neo4j.js';
 import type { Temporal } from '../temporal/client.js';
+import type { QueueFacts } from '../temporal/queue-facts.js';
 import type { Threads } from '../threads/threads.js';
 
 /** The dependencies of surfaces and activities. */
@@ -35,6 +36,8 @@ export interface Deps {
   threads: Threads;
   redact: Redact;
   temporal: Temporal;
+  /** What Temporal says of the task queues, up to five seconds old. */
+  queueFacts(): Promise<QueueFacts[]>;
   blobs: EncryptedBlobStore;
   http: HttpClient;
   models: ChatModel;

@@ -16,6 +16,7 @@ import * as marketplace from './marketplace/operations.js';
 import * as mcpServers from './mcp-servers/operations.js';
 import * as members from './members/operations.js';
 import * as projects from './projects/operations.js';
+import * as queues from './queues/operations.js';
 import * as schedules from './schedules/operations.js';
 import * as settings from './settings/operations.js';
 import * as skills from './skills/operations.js';
@@ -46,6 +47,7 @@ const rooms: readonly Readonly<Record<string, unknown>>[] = [
   members,
   policies,
   projects,
+  queues,
   schedules,
   settings,
   skills,

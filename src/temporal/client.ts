@@ -47,6 +47,8 @@ export interface Temporal {
   uiLink(workflowId: string, runId?: string): string;
   /** The URL of a Temporal Schedule in the Temporal UI. */
   scheduleUiLink(scheduleId: string): string;
+  /** The URL of a task queue in the Temporal UI. */
+  queueUiLink(taskQueue: string): string;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -148,6 +150,8 @@ export function createTemporal(
     },
     scheduleUiLink: (scheduleId) =>
       `${options.uiUrl}/namespaces/${options.namespace}/schedules/${encodeURIComponent(scheduleId)}`,
+    queueUiLink: (taskQueue) =>
+      `${options.uiUrl}/namespaces/${options.namespace}/task-queues/${encodeURIComponent(taskQueue)}`,
     ping,
     close: () => connection.close(),
   };

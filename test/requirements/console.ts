@@ -54,6 +54,11 @@ export const consoleApp = [
   },
   {
     ...fromIssue,
+    id: 'queues.state',
+    says: 'GET /{projectID}/queues says whether workers keep up with each task queue and for how long its oldest task waits, without counts.',
+  },
+  {
+    ...fromIssue,
     id: 'connectors.use',
     says: 'A connector says when it was last used, how many calls have failed since the last success, and why.',
   },

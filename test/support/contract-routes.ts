@@ -108,6 +108,7 @@ export const furtherRoutes = [
   'GET /file/{}',
   'GET /{}/syncs',
   'POST /{}/syncs/catalog',
+  'GET /{}/queues',
   // The progress of the workflow of an upload.
   'GET /knowledge_base/{}/upload/{}',
   // A connector can be edited (review: newcomer 14).

@@ -14,6 +14,7 @@ import { marketplaceRoutes } from './marketplace.js';
 import { memberRoutes } from './members.js';
 import { projectEventRoutes } from './project-events.js';
 import { projectRoutes } from './projects.js';
+import { queueRoutes } from './queues.js';
 import { settingsRoutes } from './settings.js';
 import { syncRoutes } from './syncs.js';
 import { scheduleRoutes } from './schedules.js';
@@ -43,6 +44,7 @@ export const platformRoutes: readonly Route[] = [
   ...fileRoutes,
   ...knowledgeBaseRoutes,
   ...syncRoutes,
+  ...queueRoutes,
   ...dashboardRoutes,
   ...analyticsRoutes,
 ].map(acceptProject);

@@ -258,6 +258,11 @@ test('syncs show the catalog, the repositories and the last runs', async () => {
     await page.getByRole('button', { name: 'Start the sync' }).click();
     await page.getByRole('dialog').getByRole('alert').getByText('is not synced into this project').waitFor();
     await shot(page, 'syncs');
+    await page.goto(consoleUrl(person));
+    const home = page.getByRole('region', { name: 'Syncs' });
+    await home.getByText('catalog retrying: it is down').waitFor();
+    await home.getByRole('link', { name: '1 failed in the last 24 hours of pushes' }).click();
+    await page.waitForURL(/\/lifecycles\?tool=code-sync&status=failed&since=24h$/);
   });
 });
 

@@ -184,6 +184,10 @@ test('home counts what fails, waits and runs, and each number leads to its list'
     await page.getByRole('link', { name: 'Failed in the last 24 hours: 0' }).waitFor();
     await page.getByRole('link', { name: /^Credits left: [\d.]+$/ }).waitFor();
     await page.getByRole('region', { name: 'Health' }).getByText('mongodb up').waitFor();
+    const workers = page.getByRole('region', { name: 'Workers' });
+    await workers.getByRole('link', { name: /^Workers: (ok|delayed)\. Shows the running runs$/ }).waitFor();
+    expect(await workers.getByRole('listitem').count()).toBe(4);
+    await page.getByRole('link', { name: 'Syncs: 0 repositories' }).waitFor();
     await page.getByText('The numbers of each hour').click();
     expect(await page.getByRole('row').count()).toBeGreaterThan(24);
     expect(await page.getByRole('img', { name: /by hour/ }).count()).toBe(3);

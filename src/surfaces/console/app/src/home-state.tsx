@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from './api.js';
+import { Box } from './home-box.js';
 import { slowly } from './news.js';
-import { Problem } from './parts.js';
+import { durationText } from './parts.js';
+import { startOf } from './runs/filter.js';
 import { apiAddress, projectId } from './session.js';
 
 /** The credits that the organization has left. */
@@ -15,20 +17,18 @@ export function Quota() {
   const { subscription_credits: subscription, top_up_credits: topUp } = data?.quota.number_of_credits ?? {};
   const left = data && String(Math.round(((subscription ?? 0) + (topUp ?? 0)) * 100) / 100);
   return (
-    <section className="panel" aria-label="Credits left">
-      <h2>Credits left</h2>
-      <Problem error={error} />
-      <p className="number">
-        {left === undefined ? (
-          '…'
-        ) : (
-          <Link to="/projects/$projectId/usage" params={{ projectId }} aria-label={`Credits left: ${left}`}>
-            {left}
-          </Link>
-        )}
-      </p>
+    <Box
+      name="Credits left"
+      count={left}
+      error={error}
+      link={(text) => (
+        <Link to="/projects/$projectId/usage" params={{ projectId }} aria-label={`Credits left: ${left}`}>
+          {text}
+        </Link>
+      )}
+    >
       {data && <p className="soft">Plan {data.plan}</p>}
-    </section>
+    </Box>
   );
 }
 
@@ -48,10 +48,7 @@ async function readHealth(): Promise<Readiness> {
 export function Health() {
   const { data, error } = useQuery({ queryKey: ['home', 'health'], queryFn: readHealth, refetchInterval: slowly });
   return (
-    <section className="panel" aria-label="Health">
-      <h2>Health</h2>
-      <Problem error={error} />
-      <p className="number">{data ? data.status.replaceAll('_', ' ') : '…'}</p>
+    <Box name="Health" count={data?.status.replaceAll('_', ' ')} error={error}>
       <ul className="rows">
         {Object.entries(data?.dependencies ?? {}).map(([name, state]) => (
           <li key={name} className={state === 'down' ? 'bad' : undefined}>
@@ -59,6 +56,105 @@ export function Health() {
           </li>
         ))}
       </ul>
-    </section>
+    </Box>
+  );
+}
+
+const worstFirst = ['no_workers', 'delayed', 'ok'] as const;
+
+/** Whether the workers of the service keep up. The queues are those of all projects. */
+export function Workers() {
+  const { data, error } = useQuery({
+    queryKey: ['home', 'queues'],
+    queryFn: () => call('get', '/{projectID}/queues'),
+    refetchInterval: slowly,
+  });
+  const states = data?.queues.map(({ state }) => state) ?? [];
+  const worst = worstFirst.find((state) => states.includes(state))?.replaceAll('_', ' ');
+  return (
+    <Box
+      name="Workers"
+      count={worst}
+      error={error}
+      link={(text) => (
+        <Link
+          to="/projects/$projectId/runs"
+          params={{ projectId }}
+          search={{ state: 'running' }}
+          aria-label={`Workers: ${worst}. Shows the running runs`}
+        >
+          {text}
+        </Link>
+      )}
+    >
+      <ul className="rows">
+        {data?.queues.map(({ name, state, oldest_waits_seconds: waits, temporal_ui_url: url }) => (
+          <li key={name} className={state === 'ok' ? undefined : 'bad'}>
+            <a href={url} rel="noreferrer">
+              {name}
+            </a>{' '}
+            {state.replaceAll('_', ' ')}
+            {waits !== null && `, the oldest task waits for ${durationText(waits)}`}
+          </li>
+        ))}
+      </ul>
+      <p className="soft">The task queues of all projects of this service.</p>
+    </Box>
+  );
+}
+
+const syncTools = { 'catalog-sync': 'of the catalog', 'code-sync': 'of pushes' } as const;
+type SyncTool = keyof typeof syncTools;
+
+async function readSyncHealth() {
+  const from = startOf('24h');
+  const failed = async (tool: SyncTool) => {
+    const { total_count } = await call('get', '/v1/lifecycles', { query: { tool, status: 'failed', from, limit: 1 } });
+    return [tool, total_count] as const;
+  };
+  const [syncs, ...counts] = await Promise.all([
+    call('get', '/{projectID}/syncs'),
+    failed('catalog-sync'),
+    failed('code-sync'),
+  ]);
+  return { syncs, failures: counts.filter(([, count]) => count > 0) };
+}
+
+/** The state of the syncs of the project, and how many failed in the last 24 hours. */
+export function SyncHealth() {
+  const { data, error } = useQuery({ queryKey: ['home', 'syncs'], queryFn: readSyncHealth, refetchInterval: slowly });
+  const { catalog, repositories = [] } = data?.syncs ?? {};
+  const count = repositories.length === 1 ? '1 repository' : `${repositories.length} repositories`;
+  return (
+    <Box
+      name="Syncs"
+      count={data && count}
+      error={error}
+      link={(text) => (
+        <Link to="/projects/$projectId/syncs" params={{ projectId }} aria-label={`Syncs: ${text}`}>
+          {text}
+        </Link>
+      )}
+    >
+      <ul className="rows">
+        {catalog && (
+          <li className={catalog.failure === null ? undefined : 'bad'}>
+            catalog {catalog.state}
+            {catalog.failure !== null && `: ${catalog.failure}`}
+          </li>
+        )}
+        {data?.failures.map(([tool, failures]) => (
+          <li key={tool} className="bad">
+            <Link
+              to="/projects/$projectId/lifecycles"
+              params={{ projectId }}
+              search={{ tool, status: 'failed', since: '24h' }}
+            >
+              {failures} failed in the last 24 hours {syncTools[tool]}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Box>
   );
 }

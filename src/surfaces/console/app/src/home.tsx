@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { call, type Execution } from './api.js';
 import { Day } from './charts/day.js';
-import { Health, Quota } from './home-state.js';
+import { Box } from './home-box.js';
+import { Health, Quota, SyncHealth, Workers } from './home-state.js';
 import { readInbox } from './inbox/inbox.js';
 import { ScheduleLink } from './links.js';
 import { slowly } from './news.js';
-import { Badge, Elapsed, Problem, Time } from './parts.js';
+import { Badge, Elapsed, Time } from './parts.js';
 import { projectId, useMay, useSession } from './session.js';
 import { queryOf, type RunFilter } from './runs/filter.js';
 import { failureOf, stateOf } from './states.js';
@@ -41,29 +41,11 @@ export function Home() {
         {seesRuns && <Panel name="Ready to execute" filter={{ state: 'ready' }} />}
         {may('get /customer') && <Quota />}
         <Health />
+        {may('get /{projectID}/queues') && <Workers />}
+        {may('get /{projectID}/syncs') && <SyncHealth />}
       </div>
       {may('get /analytics/{projectID}') && <Day />}
     </>
-  );
-}
-
-interface BoxOptions {
-  name: string;
-  /** Undefined until it is known. */
-  count: string | undefined;
-  link: (text: ReactNode) => ReactNode;
-  error: unknown;
-  children: ReactNode;
-}
-
-function Box({ name, count, link, error, children }: BoxOptions) {
-  return (
-    <section className="panel" aria-label={name}>
-      <h2>{name}</h2>
-      <Problem error={error} />
-      <p className="number">{count === undefined ? '…' : link(count)}</p>
-      {children}
-    </section>
   );
 }
 

@@ -1,0 +1,15 @@
+import { readQueues } from '../../domain/queues/operations.js';
+import { operationRoute, type Route } from '../rest/define-route.js';
+
+export const queueRoutes: readonly Route[] = [
+  operationRoute({
+    method: 'get',
+    path: '/{projectID}/queues',
+    operation: readQueues,
+    tag: 'operation',
+    summary: 'Read whether workers keep up with the work',
+    description:
+      'The queues serve every project of the deployment, so this is not about the project alone. An answer is up to five seconds old.',
+    response: { description: 'The state of each task queue.' },
+  }),
+];

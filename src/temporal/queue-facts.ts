@@ -1,0 +1,59 @@
+import { queueKinds, queueName, type QueueKind } from '../../workflows/queues/queues.js';
+import { epochSeconds } from '../time.js';
+import type { Temporal } from './client.js';
+
+/** `workflows` are the workflow tasks, the others are the activities of that kind. */
+export const queueNames = ['workflows', ...queueKinds] as const;
+export type QueueName = (typeof queueNames)[number];
+
+/** What Temporal says of one task queue. */
+export interface QueueFacts {
+  name: QueueName;
+  /** When a worker last asked for a task, in epoch seconds; null if none has for some minutes. */
+  askedAt: number | null;
+  /** Since when the oldest waiting task waits, in epoch seconds; null if none waits. */
+  waitingSince: number | null;
+  uiUrl: string;
+}
+
+/** Temporal is asked at most this often by one process, however many people look. */
+const freshMs = 5000;
+const timeoutMs = 2000;
+const types = { workflow: 1, activity: 2 } as const;
+
+/** Reads the task queues of the service. A failure is remembered for as long as an answer. */
+export function createQueueFacts(temporal: Temporal): () => Promise<QueueFacts[]> {
+  let last: { readAt: number; facts: Promise<QueueFacts[]> } | undefined;
+  return () => {
+    const now = performance.now();
+    if (last === undefined || now - last.readAt > freshMs)
+      last = { readAt: now, facts: Promise.all(queueNames.map((name) => factsOf(temporal, name))) };
+    return last.facts;
+  };
+}
+
+async function factsOf(temporal: Temporal, name: QueueName): Promise<QueueFacts> {
+  const kind: QueueKind = name === 'workflows' ? 'steps' : name;
+  const queue = queueName(temporal.taskQueue, kind);
+  const taskQueueType = types[name === 'workflows' ? 'workflow' : 'activity'];
+  const { pollers, stats } = await temporal.call(
+    ({ options: { namespace }, workflowService }) =>
+      workflowService.describeTaskQueue({ namespace, taskQueue: { name: queue }, taskQueueType, reportStats: true }),
+    timeoutMs,
+  );
+  const asked = pollers.map(({ lastAccessTime }) => secondsOf(lastAccessTime));
+  const isWaiting = Number(stats?.approximateBacklogCount ?? 0) > 0;
+  return {
+    name,
+    askedAt: asked.length === 0 ? null : Math.max(...asked),
+    waitingSince: isWaiting ? epochSeconds() - secondsOf(stats?.approximateBacklogAge) : null,
+    uiUrl: temporal.queueUiLink(queue),
+  };
+}
+
+interface Seconds {
+  seconds?: { toString(): string } | null;
+  nanos?: number | null;
+}
+
+const secondsOf = (at: Seconds | null | undefined): number => Number(at?.seconds ?? 0) + (at?.nanos ?? 0) / 1e9;
