@@ -2,6 +2,7 @@ import {
   mcpAuthorizationRequestsCollection,
   mcpAuthorizationsCollection,
   mcpOauthClientsCollection,
+  mcpRevocationsCollection,
 } from './domain/mcp-servers/record/authorizations.js';
 import { mcpElicitationsCollection } from './domain/mcp-servers/record/elicitations.js';
 import { mcpToolsCollection } from './domain/mcp-servers/record.js';
@@ -104,6 +105,7 @@ export const collections = [
   mcpAuthorizationsCollection,
   mcpElicitationsCollection,
   mcpOauthClientsCollection,
+  mcpRevocationsCollection,
   mcpTasksCollection,
   mcpToolsCollection,
   membershipsCollection,

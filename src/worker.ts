@@ -5,6 +5,7 @@ import { loadConfig } from './config.js';
 import { createDeps } from './deps.js';
 import { type Deps } from './domain/deps.js';
 import { createEmbeddingSweep } from './domain/embedding/sweep.js';
+import { createRevocationSweep } from './domain/mcp-servers/operations/revoke.js';
 import { createTextIndexSweep } from './domain/text-index/sweep.js';
 import { checkEmbedder } from './models/check-embedder.js';
 import { startWorkerMetrics } from './observability/worker-metrics.js';
@@ -18,6 +19,7 @@ import { workflowBundle } from './workflow-code.js';
 /** How long what was saved waits at most for its embedding to begin. */
 const embeddingSweepMs = 2000;
 const textIndexSweepMs = 2000;
+const revocationSweepMs = 5000;
 
 /** The worker process: one SDK worker for each of its task queues, over one connection. */
 async function main(): Promise<void> {
@@ -64,18 +66,7 @@ async function main(): Promise<void> {
     },
     'polling',
   );
-  if (config.worker.queues.includes('bulk'))
-    regularly(
-      { everyMs: textIndexSweepMs, failed: 'changed languages could not be found', run: createTextIndexSweep(deps) },
-      deps,
-    );
-  if (config.embedding && config.worker.queues.includes('bulk')) {
-    void checkEmbedder(deps);
-    regularly(
-      { everyMs: embeddingSweepMs, failed: 'what is not embedded could not be found', run: createEmbeddingSweep(deps) },
-      deps,
-    );
-  }
+  if (config.worker.queues.includes('bulk')) startSweeps(deps);
   onShutdown(deps.log, async () => {
     deps.stopping.abort();
     stop();
@@ -85,6 +76,28 @@ async function main(): Promise<void> {
     await deps.close();
   });
   await run;
+}
+
+/** Work that is found in the stores. */
+function startSweeps(deps: Deps): void {
+  regularly(
+    { everyMs: textIndexSweepMs, failed: 'changed languages could not be found', run: createTextIndexSweep(deps) },
+    deps,
+  );
+  regularly(
+    {
+      everyMs: revocationSweepMs,
+      failed: 'tokens of MCP servers could not be revoked',
+      run: createRevocationSweep(deps),
+    },
+    deps,
+  );
+  if (!deps.config.embedding) return;
+  void checkEmbedder(deps);
+  regularly(
+    { everyMs: embeddingSweepMs, failed: 'what is not embedded could not be found', run: createEmbeddingSweep(deps) },
+    deps,
+  );
 }
 
 /** Repeats `work`, because a worker may start before the server. Ends the process if waiting cannot help. */

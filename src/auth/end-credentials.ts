@@ -1,12 +1,16 @@
 import { epochSeconds } from '../time.js';
 import type { Collections } from '../stores/collections.js';
+import { retireMcpTokens } from './retire-mcp-tokens.js';
 
 /** Selects the credentials of one user, in all projects or in one, or the credentials of all users in one project. */
 export type CredentialsOf = { userId: string; projectId?: string } | { userId?: undefined; projectId: string };
 
 interface EndingDeps {
   mongo: {
-    collections: Pick<Collections, 'api_keys' | 'oauth_codes' | 'mcp_authorizations' | 'mcp_authorization_requests'>;
+    collections: Pick<
+      Collections,
+      'api_keys' | 'oauth_codes' | 'mcp_authorizations' | 'mcp_authorization_requests' | 'mcp_revocations'
+    >;
   };
   auth: { sessions: Revocable };
   grants: Revocable;
@@ -16,7 +20,7 @@ interface Revocable {
   revokeAll(of: CredentialsOf, because: string): Promise<void>;
 }
 
-/** Ends sessions and their tokens, OAuth grants and codes, the organization's API keys, and the tokens for MCP servers. Safe to repeat. */
+/** Ends sessions and their tokens, OAuth grants and codes, the organization's API keys, and the tokens for MCP servers, which are revoked later. Safe to repeat. */
 export async function endCredentials(
   { mongo: { collections }, auth, grants }: EndingDeps,
   organizationId: string,
@@ -27,7 +31,7 @@ export async function endCredentials(
   await collections.oauth_codes.deleteMany(filterOf(of, 'grant.'));
   await grants.revokeAll(of, because);
   await collections.mcp_authorization_requests.deleteMany(filterOf(of));
-  await collections.mcp_authorizations.deleteMany(filterOf(of));
+  await retireMcpTokens(collections, filterOf(of));
   const keys = { 'scope.org_id': organizationId, ...filterOf(of, 'scope.'), revoked_at: null };
   await collections.api_keys.updateMany(keys, { $set: { revoked_at: epochSeconds() } });
 }

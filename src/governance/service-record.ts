@@ -8,7 +8,7 @@ import { insertOnce } from '../stores/mongo.js';
 
 export interface ServiceRun {
   lifecycle_id: string;
-  /** `catalog-sync`, `code-sync` or `catalog-ingest`. */
+  /** Such as `catalog-sync`; `actor-names.ts` has a name for each. */
   tool: string;
   project_id: string;
   organization_id: string;

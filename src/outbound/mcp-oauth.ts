@@ -14,6 +14,7 @@ import { z } from 'zod';
 import { withDeadline } from './deadline.js';
 import type { HttpClient } from './http-client.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';
+import { isTransientStatus } from './retry-hints.js';
 
 const maxBytes = 256 * 1024;
 const timeoutMs = 20_000;
@@ -165,7 +166,9 @@ async function revokeOne(
     headers.set('authorization', `Basic ${btoa([client_id, client_secret].map(encodeURIComponent).join(':'))}`);
   const { ok, status, body } = await fetchFn(endpoint, { method: 'POST', headers, body: form });
   await body?.cancel();
-  if (!ok) throw refusal(`answered the revocation with status ${status}`);
+  if (ok) return;
+  const message = `the authorization server answered the revocation with status ${status}`;
+  throw new OutboundError(isTransientStatus(status) ? 'action_unavailable' : 'action_refused', message, { status });
 }
 
 /** All requests obey the guard and one time limit. Libraries hide the errors of a fetch, so the first one counts. */

@@ -183,7 +183,7 @@ export const mcpClient = [
     source: 'issue 16: 2',
     part: 11,
     delivered: true,
-    says: 'Withdrawing an authorization revokes its tokens at an authorization server with a revocation endpoint (RFC 7009), and the answer says whether it did. They are deleted here in any case.',
+    says: 'Withdrawing an authorization, deleting the connector and removing the member revoke the tokens at an authorization server with a revocation endpoint (RFC 7009), later if it does not answer. They are deleted here at once.',
   },
   {
     id: 'mcp-oauth.sealed',

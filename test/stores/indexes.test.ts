@@ -59,6 +59,7 @@ const further: QueryShape[] = [
     ...shapesOfFilter(collection, { connector_id: 'c' }),
   ]),
   ...shapesOfFilter('mcp_oauth_clients', { connector_id: 'c' }),
+  ...shapesOfFilter('mcp_revocations', { next_at: { $lte: 1 } }, { next_at: 1 }),
   ...shapesOfFilter('oauth_grants', { project_id: 'p', revoked_at: null }),
   ...shapesOfFilter('sessions', { user_id: 'u', revoked_at: null }),
   ...shapesOfFilter('sessions', { project_id: 'p', revoked_at: null }),

@@ -47,6 +47,7 @@ const services: Record<string, string> = {
   'catalog-ingest': 'Catalog ingest by server key',
   'connector-load': 'Connector load',
   'knowledge-upload': 'Knowledge upload',
+  'mcp-revocation': 'Revocation of tokens for MCP servers',
 };
 
 function nameOf(kind: string, person: string, by: string): string {

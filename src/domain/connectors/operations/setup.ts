@@ -1,4 +1,5 @@
 import type { Principal } from '../../../auth/principal.js';
+import { retireMcpTokens } from '../../../auth/retire-mcp-tokens.js';
 import { AppError, isRefusal, notFound } from '../../../errors.js';
 import type { Collections } from '../../../stores/collections.js';
 import type { Customers } from '../../customers/record.js';
@@ -23,15 +24,16 @@ export async function requireConnector(
   return connector;
 }
 
-/** Deletes the secrets, pin, triggers and data loader, and releases the quota. Idempotent. */
+/** Deletes the secrets, pin, triggers, data loader and tokens, and releases the quota. Tokens are revoked later. Idempotent. */
 export async function deleteConnectorCompletely(
   deps: ConnectorDeps,
   { _id, category, organization_id }: ConnectorDocument,
 ): Promise<void> {
   await deleteConnectorRecord(deps.mongo.collections, _id);
-  const { mcp_authorization_requests, mcp_authorizations, mcp_oauth_clients, mcp_tools } = deps.mongo.collections;
-  for (const each of [mcp_authorization_requests, mcp_authorizations, mcp_oauth_clients, mcp_tools])
+  const { mcp_authorization_requests, mcp_oauth_clients, mcp_tools } = deps.mongo.collections;
+  for (const each of [mcp_authorization_requests, mcp_oauth_clients, mcp_tools])
     await each.deleteMany({ connector_id: _id });
+  await retireMcpTokens(deps.mongo.collections, { connector_id: _id });
   await loadSchedulesOf(deps).align(_id);
   await release(deps.customers, organization_id, category, _id);
 }

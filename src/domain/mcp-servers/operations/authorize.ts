@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isFormerMember } from '../../../auth/former-members.js';
 import { holdsGrant, type Principal } from '../../../auth/principal.js';
+import { retireMcpTokens } from '../../../auth/retire-mcp-tokens.js';
 import type { SecretBox } from '../../../auth/secret-box.js';
 import { AppError, notFound } from '../../../errors.js';
 import { createMcpOauth, type OauthClient, type Party, type TokenIssuer } from '../../../outbound/mcp-oauth.js';
@@ -18,7 +19,8 @@ import {
   type SealedRequest,
 } from '../record/authorizations.js';
 import { clientDocument } from '../rules/client-document.js';
-import { openTokens, tokenFields } from './tokens.js';
+import { firstPauseSeconds, revocationDeps, revokeRetired, type Revocation, type RevokingDeps } from './revoke.js';
+import { tokenFields } from './tokens.js';
 
 /** How long a person has to answer at the authorization server. */
 const requestSeconds = 900;
@@ -172,31 +174,25 @@ async function store(
   const connector = await findConnector(collections, connector_id);
   const member = { userId: user_id, projectId: project_id, organizationId: connector?.organization_id ?? '' };
   if (connector && !(await isFormerMember(collections, member))) return record;
-  await collections.mcp_authorizations.deleteOne({ _id });
+  await retireMcpTokens(collections, { _id });
   throw notFound('the connector');
 }
 
-export type Revocation = 'done' | 'failed' | 'not_supported';
-
 /**
- * Forgets the tokens, and then revokes them at the authorization server, which may not answer.
+ * Deletes the tokens, and then revokes them at the authorization server. If it does not answer, it is asked again later.
  * @returns nothing if there were none
  */
 export async function withdrawAuthorization(
-  { mongo: { collections }, auth: { box }, http, log }: AuthorizeDeps & Pick<Deps, 'log'>,
+  deps: RevokingDeps,
   { connector, auth: { owner } }: OauthServer,
   { userId }: Principal,
 ): Promise<{ revocation?: Revocation }> {
+  const { collections } = deps.mongo;
   const _id = authorizationId(connector._id, owner, userId);
-  const found = await collections.mcp_authorizations.findOneAndDelete({ _id });
-  if (!found) return {};
-  try {
-    const { party, tokens } = openTokens(box, found);
-    return { revocation: (await createMcpOauth(http).revoke(party, tokens)) ? 'done' : 'not_supported' };
-  } catch (error) {
-    log.warn({ err: error, connector_id: connector._id }, 'the tokens of an MCP server could not be revoked');
-    return { revocation: 'failed' };
-  }
+  const ids = await retireMcpTokens(collections, { _id }, firstPauseSeconds);
+  const retired = await collections.mcp_revocations.find({ _id: { $in: ids } }).toArray();
+  const done = await Promise.all(retired.map((each) => revokeRetired(revocationDeps(deps), each)));
+  return ids.length === 0 ? {} : { revocation: done.at(-1) ?? 'failed' };
 }
 
 /** @throws AppError `validation_failed` if the servers refuse or cannot be used, `unavailable` */

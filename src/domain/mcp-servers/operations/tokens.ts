@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SecretBox } from '../../../auth/secret-box.js';
+import { keepForRevocation } from '../../../auth/retire-mcp-tokens.js';
 import { AppError } from '../../../errors.js';
 import { newId } from '../../../ids.js';
 import type { McpOauth, OauthTokens } from '../../../outbound/mcp-oauth.js';
@@ -32,7 +33,7 @@ export interface McpTokens {
 }
 
 export interface TokenDeps {
-  collections: Pick<Collections, 'mcp_authorizations'>;
+  collections: Pick<Collections, 'mcp_authorizations' | 'mcp_revocations'>;
   box: Pick<SecretBox, 'seal' | 'open'>;
   oauth: Pick<McpOauth, 'refresh'>;
 }
@@ -145,8 +146,11 @@ async function renewed(
     const lease = { id: newId(), until: epochSeconds() + leaseSeconds };
     const { _id, revision } = seen;
     const free = { _id, revision, ended: null, $or: [{ lease: null }, { 'lease.until': { $lt: epochSeconds() } }] };
-    const { modifiedCount } = await deps.collections.mcp_authorizations.updateOne(free, { $set: { lease } });
-    if (modifiedCount === 1) return refresh(deps, of, seen, refresh_token);
+    const taken = await deps.collections.mcp_authorizations.findOneAndUpdate(free, { $set: { lease } });
+    // A holder that failed says so. One that ended without a word may have lost new tokens.
+    const isAfterDeath = taken?.lease != null && taken.lease.failed === undefined;
+    const renewal = taken && (await refresh(deps, of, seen, { leaseId: lease.id, refresh_token, isAfterDeath }));
+    if (renewal) return renewal;
     const now = await find(deps, of);
     if (now.revision !== revision) return now;
     if (now.lease?.failed !== undefined) throw new OutboundError('action_unavailable', now.lease.failed);
@@ -156,41 +160,67 @@ async function renewed(
   }
 }
 
+interface Holder {
+  leaseId: string;
+  refresh_token: string;
+  /** The lease of a holder that never said how it ended was over. */
+  isAfterDeath: boolean;
+}
+
 /**
  * Nothing aborts it, because a refresh token that rotates is lost with its answer. A lost answer is asked for again with the
  * same refresh token, which servers with a grace period accept.
+ * @returns undefined if the server refused it after another process had taken the lease, whose answer counts
  */
 async function refresh(
-  { collections: { mcp_authorizations }, box, oauth }: TokenDeps,
+  deps: TokenDeps,
   of: TokenFor,
   seen: McpAuthorizationDocument,
-  refreshToken: string,
-): Promise<Pick<McpAuthorizationDocument, '_id' | 'server' | 'sealed'>> {
+  { leaseId, refresh_token, isAfterDeath }: Holder,
+): Promise<Pick<McpAuthorizationDocument, '_id' | 'server' | 'sealed'> | undefined> {
+  const { mcp_authorizations } = deps.collections;
   const { _id, revision, server } = seen;
-  const { party } = openTokens(box, seen);
+  const { party } = openTokens(deps.box, seen);
+  const held = { _id, revision, 'lease.id': leaseId };
   let answer: OauthTokens | { refused: string };
   try {
-    answer = await patiently(() => oauth.refresh(party, refreshToken));
+    answer = await patiently(() => deps.oauth.refresh(party, refresh_token));
   } catch (error) {
     const failed = isOutboundError(error) ? error.message : 'the token could not be refreshed';
     const lease = { id: newId(), until: epochSeconds() + failedSeconds, failed };
-    await mcp_authorizations.updateOne({ _id, revision }, { $set: { lease } });
+    await mcp_authorizations.updateOne(held, { $set: { lease } });
     throw error;
   }
   if ('refused' in answer) {
-    const reason = `the authorization server ended it: ${answer.refused}`;
-    await mcp_authorizations.updateOne(
-      { _id, revision },
-      { $set: { ended: { at: epochSeconds(), reason }, lease: null } },
-    );
+    const reason = isAfterDeath
+      ? `a process ended before it stored refreshed tokens, and the authorization server does not accept the earlier ones: ${answer.refused}`
+      : `the authorization server ended it: ${answer.refused}`;
+    const ended = { at: epochSeconds(), reason };
+    const { matchedCount } = await mcp_authorizations.updateOne(held, { $set: { ended, lease: null } });
     // A person may have authorized it anew in the meantime.
-    return find({ collections: { mcp_authorizations }, box, oauth }, of);
+    return matchedCount === 0 ? undefined : find(deps, of);
   }
-  const tokens = { ...answer, refresh_token: answer.refresh_token ?? refreshToken };
-  const fields = tokenFields(box, seen, { party, tokens });
+  const tokens = { ...answer, refresh_token: answer.refresh_token ?? refresh_token };
+  const fields = tokenFields(deps.box, seen, { party, tokens });
   // By the revision only: a holder that lost its lease still has the newest tokens.
-  await mcp_authorizations.updateOne({ _id, revision }, { $set: fields });
-  return { _id, server, sealed: fields.sealed };
+  const { matchedCount } = await stored(() => mcp_authorizations.updateOne({ _id, revision }, { $set: fields }));
+  if (matchedCount === 1) return { _id, server, sealed: fields.sealed };
+  // They were deleted in the meantime, so the new ones are revoked, too.
+  if (!(await mcp_authorizations.findOne({ _id }))) await keepForRevocation(deps.collections, [{ ...seen, ...fields }]);
+  return undefined;
+}
+
+/** The new tokens exist only here, so a store that does not answer is asked for as long as the others wait. */
+async function stored<T>(write: () => Promise<T>): Promise<T> {
+  const until = epochSeconds() + leaseSeconds;
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (epochSeconds() > until) throw error;
+      await delay(pollMs);
+    }
+  }
 }
 
 async function patiently<T>(work: () => Promise<T>): Promise<T> {

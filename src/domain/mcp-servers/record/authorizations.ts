@@ -63,6 +63,25 @@ export interface McpOauthClientDocument {
   sealed: string;
 }
 
+/**
+ * Tokens that were deleted here, and are still to be revoked at their authorization server. `_id` is their revision. Times are
+ * epoch seconds.
+ */
+export interface McpRevocationDocument {
+  _id: string;
+  /** `sealed` is bound to it and to `server`. */
+  authorization_id: string;
+  connector_id: string;
+  project_id: string;
+  server: string;
+  /** `SealedTokens`. */
+  sealed: string;
+  retired_at: number;
+  attempts: number;
+  /** When it is tried next. */
+  next_at: number;
+}
+
 export function authorizationId(connectorId: string, owner: TokenOwner, userId: string): string {
   return owner === 'project' ? `${connectorId}/project` : `${connectorId}/person/${userId}`;
 }
@@ -83,11 +102,13 @@ export const mcpAuthorizationRequestsCollection = defineCollection('mcp_authoriz
 export const mcpOauthClientsCollection = defineCollection('mcp_oauth_clients', {
   indexes: [{ keys: { connector_id: 1 } }],
 });
+export const mcpRevocationsCollection = defineCollection('mcp_revocations', { indexes: [{ keys: { next_at: 1 } }] });
 
 declare module '../../../stores/collections.js' {
   interface Documents {
     mcp_authorizations: McpAuthorizationDocument;
     mcp_authorization_requests: McpAuthorizationRequestDocument;
     mcp_oauth_clients: McpOauthClientDocument;
+    mcp_revocations: McpRevocationDocument;
   }
 }

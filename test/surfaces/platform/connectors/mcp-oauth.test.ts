@@ -1,88 +1,26 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createClient } from '../../../../sdk/node/src/index.js';
-import { newId } from '../../../../src/ids.js';
-import { epochSeconds } from '../../../../src/time.js';
 import { sizeOf } from '../../../requirements/full-forms.js';
 import { createPerson } from '../../../auth/auth-server.js';
-import { apiClient } from '../../../support/client.js';
 import { decoded } from '../../../support/decoded.js';
 import { eventually } from '../../../support/eventually.js';
-import { runOf, startExecution, untilExecution } from '../../../support/executions.js';
-import { startFakeModel, type FakeModel } from '../../../support/fake-model.js';
-import { createKey, createWorkspace, personOf, useDeps, type Workspace } from '../../../support/fixture.js';
-import { agentThatCalls, answersTo } from '../../../support/mcp-agents.js';
-import {
-  authorize,
-  authorizePath,
-  complete,
-  grantAccess,
-  startOauthMcpServer,
-  type OauthMcpServer,
-} from '../../../support/oauth-mcp.js';
+import { runOf } from '../../../support/executions.js';
+import { createWorkspace, personOf, type Workspace } from '../../../support/fixture.js';
+import { acceptTools } from '../../../support/mcp-agents.js';
+import { authorize, authorizePath, complete, grantAccess } from '../../../support/oauth-mcp.js';
 import { ownProduct } from '../../../support/own-product.js';
 import { pythonTest } from '../../../support/python-test.js';
 import { testRun } from '../../../support/run.js';
 import { verifies } from '../../../support/verifies.js';
 import { python } from '../../../sdk/python.js';
 import { signedInConsole } from '../../console/console-browser.js';
+import { useProtectedServer } from './protected-server.js';
 
-const deps = useDeps();
-const overrides: Record<string, string> = { STEP_PATIENCE: '25' };
-const product = ownProduct(overrides);
+const at = useProtectedServer();
+const { deps, workspace, personIn, connect, authorized, callAs } = at;
 const guarded = ownProduct({ ALLOW_PRIVATE_TARGETS: 'false' });
-let model: FakeModel;
-let server: OauthMcpServer;
-let url: string;
 /** As the product names itself. */
-let publicUrl: string;
-const usual = { documents: false, lifetime: 3600, issuer: 'right', methods: ['S256'], tokenEndpoint: '' };
-
-beforeAll(async () => {
-  [model, server] = await Promise.all([startFakeModel(), startOauthMcpServer()]);
-  overrides.LLM_BASE_URL = model.url;
-  // Two workers, so that refreshes compete across processes.
-  const [api] = await Promise.all([product.api(), product.worker(), product.worker()]);
-  url = api.url;
-  publicUrl = url.replace('127.0.0.1', 'localhost');
-});
-beforeEach(() => server.control({ ...usual, failures: 0, losses: 0 }));
-afterAll(async () => {
-  await Promise.all([model.close(), server.close()]);
-});
-
-const workspace = async (): Promise<Workspace> => {
-  const made = await createWorkspace(deps);
-  return { ...made, api: apiClient(url, { 'x-api-key': made.apiKey }) };
-};
-
-/** Another person on the same project. */
-async function personIn(member: Workspace): Promise<Workspace> {
-  const userId = newId();
-  const apiKey = await createKey(deps, { ...member, userId });
-  return { ...member, userId, apiKey, api: apiClient(url, { 'x-api-key': apiKey }) };
-}
-
-async function connect({ api, projectID }: Workspace, auth: object = {}): Promise<string> {
-  const given = { name: 'Protected', url: server.url, auth: { type: 'oauth', ...auth } };
-  const answer = await api.post(`/connectors/${projectID}/mcp`, given);
-  expect(answer).toMatchObject({ status: 200, body: { status: 'active' } });
-  return answer.body._id;
-}
-
-async function acceptAll(member: Workspace, id: string): Promise<void> {
-  const path = `/connectors/${member.projectID}/${id}/tools`;
-  const { body } = await member.api.get(path);
-  expect(await member.api.post(`${path}/accept`, { tools: 'all', hash: body.hash })).toMatchObject({ status: 200 });
-}
-
-/** A project whose person has authorized the server as `ann`, with all tools accepted. */
-async function authorized(auth: object = {}): Promise<{ member: Workspace; id: string }> {
-  const member = await workspace();
-  const id = await connect(member, auth);
-  expect(await authorize(member, id, 'ann')).toMatchObject({ status: 200, body: { state: 'authorized' } });
-  await acceptAll(member, id);
-  return { member, id };
-}
+const publicUrl = () => at.url.replace('127.0.0.1', 'localhost');
 
 async function lastExecution(member: Workspace): Promise<string> {
   return (await member.api.get(`/${member.projectID}/execution_flows`)).body.data[0].execution_id;
@@ -99,14 +37,6 @@ async function historyOf(execution: string): Promise<unknown[]> {
   return Promise.all(payloads.map((payload) => decoded(deps, payload)));
 }
 
-/** What an agent that works for this person gets from the tool. */
-async function callAs(member: Workspace, id: string, tool = 'whoami', input: object = {}): Promise<any> {
-  const name = newId();
-  const execution = await startExecution(member, agentThatCalls(model, name, id, [tool], [[tool, input]]));
-  await untilExecution(member, execution, 'completed');
-  return answersTo(model, name)?.[0];
-}
-
 test('a person authorizes a server with PKCE, state and resource, and runs use the token', async () => {
   verifies('mcp-oauth.flow');
   const member = await workspace();
@@ -121,7 +51,7 @@ test('a person authorizes a server with PKCE, state and resource, and runs use t
   const asked = Object.fromEntries(new URL(begun.body.authorization_url).searchParams);
   expect(asked).toMatchObject({
     ...{ response_type: 'code', code_challenge_method: 'S256', scope: 'tools offline_access' },
-    ...{ resource: server.url, redirect_uri: `${publicUrl}/console/mcp-servers/authorized` },
+    ...{ resource: at.server.url, redirect_uri: `${publicUrl()}/console/mcp-servers/authorized` },
   });
   const back = await grantAccess(begun.body.authorization_url, 'ann');
   expect(back.origin + back.pathname).toBe(asked.redirect_uri);
@@ -130,7 +60,7 @@ test('a person authorizes a server with PKCE, state and resource, and runs use t
     status: 200,
     body: { state: 'authorized', owner: 'person', authorized_by: member.userId, scope: 'tools' },
   });
-  await acceptAll(member, id);
+  await acceptTools(member, id);
   expect(await callAs(member, id)).toEqual({ text: 'ann' });
 });
 
@@ -161,23 +91,23 @@ test('another issuer, a server without PKCE, a private or insecure endpoint, and
   verifies('mcp-oauth.refused');
   const member = await workspace();
   const id = await connect(member);
-  await server.control({ issuer: 'wrong' });
+  await at.server.control({ issuer: 'wrong' });
   expect(await authorize(member, id, 'ann')).toMatchObject({
     status: 422,
     body: { error_description: expect.stringContaining('issuer') },
   });
-  const { exchanges } = await server.control({ issuer: 'right', methods: [] });
-  expect(exchanges).toBe((await server.control()).exchanges);
+  const { exchanges } = await at.server.control({ issuer: 'right', methods: [] });
+  expect(exchanges).toBe((await at.server.control()).exchanges);
   expect(await authorize(member, id, 'ann')).toMatchObject({
     status: 422,
     body: { error_description: expect.stringContaining('PKCE') },
   });
-  await server.control({ methods: ['S256'], tokenEndpoint: 'http://192.168.1.1/token' });
+  await at.server.control({ methods: ['S256'], tokenEndpoint: 'http://192.168.1.1/token' });
   expect(await authorize(member, id, 'ann')).toMatchObject({
     status: 422,
     body: { error_description: expect.stringContaining('https') },
   });
-  const plain = await member.api.post(`/connectors/${member.projectID}/mcp`, { name: 'Plain', url: server.url });
+  const plain = await member.api.post(`/connectors/${member.projectID}/mcp`, { name: 'Plain', url: at.server.url });
   expect(await member.api.post(authorizePath(member, plain.body._id))).toMatchObject({ status: 409 });
 });
 
@@ -195,18 +125,18 @@ test('the product registers once for each connector, or shows its metadata docum
   verifies('mcp-oauth.client');
   const member = await workspace();
   const id = await connect(member);
-  const before = (await server.control()).registrations;
+  const before = (await at.server.control()).registrations;
   await authorize(member, id, 'ann');
   await authorize(await personIn(member), id, 'bob');
-  expect((await server.control({ documents: true })).registrations).toBe(before + 1);
+  expect((await at.server.control({ documents: true })).registrations).toBe(before + 1);
   const known = await connect(member);
   expect(await authorize(member, known, 'ann')).toMatchObject({ status: 200 });
-  const { registrations, authorizations } = await server.control();
+  const { registrations, authorizations } = await at.server.control();
   expect(registrations).toBe(before + 1);
-  const document = `${publicUrl}/oauth/client-metadata.json`;
+  const document = `${publicUrl()}/oauth/client-metadata.json`;
   expect(authorizations.at(-1).client_id).toBe(document);
   expect(await (await fetch(document)).json()).toMatchObject({
-    ...{ client_id: document, redirect_uris: [`${publicUrl}/console/mcp-servers/authorized`] },
+    ...{ client_id: document, redirect_uris: [`${publicUrl()}/console/mcp-servers/authorized`] },
     token_endpoint_auth_method: 'none',
   });
 });
@@ -228,42 +158,6 @@ test('the page of the console completes the flow for the person who is signed in
   expect(await member.api.get(authorizePath(member, id))).toMatchObject({ body: { state: 'authorized' } });
 });
 
-test('an expired or refused token is refreshed once, also if the answer was lost or the server failed', async () => {
-  verifies('mcp-oauth.refresh');
-  const { member, id } = await authorized();
-  const before = await server.control({ expire: true, losses: 1 });
-  expect(await callAs(member, id)).toEqual({ text: 'ann' });
-  expect(await server.control({ expire: true, failures: 2 })).toMatchObject({ refreshes: before.refreshes + 1 });
-  expect(await callAs(member, id)).toEqual({ text: 'ann' });
-  expect(await server.control()).toMatchObject({ refreshes: before.refreshes + 2 });
-  await server.control({ expire: true, forget: true });
-  expect(await callAs(member, id)).toMatchObject({
-    error: { code: 'authorization_needed', message: expect.stringContaining('invalid_grant') },
-  });
-  expect(await member.api.get(authorizePath(member, id))).toMatchObject({ body: { state: 'ended' } });
-  await authorize(member, id, 'ann');
-  expect(await callAs(member, id)).toEqual({ text: 'ann' });
-});
-
-test('the lease of a process that died during a refresh ends', async () => {
-  verifies('mcp-oauth.refresh');
-  const { member, id } = await authorized();
-  await server.control({ expire: true });
-  const lease = { id: 'of a dead process', until: epochSeconds() + 3 };
-  await deps.mongo.collections.mcp_authorizations.updateOne({ connector_id: id }, { $set: { lease } });
-  expect(await callAs(member, id)).toEqual({ text: 'ann' });
-  expect(epochSeconds()).toBeGreaterThan(lease.until);
-});
-
-test('50 simultaneous expiries cause one refresh', async () => {
-  verifies('mcp-oauth.one-refresh');
-  const { member, id } = await authorized({ owner: 'project' });
-  const { refreshes, asked } = await server.control({ expire: true });
-  const answers = await Promise.all(Array.from({ length: 50 }, () => callAs(member, id)));
-  expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['ann']));
-  expect(await server.control()).toMatchObject({ refreshes: refreshes + 1, asked: asked + 1 });
-});
-
 const calls = sizeOf('MCP_OAUTH_CALLS');
 
 test(
@@ -275,16 +169,16 @@ test(
       Array.from({ length: 50 }, async (_, at) => ({ name: `person-${at}`, member: await personIn(member) })),
     );
     await Promise.all(people.map(({ name, member: each }) => authorize(each, id, name)));
-    const before = await server.control();
+    const before = await at.server.control();
     for (let made = 0; made < calls; made += people.length) {
       // Tokens end in the middle, so that refreshes interleave too.
-      if (made === people.length) await server.control({ expire: true });
+      if (made === people.length) await at.server.control({ expire: true });
       const answers = await Promise.all(
         people.map(({ name, member: each }) => callAs(each, id, 'whoami', { person: name })),
       );
       expect(answers).toEqual(people.map(({ name }) => ({ text: name })));
     }
-    const after = await server.control();
+    const after = await at.server.control();
     expect(after.mismatches).toEqual([]);
     expect(after.calls - before.calls).toBeGreaterThanOrEqual(calls);
   },
@@ -295,11 +189,11 @@ test('a person without an authorization is refused, and so is a connector that n
   verifies('mcp-oauth.needed');
   const { member, id } = await authorized();
   const other = await personIn(member);
-  const calls = (await server.control()).calls;
+  const calls = (await at.server.control()).calls;
   const refused = { error: { code: 'authorization_needed', message: expect.stringContaining('/authorize') } };
   expect(await callAs(other, id)).toMatchObject(refused);
   const moved = await member.api.patch(`/connectors/${member.projectID}/${id}`, {
-    config: { url: `${server.url}?moved=1` },
+    config: { url: `${at.server.url}?moved=1` },
   });
   expect(moved).toMatchObject({ status: 200 });
   expect(await member.api.get(authorizePath(member, id))).toMatchObject({ body: { state: 'none' } });
@@ -307,50 +201,7 @@ test('a person without an authorization is refused, and so is a connector that n
     status: 422,
     body: { error_description: expect.stringContaining('another address') },
   });
-  expect((await server.control()).calls).toBe(calls);
-});
-
-test('withdrawing, deleting the connector and removing the member delete the tokens', async () => {
-  verifies('mcp-oauth.deleted', 'mcp-oauth.revoked');
-  const { collections } = deps.mongo;
-  const member = await workspace();
-  const [kept, gone] = [await connect(member), await connect(member)];
-  const stored = (connector_id: string) => collections.mcp_authorizations.countDocuments({ connector_id });
-  await authorize(member, gone, 'ann');
-  expect(await stored(gone)).toBe(1);
-  await member.api.delete(`/connectors/${member.projectID}/${gone}`);
-  expect(await stored(gone)).toBe(0);
-  expect(await collections.mcp_oauth_clients.countDocuments({ connector_id: gone })).toBe(0);
-  await authorize(member, kept, 'ann');
-  const before = (await server.control()).tokens.length;
-  const withdraw = () => member.api.delete(authorizePath(member, kept));
-  expect(await withdraw()).toMatchObject({ status: 200, body: { state: 'none', revocation: 'done' } });
-  expect(await stored(kept)).toBe(0);
-  expect((await server.control()).tokens.length).toBe(before - 2);
-  for (const [revocation, reported] of [
-    ['fails', 'failed'],
-    ['none', 'not_supported'],
-  ]) {
-    await server.control({ revocation });
-    await authorize(member, kept, 'ann');
-    expect(await withdraw()).toMatchObject({ status: 200, body: { state: 'none', revocation: reported } });
-    expect(await stored(kept)).toBe(0);
-  }
-  await server.control({ revocation: 'works' });
-  expect((await withdraw()).body).not.toHaveProperty('revocation');
-  const person = await createPerson(deps, { role: 'PROJECT_ADMIN', workspace: member });
-  const theirs = {
-    ...member,
-    api: await personOf(deps, member, { userId: person.userId, role: 'PROJECT_ADMIN', url }),
-  };
-  expect(await authorize(theirs, kept, 'bob')).toMatchObject({ status: 200 });
-  expect(await stored(kept)).toBe(1);
-  const admin = await createPerson(deps, { workspace: member });
-  const administrator = await personOf(deps, member, { userId: admin.userId, url });
-  expect(await administrator.delete(`/project-member/${member.projectID}/${person.userId}`)).toMatchObject({
-    status: 200,
-  });
-  expect(await stored(kept)).toBe(0);
+  expect((await at.server.control()).calls).toBe(calls);
 });
 
 test('no token is in an answer, an audit entry, a record or a history', async () => {
@@ -358,7 +209,7 @@ test('no token is in an answer, an audit entry, a record or a history', async ()
   const { member, id } = await authorized();
   const answer = await callAs(member, id, 'leak');
   expect(answer.text).toContain('[secret]');
-  const { tokens } = await server.control();
+  const { tokens } = await at.server.control();
   const { collections } = deps.mongo;
   const history = await historyOf(await lastExecution(member));
   expect(JSON.stringify(history)).toContain('[secret]');
@@ -411,9 +262,9 @@ const route = '/connectors/{projectID}/{connector_id}/authorize';
 test('the generated client for Node authorizes a server', async () => {
   verifies('mcp-oauth.clients');
   const member = await workspace();
-  const { call } = createClient({ workspace: `${url}/ws_${member.projectID}`, apiKey: member.apiKey });
+  const { call } = createClient({ workspace: `${at.url}/ws_${member.projectID}`, apiKey: member.apiKey });
   const created = await call('post', '/connectors/{projectID}/mcp', {
-    body: { name: 'Protected', url: server.url, auth: { type: 'oauth', owner: 'person' } },
+    body: { name: 'Protected', url: at.server.url, auth: { type: 'oauth', owner: 'person' } },
   });
   const params = { connector_id: String(created._id) };
   const { authorization_url } = await call('post', route, { params });
@@ -437,7 +288,7 @@ params = {"connector_id": os.environ["CONNECTOR"]}
 answers = [client.call(method, "${route}", params=params) for method in ("post", "get", "delete")]
 print(json.dumps(answers))`;
   const { stdout } = await python(['-c', program], {
-    SERVICE_WORKSPACE: `${url}/ws_${member.projectID}`,
+    SERVICE_WORKSPACE: `${at.url}/ws_${member.projectID}`,
     SERVICE_API_KEY: member.apiKey,
     CONNECTOR: await connect(member),
   });

@@ -71,7 +71,7 @@ export function Authorization({ connectorId, mayWithdraw }: { connectorId: strin
           onDone={() => setAddress(undefined)}
           onClose={() => setWithdrawing(false)}
         >
-          <p>The tokens are deleted here. They are not revoked at the authorization server.</p>
+          <p>The tokens are deleted here at once, and revoked at the authorization server if it supports that.</p>
         </Confirm>
       )}
     </section>
