@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect } from '@jest/globals';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { packageRoot } from '../../src/package-root.js';
 
 /** The system's browser, or the one from npm. */
 async function findBrowser(): Promise<{ executablePath: string; args: string[] }> {
@@ -124,4 +126,9 @@ export function lowestContrast(): number {
     return (one + 0.05) / (two + 0.05);
   });
   return Math.min(...ratios);
+}
+
+/** In `test-screenshots`, for whoever reviews a change of a page. */
+export async function shot(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: path.join(packageRoot, 'test-screenshots', `${name}.png`), fullPage: true });
 }

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { createPerson, type Person } from '../../auth/auth-server.js';
-import { lowestContrast } from '../../support/browser.js';
+import { lowestContrast, shot } from '../../support/browser.js';
 import { connectorOf } from '../../support/connectors.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution } from '../../support/executions.js';
 import { flowThatCalls } from '../../support/flows.js';
@@ -11,7 +11,7 @@ import { bearerClient } from '../../support/gateway.js';
 import { createTable } from '../../support/tables.js';
 import { file, send } from '../../support/uploads.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, namelessControls, screenshots, shot, signIn, violations, withPage } from './chromium.js';
+import { consoleUrl, namelessControls, signIn, violations, withPage } from './chromium.js';
 
 const deps = useDeps();
 let person: Person;
@@ -19,7 +19,6 @@ let person: Person;
 let pages: [name: string, rest: string, text?: string][];
 
 beforeAll(async () => {
-  console.log(`screenshots in ${screenshots()}`);
   person = await createPerson(deps);
   const gateway = bearerClient(person.workspace.apiKey);
   const ask = { policy_id: 'ask', effect: 'require_approval', tools: ['save-model'] };

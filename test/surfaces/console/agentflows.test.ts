@@ -1,13 +1,13 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createPerson, type Person } from '../../auth/auth-server.js';
+import { shot } from '../../support/browser.js';
 import { useDeps } from '../../support/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, failRequests, screenshots, shot, signIn, violations, withPage } from './chromium.js';
+import { consoleUrl, failRequests, signIn, violations, withPage } from './chromium.js';
 import { asPage } from './console-browser.js';
 
 const deps = useDeps();
-beforeAll(() => console.log(`screenshots in ${screenshots()}`));
 
 const twoAgents = {
   name: 'Draft and check',

@@ -1,13 +1,9 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { Page } from 'playwright-core';
 import type { Person } from '../../auth/auth-server.js';
 import { withBrowser } from '../../support/browser.js';
 import { testRun } from '../../support/run.js';
-
-const folder = mkdtempSync(path.join(tmpdir(), 'console-'));
 
 export interface PageOptions {
   width?: number;
@@ -35,14 +31,6 @@ export function withPage<T>(
     },
     work,
   );
-}
-
-export async function shot(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
-}
-
-export function screenshots(): string {
-  return folder;
 }
 
 export const consoleUrl = (of: string | Person, rest = ''): string =>

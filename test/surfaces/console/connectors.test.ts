@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createPerson } from '../../auth/auth-server.js';
+import { shot } from '../../support/browser.js';
 import { connectorOf, run } from '../../support/connectors.js';
 import { eventually } from '../../support/eventually.js';
 import { useDeps } from '../../support/fixture.js';
@@ -9,14 +10,13 @@ import { grantAccess, startOauthMcpServer, type OauthMcpServer } from '../../sup
 import { testRun } from '../../support/run.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
+import { consoleUrl, signIn, withPage } from './chromium.js';
 
 const deps = useDeps();
 const sink = await useHttpSink();
 let mcp: McpServer;
 let oauth: OauthMcpServer;
 beforeAll(async () => {
-  console.log(`screenshots in ${screenshots()}`);
   [mcp, oauth] = await Promise.all([startMcpServer(), startOauthMcpServer()]);
 });
 afterAll(() => Promise.all([mcp.close(), oauth.close()]));

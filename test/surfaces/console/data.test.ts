@@ -1,19 +1,19 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { newId } from '../../../src/ids.js';
 import { epochSeconds } from '../../../src/time.js';
 import { createPerson, type Person } from '../../auth/auth-server.js';
+import { shot } from '../../support/browser.js';
 import { apiClient } from '../../support/client.js';
 import { useDeps } from '../../support/fixture.js';
 import { refusal } from '../../support/refusal.js';
 import { testRun } from '../../support/run.js';
 import { createTable } from '../../support/tables.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
+import { consoleUrl, signIn, withPage } from './chromium.js';
 import { csrfOf, signedInConsole } from './console-browser.js';
 
 const deps = useDeps();
-beforeAll(() => console.log(`screenshots in ${screenshots()}`));
 
 const columns = [
   { column_name: 'Company', column_type: 'string' },

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createPerson, type Person } from '../../auth/auth-server.js';
-import { tabTo } from '../../support/browser.js';
+import { tabTo, shot } from '../../support/browser.js';
 import { createKey, useDeps } from '../../support/fixture.js';
 import { bearerClient } from '../../support/gateway.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
+import { consoleUrl, signIn, withPage } from './chromium.js';
 import { asPage } from './console-browser.js';
 
 const deps = useDeps();
-beforeAll(() => console.log(`screenshots in ${screenshots()}`));
 
 /** A call that a rule of the organization holds until another person decides. */
 async function heldCall(person: Person, model = 'held-model') {

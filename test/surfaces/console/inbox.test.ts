@@ -1,6 +1,7 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createPerson, type Person } from '../../auth/auth-server.js';
 import { newId } from '../../../src/ids.js';
+import { shot } from '../../support/browser.js';
 import { startExecution, untilExecution } from '../../support/executions.js';
 import { field as inputField, flowOf } from '../../support/connectors.js';
 import { actionTo, agentThatCalls } from '../../support/flows.js';
@@ -8,11 +9,10 @@ import { createKey, useDeps } from '../../support/fixture.js';
 import { bearerClient } from '../../support/gateway.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
+import { consoleUrl, signIn, withPage } from './chromium.js';
 
 const deps = useDeps();
 const sink = await useHttpSink();
-beforeAll(() => console.log(`screenshots in ${screenshots()}`));
 
 const field = { field_id: 'subject', type: 'string', required: true };
 

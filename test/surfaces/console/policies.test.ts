@@ -1,13 +1,13 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createPerson } from '../../auth/auth-server.js';
+import { shot } from '../../support/browser.js';
 import { useDeps } from '../../support/fixture.js';
 import { bearerClient } from '../../support/gateway.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
+import { consoleUrl, signIn, withPage } from './chromium.js';
 import { asPage } from './console-browser.js';
 
 const deps = useDeps();
-beforeAll(() => console.log(`screenshots in ${screenshots()}`));
 
 const all = { policy_id: 'all', effect: 'permit' };
 const noModels = { policy_id: 'no-models', effect: 'forbid', tools: ['save-model'], when: 'context.hour >= 0' };

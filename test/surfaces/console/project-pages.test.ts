@@ -1,13 +1,13 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createPerson } from '../../auth/auth-server.js';
+import { shot } from '../../support/browser.js';
 import { useDeps } from '../../support/fixture.js';
 import { bearerClient } from '../../support/gateway.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, screenshots, shot, signIn, withPage } from './chromium.js';
+import { consoleUrl, signIn, withPage } from './chromium.js';
 import { asPage } from './console-browser.js';
 
 const deps = useDeps();
-beforeAll(() => console.log(`screenshots in ${screenshots()}`));
 
 test('the context graph is asked in words and in Cypher, as table and graph, with where each element is from', async () => {
   verifies('console.context');

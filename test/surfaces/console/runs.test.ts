@@ -1,5 +1,6 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createPerson, type Person } from '../../auth/auth-server.js';
+import { shot } from '../../support/browser.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution } from '../../support/executions.js';
 import { useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
@@ -8,11 +9,10 @@ import { refusal } from '../../support/refusal.js';
 import { seedExecution } from '../../support/seeded-executions.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, screenshots, shot, signIn, violations, withPage } from './chromium.js';
+import { consoleUrl, signIn, violations, withPage } from './chromium.js';
 
 const deps = useDeps();
 const sink = await useHttpSink();
-beforeAll(() => console.log(`screenshots in ${screenshots()}`));
 
 const overrides: Record<string, string> = {};
 const product = ownProduct(overrides);

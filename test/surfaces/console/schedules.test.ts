@@ -1,16 +1,15 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { coworkerRunId } from '../../../workflows/coworker-run/messages.js';
 import { createPerson, type Person } from '../../auth/auth-server.js';
 import { eventually } from '../../support/eventually.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { verifies } from '../../support/verifies.js';
 import { coworker, fired, runsOf, scheduled, soon } from '../platform/schedules/schedules.js';
-import { tabTo } from '../../support/browser.js';
-import { consoleUrl, failRequests, screenshots, shot, signIn, withPage } from './chromium.js';
+import { tabTo, shot } from '../../support/browser.js';
+import { consoleUrl, failRequests, signIn, withPage } from './chromium.js';
 import { asPage } from './console-browser.js';
 
 const deps = useDeps();
-beforeAll(() => console.log(`screenshots in ${screenshots()}`));
 
 async function scheduleOf({ workspace }: Person, body: object): Promise<any> {
   return scheduled(workspace, { coworker_id: await coworker(workspace), ...body });

@@ -1,13 +1,10 @@
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { createPerson, type Person } from '../../auth/auth-server.js';
-import { lowestContrast, tabTo, withBrowser } from '../../support/browser.js';
+import { lowestContrast, shot, tabTo, withBrowser } from '../../support/browser.js';
 import { createWorkspace } from '../../support/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { verifies } from '../../support/verifies.js';
@@ -16,7 +13,6 @@ import { authorizationPath, exchange, newPkce, registerClient, type TestClient }
 import { useOauthServer } from './oauth-server.js';
 
 const server = useOauthServer();
-const folder = mkdtempSync(path.join(tmpdir(), 'consent-'));
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 360, height: 740 } };
 
 let person: Person;
@@ -56,7 +52,6 @@ beforeAll(async () => {
     client_name: 'Desk assistant',
     redirect_uris: ['http://127.0.0.1/callback'],
   });
-  console.log(`screenshots in ${folder}`);
 });
 afterAll(() => void app.close());
 
@@ -73,7 +68,6 @@ function withPage<T>(
   );
 }
 
-const shot = (page: Page, name: string) => page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
 const addressOf = (challenge: string) =>
   server.url + authorizationPath(client, { verifier: '', challenge }, { redirect_uri: redirect });
 
@@ -91,7 +85,7 @@ describe.each(['desktop', 'phone'] as const)('the pages in a browser, %s', (size
     const pkce = newPkce();
     await withPage(size, async (page) => {
       await page.goto(addressOf(pkce.challenge));
-      await shot(page, `${size}-1-sign-in`);
+      await shot(page, `consent-${size}-1-sign-in`);
       await expectReadable(page, size);
       await tabTo(page, 'Email address');
       await page.keyboard.type(person.email);
@@ -99,12 +93,12 @@ describe.each(['desktop', 'phone'] as const)('the pages in a browser, %s', (size
       await page.keyboard.type('not the password');
       await page.keyboard.press('Enter');
       await page.getByRole('alert').waitFor();
-      await shot(page, `${size}-2-refused`);
+      await shot(page, `consent-${size}-2-refused`);
       await tabTo(page, 'Password');
       await page.keyboard.type(person.password);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Allow Desk assistant to act for you?' }).waitFor();
-      await shot(page, `${size}-3-consent`);
+      await shot(page, `consent-${size}-3-consent`);
       await expectReadable(page, size);
 
       await tabTo(page, 'Organization, department and project');
@@ -112,12 +106,12 @@ describe.each(['desktop', 'phone'] as const)('the pages in a browser, %s', (size
       await tabTo(page, 'Allow');
       await page.keyboard.press('Enter');
       await page.getByRole('alert').waitFor();
-      await shot(page, `${size}-4-other-project`);
+      await shot(page, `consent-${size}-4-other-project`);
       expect(await page.getByRole('checkbox').count()).toBe(2);
       await tabTo(page, 'Read the documentation');
       await page.keyboard.press('Space');
       await tabTo(page, 'Allow');
-      await shot(page, `${size}-5-focus`);
+      await shot(page, `consent-${size}-5-focus`);
       await page.keyboard.press('Enter');
       await page.waitForURL(`${redirect}**`);
       const answer = new URL(page.url()).searchParams;
@@ -153,7 +147,7 @@ test('the pages have names, groups and headings for a screen reader, and at leas
         await page.getByLabel('Password').fill(person.password);
         await page.getByRole('button', { name: 'Sign in' }).click();
         await page.getByRole('heading', { level: 1 }).waitFor();
-        await shot(page, dark ? 'dark' : 'light');
+        await shot(page, dark ? 'consent-dark' : 'consent-light');
         expect(await page.locator('html').getAttribute('lang')).toBe('en');
         expect(await page.title()).toContain('Desk assistant');
         for (const group of ['Where it may act', 'What it may do there'])
