@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { exportJWK, generateKeyPair, jwtVerify, type CryptoKey } from 'jose';
-import { pinoHttp } from 'pino-http';
+import { requestLog } from '../src/http/request-log.js';
 import { authenticateBearer } from '../src/auth/authenticate-bearer.js';
 import { createUser, grantRole } from '../src/auth/users.js';
 import { newId } from '../src/ids.js';
@@ -75,7 +75,7 @@ async function startOurs({ deps }: BenchEnvironment): Promise<BenchServer> {
   const app = express();
   const { url, close } = await listen(app);
   const oauth = createOauth(deps);
-  app.use(pinoHttp({ logger: deps.log }));
+  app.use(requestLog(deps.log));
   app.use(createOauthRouter({ ...deps, oauth }, { baseUrl: () => url }));
   const { collections } = deps.mongo;
   const { client } = await createClients(collections).register({

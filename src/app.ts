@@ -1,13 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
 import helmet from 'helmet';
-import { pinoHttp } from 'pino-http';
 import { createCallbacks } from './surfaces/callbacks/create-callbacks.js';
 import { createConsole } from './surfaces/console/create-console.js';
 import type { Deps } from './domain/deps.js';
 import { AppError } from './errors.js';
-import { logSerializers, type Logger } from './log.js';
 import { createGateway } from './surfaces/gateway/create-gateway.js';
 import { createMcp } from './surfaces/mcp/create-mcp.js';
 import { mountTools } from './surfaces/gateway/rest.js';
@@ -18,6 +14,7 @@ import { errorHandler } from './surfaces/rest/error-answers.js';
 import { mountRoutes, type SurfaceRules } from './surfaces/rest/mount.js';
 import { openApiDocument } from './surfaces/rest/openapi/document.js';
 import type { RouteGroup } from './surfaces/rest/openapi/errors.js';
+import { requestLog } from './http/request-log.js';
 import { traced } from './http/trace.js';
 import { measured } from './observability/measured.js';
 import { createConsoleSessions } from './surfaces/browser/browser-session.js';
@@ -46,10 +43,12 @@ export function createApp(deps: Deps, options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
+  // Hashes every answer. Answers that clients may compare set their own.
+  app.set('etag', false);
   app.set('trust proxy', deps.config.trustProxy);
   app.use(traced(deps.tracing));
   app.use(measured(deps.metrics));
-  app.use(requestLog(deps.log));
+  app.use(requestLog(deps.log, ({ url }) => url !== '/healthz'));
   const operation = [...healthRoutes(deps, options), metricsRoute(deps.metrics)];
   const groups: RouteGroup[] = [{ security: 'none', routes: operation }];
   // Before any body parser, because signatures cover the raw bytes.
@@ -113,23 +112,6 @@ export function createApp(deps: Deps, options: AppOptions): Express {
 
 function downstreamOf({ config }: Deps): string {
   return config.callbacks.downstreamUrl ?? `http://127.0.0.1:${config.downstreamPort}`;
-}
-
-function requestLog(logger: Logger) {
-  return pinoHttp({
-    logger,
-    genReqId: requestId,
-    autoLogging: { ignore: (req: IncomingMessage) => req.url === '/healthz' },
-    serializers: logSerializers,
-  });
-}
-
-/** Accepts a caller's request id if it is safe to log, so that it appears in the logs of both sides. */
-function requestId(req: IncomingMessage, res: ServerResponse): string {
-  const given = req.headers['x-request-id'];
-  const id = typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : randomUUID();
-  res.setHeader('X-Request-Id', id);
-  return id;
 }
 
 function publicSurface(deps: Deps, baseUrl: () => string): SurfaceRules {

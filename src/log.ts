@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pino, type Logger } from 'pino';
 import { traceLogFields } from './observability/tracing.js';
 
@@ -28,14 +29,14 @@ export function loggedUrl(url: string): string {
 }
 
 /** The logged parts of a request and its response. Headers are never logged, because they can contain secrets. */
-export const logSerializers = {
-  req: ({ id, method, url, remoteAddress }: { id: string; method: string; url: string; remoteAddress?: string }) => ({
+const serializers = {
+  req: ({ id, method, url = '', originalUrl = url, socket }: IncomingMessage & { originalUrl?: string }) => ({
     id,
     method,
-    url: loggedUrl(url),
-    remoteAddress,
+    url: loggedUrl(originalUrl),
+    remoteAddress: socket.remoteAddress,
   }),
-  res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
+  res: ({ statusCode }: ServerResponse) => ({ statusCode }),
 };
 
 /** Lines are written in the background: lines that arrive during a write join the next one. The exit writes the rest. */
@@ -45,6 +46,7 @@ export function createLogger(options: { level: string; name: string }): Logger {
       name: options.name,
       level: options.level,
       redact: { paths: secretPaths, censor: '[redacted]' },
+      serializers,
       mixin: traceLogFields,
       timestamp: pino.stdTimeFunctions.isoTime,
     },

@@ -1,8 +1,8 @@
-import { randomFillSync } from 'node:crypto';
 import { context, SpanKind, SpanStatusCode, trace as traceApi } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
 import type { Request, RequestHandler, Response } from 'express';
 import { routeOf } from '../observability/measured.js';
+import { someRandomBytes } from '../random.js';
 import { remoteContext, traceLogFields, type Tracing } from '../observability/tracing.js';
 
 /** The position of a request in a distributed trace (W3C Trace Context). */
@@ -18,23 +18,14 @@ export interface Trace {
   echoed: boolean;
 }
 
-/** Filled as a whole, because each call of the random generator is expensive. */
-const pool = Buffer.alloc(4096);
-let used = pool.length;
-
-function randomHex(bytes: number): string {
-  if (used + bytes > pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  used += bytes;
-  return pool.toString('hex', used - bytes, used);
-}
-
 /** Continues the trace of the caller. An invalid header starts a new trace, as W3C Trace Context recommends. */
 function traceOf(traceparent: string | undefined): Trace {
   const given = parseTraceParent(traceparent ?? '');
   return { traceId: given?.traceId ?? randomHex(16), spanId: randomHex(8), sampled: true, echoed: given !== null };
+}
+
+function randomHex(bytes: number): string {
+  return someRandomBytes(bytes).toString('hex');
 }
 
 /** The trace of the current activity or request, or a new one if there is none. */

@@ -3,7 +3,6 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from '@jest/globals';
 import express from 'express';
-import { pinoHttp } from 'pino-http';
 import { z } from 'zod';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.js';
 import { resolveScope } from '../../src/auth/resolve-scope.js';
@@ -14,6 +13,7 @@ import { authRoutes } from '../../src/surfaces/gateway/routes/auth.js';
 import { jwksRoutes } from '../../src/surfaces/gateway/routes/jwks.js';
 import { defineRoute } from '../../src/surfaces/rest/define-route.js';
 import { errorHandler } from '../../src/surfaces/rest/error-answers.js';
+import { requestLog } from '../../src/http/request-log.js';
 import { traced } from '../../src/http/trace.js';
 import { mountRoutes } from '../../src/surfaces/rest/mount.js';
 import { newId } from '../../src/ids.js';
@@ -53,7 +53,7 @@ export function useAuthServer(overrides: Record<string, string> = {}): AuthServe
 function listen(deps: Deps): Server {
   const app = express();
   app.set('query parser', 'simple');
-  app.use(pinoHttp({ logger: deps.log }));
+  app.use(requestLog(deps.log));
   app.use(traced(deps.tracing));
   const probe = defineRoute({
     method: 'get',

@@ -74,7 +74,7 @@ const comeFromElsewhere: RequestHandler = (req, res, next) => {
 const problemPages: ErrorRequestHandler = (thrown: unknown, req, res, _next) => {
   const error = toAppError(thrown);
   const status = statusOf(error);
-  if (status >= 500) req.log.error({ err: thrown }, 'a console page failed');
+  if (status >= 500) req.log.error({ err: thrown, req }, 'a console page failed');
   res.status(status).set(headersOf(error));
   sendPage(res, problemCard(titleOf(status), error.message));
 };

@@ -2,7 +2,8 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import { workspaceHeader } from '../../auth/resolve-scope.js';
 import { AppError } from '../../errors.js';
 import { jsonBody } from '../../http/json-body.js';
-import { expressPath, lifecycleHeader, refuseOtherMethods, resumeTokenHeader } from '../rest/mount.js';
+import { routeTable } from '../../http/route-table.js';
+import { lifecycleHeader, resumeTokenHeader } from '../rest/mount.js';
 import { traceIn } from '../../http/trace.js';
 import type { Pipeline } from '../../governance/tools/perform-tool.js';
 import { namesProject } from '../../governance/tools/project-fields.js';
@@ -16,11 +17,11 @@ export function mountTools(
   checkBeforeBody: RequestHandler,
 ): void {
   const parseBody = jsonBody('1mb');
-  for (const tool of tools) {
+  const mounted = tools.map((tool) => {
     const { method, path } = routeOf(tool);
-    router[method](expressPath(path), checkBeforeBody, ...(method === 'get' ? [] : parseBody), serve(tool, pipeline));
-  }
-  refuseOtherMethods(router, tools.map(routeOf));
+    return { method, path, handlers: [checkBeforeBody, ...(method === 'get' ? [] : parseBody), serve(tool, pipeline)] };
+  });
+  router.use(routeTable(mounted));
 }
 
 function serve(tool: Tool, pipeline: Pipeline): RequestHandler {

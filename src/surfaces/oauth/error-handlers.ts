@@ -18,7 +18,7 @@ export function jsonErrors(failures: RateLimit): ErrorRequestHandler {
   return async (thrown: unknown, req, res, _next) => {
     let error = toOauthError(thrown);
     if (guesses.has(error.code)) error = (await failures.refusalFor(req.ip ?? '')) ?? error;
-    if (error.status >= 500) req.log.error({ err: thrown }, 'an OAuth request failed');
+    if (error.status >= 500) req.log.error({ err: thrown, req }, 'an OAuth request failed');
     if (error.code === 'invalid_client') res.set('WWW-Authenticate', 'Basic realm="oauth", error="invalid_client"');
     res.status(error.status).set(error.headers).set('Cache-Control', 'no-store');
     res.json({ error: error.code, error_description: error.message });
@@ -28,7 +28,7 @@ export function jsonErrors(failures: RateLimit): ErrorRequestHandler {
 /** Shows errors to the person. It does not redirect, because no redirect address has been verified. */
 export const pageErrors: ErrorRequestHandler = (thrown: unknown, req, res, _next) => {
   const error = toOauthError(thrown);
-  if (error.status >= 500) req.log.error({ err: thrown }, 'an OAuth request failed');
+  if (error.status >= 500) req.log.error({ err: thrown, req }, 'an OAuth request failed');
   sendPage(res.status(error.status).set(error.headers), errorPage(error.message), { keepsOpener: true });
 };
 

@@ -1,14 +1,12 @@
 import type { Request, Response } from 'express';
 import type { Principal } from '../../auth/principal.js';
 import type { CallContext } from '../../governance/operations/call-context.js';
-import type { Logger } from '../../log.js';
 
 /** The context of a handler, in addition to its validated input. */
 export interface RequestContext<P extends Principal | undefined = Principal> extends CallContext<P> {
   requestId: string;
   /** Authenticates the request again, for long-lived answers. @throws AppError, for example for a revoked key */
   recheck(): Promise<void>;
-  log: Logger;
   /** Only for streams and headers; a plain handler returns its answer. */
   req: Request;
   res: Response;

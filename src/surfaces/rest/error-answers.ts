@@ -58,7 +58,7 @@ export function answeredCode(code: ErrorCode, ownCodes: OwnCodes = {}): Answered
 export const errorHandler: ErrorRequestHandler = (error, req, res, next) => {
   const appError = toAppError(error);
   const status = statusOf(appError);
-  if (status >= 500) req.log.error({ err: error as unknown }, 'request failed');
+  if (status >= 500) req.log.error({ err: error as unknown, req }, 'request failed');
   if (res.headersSent) {
     next(error);
     return;

@@ -10,8 +10,8 @@ import { performRoute, type RouteOutcome } from './perform-routes.js';
 import type { Answer } from '../../governance/idempotency.js';
 import { requireGrant } from '../../auth/require-grant.js';
 import { jsonBody } from '../../http/json-body.js';
-import { onlyMethods } from '../../http/method-not-allowed.js';
-import { refuseUnknownQuery } from './unknown-query.js';
+import { routeTable } from '../../http/route-table.js';
+import { createQueryCheck } from './unknown-query.js';
 
 export const resumeTokenHeader = 'X-Resume-Token';
 export const lifecycleHeader = 'X-Lifecycle-Id';
@@ -34,19 +34,12 @@ export interface SurfaceRules {
 /** Mounts routes in order, then answers 405 with `Allow` to other methods. */
 export function mountRoutes(router: Router, routes: readonly Route[], rules: SurfaceRules): void {
   const parseBody = jsonBody('1mb');
-  for (const route of routes) {
-    router[route.method](
-      expressPath(route.path),
-      admit(route, rules),
-      ...(route.multipart ? [] : parseBody),
-      serve(route, rules),
-    );
-  }
-  refuseOtherMethods(router, routes);
-}
-
-export function expressPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1');
+  const mounted = routes.map((route) => ({
+    method: route.method,
+    path: route.path,
+    handlers: [admit(route, rules), ...(route.multipart ? [] : parseBody), serve(route, rules)],
+  }));
+  router.use(routeTable(mounted));
 }
 
 /** Authenticates the caller and checks the permission before the body is read. */
@@ -75,12 +68,13 @@ export function permits({ permission }: Pick<Route, 'permission'>, principal: Pr
 
 function serve(route: Route, rules: SurfaceRules): RequestHandler {
   const { deps, baseUrl } = rules;
+  const refuseUnknownQuery = createQueryCheck(route, rules.queryNames ?? []);
   // Tests check each answer, so that the OpenAPI document stays correct.
   const verifyResponses = deps.config.environment === 'test';
   return async (req, res) => {
     const principal = res.locals.principal as Principal | undefined;
     if (principal) rules.checkScope(route, principal, req);
-    refuseUnknownQuery(route, req.query, rules.queryNames ?? []);
+    refuseUnknownQuery(req.query);
     const input = validateRequest(route, req);
     const recheck = async () => requirePermission(route, await rules.authenticate(req));
     const call = async (recordId: string): Promise<Answer> => {
@@ -141,20 +135,10 @@ export function contextOf(
 ): RequestContext<Principal | undefined> {
   return {
     ...call,
-    // Serialised in app.ts.
-    requestId: req.id as string,
+    requestId: req.id,
     idempotencyKey: req.get('idempotency-key'),
     recheck: async () => undefined,
-    log: req.log,
     req,
     res,
   };
-}
-
-/** Answers 405 with `Allow` on every mounted path, for the methods that were not mounted. */
-export function refuseOtherMethods(router: Router, operations: readonly Pick<Route, 'method' | 'path'>[]): void {
-  for (const path of new Set(operations.map((operation) => operation.path))) {
-    const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method.toUpperCase());
-    router.all(expressPath(path), onlyMethods(allowed.join(', ')));
-  }
 }

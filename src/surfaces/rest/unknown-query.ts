@@ -9,18 +9,20 @@ export const pathParameters = '{path}';
 /**
  * Refuses unknown query parameters, because a misspelled filter would silently return everything (contract,
  * Conventions).
- * @throws AppError `invalid_request` with the unknown and the known names
+ * @returns a check that throws AppError `invalid_request` with the unknown and the known names
  */
-export function refuseUnknownQuery(
+export function createQueryCheck(
   { path, query }: Pick<Route, 'path' | 'query'>,
-  given: object,
   allowed: readonly string[],
-): void {
+): (given: object) => void {
   const own = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
   const everywhere = allowed.flatMap((name) =>
     name === pathParameters ? [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter) : [name],
   );
-  const known = [...new Set([...own, ...everywhere])];
-  const unknown = Object.keys(given).filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw new AppError('invalid_request', unknownFields('query parameter', unknown, known));
+  const known = new Set([...own, ...everywhere]);
+  return (given) => {
+    const unknown = Object.keys(given).filter((name) => !known.has(name));
+    if (unknown.length > 0)
+      throw new AppError('invalid_request', unknownFields('query parameter', unknown, [...known]));
+  };
 }

@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { pinoHttp } from 'pino-http';
 import type { Principal } from '../../../src/auth/principal.js';
 import type { Deps } from '../../../src/domain/deps.js';
 import type { Route } from '../../../src/surfaces/rest/define-route.js';
 import { errorHandler } from '../../../src/surfaces/rest/error-answers.js';
+import { requestLog } from '../../../src/http/request-log.js';
 import { traced } from '../../../src/http/trace.js';
 import { mountRoutes } from '../../../src/surfaces/rest/mount.js';
 import { apiClient, type ApiClient } from '../client.js';
@@ -17,7 +17,7 @@ export interface RouteServer {
 /** Serves routes over HTTP as the product mounts them, to callers who are who they say. */
 export async function serveRoutes(deps: Deps, routes: readonly Route[]): Promise<RouteServer> {
   const app = express();
-  app.use(pinoHttp({ logger: deps.log }));
+  app.use(requestLog(deps.log));
   app.use(traced(deps.tracing));
   mountRoutes(app, routes, {
     deps,

@@ -1,12 +1,12 @@
 import { afterAll } from '@jest/globals';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { pinoHttp } from 'pino-http';
 import type { Config } from '../../../src/config.js';
 import type { Deps } from '../../../src/domain/deps.js';
 import { createGateway } from '../../../src/surfaces/gateway/create-gateway.js';
 import { createMcp, type Mcp, type McpLimits } from '../../../src/surfaces/mcp/create-mcp.js';
 import { errorHandler } from '../../../src/surfaces/rest/error-answers.js';
+import { requestLog } from '../../../src/http/request-log.js';
 import { traced } from '../../../src/http/trace.js';
 
 export interface OwnMcp extends Mcp {
@@ -28,7 +28,7 @@ export function useOwnMcp(shared: Deps): ServeMcp {
     const baseUrl = () => url;
     const mcp = createMcp(createGateway(deps, baseUrl), deps, { baseUrl, version: '0', limits });
     const app = express();
-    app.use(pinoHttp({ logger: deps.log }), traced(deps.tracing), mcp.router, errorHandler);
+    app.use(requestLog(deps.log), traced(deps.tracing), mcp.router, errorHandler);
     const server = app.listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

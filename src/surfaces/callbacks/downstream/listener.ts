@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
-import { pinoHttp } from 'pino-http';
 import type { Deps } from '../../../domain/deps.js';
 import { AppError } from '../../../errors.js';
 import { errorHandler } from '../../rest/error-answers.js';
-import { logSerializers } from '../../../log.js';
+import { requestLog } from '../../../http/request-log.js';
 import { createDeliveries } from '../../../domain/connectors/deliveries.js';
 import { createReadBody } from '../read-body.js';
 import { createReceive } from '../receive.js';
@@ -55,7 +54,7 @@ export async function startDownstream(deps: Deps): Promise<DownstreamListener> {
 function createDownstreamApp({ config, log, mongo, temporal, blobs, threads }: Deps): Express {
   const app = express();
   app.disable('x-powered-by');
-  app.use(pinoHttp({ logger: log, autoLogging: false, serializers: logSerializers }));
+  app.use(requestLog(log, () => false));
   const deliveries = createDeliveries(mongo.collections);
   const signal = createConnectorSignaller({ temporal, deliveries, blobs });
   const receivers = downstreamReceivers({ collections: mongo.collections, read: createReadBody(threads), signal });

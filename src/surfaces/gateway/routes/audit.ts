@@ -47,12 +47,12 @@ export const auditRoutes: readonly Route[] = [
  * An error before the first chunk is answered as usual. A later error truncates the answer, so that its last line is
  * missing.
  */
-async function sendExport(audit: Audit, organizationId: string, { res, log }: RequestContext): Promise<void> {
+async function sendExport(audit: Audit, organizationId: string, { req, res }: RequestContext): Promise<void> {
   const chunks = audit.export(organizationId);
   const first = await chunks.next();
   res.status(200).set({ 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
   res.write(first.value);
   await pipeline(Readable.from(chunks), res).catch((error: unknown) =>
-    log.warn({ err: error }, 'an audit export was cut short'),
+    req.log.warn({ err: error, req }, 'an audit export was cut short'),
   );
 }

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from '../log.js';
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** The id of the request in the logs of both sides. */
+    id: string;
+    /** Lines about the request contain it as `req`. */
+    log: Logger;
+  }
+}
+
+type Middleware = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
+
+/** Gives every request an id and a log, and logs each one that `isLogged` when its response has ended. */
+export function requestLog(log: Logger, isLogged: (req: IncomingMessage) => boolean = () => true): Middleware {
+  return (req, res, next) => {
+    req.id = requestId(req);
+    req.log = log;
+    res.setHeader('X-Request-Id', req.id);
+    if (isLogged(req)) logEnd(req, res);
+    next();
+  };
+}
+
+function logEnd(req: IncomingMessage, res: ServerResponse): void {
+  const began = Date.now();
+  res.once('close', () => {
+    const line = { req, res, responseTime: Date.now() - began };
+    req.log.info(line, res.writableFinished ? 'request completed' : 'request aborted');
+  });
+}
+
+/** Accepts a caller's request id if it is safe to log. */
+function requestId({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : randomUUID();
+}

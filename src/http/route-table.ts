@@ -1,0 +1,64 @@
+import { Router, type RequestHandler } from 'express';
+import { onlyMethods } from './method-not-allowed.js';
+
+export interface Mounted {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** In OpenAPI syntax; each segment is a literal or a parameter. */
+  path: string;
+  handlers: readonly RequestHandler[];
+}
+
+interface Template {
+  path: string;
+  /** The literal segments with their positions. */
+  literals: (readonly [at: number, text: string])[];
+}
+
+/**
+ * Serves routes in order, and answers 405 with `Allow` to other methods of their paths (RFC 9110, 15.5.6). A router of
+ * Express compares a request with the pattern of every route, and an error again with all that follow. This one passes
+ * the request to a router of only those routes that have the same literal segments, usually one.
+ */
+export function routeTable(routes: readonly Mounted[]): RequestHandler {
+  const templates = new Map<number, Template[]>();
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const segments = segmentsOf(path);
+    const literals = [...segments.entries()].filter(([, text]) => !text.includes('{'));
+    templates.set(segments.length, [...(templates.get(segments.length) ?? []), { path, literals }]);
+  }
+  const routers = new Map<string, Router>();
+  return (req, res, next) => {
+    const given = segmentsOf(req.path);
+    const candidates = templates.get(given.length) ?? [];
+    const paths = candidates
+      .filter(({ literals }) => literals.every(([at, text]) => given[at] === text))
+      .map(({ path }) => path);
+    if (paths.length === 0) return next();
+    const key = paths.join(' ');
+    const router = routers.get(key) ?? routerOf(routes.filter(({ path }) => paths.includes(path)));
+    routers.set(key, router);
+    router(req, res, next);
+  };
+}
+
+/** Like Express, ignores case and a slash at the end. */
+function segmentsOf(path: string): string[] {
+  return path
+    .toLowerCase()
+    .slice(1, path.endsWith('/') ? -1 : undefined)
+    .split('/');
+}
+
+function routerOf(routes: readonly Mounted[]): Router {
+  const router = Router();
+  for (const { method, path, handlers } of routes) router[method](expressPath(path), ...handlers);
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const allowed = routes.filter((route) => route.path === path).map(({ method }) => method.toUpperCase());
+    router.all(expressPath(path), onlyMethods(allowed.join(', ')));
+  }
+  return router;
+}
+
+function expressPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
+}
