@@ -168,7 +168,7 @@ export const consoleApp = [
     id: 'console.run.rerun',
     says: 'A run is rerun from an agent with other inputs after a confirmation; what was typed survives a wrong value and a reload.',
   },
-  { ...fromIssue, id: 'console.palette', says: 'A command palette opens pages, lists and runs by keyboard.' },
+  { ...fromIssue, id: 'console.palette', says: 'A command palette opens pages, lists, runs and the dialogs of what a person may do by keyboard.' },
   {
     ...fromIssue,
     id: 'executions.rerun.edited',

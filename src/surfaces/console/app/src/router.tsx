@@ -30,6 +30,7 @@ export const runsRoute = createRoute({
 export const runRoute = createRoute({
   getParentRoute: () => project,
   path: '/runs/$runId',
+  validateSearch: wordsIn('ask'),
   component: lazyRouteComponent(() => import('./run/run.js'), 'Run'),
 });
 const inbox = createRoute({
@@ -51,6 +52,7 @@ const connector = createRoute({
 const tables = createRoute({
   getParentRoute: () => project,
   path: '/tables',
+  validateSearch: wordsIn('ask'),
   component: lazyRouteComponent(() => import('./tables/tables.js'), 'Tables'),
 });
 const table = createRoute({
@@ -105,6 +107,7 @@ const newAgentflow = createRoute({
 const agentflow = createRoute({
   getParentRoute: () => project,
   path: '/agentflows/$agentflowId',
+  validateSearch: wordsIn('ask'),
   component: lazyRouteComponent(() => import('./agentflows/agentflow-page.js'), 'AgentflowDetails'),
 });
 const lifecycles = createRoute({
@@ -153,6 +156,7 @@ const policies = createRoute({
 const members = createRoute({
   getParentRoute: () => project,
   path: '/members',
+  validateSearch: wordsIn('ask'),
   component: lazyRouteComponent(() => import('./members/members.js'), 'Members'),
 });
 const keys = createRoute({

@@ -53,3 +53,11 @@ const movesFrom: Record<Execution['status'], readonly Move[]> = {
 export function movesOf({ status }: Pick<Execution, 'status'>): readonly Move[] {
   return movesFrom[status];
 }
+
+export type Action = Move | 'execute';
+
+/** What the state of a run allows and the person may do. */
+export function actionsOf(run: Pick<Execution, 'status'>, may: (operation: string) => boolean): Action[] {
+  const possible: Action[] = [...(run.status === 'ready' ? (['execute'] as const) : []), ...movesOf(run)];
+  return possible.filter((action) => may(`post /execute_flow/{execution_id}/${action}`));
+}

@@ -1,8 +1,8 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { call } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { projectId, useMay } from '../session.js';
+import { useAsked } from '../use-asked.js';
 import type { Agentflow } from './document.js';
 import { TestRun } from './test-run.js';
 import type { Editor } from './use-editor.js';
@@ -30,8 +30,9 @@ type Action = keyof typeof texts;
 
 export function AgentflowActions({ agentflow, editor, onDone }: ActionOptions) {
   const may = useMay();
-  const [asked, setAsked] = useState<Action | 'test'>();
+  const [asked, setAsked] = useAsked();
   const close = () => setAsked(undefined);
+  const action = (Object.keys(texts) as Action[]).find((name) => name === asked && may(texts[name].operation));
   const mayRun = may('post /execute_flow') && may('post /execute_flow/{execution_id}/execute');
   return (
     <>
@@ -50,12 +51,10 @@ export function AgentflowActions({ agentflow, editor, onDone }: ActionOptions) {
       <Link to="/projects/$projectId/runs" params={{ projectId }} search={{ agentflow: agentflow._id }}>
         Its runs
       </Link>
-      {asked === 'test' && (
+      {asked === 'test' && mayRun && (
         <TestRun id={agentflow._id} stored={editor.stored} isChanged={editor.isChanged} onClose={close} />
       )}
-      {asked && asked !== 'test' && (
-        <Confirmation action={asked} agentflow={agentflow} editor={editor} onDone={onDone} onClose={close} />
-      )}
+      {action && <Confirmation action={action} agentflow={agentflow} editor={editor} onDone={onDone} onClose={close} />}
     </>
   );
 }

@@ -6,6 +6,7 @@ import { Time, useDraft } from '../parts.js';
 import { rankOf, roleName, roles, useRole, type Role } from '../roles.js';
 import { useMay, useSession } from '../session.js';
 import type { Column } from '../table.js';
+import { useAsked } from '../use-asked.js';
 import { useTitle } from '../use-title.js';
 
 const nameOf = ({ name, email, user_id }: Member) => name || email || user_id;
@@ -134,15 +135,15 @@ function RoleField({ role, onChange }: { role: string; onChange: (role: Role) =>
 const rolesSay = 'Owner and org admin apply to every project of the organization.';
 
 function Add() {
-  const [isOpen, setOpen] = useState(false);
+  const [asked, setAsked] = useAsked();
   const [email, setEmail] = useDraft('members.email');
   const [role, setRole] = useState<Role>('MEMBER');
   return (
     <>
-      <button type="button" className="primary" onClick={() => setOpen(true)}>
+      <button type="button" className="primary" onClick={() => setAsked('add')}>
         Add a member…
       </button>
-      {isOpen && (
+      {asked === 'add' && (
         <Confirm
           title="Add a member"
           action="Add"
@@ -151,7 +152,7 @@ function Add() {
           }
           invalidates={invalidates}
           onDone={() => setEmail('')}
-          onClose={() => setOpen(false)}
+          onClose={() => setAsked(undefined)}
         >
           <p>Adds a user of the organization to this project. {rolesSay}</p>
           <label>

@@ -6,16 +6,9 @@ import { call } from '../api.js';
 import { Window } from '../parts.js';
 import type { RunFilter } from '../runs/filter.js';
 import { projectId, useMay } from '../session.js';
-import { stateOf, type State } from '../states.js';
+import { stateOf } from '../states.js';
 import { useOffered } from '../use-offered.js';
-
-interface Command {
-  id: string;
-  name: string;
-  kind: string;
-  state?: State;
-  go(): void;
-}
+import { useActions, type Command } from './use-actions.js';
 
 const shortcuts: readonly { name: string; filter: RunFilter }[] = [
   { name: 'Runs that wait for a person', filter: { state: 'waiting' } },
@@ -24,18 +17,18 @@ const shortcuts: readonly { name: string; filter: RunFilter }[] = [
   { name: 'Runs that are paused', filter: { state: 'paused' } },
 ];
 
-/** Opens pages, lists and runs by name. */
+/** Opens pages, lists, runs and the dialogs of actions by name. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const commands = useCommands(typed);
   const matching = commands.filter(
-    ({ name, kind }) => kind === 'run' || name.toLowerCase().includes(typed.trim().toLowerCase()),
+    ({ name, isFound }) => isFound || name.toLowerCase().includes(typed.trim().toLowerCase()),
   );
   return (
     <Window title="Go to" onClose={onClose}>
       <Autocomplete inputValue={typed} onInputChange={setTyped}>
-        <SearchField aria-label="Page, list or run" autoFocus className="palette">
-          <Input placeholder="Page, list, or goal of a run" maxLength={100} />
+        <SearchField aria-label="Action, page, list or run" autoFocus className="palette">
+          <Input placeholder="Action, page, list, agentflow, or goal of a run" maxLength={100} />
         </SearchField>
         <Menu
           aria-label="Results"
@@ -65,20 +58,15 @@ export function Palette({ onClose }: { onClose: () => void }) {
 }
 
 function useCommands(typed: string): Command[] {
+  const actions = useActions();
   const navigate = useNavigate();
   const may = useMay();
   const seesRuns = may('get /{projectID}/execution_flows');
   const pages = useOffered().flatMap((group) => group.pages);
   const text = useSettled(typed.trim());
-  const { data } = useQuery({
-    queryKey: ['runs', 'named', text],
-    queryFn: () =>
-      call('get', '/{projectID}/execution_flows', {
-        query: { limit: 8, fields: 'summary', ...(text !== '' && { text }) },
-      }),
-    enabled: seesRuns,
-  });
+  const found = useFound(text);
   return [
+    ...actions,
     ...pages.map(({ path, name }) => ({
       id: `page/${path}`,
       name,
@@ -91,17 +79,54 @@ function useCommands(typed: string): Command[] {
       kind: 'list',
       go: () => void navigate({ to: '/projects/$projectId/runs', params: { projectId }, search: filter }),
     })),
-    // Runs that were found by an earlier text are not offered.
-    ...(text === typed.trim() ? (data?.data ?? []) : []).map((run) => ({
+    // What was found by an earlier text is not offered.
+    ...(text === typed.trim() ? found : []),
+  ];
+}
+
+/** Runs, and agentflows that can be run, by what was typed. */
+function useFound(text: string): Command[] {
+  const navigate = useNavigate();
+  const may = useMay();
+  const mayStart = ['get /agentflow', 'post /execute_flow', 'post /execute_flow/{execution_id}/execute'].every(may);
+  const runs = useQuery({
+    queryKey: ['runs', 'named', text],
+    queryFn: () =>
+      call('get', '/{projectID}/execution_flows', { query: { limit: 8, fields: 'summary', ...like(text) } }),
+    enabled: may('get /{projectID}/execution_flows'),
+  });
+  const name = text.replace(/^(start|run)( a run of)? /i, '');
+  const agentflows = useQuery({
+    queryKey: ['agentflows', 'named', name],
+    queryFn: () => call('get', '/agentflow', { query: { limit: 5, ...like(name) } }),
+    enabled: mayStart && name !== '',
+  });
+  return [
+    ...(agentflows.data?.data ?? []).map((agentflow) => ({
+      id: `start/${agentflow._id}`,
+      name: `Start a run of ${agentflow.name}…`,
+      kind: 'action',
+      isFound: true,
+      go: () =>
+        void navigate({
+          to: '/projects/$projectId/agentflows/$agentflowId',
+          params: { projectId, agentflowId: agentflow._id },
+          search: { ask: 'test' },
+        }),
+    })),
+    ...(runs.data?.data ?? []).map((run) => ({
       id: `run/${run.execution_id}`,
       name: run.goal === '' ? run.agentflow.name : run.goal,
       kind: 'run',
+      isFound: true,
       state: stateOf(run),
       go: () =>
         void navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId, runId: run.execution_id } }),
     })),
   ];
 }
+
+const like = (text: string) => (text === '' ? {} : { text });
 
 /** The text after a moment without typing. */
 function useSettled(text: string): string {

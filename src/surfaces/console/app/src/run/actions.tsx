@@ -2,10 +2,9 @@ import { useState } from 'react';
 import { call, newKey, type Execution } from '../api.js';
 import { Problem, useDraft, Window } from '../parts.js';
 import { useMay } from '../session.js';
-import { isOver, movesOf, type Move } from '../states.js';
+import { actionsOf, isOver, type Action } from '../states.js';
+import { useAsked } from '../use-asked.js';
 import { Rerun } from './rerun.js';
-
-type Action = Move | 'execute';
 
 const texts: Record<Action, { name: string; question: string; hint: string }> = {
   execute: { name: 'Execute', question: 'Execute this run?', hint: 'It starts at once and uses credits.' },
@@ -18,13 +17,16 @@ const texts: Record<Action, { name: string; question: string; hint: string }> = 
   },
 };
 
+const operationOf = (action: Action) => `post /execute_flow/{execution_id}/${action}`;
+
 /** What the state allows and the person may do; each is confirmed. */
 export function Actions({ run, onDone }: { run: Execution; onDone: () => Promise<unknown> }) {
   const may = useMay();
-  const [asked, setAsked] = useState<Action>();
-  const [isRerunning, setRerunning] = useState(false);
-  const possible: Action[] = [...(run.status === 'ready' ? (['execute'] as const) : []), ...movesOf(run)];
-  const offered = possible.filter((action) => may(`post /execute_flow/{execution_id}/${action}`));
+  const [asked, setAsked] = useAsked();
+  const close = () => setAsked(undefined);
+  const offered = actionsOf(run, may);
+  // An action stays open when the run moves on, so that the person sees what the API says.
+  const open = (Object.keys(texts) as Action[]).find((action) => action === asked);
   return (
     <>
       {offered.map((action) => (
@@ -38,12 +40,12 @@ export function Actions({ run, onDone }: { run: Execution; onDone: () => Promise
         </button>
       ))}
       {isOver(run) && may('post /execute_flow/{execution_id}/rerun') && (
-        <button type="button" onClick={() => setRerunning(true)}>
+        <button type="button" onClick={() => setAsked('rerun')}>
           Rerun…
         </button>
       )}
-      {isRerunning && <Rerun run={run} onClose={() => setRerunning(false)} />}
-      {asked && <Confirmation action={asked} run={run} onDone={onDone} onClose={() => setAsked(undefined)} />}
+      {asked === 'rerun' && isOver(run) && <Rerun run={run} onClose={close} />}
+      {open && may(operationOf(open)) && <Confirmation action={open} run={run} onDone={onDone} onClose={close} />}
     </>
   );
 }

@@ -2,9 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { call, type Table } from '../api.js';
 import { List } from '../list.js';
 import { Empty } from '../parts.js';
-import { apiAddress, projectId } from '../session.js';
+import { apiAddress, projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
+import { useAsked } from '../use-asked.js';
 import { useTitle } from '../use-title.js';
+import { CreateTable } from './create-table.js';
 import { ownColumns } from './values.js';
 
 const columns: readonly Column<Table>[] = [
@@ -43,21 +45,34 @@ export function Tables() {
 }
 
 function TableList() {
+  const may = useMay();
+  const [asked, setAsked] = useAsked();
+  const mayCreate = may('post /storage/{projectID}/table');
   const command = `curl -X POST '${new URL(`storage/${projectId}/table`, apiAddress).href}' \\
   -H "x-api-key: $SERVICE_API_KEY" -H 'content-type: application/json' \\
   -d '{"table_name":"Leads","columns":[{"column_name":"Company","column_type":"string"},{"column_name":"Price","column_type":"number"}]}'`;
   return (
-    <List
-      name="Tables"
-      counted={['table', 'tables']}
-      queryKey={['tables']}
-      load={async (query) => {
-        const { tables, ...page } = await call('get', '/storage/{projectID}', { query });
-        return { ...page, data: tables };
-      }}
-      columns={columns}
-      keyOf={({ _id }) => _id}
-      empty={<Empty command={command}>This project has no table yet. Create one, and then fill it here:</Empty>}
-    />
+    <>
+      <List
+        name="Tables"
+        counted={['table', 'tables']}
+        queryKey={['tables']}
+        load={async (query) => {
+          const { tables, ...page } = await call('get', '/storage/{projectID}', { query });
+          return { ...page, data: tables };
+        }}
+        columns={columns}
+        keyOf={({ _id }) => _id}
+        empty={<Empty command={command}>This project has no table yet. Create one, and then fill it here:</Empty>}
+        tools={
+          mayCreate && (
+            <button type="button" className="primary" onClick={() => setAsked('create')}>
+              New table…
+            </button>
+          )
+        }
+      />
+      {asked === 'create' && mayCreate && <CreateTable onClose={() => setAsked(undefined)} />}
+    </>
   );
 }

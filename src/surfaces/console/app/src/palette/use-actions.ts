@@ -1,0 +1,60 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import type { Execution } from '../api.js';
+import { projectId, useMay } from '../session.js';
+import { actionsOf, type State } from '../states.js';
+
+export interface Command {
+  id: string;
+  name: string;
+  kind: string;
+  state?: State;
+  /** Found by what was typed, so its name need not contain it. */
+  isFound?: boolean;
+  go(): void;
+}
+
+/** What the palette opens the form or dialog of. */
+const forms = [
+  { name: 'New agentflow…', path: 'agentflows/new', operation: 'post /agentflow' },
+  { name: 'New schedule…', path: 'schedules/new', operation: 'post /schedule/coworker' },
+  { name: 'New table…', path: 'tables', ask: 'create', operation: 'post /storage/{projectID}/table' },
+  { name: 'Add a member…', path: 'members', ask: 'add', operation: 'post /project-member/{projectID}' },
+] as const;
+
+const names = { execute: 'Execute', pause: 'Pause', resume: 'Resume', cancel: 'Cancel' } as const;
+
+/** The actions that this person may do here. Each opens the form or dialog that the page has for it. */
+export function useActions(): Command[] {
+  const navigate = useNavigate();
+  const may = useMay();
+  const { runId } = useParams({ strict: false });
+  const run = useQueryClient().getQueryData<Execution>(['run', runId]);
+  return [
+    ...(run ? actionsOf(run, may) : []).map((action) => ({
+      id: `run-action/${action}`,
+      name: `${names[action]} this run…`,
+      kind: 'action',
+      go: () =>
+        void navigate({
+          to: '/projects/$projectId/runs/$runId',
+          params: { projectId, runId: run?.execution_id ?? '' },
+          search: { ask: action },
+        }),
+    })),
+    ...forms
+      .filter(({ operation }) => may(operation))
+      .map(({ name, path, ...form }) => ({
+        id: `form/${path}`,
+        name,
+        kind: 'action',
+        go: () =>
+          void navigate({
+            // Each path is a route without other parameters.
+            to: `/projects/$projectId/${path}` as '/projects/$projectId/tables',
+            params: { projectId },
+            search: 'ask' in form ? { ask: form.ask } : {},
+          }),
+      })),
+  ];
+}
