@@ -3,6 +3,7 @@ import type { Act } from '../src/domain/actions/act.js';
 import { proposedActions } from '../src/domain/actions/proposed-actions.js';
 import { continueAfterAnomaly, type ContinueDeps } from '../src/domain/executions/continue-after-anomaly.js';
 import { detectAnomaly } from '../src/domain/executions/anomaly.js';
+import type { ExchangePart, Exchanges } from '../src/domain/executions/exchanges.js';
 import { createProgressWriter, type ReportingStep } from '../src/domain/executions/delta-writer.js';
 import { readDocuments, type DocumentStores } from '../src/domain/executions/documents.js';
 import { takeModelTurn, type ModelActivityDeps } from '../src/domain/executions/model-turn.js';
@@ -10,24 +11,55 @@ import { renderGoal } from '../src/domain/executions/prompt.js';
 import type { Collections } from '../src/stores/collections.js';
 import type { ChatModel } from '../src/models/port.js';
 import type { CallActionRequest } from '../workflows/agentflow-execution/steps/action.js';
+import type { StepResult } from '../workflows/agentflow-execution/steps/definition.js';
 import type { StepActivities } from '../workflows/agentflow-execution/steps/index.js';
 import { runStep } from './step.js';
 
+type Note = (part: ExchangePart) => void;
+
+/** Runs a step, and keeps what it sends and receives as far as `work` notes it. */
+function runKept<T>(
+  exchanges: Exchanges,
+  key: string | undefined,
+  work: (signal: AbortSignal, note: Note) => Promise<T>,
+): Promise<StepResult<T>> {
+  return runStep(async (signal) => {
+    const { note, end } = exchanges.begin(key, Context.current().info.attempt);
+    return work(signal, note).finally(end);
+  });
+}
+
 /** Reads the documents of an execution as text. */
-export function createDocumentActivities(stores: DocumentStores): Pick<StepActivities, 'readDocuments'> {
-  return { readDocuments: ({ files }) => runStep((signal) => readDocuments(stores, files, signal)) };
+export function createDocumentActivities(
+  stores: DocumentStores,
+  exchanges: Exchanges,
+): Pick<StepActivities, 'readDocuments'> {
+  return {
+    readDocuments: ({ files, idempotency_key }) =>
+      runKept(exchanges, idempotency_key, async (signal, note) => {
+        note({ input: files.map(({ name, mime_type }) => ({ name, mime_type })) });
+        const documents = await readDocuments(stores, files, signal);
+        note({ output: documents });
+        return documents;
+      }),
+  };
 }
 
 type Viewed = Pick<Collections, 'execution_deltas'>;
 
 /** Calls one action. Viewers of the run see the progress that its server reports. */
-export function createActionActivities(act: Act, collections: Viewed): Pick<StepActivities, 'callAction'> {
+export function createActionActivities(
+  act: Act,
+  collections: Viewed,
+  exchanges: Exchanges,
+): Pick<StepActivities, 'callAction'> {
   return {
     async callAction(request) {
-      const { value, ...step } = await runStep(async (signal) => {
+      const { value, ...step } = await runKept(exchanges, request.idempotency_key, async (signal, note) => {
         const { attempt } = Context.current().info;
         const progress = createProgressWriter(collections, reportingStep(request, attempt));
-        return act(request, { signal, onProgress: progress.add, stepEndsAt: stepEndsAt() }).finally(progress.end);
+        const options = { signal, note, onProgress: progress.add, stepEndsAt: stepEndsAt() };
+        return act(request, options).finally(progress.end);
       });
       if ('output' in value) return { ...step, value: value.output, ...(value.edits && { edits: value.edits }) };
       return { ...step, ...value, value: 'refused' in value ? { error: value.refused } : null };
@@ -55,32 +87,64 @@ function reportingStep({ idempotency_key, run, after_seq = 0 }: CallActionReques
 }
 
 /** Asks the rules whether a run may continue after an anomaly was found. */
-export function createContinueActivities(deps: ContinueDeps): Pick<StepActivities, 'continueAfterAnomaly'> {
+export function createContinueActivities(
+  deps: ContinueDeps,
+  exchanges: Exchanges,
+): Pick<StepActivities, 'continueAfterAnomaly'> {
   return {
     async continueAfterAnomaly(request) {
-      const { value, ...step } = await runStep(() => continueAfterAnomaly(deps, request));
+      const { value, ...step } = await runKept(exchanges, request.idempotency_key, (_signal, note) =>
+        continueAfterAnomaly(deps, request, note),
+      );
       return { ...step, ...value, value: 'refused' in value ? value.refused : null };
     },
   };
 }
 
 /** Takes one model turn of an agent. */
-export function createModelActivities(deps: ModelActivityDeps): Pick<StepActivities, 'takeModelTurn'> {
+export function createModelActivities(
+  deps: ModelActivityDeps,
+  exchanges: Exchanges,
+): Pick<StepActivities, 'takeModelTurn'> {
   return {
     takeModelTurn: (request) =>
-      runStep((signal) => takeModelTurn(deps, request, { signal, attempt: Context.current().info.attempt })),
+      runKept(exchanges, request.idempotency_key, (signal, note) =>
+        takeModelTurn(deps, request, { signal, note, attempt: Context.current().info.attempt }),
+      ),
   };
 }
 
 /** Checks an agent's output against the agentflow's instructions. */
-export function createAnomalyActivities({ models }: { models: ChatModel }): Pick<StepActivities, 'detectAnomaly'> {
-  return { detectAnomaly: (request) => runStep((signal) => detectAnomaly(models, request, signal)) };
+export function createAnomalyActivities(
+  { models }: { models: ChatModel },
+  exchanges: Exchanges,
+): Pick<StepActivities, 'detectAnomaly'> {
+  return {
+    detectAnomaly: (request) =>
+      runKept(exchanges, request.idempotency_key, async (signal, note) => {
+        const check = await detectAnomaly(models, request, { signal, note });
+        note({ output: check });
+        return check;
+      }),
+  };
 }
 
 /** Renders previews and goals, without side effects. */
-export function createPreviewActivities(): Pick<StepActivities, 'composePreview' | 'renderGoal'> {
+export function createPreviewActivities(exchanges: Exchanges): Pick<StepActivities, 'composePreview' | 'renderGoal'> {
   return {
-    composePreview: (request) => runStep(async () => proposedActions(request)),
-    renderGoal: (request) => runStep(async () => renderGoal(request)),
+    composePreview: (request) =>
+      runKept(exchanges, request.idempotency_key, async (_signal, note) => {
+        const output = proposedActions(request);
+        note({ output });
+        return output;
+      }),
+    renderGoal: (request) =>
+      runKept(exchanges, request.idempotency_key, async (_signal, note) => {
+        const { template, failure } = request;
+        note({ input: { template, failure } });
+        const output = renderGoal(request);
+        note({ output });
+        return output;
+      }),
   };
 }

@@ -4,6 +4,7 @@ import { createCallAction, createPrepareAction } from '../src/domain/actions/cal
 import type { Deps } from '../src/domain/deps.js';
 import { startMemory } from '../src/domain/memories/operations.js';
 import { createExtraction } from '../src/domain/knowledge/extract-apart.js';
+import { createExchanges } from '../src/domain/executions/exchanges.js';
 import { createKnowledgeBase } from '../src/domain/executions/knowledge-base.js';
 import { createKeepForRun } from '../src/domain/files/operations/keep-for-run.js';
 import { createQuestions } from '../src/domain/mcp-servers/operations/elicitations.js';
@@ -73,6 +74,7 @@ export function createActivities(deps: Deps): Activities {
   const { collections } = mongo;
   const { audit } = deps.governance;
   const secrets = deps.auth.box;
+  const exchanges = createExchanges({ collections, secrets });
   const loads = createLoadSchedules({ collections, temporal });
   const knowledge = createKnowledgeBase({ collections, customers, query: createQueryAsExecution(deps) });
   const mcpTokens = createMcpTokens({ collections, box: secrets, oauth: createMcpOauth(http) });
@@ -82,13 +84,17 @@ export function createActivities(deps: Deps): Activities {
   const smtp = createSmtpClient(config);
   const prepare = createPrepareAction({ ...{ http, smtp, mongo, secrets, keepFiles, questions }, ...mcpServers });
   return {
-    ...createDocumentActivities({ blobs, files: deps.files.store, extract: createExtraction() }),
-    ...createActionActivities(createAct({ kernel: deps.kernel, collections, secrets, prepare }), collections),
-    ...createContinueActivities({ kernel: deps.kernel, collections }),
+    ...createDocumentActivities({ blobs, files: deps.files.store, extract: createExtraction() }, exchanges),
+    ...createActionActivities(
+      createAct({ kernel: deps.kernel, collections, secrets, prepare }),
+      collections,
+      exchanges,
+    ),
+    ...createContinueActivities({ kernel: deps.kernel, collections }, exchanges),
     ...createExecutionRecordActivities({ mongo, customers, metrics }),
-    ...createModelActivities({ models, knowledge, collections }),
-    ...createAnomalyActivities({ models }),
-    ...createPreviewActivities(),
+    ...createModelActivities({ models, knowledge, collections }, exchanges),
+    ...createAnomalyActivities({ models }, exchanges),
+    ...createPreviewActivities(exchanges),
     ...createScheduleActivities(deps),
     ...createApprovalActivities({ mongo, secrets }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit, metrics }),

@@ -36,6 +36,7 @@ import { customerPlacesCollection } from './domain/customers/places.js';
 import { storedBytesCollection, storageTotalsCollection } from './domain/customers/storage.js';
 import { dashboardsCollection } from './domain/dashboards/operations.js';
 import { executionDeltasCollection } from './domain/executions/deltas.js';
+import { executionExchangesCollection } from './domain/executions/exchanges.js';
 import { executionKnowledgeCollection } from './domain/executions/knowledge-base.js';
 import { executionsCollection, executionEventsCollection } from './domain/executions/record.js';
 import { filesCollection } from './domain/files/record.js';
@@ -92,6 +93,7 @@ export const collections = [
   departmentsCollection,
   executionDeltasCollection,
   executionEventsCollection,
+  executionExchangesCollection,
   executionKnowledgeCollection,
   executionsCollection,
   filesCollection,

@@ -8,6 +8,7 @@ import type { ActionPlan, SchemaField } from '../../workflows/agentflow-executio
 import type { CallActionRequest } from '../../workflows/agentflow-execution/steps/action.js';
 import type { StepContext } from '../../workflows/agentflow-execution/steps/context.js';
 import type { StepResult } from '../../workflows/agentflow-execution/steps/definition.js';
+import { noExchanges } from '../support/exchanges.js';
 import { activityEnvironment } from '../support/activity-environment.js';
 import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
@@ -17,7 +18,7 @@ const server = await useHttpSink();
 const http = createHttpClient({ allowPrivateTargets: true });
 /** These actions have no connector, so nothing is looked up or opened. */
 const activitiesWith = (client: HttpClient) =>
-  createActionActivities(ungoverned(client), { execution_deltas: undefined as never });
+  createActionActivities(ungoverned(client), { execution_deltas: undefined as never }, noExchanges);
 
 /** The rules of acts have their own tests. */
 function ungoverned(client: HttpClient): Act {

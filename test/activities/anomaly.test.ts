@@ -4,6 +4,7 @@ import type { ChatRequest } from '../../src/models/port.js';
 import type { AgentflowExecutionActivities } from '../../workflows/agentflow-execution/activities.js';
 import type { AnomalyCheck, DetectAnomalyRequest } from '../../workflows/agentflow-execution/steps/anomaly.js';
 import type { StepResult } from '../../workflows/agentflow-execution/steps/definition.js';
+import { noExchanges } from '../support/exchanges.js';
 import { activityEnvironment } from '../support/activity-environment.js';
 import { verifies } from '../support/verifies.js';
 
@@ -25,7 +26,7 @@ async function detect(content: string, model = 'big') {
     asked.push(chat);
     return { model, content, tool_calls: [], usage: { input_tokens: 1, output_tokens: 1 } };
   };
-  const { detectAnomaly } = createAnomalyActivities({ models: { complete } });
+  const { detectAnomaly } = createAnomalyActivities({ models: { complete } }, noExchanges);
   const environment = activityEnvironment();
   const found = await environment.run<
     [DetectAnomalyRequest],

@@ -9,6 +9,7 @@ import { pdfOf } from '../surfaces/platform/knowledge-base/documents.js';
 import type { StepResult } from '../../workflows/agentflow-execution/steps/definition.js';
 import type { ReadDocumentsRequest } from '../../workflows/agentflow-execution/steps/documents.js';
 import { verifies } from '../support/verifies.js';
+import { noExchanges } from '../support/exchanges.js';
 import { activityEnvironment } from '../support/activity-environment.js';
 
 function storeOf(entries: Record<string, Uint8Array>): BlobStore {
@@ -30,11 +31,14 @@ const store = storeOf({
 });
 
 function read(files: [string, string][], blobs = store, attempt = 1) {
-  const { readDocuments } = createDocumentActivities({
-    blobs,
-    extract: createExtraction(),
-    files: { read: () => Promise.reject(new Error('no uploaded file is read here')) },
-  });
+  const { readDocuments } = createDocumentActivities(
+    {
+      blobs,
+      extract: createExtraction(),
+      files: { read: () => Promise.reject(new Error('no uploaded file is read here')) },
+    },
+    noExchanges,
+  );
   const references = files.map(([location, mime_type]) => ({ name: `${location}.file`, mime_type, location }));
   return activityEnvironment(attempt).run<
     [ReadDocumentsRequest],

@@ -12,6 +12,7 @@ import type { AgentflowExecutionActivities } from '../../workflows/agentflow-exe
 import type { ModelTurn } from '../../workflows/agentflow-execution/model-turn.js';
 import type { StepResult } from '../../workflows/agentflow-execution/steps/definition.js';
 import type { ModelTurnRequest } from '../../workflows/agentflow-execution/steps/model.js';
+import { noExchanges } from '../support/exchanges.js';
 import { activityEnvironment } from '../support/activity-environment.js';
 import { verifies } from '../support/verifies.js';
 
@@ -90,7 +91,7 @@ function take(
   environment = activityEnvironment(),
   { knowledge = noKnowledge, ...store }: Partial<ModelActivityDeps> = {},
 ) {
-  const { takeModelTurn } = createModelActivities({ models, knowledge, ...deltaStore(), ...store });
+  const { takeModelTurn } = createModelActivities({ models, knowledge, ...deltaStore(), ...store }, noExchanges);
   return environment.run<[ModelTurnRequest], StepResult<ModelTurn>, AgentflowExecutionActivities['takeModelTurn']>(
     takeModelTurn,
     request(change),

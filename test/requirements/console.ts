@@ -32,6 +32,16 @@ export const consoleApp = [
   },
   {
     ...fromIssue,
+    id: 'executions.steps',
+    says: 'A step of a run can be read with the prompt, or the request and response, of its attempts: bounded, without secrets, sealed at rest.',
+  },
+  {
+    ...fromIssue,
+    id: 'console.run.step',
+    says: 'The drawer of a step shows what each attempt sent and received, with links to its lifecycle and its audit entries.',
+  },
+  {
+    ...fromIssue,
     id: 'console.inbox',
     says: 'The inbox shows what waits, oldest first, with the exact call and the votes, and is decided by keyboard.',
   },

@@ -31,6 +31,7 @@ export const contractRoutes = [
   'POST /execute_flow/{}/resume',
   'POST /execute_flow/{}/cancel',
   'GET /execute_flow/{}/monitoring',
+  'GET /execute_flow/{}/steps/{}',
   'GET /execute_flow/{}/events',
   'POST /execute_flow/{}/preview',
   'POST /execute_flow/{}/rerun',

@@ -130,6 +130,7 @@ export const kindByPath: Record<string, string> = {
 export const plainParams: Record<string, string> = {
   category: 'restful',
   version: '1',
+  number: '1',
   from: '1800000000',
   to: '1800003600',
 };

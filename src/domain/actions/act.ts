@@ -39,7 +39,7 @@ export function createAct(deps: ActDeps): Act {
   return async (request, options) => {
     const { signal } = options;
     const prepared = await deps.prepare(request, options);
-    const asked: OneAct = { request, run: request.run ?? (await runOf(deps, request)), prepared };
+    const asked: OneAct = { request, run: request.run ?? (await runOf(deps, request)), prepared, note: options.note };
     const under = request.approval;
     if (!under) return first(deps, asked);
     const kept = await keptAnswer(deps, under.approval_id);
@@ -86,6 +86,7 @@ async function settleUsed({ collections }: Pick<ActDeps, 'collections'>, { appro
 
 interface OneAct extends EditedAct {
   run: ActRun;
+  note: CallOptions['note'];
 }
 
 async function first(deps: ActDeps, act: OneAct): Promise<ActResult> {
@@ -126,11 +127,13 @@ interface Attempting {
 
 async function attempt(
   deps: ActDeps,
-  { request, run, prepared, edited }: OneAct,
+  { request, run, prepared, edited, note }: OneAct,
   { approvalId, isUnknown = false, accepted }: Attempting,
 ): Promise<{ performed: Performed; sent: Sent }> {
   const sent: Sent = { outcome: 'unsent', mayHaveActed: false };
   const { operation } = prepared;
+  const lifecycleId = newId();
+  note?.({ lifecycle_id: lifecycleId });
   const identity = {
     executionId: run.execution_id,
     userId: run.executed_by,
@@ -138,7 +141,7 @@ async function attempt(
     projectId: request.project_id,
   };
   const performed = await deps.kernel.perform({
-    lifecycleId: newId(),
+    lifecycleId,
     startedAt: epochSeconds(),
     operation,
     asked: undefined,

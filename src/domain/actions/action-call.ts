@@ -34,6 +34,15 @@ export interface CallProgress {
   message?: string | undefined;
 }
 
+/** What a call sends and receives, without credentials, for people who look at its step. */
+export interface CallExchange {
+  lifecycle_id?: string;
+  input?: JsonObject;
+  request?: JsonObject;
+  response?: { status: number; headers: Record<string, string>; body?: string };
+  output?: unknown;
+}
+
 export interface ActionCall {
   request: CallActionRequest;
   connector: OpenConnector | null;
@@ -42,6 +51,8 @@ export interface ActionCall {
   maxBytes?: number | undefined;
   /** Receives what the server reports while it works on the call. */
   onProgress?: ((progress: CallProgress) => void) | undefined;
+  /** Receives what the call sends and receives, as far as it is known. */
+  note?: ((part: CallExchange) => void) | undefined;
   /** When the step of the call ends at the latest, in epoch seconds. Without it, the server cannot ask a person. */
   stepEndsAt?: number | undefined;
 }

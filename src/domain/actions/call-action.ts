@@ -24,7 +24,7 @@ const categories: ReadonlyMap<string, { operation: Operation; execute: ActionExe
   ['mcp', { operation: actMcp, execute: mcp }],
 ]);
 
-export type CallOptions = Pick<ActionCall, 'signal' | 'maxBytes' | 'onProgress' | 'stepEndsAt'>;
+export type CallOptions = Pick<ActionCall, 'signal' | 'maxBytes' | 'onProgress' | 'note' | 'stepEndsAt'>;
 
 /** An action that is ready to be called, and the operation that governs it. */
 export interface PreparedAction extends Omit<PreparedCall, 'send'> {
@@ -49,17 +49,21 @@ export function createPrepareAction(deps: Omit<ActionDeps, 'tokens'>): PrepareAc
       );
     const connector = await connectorOf(executing, request);
     const { send, ...prepared } = await category.execute(executing, { request, connector, ...options });
+    options.note?.({ input: prepared.input });
     return {
       ...prepared,
       operation: category.operation,
       async send() {
+        options.note?.({ request: prepared.exact });
         const { value, secrets } = connector
           ? await noted(deps.mongo.collections, connector.id, options.signal, send)
           : await send();
+        // Histories and records keep answers.
+        const output = hideSecrets(value, secrets);
+        options.note?.({ output });
         checkJson(value, answerGate(`the answer of the action "${action.name}"`));
         checkOutput(action, value);
-        // Histories and records keep answers.
-        return hideSecrets(value, secrets);
+        return output;
       },
     };
   };

@@ -7,6 +7,8 @@ import { hideSecrets } from './hidden-secrets.js';
 
 const maxReadLength = 2000;
 const maxExcerptLength = 400;
+const plainHeader =
+  /^(allow|cache-control|content-(language|length|type)|date|etag|last-modified|retry-after|server|via|(x-)?(correlation|request|trace)-id|(x-)?ratelimit-[\w-]+)$/;
 
 /**
  * Converts an answer to a value: JSON to its value, other text to `{text}`, an empty body to null. An error quotes the
@@ -30,10 +32,24 @@ export function readRestfulAnswer(
   }
 }
 
-/** Removes secrets before it shortens the text, so that no part of a secret remains. Binary content is not quoted. */
+/** The headers of an answer that people may see: not those that can hold credentials, such as cookies. */
+export function shownHeaders({ headers }: HttpResponse, secrets: readonly string[]): Record<string, string> {
+  const shown = Object.entries(headers).filter(([name]) => plainHeader.test(name));
+  return hideSecrets(Object.fromEntries(shown.map(([name, value]) => [name, String(value)])), secrets) as Record<
+    string,
+    string
+  >;
+}
+
+/** The text of an answer without the secrets that were sent. Empty for binary content. */
+export function bodyText(body: Buffer, secrets: readonly string[]): string {
+  const text = withoutSecrets(body.toString('utf8'), secrets);
+  return /[\0\uFFFD]/.test(text) ? '' : text;
+}
+
+/** Removes secrets before it shortens the text, so that no part of a secret remains. */
 function excerptOf(body: Buffer, secrets: readonly string[]): string {
-  const text = withoutSecrets(body.toString('utf8'), secrets).replace(/\s+/g, ' ').trim();
-  if (/[\0\uFFFD]/.test(text)) return '';
+  const text = bodyText(body, secrets).replace(/\s+/g, ' ').trim();
   const start = text.length > maxReadLength ? text.slice(0, maxReadLength).replace(/\S{1,200}$/, '') : text;
   const clean = redactText(start);
   return clean.length > maxExcerptLength ? `${clean.slice(0, maxExcerptLength)} […]` : clean;

@@ -1,6 +1,7 @@
 import { RestfulConfig, type Auth } from '../connectors/rules/config.js';
 import { AppError } from '../../errors.js';
-import type { HttpRequest, HttpResponse } from '../../outbound/http-client.js';
+import type { JsonObject } from '../../json.js';
+import { isBelow, type HttpRequest, type HttpResponse } from '../../outbound/http-client.js';
 import { basicOf } from './access-tokens.js';
 import type {
   ActionCall,
@@ -10,7 +11,8 @@ import type {
   OpenConnector,
   PreparedCall,
 } from './action-call.js';
-import { readRestfulAnswer } from './restful-answer.js';
+import { hideSecrets } from './hidden-secrets.js';
+import { bodyText, readRestfulAnswer, shownHeaders } from './restful-answer.js';
 import { restfulCall, type RestfulCall } from './restful-call.js';
 
 /** Less than the two minutes that the workflow allows for the step, so that the failure states its cause. */
@@ -44,8 +46,20 @@ async function sendWith(
   let { headers, answer } = await send();
   if (answer.status === 401 && config.auth.type === 'client_credentials')
     ({ headers, answer } = await send(headers.authorization?.slice('Bearer '.length)));
-  const secrets = secretsIn(headers);
-  return { value: readRestfulAnswer(call.request.action.name, answer, secrets), secrets };
+  return readAnswer(call, answer, secretsIn(headers));
+}
+
+/** An answer that is an error is noted with its body; every other becomes the output. */
+function readAnswer({ request, note }: ActionCall, answer: HttpResponse, secrets: string[]): ActionOutput {
+  const { status } = answer;
+  const headers = shownHeaders(answer, secrets);
+  note?.({ response: { status, headers } });
+  try {
+    return { value: readRestfulAnswer(request.action.name, answer, secrets), secrets };
+  } catch (error) {
+    note?.({ response: { status, headers, body: bodyText(answer.body, secrets) } });
+    throw error;
+  }
 }
 
 /** Methods whose repeat has the same effect as one call (RFC 9110, 9.2.2). */
@@ -73,17 +87,24 @@ export async function exchange(
   options: Options,
 ): Promise<ActionOutput> {
   const answer = await answerTo(deps, call, made, options);
-  const secrets = secretsIn(options.credentials?.headers ?? {});
-  return { value: readRestfulAnswer(call.request.action.name, answer, secrets), secrets };
+  return readAnswer(call, answer, secretsIn(options.credentials?.headers ?? {}));
 }
 
 function answerTo(
   { http }: ActionDeps,
-  { signal, maxBytes }: ActionCall,
+  { signal, maxBytes, note }: ActionCall,
   made: RestfulCall,
   options: Options,
 ): Promise<HttpResponse> {
-  const { input: _sent, ...request } = made;
+  const { input, ...request } = made;
+  const { below, headers = {} } = options.credentials ?? {};
+  const sent = below !== undefined && isBelow(below, new URL(made.url)) ? Object.keys(headers) : [];
+  const hidden: Record<string, string> = Object.fromEntries(sent.map((name) => [name, '[secret]']));
+  const shown = {
+    ...{ method: made.method, url: made.url, headers: { ...made.headers, ...hidden } },
+    ...(made.body !== undefined && { body: input }),
+  };
+  note?.({ request: hideSecrets(shown, secretsIn(headers)) as JsonObject });
   return http.request({ ...request, ...options, maxRedirects, ...(maxBytes !== undefined && { maxBytes }), signal });
 }
 

@@ -8,6 +8,7 @@ import { epochSeconds } from '../../time.js';
 import { expiredCall, hasExpired, reasonOf, refusedOr, settledAs } from '../actions/operations/settled-calls.js';
 import { creditsOfRun } from '../customers/operations/run-credits.js';
 import type { Deps } from '../deps.js';
+import type { ExchangePart } from './exchanges.js';
 import { continueRules } from './rules.js';
 
 export interface ContinueDeps {
@@ -18,10 +19,15 @@ export interface ContinueDeps {
 export type ContinueResult = { permitted: true } | { held: Held } | { refused: Refused };
 
 /** Asks the rules whether a run may continue after an anomaly was found. Has no effect but its record; safe to repeat. */
-export async function continueAfterAnomaly(deps: ContinueDeps, request: ContinueRequest): Promise<ContinueResult> {
+export async function continueAfterAnomaly(
+  deps: ContinueDeps,
+  request: ContinueRequest,
+  note: (part: ExchangePart) => void,
+): Promise<ContinueResult> {
+  const perform = (approvalId: string | undefined) => ask(deps, request, { approvalId, note });
   const under = request.approval;
-  if (!under) return resultOf(await perform(deps, request, undefined));
-  const performed = await perform(deps, request, under.approval_id);
+  if (!under) return resultOf(await perform(undefined));
+  const performed = await perform(under.approval_id);
   const reason = 'error' in performed ? reasonOf(performed.error) : undefined;
   if (!('error' in performed) || reason === undefined) return resultOf(performed);
   // By an attempt of this step whose worker was lost.
@@ -29,7 +35,7 @@ export async function continueAfterAnomaly(deps: ContinueDeps, request: Continue
   if (reason === 'rejected' || reason === 'expired')
     return { refused: await settledAs(deps.collections, under, performed.error) };
   if (await hasExpired(deps.collections, under.approval_id)) return { refused: expiredCall(under) };
-  return resultOf(await perform(deps, request, undefined));
+  return resultOf(await perform(undefined));
 }
 
 function resultOf(performed: Performed): ContinueResult {
@@ -40,11 +46,13 @@ function resultOf(performed: Performed): ContinueResult {
   return { held: { approval_id, expires_at } };
 }
 
-function perform(
+function ask(
   { kernel, collections }: ContinueDeps,
   { idempotency_key, project_id, run, finding, approval }: ContinueRequest,
-  approvalId: string | undefined,
+  { approvalId, note }: { approvalId: string | undefined; note: (part: ExchangePart) => void },
 ): Promise<Performed> {
+  const lifecycleId = newId();
+  note({ lifecycle_id: lifecycleId, input: { finding } });
   const identity = {
     executionId: run.execution_id,
     userId: run.executed_by,
@@ -53,7 +61,7 @@ function perform(
   };
   const { agentflow_id, agentflow_version, agent_id, execution_id, started_by, tokens_spent } = run;
   return kernel.perform({
-    lifecycleId: newId(),
+    lifecycleId,
     startedAt: epochSeconds(),
     operation: continueRules,
     asked: undefined,

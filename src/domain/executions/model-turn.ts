@@ -4,7 +4,9 @@ import type { ModelTurn } from '../../../workflows/agentflow-execution/model-tur
 import type { ModelTurnRequest } from '../../../workflows/agentflow-execution/steps/model.js';
 import { createDeltaWriter } from './delta-writer.js';
 import type { KnowledgeBase } from './knowledge-base.js';
+import type { ExchangePart } from './exchanges.js';
 import { composePrompt, renderPrompt } from './prompt.js';
+import { promptSent } from './prompt-sent.js';
 
 export interface ModelActivityDeps {
   models: ChatModel;
@@ -16,24 +18,24 @@ export interface ModelActivityDeps {
 export async function takeModelTurn(
   { models, knowledge: base, collections }: ModelActivityDeps,
   request: ModelTurnRequest,
-  { signal, attempt }: { signal: AbortSignal; attempt: number },
+  { signal, attempt, note }: { signal: AbortSignal; attempt: number; note: (part: ExchangePart) => void },
 ): Promise<ModelTurn> {
   const { agent, context, tools, conversation, idempotency_key: idempotencyKey } = request;
   const prompt = renderPrompt({ agent, context });
   const knowledge = agent.has_knowledge_base ? await base.ask(request, prompt, signal) : undefined;
   const deltas = createDeltaWriter(collections, turnOf(request, attempt));
   try {
-    const completion = await models.complete({
+    const asked = {
       model: agent.llm.model,
       temperature: agent.llm.temperature,
       maxTokens: agent.llm.max_tokens,
       tools,
       conversation,
       ...composePrompt({ agent, context, prompt, knowledge: knowledge?.text ?? '' }),
-      signal,
-      idempotencyKey,
-      onText: deltas.add,
-    });
+    };
+    note({ prompt: promptSent(asked), ...(knowledge && { lifecycle_id: knowledge.lifecycle_id }) });
+    const completion = await models.complete({ ...asked, signal, idempotencyKey, onText: deltas.add });
+    note({ output: completion });
     if (!knowledge) return completion;
     const { lifecycle_id, query, entities } = knowledge;
     return { ...completion, knowledge: { lifecycle_id, query, entities } };

@@ -14,7 +14,7 @@ const Attempt = z.object({
   error: z.string().nullable().meta({ example: null }),
 });
 
-const Step = z.object({
+export const Step = z.object({
   step_id: z.string().meta({ example: 'reader:1' }),
   kind: z.string().meta({ example: 'action' }),
   agent_id: z.string().meta({ example: 'reader' }),

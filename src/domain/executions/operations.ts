@@ -15,6 +15,7 @@ import { execute, move } from './operations/moves.js';
 import { decidePreview, NewPreviewDecision } from './operations/preview.js';
 import { readExecution } from './operations/read.js';
 import { rerun, RerunRequest } from './rerun.js';
+import { readStep, StepDetails } from './step-details.js';
 import { continueRules, decideRules, startRules, steerRules } from './rules.js';
 import { Id, ProjectId } from '../../ids.js';
 
@@ -38,6 +39,14 @@ export const monitorExecution = defineOperation({
   name: 'execution.monitor',
   output: Monitoring,
   run: ({ deps, ctx, key: { execution_id } }) => monitor(deps, ctx.principal, execution_id),
+});
+
+export const readExecutionStep = defineOperation({
+  ...read,
+  name: 'execution.read-step',
+  key: key.extend({ number: z.coerce.number().int().min(1).max(100_000) }),
+  output: StepDetails,
+  run: ({ deps, ctx, key: { execution_id, number } }) => readStep(deps, ctx.principal, execution_id, number),
 });
 
 /** A stream of events. */

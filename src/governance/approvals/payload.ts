@@ -1,6 +1,7 @@
 import type { SecretBox } from '../../auth/secret-box.js';
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/mongo.js';
+import { bounded } from '../bounded.js';
 import { editsId, readEdits } from './edits.js';
 import type { ApprovalDocument } from './record.js';
 
@@ -10,8 +11,6 @@ export interface PayloadDeps {
   /** Replaces secrets and personal data. */
   redact(value: unknown): Promise<unknown>;
 }
-
-const maxLength = 64 * 1024;
 
 function sealedFor(approvalId: string): string {
   return `approval-payload:${approvalId}`;
@@ -24,7 +23,7 @@ export async function keepPayload(
   payload: unknown,
   until: number,
 ): Promise<void> {
-  const text = JSON.stringify(await redact(toBoundedPayload(payload)));
+  const text = JSON.stringify(await redact(bounded(payload)));
   const _id = approvalId;
   await insertOnce(collections.approval_payloads, {
     _id,
@@ -55,43 +54,8 @@ export async function readPayloads(
         const payload = JSON.parse(secrets.open(sealed, sealedFor(_id))) as object;
         const digest = edited.get(_id);
         const change = digest === undefined ? undefined : await readEdits(deps, editsId(_id, digest));
-        return [_id, change ? { ...payload, edits: await deps.redact(toBoundedPayload(change.edits)) } : payload];
+        return [_id, change ? { ...payload, edits: await deps.redact(bounded(change.edits)) } : payload];
       }),
     ),
   );
-}
-
-interface Limits {
-  text: number;
-  items: number;
-}
-
-const limits: readonly Limits[] = [
-  { text: 2000, items: 50 },
-  { text: 200, items: 20 },
-  { text: 40, items: 5 },
-];
-
-/** Shortens the payload step by step until it fits, which limits the work of the redaction. */
-function toBoundedPayload(payload: unknown): unknown {
-  for (const limit of limits) {
-    const value = shortened(payload, limit);
-    if ((JSON.stringify(value) ?? '').length <= maxLength) return value;
-  }
-  return { truncated: true };
-}
-
-function shortened(value: unknown, limit: Limits, depth = 0): unknown {
-  if (typeof value === 'string')
-    return value.length <= limit.text ? value : `${value.slice(0, limit.text)} … (${value.length} characters)`;
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth > 20) return '…';
-  if (Array.isArray(value)) {
-    const shown = value.slice(0, limit.items).map((item) => shortened(item, limit, depth + 1));
-    return value.length <= limit.items ? shown : [...shown, `… (${value.length} items)`];
-  }
-  const entries = Object.entries(value);
-  const shown = entries.slice(0, limit.items).map(([name, item]) => [name, shortened(item, limit, depth + 1)] as const);
-  if (entries.length > limit.items) shown.push(['…', `(${entries.length} fields)`]);
-  return Object.fromEntries(shown);
 }

@@ -7,6 +7,7 @@ import {
   pauseExecution,
   prepareExecution,
   readExecutionLive,
+  readExecutionStep,
   rerunExecution,
   resumeExecution,
   startExecution,
@@ -94,6 +95,14 @@ export const executionRoutes: readonly Route[] = [
     tag,
     summary: 'Read the steps, attempts and Temporal run',
     response: { description: 'The state of the run in Temporal and its workflow.' },
+  }),
+  operationRoute({
+    method: 'get',
+    path: '/execute_flow/{execution_id}/steps/{number}',
+    operation: readExecutionStep,
+    tag,
+    summary: 'Read what a step sent and received',
+    response: { description: 'The step with the prompt, or the request and response, of its last attempts.' },
   }),
   operationRoute({
     method: 'get',

@@ -228,8 +228,10 @@ test('a run is executed, followed, paused and resumed on its page, without a rel
     expect(await page.getByRole('button', { name: /Pause|Resume|Cancel/ }).count()).toBe(0);
     const link = await page.getByRole('link', { name: 'Open in the Temporal UI' }).getAttribute('href');
     expect(link).toBe((await person.workspace.api.get(`/execute_flow/${id}/monitoring`)).body.temporal_ui_url);
-    await page.locator('.waterfall button').first().click();
+    await page.locator('.waterfall button', { hasText: 'model turn' }).first().click();
     await page.getByRole('heading', { name: 'Attempts' }).waitFor();
+    await page.getByRole('region', { name: 'Message 2 of the prompt: user' }).getByText('Tell what happened').waitFor();
+    await page.getByRole('region', { name: 'Output' }).getByText('input_tokens').waitFor();
     await shot(page, 'run-step');
     await page.keyboard.press('Escape');
     await page.getByRole('heading', { name: 'Attempts' }).waitFor({ state: 'detached' });
@@ -238,8 +240,8 @@ test('a run is executed, followed, paused and resumed on its page, without a rel
   });
 });
 
-test('a failed run shows why, with each attempt, and the conclusion as Markdown without its HTML', async () => {
-  verifies('console.run');
+test('a failed run shows why, with each attempt and what it sent, and the conclusion as Markdown without its HTML', async () => {
+  verifies('console.run', 'console.run.step');
   const person = await createPerson(deps);
   sink.answer('/broken', (_request, res) =>
     res.writeHead(422, { 'content-type': 'application/json' }).end('{"error":"no such customer"}'),
@@ -257,6 +259,17 @@ test('a failed run shows why, with each attempt, and the conclusion as Markdown 
     await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
     await page.getByText('no such customer').first().waitFor();
     await page.getByText('1 attempt', { exact: false }).first().waitFor();
+    await page.locator('.waterfall button').first().click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('heading', { name: 'Response: 422' }).waitFor();
+    await drawer.getByRole('region', { name: 'Body of the response' }).getByText('no such customer').waitFor();
+    await drawer.getByText(`POST ${sink.url}/broken`).waitFor();
+    await drawer.getByRole('region', { name: 'Headers of the request' }).getByText('user-agent').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, 'run-step-failed');
+    await drawer.getByRole('link', { name: 'Audit entries of the call' }).click();
+    await page.waitForURL(/\/audit\?lifecycle_id=/);
+    await page.getByText('act.http').first().waitFor();
     await page.goto(consoleUrl(person, `/runs/${concluded._id}`));
     await page.locator('.text strong', { hasText: 'Done' }).waitFor();
     expect(await page.getByRole('link', { name: 'the list' }).getAttribute('href')).toBe('https://example.test/list');

@@ -1,11 +1,13 @@
 import type { Document, DocumentReference } from '../messages.js';
-import type { StepDefinition, StepResult } from './definition.js';
+import { idempotencyKey, type StepDefinition, type StepResult } from './definition.js';
 
 export interface DocumentsStep {
   kind: 'documents';
 }
 
 export interface ReadDocumentsRequest {
+  /** Absent in requests of earlier releases. */
+  idempotency_key?: string;
   files: DocumentReference[];
 }
 
@@ -20,7 +22,8 @@ export const documents: StepDefinition<DocumentsStep, Activities> = {
   profile: { startToCloseTimeout: '1m' },
   id: () => 'documents',
   name: () => 'read documents',
-  run: ({ readDocuments }, _step, { input }) => readDocuments({ files: input.files }),
+  run: ({ readDocuments }, _step, run) =>
+    readDocuments({ idempotency_key: idempotencyKey(run), files: run.input.files }),
   keep: (texts, _step, { state }) => {
     state.documents = texts;
   },

@@ -1,6 +1,6 @@
 import type { ExecutionFailure } from '../messages.js';
 import { contextOf, type StepContext } from './context.js';
-import type { StepDefinition, StepResult } from './definition.js';
+import { idempotencyKey, type StepDefinition, type StepResult } from './definition.js';
 
 export interface GoalStep {
   kind: 'goal';
@@ -10,6 +10,8 @@ export interface GoalStep {
 }
 
 export interface RenderGoalRequest {
+  /** Absent in requests of earlier releases. */
+  idempotency_key?: string;
   template: string;
   failure: ExecutionFailure;
   context: StepContext;
@@ -26,7 +28,8 @@ export const goal: StepDefinition<GoalStep, Activities> = {
   profile: { startToCloseTimeout: '1m' },
   id: () => 'goal',
   name: () => 'render the failover goal',
-  run: ({ renderGoal }, { template, failure }, run) => renderGoal({ template, failure, context: contextOf(run) }),
+  run: ({ renderGoal }, { template, failure }, run) =>
+    renderGoal({ idempotency_key: idempotencyKey(run), template, failure, context: contextOf(run) }),
   keep: (rendered, _step, { state }) => {
     if (state.failover) state.failover.goal = rendered;
   },

@@ -4,7 +4,7 @@ import type { ProposedAction } from '../preview-record.js';
 import { requestPreview } from '../previews.js';
 import { actionInput, type ActionInput } from './action.js';
 import { contextOf, type StepContext } from './context.js';
-import type { StepDefinition, StepResult } from './definition.js';
+import { idempotencyKey, type StepDefinition, type StepResult } from './definition.js';
 
 /** Composes what a person decides on before an agent's actions are called. */
 export interface PreviewStep {
@@ -24,6 +24,8 @@ export interface ProposedCall {
 }
 
 export interface ComposePreviewRequest {
+  /** Absent in requests of earlier releases. */
+  idempotency_key?: string;
   calls: { call_id: string | null; skill_id: string; action: ActionPlan; input: ActionInput }[];
   context: StepContext;
 }
@@ -42,6 +44,7 @@ export const preview: StepDefinition<PreviewStep, Activities> = {
   name: ({ agent }) => `${agent.title}: compose preview`,
   run: ({ composePreview }, { agent, calls }, run) =>
     composePreview({
+      idempotency_key: idempotencyKey(run),
       calls: calls.map((call) => ({
         call_id: call.callId,
         skill_id: call.skill._id,

@@ -7,6 +7,7 @@ import { apiAddress, csrfToken, projectId, signedInAgain } from './session.js';
 export type Execution = components['schemas']['Execution'];
 export type Monitoring = components['schemas']['ExecutionMonitoring'];
 export type Step = Monitoring['steps'][number];
+export type StepExchange = components['schemas']['StepExchange'];
 export type InboxItem = components['schemas']['InboxItem'];
 export type Connector = components['schemas']['Connector'];
 export type McpTool = components['schemas']['McpTool'];

@@ -16,6 +16,15 @@ export function LifecycleLink({ id, children = id }: LinkOptions) {
   );
 }
 
+/** The audit entries of one governed call. */
+export function AuditLink({ lifecycle, children }: { lifecycle: string; children: ReactNode }) {
+  return (
+    <Link to="/projects/$projectId/audit" params={{ projectId }} search={{ lifecycle_id: lifecycle }}>
+      {children}
+    </Link>
+  );
+}
+
 export function ApprovalLink({ id, children = id }: LinkOptions) {
   return (
     <Link to="/projects/$projectId/approvals/$approvalId" params={{ projectId, approvalId: id }}>

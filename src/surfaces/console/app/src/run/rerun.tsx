@@ -125,17 +125,7 @@ export function Rerun({ run, onClose }: { run: Execution; onClose: () => void })
             onChange={(event) => change({ goal: event.target.value })}
           />
         </label>
-        {Object.entries({ ...run.input_variables, ...run.runtime_inputs }).map(([name, value]) => (
-          <label key={name}>
-            {name}
-            {typeof value === 'string' ? '' : ' (JSON)'}
-            <textarea
-              rows={2}
-              value={inputs[name] ?? textOf(value)}
-              onChange={(event) => change({ inputs: { ...inputs, [name]: event.target.value } })}
-            />
-          </label>
-        ))}
+        <Inputs run={run} texts={inputs} onChange={(texts) => change({ inputs: texts })} />
         <label>
           Reason (optional)
           <input value={reason} maxLength={500} onChange={(event) => change({ reason: event.target.value })} />
@@ -148,4 +138,21 @@ export function Rerun({ run, onClose }: { run: Execution; onClose: () => void })
       </form>
     </Window>
   );
+}
+
+type Texts = Record<string, string>;
+
+/** A field for each input of the run. */
+function Inputs({ run, texts, onChange }: { run: Execution; texts: Texts; onChange: (texts: Texts) => void }) {
+  return Object.entries({ ...run.input_variables, ...run.runtime_inputs }).map(([name, value]) => (
+    <label key={name}>
+      {name}
+      {typeof value === 'string' ? '' : ' (JSON)'}
+      <textarea
+        rows={2}
+        value={texts[name] ?? textOf(value)}
+        onChange={(event) => onChange({ ...texts, [name]: event.target.value })}
+      />
+    </label>
+  ));
 }

@@ -60,7 +60,8 @@ function RunPage({ id }: { id: string }) {
         {error ? <Problem error={error} /> : <p className="soft">Loading…</p>}
       </>
     );
-  const shown = steps?.steps.find(({ step_id }) => step_id === openStep);
+  const at = steps?.steps.findIndex(({ step_id }) => step_id === openStep) ?? -1;
+  const shown = steps?.steps[at];
   return (
     <>
       <h1>
@@ -89,7 +90,7 @@ function RunPage({ id }: { id: string }) {
         <Data value={{ ...run.input_variables, ...run.runtime_inputs }} label="Values of the input" />
       </section>
       <Events {...events} />
-      {shown && <StepDrawer run={run} step={shown} onClose={() => setOpenStep(undefined)} />}
+      {shown && <StepDrawer run={run} step={shown} number={at + 1} onClose={() => setOpenStep(undefined)} />}
     </>
   );
 }

@@ -1,47 +1,91 @@
-import type { Execution, Step } from '../api.js';
-import { Badge, Data, durationText, Time, Window } from '../parts.js';
+import { useQuery } from '@tanstack/react-query';
+import { call, type Execution, type Step } from '../api.js';
+import { Badge, Data, durationText, Problem, Time, Window } from '../parts.js';
+import { Exchange } from './step-exchange.js';
 
-/** One step: its attempts, what it was given and what came out, as the API shows them (redacted). */
-export function StepDrawer({ run, step, onClose }: { run: Execution; step: Step; onClose: () => void }) {
-  const output = run.agents_output.find(({ agent_id }) => agent_id === step.agent_id);
-  const actions = output?.actions.filter(({ action_id }) => action_id === step.action_id) ?? [];
-  const proposed = run.previews[step.agent_id]?.proposed;
-  const now = Date.now() / 1000;
+const openStepMs = 3000;
+
+interface StepDrawerOptions {
+  run: Execution;
+  step: Step;
+  /** The position of the step in the run, from 1. */
+  number: number;
+  onClose: () => void;
+}
+
+/** One step: its attempts, what each sent, and what came back, as the API shows them (redacted). */
+export function StepDrawer({ run, step, number, onClose }: StepDrawerOptions) {
+  const { execution_id } = run;
+  const { data, error } = useQuery({
+    queryKey: ['run', execution_id, 'step', number],
+    queryFn: () => call('get', '/execute_flow/{execution_id}/steps/{number}', { params: { execution_id, number } }),
+    refetchInterval: step.status === 'running' ? openStepMs : false,
+  });
+  const exchanges = data?.exchanges ?? [];
+  const last = exchanges.at(-1);
   return (
     <Window title={step.name} isDrawer onClose={onClose}>
       <p>
         <Badge state={step.status} /> {step.kind.replaceAll('_', ' ')}, <code>{step.step_id}</code>
       </p>
       {step.error !== null && <p className="problem">{step.error}</p>}
+      <Attempts step={step} />
+      <Problem error={error} />
+      {!data && !error && <p className="soft">Loading…</p>}
+      {exchanges.slice(0, -1).map((exchange) => (
+        <details key={exchange.started_at}>
+          <summary>
+            Attempt {exchange.attempt}, <Time at={exchange.started_at} />
+            {exchange.response && `: ${exchange.response.status}`}
+          </summary>
+          <Exchange exchange={exchange} />
+        </details>
+      ))}
+      {last && <Exchange exchange={last} />}
+      {data && !last && <NotKept run={run} step={step} />}
+    </Window>
+  );
+}
+
+function Attempts({ step }: { step: Step }) {
+  const now = Date.now() / 1000;
+  const attempts = step.attempt_details ?? [{ attempt: step.attempts, ...step }];
+  return (
+    <>
       <h3>Attempts</h3>
       <ol>
-        {(step.attempt_details ?? [{ attempt: step.attempts, ...step }]).map(
-          ({ attempt, started_at, ended_at, error }) => (
-            <li key={attempt} value={attempt}>
-              <Time at={started_at} />, {durationText((ended_at ?? now) - started_at)}
-              {error !== null && <Data value={error} label={`Error of attempt ${attempt}`} />}
-            </li>
-          ),
-        )}
+        {attempts.map(({ attempt, started_at, ended_at, error }) => (
+          <li key={attempt} value={attempt}>
+            <Time at={started_at} /> to {ended_at === null ? 'now' : <Time at={ended_at} />},{' '}
+            {durationText((ended_at ?? now) - started_at)}
+            {error !== null && <Data value={error} label={`Error of attempt ${attempt}`} />}
+          </li>
+        ))}
       </ol>
-      {proposed !== undefined && (
-        <>
-          <h3>Proposed</h3>
-          <Data value={proposed} label="Proposed" />
-        </>
+    </>
+  );
+}
+
+/** What the run itself still knows of a step. */
+function NotKept({ run, step }: { run: Execution; step: Step }) {
+  const output = run.agents_output.find(({ agent_id }) => agent_id === step.agent_id);
+  const action = output?.actions.find(({ action_id }) => action_id === step.action_id);
+  const proposed = run.previews[step.agent_id]?.proposed;
+  const known: [string, unknown][] = [
+    ['Proposed', proposed],
+    ['Output', action ? action.output : step.action_id === null ? output?.output : undefined],
+  ];
+  return (
+    <>
+      <p className="note">What this step sent is not kept: it ran more than 30 days ago, or it was not stored.</p>
+      {known.map(([name, value]) =>
+        value === undefined ? null : (
+          <div key={name}>
+            <h3>{name}</h3>
+            <Data value={value} label={name} />
+          </div>
+        ),
       )}
-      {actions.map(({ action_id, name, output: result }) => (
-        <div key={action_id}>
-          <h3>Output of {name}</h3>
-          <Data value={result} label={`Output of ${name}`} />
-        </div>
-      ))}
-      {step.action_id === null && output && (
-        <>
-          <h3>Output</h3>
-          <Data value={output.output} label="Output" />
-        </>
-      )}
-    </Window>
+    </>
   );
 }

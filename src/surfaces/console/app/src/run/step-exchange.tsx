@@ -1,0 +1,98 @@
+import type { ReactNode } from 'react';
+import type { StepExchange } from '../api.js';
+import { AuditLink, LifecycleLink } from '../links.js';
+import { Data } from '../parts.js';
+import { useMay } from '../session.js';
+
+interface HttpCall {
+  method?: unknown;
+  url?: unknown;
+  headers?: unknown;
+  body?: unknown;
+}
+
+/** What one attempt sent and received, redacted by the API. */
+export function Exchange({ exchange }: { exchange: StepExchange }) {
+  const { prompt, input, request, response, output, lifecycle_id: lifecycle } = exchange;
+  return (
+    <>
+      {prompt && <Prompt prompt={prompt} />}
+      {input !== undefined && (
+        <Part name="Input">
+          <Data value={input} label="Input" />
+        </Part>
+      )}
+      {request !== undefined && <Request request={request as HttpCall} />}
+      {response && (
+        <Part name={`Response: ${response.status}`}>
+          <Data value={response.headers} label="Headers of the response" />
+          {response.body !== undefined && <Data value={response.body} label="Body of the response" />}
+        </Part>
+      )}
+      {output !== undefined && (
+        <Part name="Output">
+          <Data value={output} label="Output" />
+        </Part>
+      )}
+      {lifecycle !== undefined && <Records lifecycle={lifecycle} />}
+    </>
+  );
+}
+
+function Part({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <h3>{name}</h3>
+      {children}
+    </>
+  );
+}
+
+function Prompt({ prompt }: { prompt: NonNullable<StepExchange['prompt']> }) {
+  const { model, temperature, max_tokens, tools, messages } = prompt;
+  return (
+    <Part name="Prompt">
+      <p className="soft">
+        {model === '' ? 'the default model' : model}, temperature {temperature}
+        {max_tokens > 0 && `, at most ${max_tokens} tokens`}
+        {tools.length > 0 && `, with the tools ${tools.join(', ')}`}
+      </p>
+      {messages.map(({ role, content }, at) => (
+        <div key={at}>
+          <h4>{role}</h4>
+          <Data value={content} label={`Message ${at + 1} of the prompt: ${role}`} />
+        </div>
+      ))}
+    </Part>
+  );
+}
+
+/** A call over HTTP is shown as people know it; any other as it is. */
+function Request({ request }: { request: HttpCall }) {
+  const { method, url, headers, body } = request;
+  if (typeof method !== 'string' || typeof url !== 'string')
+    return (
+      <Part name="Request">
+        <Data value={request} label="Request" />
+      </Part>
+    );
+  return (
+    <Part name="Request">
+      <p>
+        {method} <code>{url}</code>
+      </p>
+      {headers !== undefined && <Data value={headers} label="Headers of the request" />}
+      {body !== undefined && <Data value={body} label="Body of the request" />}
+    </Part>
+  );
+}
+
+function Records({ lifecycle }: { lifecycle: string }) {
+  const may = useMay();
+  return (
+    <p>
+      {may('get /v1/lifecycles/{id}') && <LifecycleLink id={lifecycle}>Lifecycle of the call</LifecycleLink>}{' '}
+      {may('get /v1/audit') && <AuditLink lifecycle={lifecycle}>Audit entries of the call</AuditLink>}
+    </p>
+  );
+}
