@@ -31,7 +31,7 @@ export function readRestfulAnswer(
 }
 
 /** Removes secrets before it shortens the text, so that no part of a secret remains. Binary content is not quoted. */
-function excerptOf(body: Buffer, secrets: readonly string[]): string {
+export function excerptOf(body: Buffer, secrets: readonly string[]): string {
   const text = withoutSecrets(body.toString('utf8'), secrets).replace(/\s+/g, ' ').trim();
   if (/[\0\uFFFD]/.test(text)) return '';
   const start = text.length > maxReadLength ? text.slice(0, maxReadLength).replace(/\S{1,200}$/, '') : text;

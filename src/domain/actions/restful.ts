@@ -36,6 +36,18 @@ async function sendWith(
   connector: OpenConnector,
   config: RestfulConfig,
 ): Promise<ActionOutput> {
+  const { answer, secrets } = await answerWith(deps, call, made, connector, config);
+  return { value: readRestfulAnswer(call.request.action.name, answer, secrets), secrets };
+}
+
+/** The answer to a call with the headers and credentials of the connector, whatever its status. */
+export async function answerWith(
+  deps: Pick<ActionDeps, 'http' | 'tokens'>,
+  call: Pick<ActionCall, 'signal' | 'maxBytes'>,
+  made: RestfulCall,
+  connector: OpenConnector,
+  config: RestfulConfig,
+): Promise<{ answer: HttpResponse; secrets: readonly string[] }> {
   const send = async (refused?: string) => {
     const headers = { ...config.headers, ...(await authorization(deps, connector, config.auth, call.signal, refused)) };
     const credentials = { below: config.base_url ?? '', headers };
@@ -44,8 +56,7 @@ async function sendWith(
   let { headers, answer } = await send();
   if (answer.status === 401 && config.auth.type === 'client_credentials')
     ({ headers, answer } = await send(headers.authorization?.slice('Bearer '.length)));
-  const secrets = secretsIn(headers);
-  return { value: readRestfulAnswer(call.request.action.name, answer, secrets), secrets };
+  return { answer, secrets: secretsIn(headers) };
 }
 
 /** Methods whose repeat has the same effect as one call (RFC 9110, 9.2.2). */
@@ -78,8 +89,8 @@ export async function exchange(
 }
 
 function answerTo(
-  { http }: ActionDeps,
-  { signal, maxBytes }: ActionCall,
+  { http }: Pick<ActionDeps, 'http'>,
+  { signal, maxBytes }: Pick<ActionCall, 'signal' | 'maxBytes'>,
   made: RestfulCall,
   options: Options,
 ): Promise<HttpResponse> {
@@ -87,14 +98,14 @@ function answerTo(
   return http.request({ ...request, ...options, maxRedirects, ...(maxBytes !== undefined && { maxBytes }), signal });
 }
 
-function readConfig({ config }: OpenConnector): RestfulConfig {
+export function readConfig({ config }: Pick<OpenConnector, 'config'>): RestfulConfig {
   const parsed = RestfulConfig.safeParse(config);
   if (!parsed.success) throw new AppError('unconfigured', 'the configuration of the connector cannot be used');
   return parsed.data;
 }
 
 async function authorization(
-  { tokens }: ActionDeps,
+  { tokens }: Pick<ActionDeps, 'tokens'>,
   connector: OpenConnector,
   auth: Auth,
   signal: AbortSignal,
