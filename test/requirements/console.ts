@@ -75,7 +75,12 @@ export const consoleApp = [
   {
     ...fromIssue,
     id: 'console.connectors',
-    says: 'Connectors are listed, created by a form, paused and deleted; the tools and the authorization of an MCP server are accepted, granted and withdrawn.',
+    says: 'Connectors are listed, created and edited by a form, tested, paused and deleted; the tools and the authorization of an MCP server are accepted, granted and withdrawn.',
+  },
+  {
+    ...fromIssue,
+    id: 'connectors.test-call',
+    says: 'An HTTP connector has a test call, which rules govern as act.http and which answers status, beginning and duration.',
   },
   {
     ...fromIssue,
@@ -178,7 +183,11 @@ export const consoleApp = [
     id: 'console.run.rerun',
     says: 'A run is rerun from an agent with other inputs after a confirmation; what was typed survives a wrong value and a reload.',
   },
-  { ...fromIssue, id: 'console.palette', says: 'A command palette opens pages, lists, runs and the dialogs of what a person may do by keyboard.' },
+  {
+    ...fromIssue,
+    id: 'console.palette',
+    says: 'A command palette opens pages, lists, runs and the dialogs of what a person may do by keyboard.',
+  },
   {
     ...fromIssue,
     id: 'executions.rerun.edited',

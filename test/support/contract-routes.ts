@@ -117,6 +117,7 @@ export const furtherRoutes = [
   // MCP servers as connectors (issue 16).
   'POST /connectors/{}/mcp',
   'GET /connectors/{}/{}/tools',
+  'POST /connectors/{}/{}/test',
   'POST /connectors/{}/{}/tools/accept',
   'GET /connectors/{}/{}/authorize',
   'POST /connectors/{}/{}/authorize',

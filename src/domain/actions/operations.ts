@@ -9,6 +9,7 @@ import { defineOperation } from '../operation.js';
 import { StandaloneAction } from './record.js';
 import { Id } from '../../ids.js';
 
+export { testConnector } from './test-connector.js';
 export { actHttp, actMail, actMcp, actMessage } from './act-operations.js';
 
 export const listActions = defineOperation({

@@ -48,7 +48,7 @@ export function bodyText(body: Buffer, secrets: readonly string[]): string {
 }
 
 /** Removes secrets before it shortens the text, so that no part of a secret remains. */
-function excerptOf(body: Buffer, secrets: readonly string[]): string {
+export function excerptOf(body: Buffer, secrets: readonly string[]): string {
   const text = bodyText(body, secrets).replace(/\s+/g, ' ').trim();
   const start = text.length > maxReadLength ? text.slice(0, maxReadLength).replace(/\S{1,200}$/, '') : text;
   const clean = redactText(start);

@@ -50,6 +50,14 @@ export function operationCall(
   return callOf(request, method, below(base, filled), rest);
 }
 
+/** A GET of a path below `base`, as the call of an action would send it. */
+export function readingCall(base: string, path: string): RestfulCall {
+  const { href: url } = urlOf('path', below(base, path));
+  return { method: 'GET', url, headers: commonHeaders, input: {} };
+}
+
+const commonHeaders = { accept: 'application/json', 'user-agent': 'governed-context-service' };
+
 function callOf(
   request: CallActionRequest,
   methodName: string,
@@ -60,8 +68,7 @@ function callOf(
   if (!method) throw new AppError('validation_failed', `the action "${request.action.name}" has an unknown method`);
   const url = urlOf(whatOf(request), address);
   const headers = {
-    accept: 'application/json',
-    'user-agent': 'governed-context-service',
+    ...commonHeaders,
     // Ids can contain any character, but header values cannot.
     'idempotency-key': encodeURI(request.idempotency_key),
   };

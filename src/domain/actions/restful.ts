@@ -38,6 +38,18 @@ async function sendWith(
   connector: OpenConnector,
   config: RestfulConfig,
 ): Promise<ActionOutput> {
+  const { answer, secrets } = await answerWith(deps, call, made, connector, config);
+  return readAnswer(call, answer, secrets);
+}
+
+/** The answer to a call with the headers and credentials of the connector, whatever its status. */
+export async function answerWith(
+  deps: Pick<ActionDeps, 'http' | 'tokens'>,
+  call: Pick<ActionCall, 'signal' | 'maxBytes' | 'note'>,
+  made: RestfulCall,
+  connector: OpenConnector,
+  config: RestfulConfig,
+): Promise<{ answer: HttpResponse; secrets: readonly string[] }> {
   const send = async (refused?: string) => {
     const headers = { ...config.headers, ...(await authorization(deps, connector, config.auth, call.signal, refused)) };
     const credentials = { below: config.base_url ?? '', headers };
@@ -46,11 +58,11 @@ async function sendWith(
   let { headers, answer } = await send();
   if (answer.status === 401 && config.auth.type === 'client_credentials')
     ({ headers, answer } = await send(headers.authorization?.slice('Bearer '.length)));
-  return readAnswer(call, answer, secretsIn(headers));
+  return { answer, secrets: secretsIn(headers) };
 }
 
 /** An answer that is an error is noted with its body; every other becomes the output. */
-function readAnswer({ request, note }: ActionCall, answer: HttpResponse, secrets: string[]): ActionOutput {
+function readAnswer({ request, note }: ActionCall, answer: HttpResponse, secrets: readonly string[]): ActionOutput {
   const { status } = answer;
   const headers = shownHeaders(answer, secrets);
   note?.({ response: { status, headers } });
@@ -91,8 +103,8 @@ export async function exchange(
 }
 
 function answerTo(
-  { http }: ActionDeps,
-  { signal, maxBytes, note }: ActionCall,
+  { http }: Pick<ActionDeps, 'http'>,
+  { signal, maxBytes, note }: Pick<ActionCall, 'signal' | 'maxBytes' | 'note'>,
   made: RestfulCall,
   options: Options,
 ): Promise<HttpResponse> {
@@ -108,14 +120,14 @@ function answerTo(
   return http.request({ ...request, ...options, maxRedirects, ...(maxBytes !== undefined && { maxBytes }), signal });
 }
 
-function readConfig({ config }: OpenConnector): RestfulConfig {
+export function readConfig({ config }: Pick<OpenConnector, 'config'>): RestfulConfig {
   const parsed = RestfulConfig.safeParse(config);
   if (!parsed.success) throw new AppError('unconfigured', 'the configuration of the connector cannot be used');
   return parsed.data;
 }
 
 async function authorization(
-  { tokens }: ActionDeps,
+  { tokens }: Pick<ActionDeps, 'tokens'>,
   connector: OpenConnector,
   auth: Auth,
   signal: AbortSignal,

@@ -18,6 +18,7 @@ import {
   readMcpAuthorization,
   withdrawMcpAuthorization,
 } from '../../domain/mcp-servers/operations.js';
+import { testConnector } from '../../domain/actions/operations.js';
 import { operationRoute, type Route } from '../rest/define-route.js';
 
 const tag = 'connectors';
@@ -75,6 +76,17 @@ export const connectorRoutes: readonly Route[] = [
     tag,
     summary: 'Read a connector',
     response: { description: 'The connector without its secrets.' },
+  }),
+  operationRoute({
+    method: 'post',
+    path: '/connectors/{projectID}/{connector_id}/test',
+    operation: testConnector,
+    tag,
+    summary: 'Make a test call with a connector',
+    description:
+      'Sends a GET with the credentials of an HTTP connector. For policies it is `act.http`. The answer of the API, or why there is none, is the result.',
+    response: { description: 'The result of the call.' },
+    repeatable: true,
   }),
   operationRoute({
     method: 'patch',

@@ -70,6 +70,27 @@ test('a connector is created with the messages of the API at its fields, shows i
     await run(person.workspace, id, [actionTo('/fine')]);
     await eventually(async () => expect(await read()).toMatchObject({ failures: 0 }));
 
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Base URL').inputValue()).toBe(`${sink.url}/${projectID}`);
+    await dialog.getByText('Leave it empty to keep the stored one.').waitFor();
+    await dialog.getByLabel('Name', { exact: true }).fill('Claims, new');
+    await dialog.getByLabel('Base URL').fill('no address');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.locator('[aria-invalid=true]').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('Claims, new');
+    await dialog.getByLabel('Base URL').fill(`${sink.url}/${projectID}/v2`);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Claims, new', level: 1 }).waitFor();
+    await page.getByLabel('GET, below the base URL').fill('/claims');
+    await page.getByRole('button', { name: 'Call it' }).click();
+    await page.getByText(`{"ok":true,"path":"/${projectID}/v2/claims"}`).waitFor();
+    // The secret was left empty, so it was kept.
+    expect(sink.seen(`/${projectID}/v2/claims`)[0]?.headers.authorization).toBe('Bearer a-secret-token');
+    await shot(page, 'connector-test');
+
     await page.getByRole('button', { name: 'Pause…' }).click();
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.getByRole('status').filter({ hasText: 'paused' }).waitFor();

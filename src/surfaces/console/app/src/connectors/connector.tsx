@@ -8,8 +8,10 @@ import { Badge, Data, Problem, Time } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { useTitle } from '../use-title.js';
 import { Authorization } from './authorization.js';
-import { movesFrom } from './states.js';
+import { EditConnector } from './edit.js';
 import { McpTools } from './mcp-tools.js';
+import { movesFrom } from './states.js';
+import { TestCall } from './test-call.js';
 import { Triggers } from './triggers.js';
 
 const route = getRouteApi('/projects/$projectId/connectors/$connectorId');
@@ -52,6 +54,9 @@ function Details({ connector, error }: { connector: ConnectorRecord; error: unkn
           connectorId={connector._id}
           mayWithdraw={may('delete /connectors/{projectID}/{connector_id}/authorize')}
         />
+      )}
+      {category === 'restful' && may('post /connectors/{projectID}/{connector_id}/test') && (
+        <TestCall connectorId={connector._id} />
       )}
       {category === 'mcp' && <McpTools connectorId={connector._id} />}
       <Triggers connector={connector} />
@@ -102,14 +107,21 @@ const moveNames: Record<ConnectorRecord['status'], string> = {
   awaiting_verification: 'Await verification',
 };
 
-function Actions({ connector: { _id: id, name, status } }: { connector: ConnectorRecord }) {
+function Actions({ connector }: { connector: ConnectorRecord }) {
+  const { _id: id, name, status } = connector;
   const may = useMay();
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<ConnectorRecord['status'] | 'delete'>();
+  const [asked, setAsked] = useState<ConnectorRecord['status'] | 'delete' | 'edit'>();
   const params = { connector_id: id };
   const close = () => setAsked(undefined);
   return (
     <div className="toolbar">
+      {may('patch /connectors/{projectID}/{connector_id}') && (
+        <button type="button" onClick={() => setAsked('edit')}>
+          Edit…
+        </button>
+      )}
+      {asked === 'edit' && <EditConnector connector={connector} onClose={close} />}
       {may('post /connectors/{projectID}/{connector_id}/status') &&
         movesFrom[status].map((to) => (
           <button key={to} type="button" onClick={() => setAsked(to)}>
@@ -136,7 +148,7 @@ function Actions({ connector: { _id: id, name, status } }: { connector: Connecto
           </p>
         </Confirm>
       )}
-      {asked !== undefined && asked !== 'delete' && (
+      {asked !== undefined && asked !== 'delete' && asked !== 'edit' && (
         <Confirm
           title={`${moveNames[asked]}: ${name}`}
           action={moveNames[asked]}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.js';
+import { Id } from '../../ids.js';
+import { isOutboundError } from '../../outbound/outbound-error.js';
+import type { Deps } from '../deps.js';
+import { defineOperation } from '../operation.js';
+import { noted } from '../connectors/operations/uses.js';
+import { requireConnector } from '../connectors/operations/setup.js';
+import { openConfig } from '../connectors/operations/store.js';
+import type { ConnectorDocument } from '../connectors/record.js';
+import { createTokenSource } from './access-tokens.js';
+import { actFacts } from './act-operations.js';
+import { answerWith, preparedHttp, readConfig } from './restful.js';
+import { excerptOf, readRestfulAnswer } from './restful-answer.js';
+import { readingCall } from './restful-call.js';
+
+/** Somebody waits for the answer. */
+const timeoutMs = 15_000;
+
+const TestResult = z
+  .object({
+    succeeded: z.boolean().meta({ description: 'The call of an action would have succeeded.' }),
+    status: z.int().nullable().meta({ description: 'Null without an answer.', example: 200 }),
+    excerpt: z
+      .string()
+      .meta({
+        description: 'The beginning of the answer, without credentials and personal data.',
+        example: '{"open":3}',
+      }),
+    duration_ms: z.number().meta({ example: 84 }),
+    failure: z.string().nullable().meta({ description: 'Why the call would have failed.', example: null }),
+  })
+  .meta({ id: 'ConnectorTest' });
+type TestResult = z.infer<typeof TestResult>;
+
+type Tested = Pick<Deps, 'http' | 'mongo' | 'auth'>;
+
+/**
+ * Calls the API of an HTTP connector as an action of an agent would, in any state of the connector. For rules it is an
+ * `act.http`, so what they forbid to agents cannot be done as a test.
+ */
+export const testConnector = defineOperation({
+  name: 'act.http',
+  effect: 'act',
+  grant: 'svc:orchestrate.write',
+  facts: actFacts,
+  given: { category: 'restful', started_by: 'person' },
+  key: z.object({ connector_id: Id }),
+  input: z.strictObject({
+    path: z
+      .string()
+      .max(2000)
+      .regex(/^(\/.*)?$/s, 'must begin with /')
+      .default('')
+      .meta({ description: 'Below the base URL of the connector.', example: '/claims?limit=1' }),
+    projectID: z.string().optional(),
+  }),
+  output: TestResult,
+  errors: ['not_found', 'unconfigured', 'validation_failed'],
+  async lookUp({ deps, ctx, key, input: { path } }) {
+    const { made } = callOf(
+      deps,
+      await requireConnector(deps.mongo.collections, ctx.principal, key.connector_id),
+      path,
+    );
+    const {
+      host,
+      method,
+      path: pathname,
+      annotations,
+    } = preparedHttp(made, () => Promise.reject(new Error('is not sent')));
+    return { facts: { host: host.toLowerCase(), method, path: pathname, ...annotations } };
+  },
+  // An approved test calls the address that was approved, also if the connector has changed since.
+  async binds({ deps, ctx, key, input: { path } }) {
+    return callOf(deps, await requireConnector(deps.mongo.collections, ctx.principal, key.connector_id), path).made.url;
+  },
+  async run({ deps, ctx, key, input: { path } }) {
+    const connector = await requireConnector(deps.mongo.collections, ctx.principal, key.connector_id);
+    return test(deps, connector, path, deps.stopping.signal);
+  },
+});
+
+/** @throws AppError for a connector or a path that cannot be called */
+function callOf({ auth: { box } }: Pick<Deps, 'auth'>, connector: ConnectorDocument, path: string) {
+  if (connector.category !== 'restful')
+    throw new AppError('validation_failed', `a ${connector.category} connector has no test call: it must be restful`);
+  const opened = {
+    id: connector._id,
+    sealed: connector.config_sealed,
+    account_id: undefined,
+    config: openConfig(box, connector),
+  };
+  const config = readConfig(opened);
+  if (config.base_url === undefined) throw new AppError('unconfigured', 'the connector has no base URL to call');
+  return { opened, config, made: readingCall(config.base_url, path) };
+}
+
+async function test(
+  deps: Tested,
+  connector: ConnectorDocument,
+  path: string,
+  signal: AbortSignal,
+): Promise<TestResult> {
+  const { opened, config, made } = callOf(deps, connector, path);
+  const limited = { ...config, timeout_ms: Math.min(config.timeout_ms, timeoutMs) };
+  const from = performance.now();
+  const result = { status: null as number | null, excerpt: '' };
+  const tokens = createTokenSource(deps.http);
+  const failure = await noted(deps.mongo.collections, connector._id, signal, async () => {
+    const { answer, secrets } = await answerWith({ http: deps.http, tokens }, { signal }, made, opened, limited);
+    Object.assign(result, { status: answer.status, excerpt: excerptOf(answer.body, secrets) });
+    readRestfulAnswer('test call', answer, secrets);
+    return null;
+  }).catch((error: unknown) => {
+    if (isOutboundError(error) || error instanceof AppError) return error.message;
+    throw error;
+  });
+  return { ...result, succeeded: failure === null, duration_ms: Math.round(performance.now() - from), failure };
+}

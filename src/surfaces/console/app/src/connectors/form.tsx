@@ -1,0 +1,226 @@
+import { useState } from 'react';
+import { Field } from '../field.js';
+import { useDraft } from '../parts.js';
+import { refusalByField, type RefusalByField } from '../refusal-by-field.js';
+
+/** The fields of the form: where the API names each of them, and which ways to sign in ask for it. */
+interface FormField {
+  name: string;
+  label: string;
+  kind: 'restful' | 'mcp';
+  path: string;
+  auth?: readonly string[];
+  /** Stays in this window only: it is not stored in the browser, and the API never answers it. */
+  isSecret?: true;
+}
+
+const fields: readonly FormField[] = [
+  { name: 'base_url', label: 'Base URL', kind: 'restful', path: 'config.base_url' },
+  { name: 'url', label: 'URL of the server (Streamable HTTP)', kind: 'mcp', path: 'url' },
+  { name: 'command', label: 'Or the name of a command that the workers allow', kind: 'mcp', path: 'command' },
+  { name: 'header', label: 'Name of the header', kind: 'restful', path: 'config.auth.name', auth: ['header'] },
+  { name: 'header', label: 'Name of the header', kind: 'mcp', path: 'auth.name', auth: ['header'] },
+  { name: 'value', label: 'Value', kind: 'restful', path: 'config.auth.value', auth: ['header'], isSecret: true },
+  { name: 'value', label: 'Value', kind: 'mcp', path: 'auth.value', auth: ['header'], isSecret: true },
+  { name: 'token', label: 'Token', kind: 'restful', path: 'config.auth.token', auth: ['bearer'], isSecret: true },
+  { name: 'username', label: 'User name', kind: 'restful', path: 'config.auth.username', auth: ['basic'] },
+  {
+    name: 'password',
+    label: 'Password',
+    kind: 'restful',
+    path: 'config.auth.password',
+    auth: ['basic'],
+    isSecret: true,
+  },
+  {
+    name: 'token_url',
+    label: 'Token URL',
+    kind: 'restful',
+    path: 'config.auth.token_url',
+    auth: ['client_credentials'],
+  },
+  {
+    name: 'client_id',
+    label: 'Client id',
+    kind: 'restful',
+    path: 'config.auth.client_id',
+    auth: ['client_credentials'],
+  },
+  {
+    ...{ name: 'client_secret', label: 'Client secret', kind: 'restful', path: 'config.auth.client_secret' },
+    auth: ['client_credentials'],
+    isSecret: true,
+  },
+  {
+    name: 'scope',
+    label: 'Scope (optional)',
+    kind: 'restful',
+    path: 'config.auth.scope',
+    auth: ['client_credentials'],
+  },
+  { name: 'scope', label: 'Scope (optional)', kind: 'mcp', path: 'auth.scope', auth: ['oauth'] },
+];
+
+const auths = {
+  restful: {
+    none: 'nothing',
+    header: 'a header',
+    bearer: 'a bearer token',
+    basic: 'a password',
+    client_credentials: 'OAuth client credentials',
+  },
+  mcp: { none: 'nothing', header: 'a header', oauth: 'OAuth' },
+} as const;
+
+export type Kind = keyof typeof auths;
+
+/** The texts of the form, which a reload does not lose, but for secrets. */
+export function useConnectorForm(key: string, initial: Texts, error: unknown) {
+  const [stored, store] = useDraft(key);
+  const [secrets, setSecrets] = useState<Texts>({});
+  const drafts = stored === '' ? initial : (JSON.parse(stored) as Texts);
+  const kind: Kind = drafts.kind === 'mcp' ? 'mcp' : 'restful';
+  const auth = drafts.auth !== undefined && drafts.auth in auths[kind] ? drafts.auth : 'none';
+  const shown = fields.filter((field) => field.kind === kind && (field.auth?.includes(auth) ?? true));
+  const paths = ['name', ...shown.map(({ path }) => path)];
+  // A change names the configuration of every connector, and the creation of an MCP server does not.
+  const fieldOf = (path: string) => paths.find((each) => each === path || `config.${each}` === path);
+  const { fields: problems, top } = refusalByField(error, fieldOf);
+  const set = (name: string, text: string) => store(JSON.stringify({ ...drafts, [name]: text }));
+  return { form: { drafts, set, secrets, setSecrets, problems, kind, auth, shown }, top, clear: () => store('') };
+}
+
+type Texts = Record<string, string>;
+
+export interface Form {
+  drafts: Texts;
+  set(name: string, text: string): void;
+  secrets: Texts;
+  setSecrets(secrets: Texts): void;
+  problems: RefusalByField['fields'];
+  kind: Kind;
+  auth: string;
+  shown: readonly FormField[];
+}
+
+/** @param present the connector that is changed: its kind stays, and so do secrets that are left empty */
+export function Fields({ form, present }: { form: Form; present?: { auth: string } }) {
+  const { drafts, set, problems, kind, auth, shown } = form;
+  return (
+    <>
+      {!present && (
+        <label>
+          Kind
+          <select value={kind} onChange={(event) => set('kind', event.target.value)}>
+            <option value="restful">HTTP API</option>
+            <option value="mcp">MCP server</option>
+          </select>
+        </label>
+      )}
+      <Field label="Name" problem={problems.name}>
+        {(own) => <input {...own} value={drafts.name ?? ''} onChange={(event) => set('name', event.target.value)} />}
+      </Field>
+      {shown.map((field) => !field.auth && <Input key={field.path} form={form} field={field} />)}
+      <label>
+        It asks for
+        <select value={auth} onChange={(event) => set('auth', event.target.value)}>
+          {Object.entries(auths[kind]).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      {auth === 'oauth' && (
+        <label>
+          Whose account
+          <select value={drafts.owner ?? 'person'} onChange={(event) => set('owner', event.target.value)}>
+            <option value="person">each person authorizes their own</option>
+            <option value="project">one for the whole project</option>
+          </select>
+        </label>
+      )}
+      {shown.map(
+        (field) =>
+          field.auth && <Input key={field.path} form={form} field={field} isStored={present?.auth === form.auth} />,
+      )}
+    </>
+  );
+}
+
+interface InputOptions {
+  form: Form;
+  field: FormField;
+  /** The API has a value, which it does not show if it is a secret. */
+  isStored?: boolean;
+}
+
+function Input({ form, field: { name, label, path, isSecret }, isStored = false }: InputOptions) {
+  const { drafts, set, secrets, setSecrets, problems } = form;
+  return (
+    <Field
+      label={label}
+      problem={problems[path]}
+      {...(isSecret && isStored && { hint: 'Leave it empty to keep the stored one.' })}
+    >
+      {(own) => (
+        <input
+          {...own}
+          type={isSecret ? 'password' : 'text'}
+          autoComplete={isSecret ? 'new-password' : 'off'}
+          value={(isSecret ? secrets[name] : drafts[name]) ?? ''}
+          onChange={({ target: { value } }) =>
+            isSecret ? setSecrets({ ...secrets, [name]: value }) : set(name, value)
+          }
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The way to sign in as the API takes it. Fields that were left empty are not sent. */
+export function authOf({ drafts, secrets, auth, shown }: Form): Record<string, string> {
+  const own = shown
+    .filter((field) => field.auth)
+    .flatMap(({ name, path, isSecret }) => {
+      const value = (isSecret ? secrets[name] : drafts[name]) ?? '';
+      return value === '' ? [] : [[lastOf(path), value] as const];
+    });
+  return {
+    type: auth,
+    ...Object.fromEntries<string>(own),
+    ...(auth === 'oauth' && { owner: drafts.owner ?? 'person' }),
+  };
+}
+
+/** What a change of a connector says: what was emptied is removed, and secrets that were left empty are kept. */
+export function changeOf(form: Form, config: Record<string, unknown>) {
+  const { drafts, auth, shown } = form;
+  const present = (config.auth ?? { type: 'none' }) as Record<string, unknown>;
+  const edited = new Set(shown.filter((field) => field.auth && !field.isSecret).map(({ path }) => lastOf(path)));
+  // Secrets are `[stored]` in what the API answered, which keeps them.
+  const kept = Object.entries(present.type === auth ? present : {}).filter(([name]) => !edited.has(name));
+  const plain = shown.filter((field) => !field.auth).map(({ name }) => [name, drafts[name] || null]);
+  return {
+    name: drafts.name ?? '',
+    config: { ...Object.fromEntries(plain), auth: { ...Object.fromEntries(kept), ...authOf(form) } } as Record<
+      string,
+      unknown
+    >,
+  };
+}
+
+/** The form of a connector as it is stored. */
+export function textsOf(kind: Kind, name: string, config: Record<string, unknown>): Texts {
+  const auth = (config.auth ?? { type: 'none' }) as Record<string, unknown>;
+  const texts = fields
+    .filter((field) => field.kind === kind && !field.isSecret)
+    .flatMap(({ name: field, path, auth: ways }) => {
+      const value = (ways ? auth : config)[lastOf(path)];
+      return typeof value === 'string' ? [[field, value] as const] : [];
+    });
+  const owner: Texts = typeof auth.owner === 'string' ? { owner: auth.owner } : {};
+  return { ...Object.fromEntries(texts), ...owner, kind, name, auth: String(auth.type) };
+}
+
+const lastOf = (path: string) => path.split('.').at(-1) ?? path;
