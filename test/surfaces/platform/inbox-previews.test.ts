@@ -107,9 +107,11 @@ test('a rule can ask two other people about a preview, with the approvals that h
   expect(await approve()).toMatchObject({ status: 200 });
   expect(calls()).toBe(0);
   expect(await approve(two)).toMatchObject({ status: 200 });
-  await eventually(async () => {
-    expect(await decide({ 'x-resume-token': approval_id })).toMatchObject({ status: 200, body: { execution_id: id } });
+  const { body } = await workspace.api.get(`/v1/approvals/${approval_id}`, {
+    authorization: `Bearer ${workspace.apiKey}`,
   });
+  const resumed = await decide({ 'x-resume-token': body.resume_token });
+  expect(resumed).toMatchObject({ status: 200, body: { execution_id: id } });
   await untilExecution(workspace, id, 'completed');
   expect(calls()).toBe(1);
 });
