@@ -5,6 +5,7 @@ import {
   SdkError,
   SdkErrorCode,
   SdkHttpError,
+  specTypeSchemas,
   StreamableHTTPClientTransport,
   type AuthProvider,
   type CallToolResult,
@@ -15,6 +16,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
 import { withDeadline, type Clock } from './deadline.js';
 import type { HttpClient } from './http-client.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';
@@ -120,6 +122,7 @@ type Within = { signal: AbortSignal; timeout: number };
 
 function sessionOf(client: Client, within: Within): McpSession {
   let hasChanged = false;
+  let onlyAsTask: ReadonlySet<string> = new Set();
   client.setNotificationHandler('notifications/tools/list_changed', () => {
     hasChanged = true;
   });
@@ -127,15 +130,42 @@ function sessionOf(client: Client, within: Within): McpSession {
     async listTools() {
       hasChanged = false;
       const { tools } = await client.listTools(undefined, { ...within, cacheMode: 'refresh' });
+      onlyAsTask = new Set(tools.flatMap(({ name, execution }) => (execution?.taskSupport === 'required' ? name : [])));
       return tools;
     },
     hasChanged: () => hasChanged,
-    callTool: (name, input, { meta, onProgress }) =>
-      client.callTool(
-        { name, arguments: input, _meta: meta },
-        { ...within, ...(onProgress && { onprogress: onProgress }) },
-      ),
+    callTool(name, input, { meta, onProgress }) {
+      const params = { name, arguments: input, _meta: meta };
+      const options = { ...within, ...(onProgress && { onprogress: onProgress }) };
+      return onlyAsTask.has(name) ? callAsTask(client, params, options) : client.callTool(params, options);
+    },
   };
+}
+
+const TaskCreated = z.object({ task: z.object({ taskId: z.string() }) });
+/** The server decides how long it keeps the task. */
+const taskTtlMs = 3600 * 1000;
+
+/**
+ * Some tools of the revision 2025-11-25 are called only as a task. The library knows the messages, but not their order: the
+ * request for the result is answered when the task has ended, and carries what the server asks meanwhile.
+ */
+async function callAsTask(
+  client: Client,
+  params: { name: string; arguments: Record<string, unknown>; _meta: Record<string, unknown> },
+  options: Within,
+): Promise<CallToolResult> {
+  const asked = { method: 'tools/call', params: { ...params, task: { ttl: taskTtlMs } } };
+  const { taskId } = (await client.request(asked, TaskCreated, options)).task;
+  const { signal, timeout } = options;
+  try {
+    const result = { method: 'tasks/result', params: { taskId } };
+    return await client.request(result, specTypeSchemas.CallToolResult, { signal, timeout });
+  } catch (error) {
+    const cancel = { method: 'tasks/cancel', params: { taskId } };
+    if (signal.aborted) await client.request(cancel, z.unknown(), { timeout: farewellMs }).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** The transport repeats a request once after a 401. One session refreshes its token once. */

@@ -74,11 +74,12 @@ export async function listPage<T extends Document & { _id: string }>(
   query: ListQuery,
   by?: string,
 ): Promise<Page<WithId<T>>> {
-  const after = query.cursor === undefined ? {} : filterAfter(query.cursor, by);
+  // Both can be alternatives.
+  const shown = query.cursor === undefined ? filter : { $and: [filter, filterAfter(query.cursor, by)] };
   const [total, found] = await Promise.all([
     countUpTo(collection, filter),
     collection
-      .find({ ...filter, ...after } as Filter<T>)
+      .find(shown as Filter<T>)
       .sort(by === undefined ? { _id: -1 } : { [by]: -1, _id: -1 })
       .limit(query.limit + 1)
       .toArray(),

@@ -193,6 +193,13 @@ export const governance = [
     says: 'Only OWNER, ORG_ADMIN and PROJECT_ADMIN can decide, and never about their own requests.',
   },
   {
+    id: 'approval.previews',
+    source: 'issue 16: Acts',
+    part: 11,
+    delivered: true,
+    says: 'A rule can ask several people, or people with certain roles, about the decision on a preview, with the same approvals as for any call.',
+  },
+  {
     id: 'approval.named-roles',
     source: 'issue 16: Acts',
     part: 11,

@@ -14,7 +14,7 @@ export const mcpClient = [
     source: 'issue 16: 2',
     part: 11,
     delivered: true,
-    says: 'An agent can call every tool of server-everything that needs no task, over HTTP and stdio, and its model gets the schemas.',
+    says: 'An agent can call every tool of server-everything, also the one that is called only as a task, over HTTP and stdio, and its model gets the schemas.',
   },
   {
     id: 'mcp-client.stdio',
@@ -91,7 +91,7 @@ export const mcpClient = [
     source: 'issue 16: 2',
     part: 11,
     delivered: true,
-    says: 'What an MCP server asks during a call waits in the inbox until a signed-in person gives values that fit its schema, declines or cancels; if nobody does in time, the server gets cancel.',
+    says: 'What an MCP server asks during a call waits in the inbox until a signed-in person gives values that fit its schema, declines or cancels; if nobody does in time, the server gets cancel. Time during a pause of the run does not count.',
   },
   {
     id: 'mcp-client.elicitation-killed',
@@ -148,6 +148,13 @@ export const mcpClient = [
     part: 11,
     delivered: true,
     says: 'An expired or refused token is refreshed, also if the first answer is lost. A refused refresh token ends the authorization.',
+  },
+  {
+    id: 'mcp-oauth.ended',
+    source: 'issue 16: 2',
+    part: 11,
+    delivered: true,
+    says: 'An authorization that ended, also because a process died with rotated tokens, is named with its reason by the connector, by the call of the agent, and in the inbox of the person, until they authorize again.',
   },
   {
     id: 'mcp-oauth.one-refresh',

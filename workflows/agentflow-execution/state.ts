@@ -51,9 +51,10 @@ export function applyMove(state: ExecutionState, move: Move, request: MoveReques
   addEvent(state, move === 'pause' ? 'paused' : 'resumed', at, { by, reason });
 }
 
-/** Time during a pause does not count towards the time limit of a preview or an approval (design, Workflows). */
+/** Time during a pause does not count towards the time limit of what a run waits for (design, Workflows). */
 function delayDecisions(state: ExecutionState, seconds: number): void {
   if (state.held) state.held.expires_at += seconds;
+  if (state.elicitation) state.elicitation.expires_at += seconds;
   for (const preview of Object.values(state.previews)) if (preview.status === 'waiting') preview.expires_at += seconds;
 }
 

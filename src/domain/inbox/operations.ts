@@ -12,12 +12,16 @@ import { namesOf } from '../../auth/users.js';
 import { decidePreview } from '../executions/operations/preview.js';
 import { decideRules } from '../executions/rules.js';
 import { decideElicitation, findElicitation } from '../mcp-servers/operations/elicitations.js';
+import { openQuestions } from '../mcp-servers/record/elicitations.js';
 import { decideMemory, findMemory } from '../memories/operations.js';
 import { memoryRules } from '../memories/rules.js';
 import { defineOperation } from '../operation.js';
 import {
   approvalItem,
+  authorizationItem,
+  authorizedElsewhere,
   elicitationItem,
+  endedFor,
   findItem,
   memoryItem,
   namedApproval,
@@ -56,8 +60,8 @@ export async function pageOfInbox(
     status: { $in: ['running', 'paused'] as const },
   };
   const waiting = { project_id: principal.projectId, status: 'waiting' as const };
-  const open = { ...waiting, until: { $gt: epochSeconds() } };
-  const [executions, approvals, memories, elicitations] = await Promise.all([
+  const open = { project_id: principal.projectId, ...openQuestions(epochSeconds()) };
+  const [executions, approvals, memories, elicitations, ended] = await Promise.all([
     listPage(
       deps.mongo.collections.executions,
       previews as object,
@@ -67,6 +71,7 @@ export async function pageOfInbox(
     deps.governance.approvals.list(principal, { ...paging, status: 'pending' }),
     listPage(deps.mongo.collections.memories, waiting, paging, 'review.asked_at'),
     listPage(deps.mongo.collections.mcp_elicitations, open, paging, 'asked_at'),
+    listPage(deps.mongo.collections.mcp_authorizations, endedFor(principal), paging, 'ended.at'),
   ]);
   const [names, calls] = await Promise.all([
     namesOf(
@@ -96,10 +101,16 @@ export async function pageOfInbox(
       id: asked._id,
       item: elicitationItem(asked, principal),
     })),
+    ...(await Promise.all(
+      ended.data.map(async (record) => ({
+        ...{ at: record.ended?.at ?? null, id: record._id },
+        item: await authorizationItem(deps, principal, record),
+      })),
+    )),
   ].sort(comparePositions);
   const page = entries.slice(0, limit);
   const last = page.at(-1);
-  const lists = [executions, approvals, memories, elicitations];
+  const lists = [executions, approvals, memories, elicitations, ended];
   const isMore = entries.length > limit || lists.some(({ next_cursor }) => next_cursor !== null);
   return {
     data: await withReads(
@@ -162,6 +173,7 @@ export async function subjectOfItem(deps: Deps, principal: Principal, itemId: st
   const [kind = '', id = '', agent_id = ''] = itemId.split(':');
   if (kind === 'memory') return { resource: { type: kind, id }, facts: { operation: 'decide', memory_id: id } };
   if (kind === 'approval') return { resource: { type: kind, id }, facts: { id } };
+  if (kind === 'authorization') return { resource: { type: 'connector', id }, facts: {} };
   if (kind !== 'elicitation') return { resource: { type: 'execution', id }, facts: { execution_id: id, agent_id } };
   const asked = await findElicitation(deps.mongo.collections, principal, id);
   return { resource: { type: kind, id }, facts: { execution_id: asked.execution_id, agent_id: asked.agent_id } };
@@ -190,6 +202,7 @@ const replies: Record<UnreadItem['kind'], ReplyTo> = {
   approval: replyToApproval,
   memory: replyToMemory,
   elicitation: replyToElicitation,
+  authorization: () => Promise.reject(new AppError('conflict', authorizedElsewhere)),
 };
 
 const answers = { accept: 'accepted', reject: 'declined', cancel: 'cancelled' } as const;

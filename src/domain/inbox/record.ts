@@ -28,18 +28,18 @@ const example = {
 export const InboxItem = z
   .object({
     _id: z.string(),
-    kind: z.enum(['preview', 'approval', 'memory', 'elicitation']),
+    kind: z.enum(['preview', 'approval', 'memory', 'elicitation', 'authorization']),
     title: z.string(),
     body: z
       .record(z.string(), z.unknown())
       .meta({
         description:
-          'The preview of an agent, the call that a policy holds, what was found in a text, or what an MCP server asks: its untrusted `message` and the JSON Schema of the answer.',
+          'The preview of an agent, the call that a policy holds, what was found in a text, what an MCP server asks (its untrusted `message` and the JSON Schema of the answer), or the MCP server that must be authorized again.',
       }),
     execution_id: z.string().nullable(),
     approval_id: z.string().nullable(),
     created_at: z.number(),
-    expires_at: z.number(),
+    expires_at: z.number().nullable().meta({ description: 'Null: it waits until it is done.' }),
     may_decide: z.boolean().meta({ description: 'Whether the caller may decide it now.' }),
     may_not_decide_reason: z.string().nullable().meta({ description: 'Why not; null if the caller may.' }),
     read_at: z.number().nullable().meta({ description: 'When the caller marked it as read.' }),

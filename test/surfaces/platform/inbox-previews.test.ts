@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { startExecution, untilExecution } from '../../support/executions.js';
-import { createWorkspace, useDeps } from '../../support/fixture.js';
+import { newId } from '../../../src/ids.js';
+import { createWorkspace, personOf, useDeps } from '../../support/fixture.js';
 import { actionTo, agentThatCalls } from '../../support/flows.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
@@ -86,4 +87,31 @@ test('edits that do not match are refused, and the execution keeps waiting', asy
   ).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   expect((await workspace.api.get('/inbox')).body).toMatchObject({ data: [{ _id: item._id, status: 'waiting' }] });
   expect(calls()).toBe(0);
+});
+
+test('a rule can ask two other people about a preview, with the approvals that hold acts', async () => {
+  verifies('approval.previews');
+  const { workspace, id, item, calls } = await waitingItem();
+  const [one, two] = await Promise.all(
+    [newId(), newId()].map((userId) => personOf(deps, workspace, { userId, role: 'ORG_ADMIN' })),
+  );
+  const rule = { policy_id: 'two', effect: 'require_approval', tools: ['execution.decide'], approvers: 2 };
+  const policies = [{ policy_id: 'all', effect: 'permit' }, rule];
+  expect(await one?.put('/v1/policies', { policies })).toMatchObject({ status: 200 });
+  const decision = { agent_id: 'agent_1', preview_id: item.body.preview_id, decision: 'approve' };
+  const decide = (headers = {}) => workspace.api.post(`/execute_flow/${id}/preview`, decision, headers);
+  const held = await decide();
+  expect(held).toMatchObject({ status: 202, body: { status: 'pending_approval' } });
+  const { approval_id } = held.body;
+  const approve = (by = one) => by?.post(`/v1/approvals/${approval_id}/approve`, {});
+  expect(await approve()).toMatchObject({ status: 200 });
+  expect(calls()).toBe(0);
+  expect(await approve(two)).toMatchObject({ status: 200 });
+  const { body } = await workspace.api.get(`/v1/approvals/${approval_id}`, {
+    authorization: `Bearer ${workspace.apiKey}`,
+  });
+  const resumed = await decide({ 'x-resume-token': body.resume_token });
+  expect(resumed).toMatchObject({ status: 200, body: { execution_id: id } });
+  await untilExecution(workspace, id, 'completed');
+  expect(calls()).toBe(1);
 });

@@ -5,8 +5,11 @@ import { notFound } from '../../../errors.js';
 import type { Approval, ApprovalWithToken } from '../../../governance/approvals/record.js';
 import type { Deps } from '../../deps.js';
 import { namesOf } from '../../../auth/users.js';
+import { findConnector, openConfig } from '../../connectors/operations/store.js';
+import { McpConfig } from '../../connectors/rules/config.js';
 import { findElicitation } from '../../mcp-servers/operations/elicitations.js';
-import type { McpElicitationDocument } from '../../mcp-servers/record/elicitations.js';
+import type { McpAuthorizationDocument } from '../../mcp-servers/record/authorizations.js';
+import { isOpen, type McpElicitationDocument } from '../../mcp-servers/record/elicitations.js';
 import { findMemory, foundIn } from '../../memories/operations.js';
 import type { MemoryDocument } from '../../memories/record.js';
 import { readExecution } from '../../executions/operations/read.js';
@@ -35,6 +38,7 @@ export async function findItem(deps: Deps, principal: Principal, id: string): Pr
   if (kind === 'memory') return memoryItem(deps, principal, await findMemory(deps, principal, recordId));
   if (kind === 'elicitation')
     return elicitationItem(await findElicitation(deps.mongo.collections, principal, recordId), principal);
+  if (kind === 'authorization') return findAuthorizationItem(deps, principal, id);
   if (kind !== 'preview') throw notFound('the item');
   const { executionId, agentId } = previewParts(id);
   const record = await readExecution(deps, principal, executionId);
@@ -130,7 +134,8 @@ const statusOfElicitation = {
 /** Nobody but a person answers: an MCP server asks for what its agent does not know. */
 export function elicitationItem(asked: McpElicitationDocument, principal: Principal): UnreadItem {
   const { _id, agentflow, agent_id, server, tool, message, form, execution_id, asked_at, until } = asked;
-  const status = asked.status === 'waiting' && until <= epochSeconds() ? 'expired' : statusOfElicitation[asked.status];
+  const status =
+    asked.status === 'waiting' && !isOpen(asked, epochSeconds()) ? 'expired' : statusOfElicitation[asked.status];
   const decide = mayDecide(principal, 'svc:orchestrate.write', { kind: 'elicitation', status });
   return {
     _id: `elicitation:${_id}`,
@@ -146,6 +151,48 @@ export function elicitationItem(asked: McpElicitationDocument, principal: Princi
       ? { may_decide: false, may_not_decide_reason: 'only a signed-in person answers an MCP server' }
       : decide),
   };
+}
+
+/** Authorizations that ended, of the person and of the project. */
+export function endedFor({ projectId, userId }: Principal) {
+  return { project_id: projectId, 'ended.at': { $gt: 0 }, $or: [{ owner: 'project' as const }, { user_id: userId }] };
+}
+
+export const authorizedElsewhere =
+  'a person authorizes the MCP server at the address that POST /connectors/{projectID}/{connector_id}/authorize returns';
+
+/** Undefined if the connector no longer uses this authorization. Nobody decides it here: the item ends with a new authorization. */
+export async function authorizationItem(
+  { mongo, auth }: Deps,
+  { projectId }: Principal,
+  { connector_id, owner, server, revision, ended }: McpAuthorizationDocument,
+): Promise<UnreadItem | undefined> {
+  const connector = await findConnector(mongo.collections, connector_id);
+  const config = connector?.projectID === projectId && McpConfig.safeParse(openConfig(auth.box, connector)).data;
+  if (!ended || !config || config.url !== server || config.auth?.type !== 'oauth' || config.auth.owner !== owner)
+    return undefined;
+  return {
+    _id: `authorization:${connector_id}:${revision}`,
+    kind: 'authorization',
+    title: `${connector.name}: the MCP server must be authorized again`,
+    body: { connector_id, owner, server, reason: ended.reason },
+    execution_id: null,
+    approval_id: null,
+    created_at: ended.at,
+    expires_at: null,
+    status: 'waiting',
+    may_decide: false,
+    may_not_decide_reason: authorizedElsewhere,
+  };
+}
+
+async function findAuthorizationItem(deps: Deps, principal: Principal, id: string): Promise<UnreadItem> {
+  const [, connector_id = '', revision = ''] = id.split(':');
+  const mine = { ...endedFor(principal), connector_id, revision };
+  const found = await deps.mongo.collections.mcp_authorizations.findOne(mine);
+  const item = found && (await authorizationItem(deps, principal, found));
+  if (item?._id !== id) throw notFound('the item');
+  return item;
 }
 
 /** `call` is the act itself, for its approvers. */

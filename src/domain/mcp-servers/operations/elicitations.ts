@@ -14,7 +14,7 @@ import type { Collections } from '../../../stores/collections.js';
 import { insertOnce } from '../../../stores/mongo.js';
 import type { Temporal } from '../../../temporal/client.js';
 import { epochSeconds } from '../../../time.js';
-import type { McpElicitationDocument } from '../record/elicitations.js';
+import { isOpen, isStopped, openQuestions, type McpElicitationDocument } from '../record/elicitations.js';
 import { checkValues, readForm } from '../rules/elicitation-form.js';
 
 /** Answers are deleted this long after the call. */
@@ -48,7 +48,7 @@ export type AskPerson = (question: ElicitationQuestion, signal: AbortSignal) => 
 export type BeginQuestions = (call: AskingCall) => AskPerson;
 
 export interface QuestionDeps {
-  collections: Asked;
+  collections: Asked & Pick<Collections, 'executions'>;
   box: Box;
   temporal: Pick<Temporal, 'call'>;
   /** See `MCP_ELICITATION_WAIT`. */
@@ -88,7 +88,8 @@ async function askOne(
   const read = readForm(message, schema);
   if ('problem' in read) throw new Error(`a person cannot be asked: ${read.problem}`);
   const asked_at = epochSeconds();
-  const until = Math.min(asked_at + deps.waitSeconds, step_ends_at - marginSeconds);
+  const latest = step_ends_at - marginSeconds;
+  const until = Math.min(asked_at + deps.waitSeconds, latest);
   const { mcp_elicitations } = deps.collections;
   const kept = await insertOnce(mcp_elicitations, {
     ...{ _id, ...call, message, form: read.form, status: 'waiting', asked_at, until },
@@ -97,7 +98,7 @@ async function askOne(
   });
   // The worker of an earlier attempt stopped to wait.
   await mcp_elicitations.updateOne(
-    { _id, status: 'expired', until: { $gt: asked_at } },
+    { _id, ...openQuestions(asked_at), status: 'expired' },
     { $set: { status: 'waiting' } },
   );
   const shown: Elicitation = {
@@ -107,7 +108,7 @@ async function askOne(
   if (kept.status === 'waiting' || kept.status === 'expired')
     await tell(deps, call.execution_id, (run) => run.signal(elicitationAskedSignal, shown));
   try {
-    return await answerOf(deps, await untilDecided(deps, kept, signal));
+    return await answerOf(deps, await untilDecided(deps, kept, { latest, signal }));
   } finally {
     await mcp_elicitations
       .updateOne({ _id, status: 'waiting' }, { $set: { status: 'expired' } })
@@ -128,16 +129,24 @@ async function tell(
 }
 type TemporalClient = Parameters<Parameters<Temporal['call']>[0]>[0];
 
+interface Wait {
+  /** The step cannot wait longer, even if its run is paused. */
+  latest: number;
+  signal: AbortSignal;
+}
+
 async function untilDecided(
-  { collections: { mcp_elicitations } }: QuestionDeps,
+  { collections }: QuestionDeps,
   asked: McpElicitationDocument,
-  signal: AbortSignal,
+  { latest, signal }: Wait,
 ): Promise<McpElicitationDocument | null> {
+  const { mcp_elicitations } = collections;
   for (;;) {
     // While the store does not answer, the question waits.
-    const found = await mcp_elicitations.findOne({ _id: asked._id }).catch(() => asked);
+    const found = await withClock(collections, asked, latest).catch(() => asked);
     if (found && found.status !== 'waiting') return found;
-    if (!found || found.until <= epochSeconds()) {
+    const now = epochSeconds();
+    if (!found || !isOpen(found, now) || latest <= now) {
       // A person may decide at the same moment.
       const expired = { $set: { status: 'expired' as const } };
       return mcp_elicitations
@@ -146,6 +155,30 @@ async function untilDecided(
     }
     await delay(pollMs, undefined, { signal });
   }
+}
+
+/** The question now. Its clock stops while the run is paused, and the time of the pause is added when it continues. */
+async function withClock(
+  { mcp_elicitations, executions }: QuestionDeps['collections'],
+  { _id, execution_id }: McpElicitationDocument,
+  latest: number,
+): Promise<McpElicitationDocument | null> {
+  const [found, run] = await Promise.all([
+    mcp_elicitations.findOne({ _id }),
+    executions.findOne({ _id: execution_id }, { projection: { status: 1 } }),
+  ]);
+  if (found?.status !== 'waiting') return found;
+  const { clock_stopped_at, until } = found;
+  const isPaused = run?.status === 'paused';
+  if (isPaused === isStopped(clock_stopped_at)) return found;
+  const now = epochSeconds();
+  const end = isStopped(clock_stopped_at) ? Math.min(until + now - clock_stopped_at, latest) : latest;
+  const clock = isStopped(clock_stopped_at) ? { clock_stopped_at: null, until: end } : { clock_stopped_at: now };
+  return mcp_elicitations.findOneAndUpdate(
+    { _id, status: 'waiting' },
+    { $set: { ...clock, expires_at: new Date(end * 1000 + keptMs) } },
+    { returnDocument: 'after' },
+  );
 }
 
 async function answerOf(
@@ -196,7 +229,7 @@ export async function decideElicitation(
     'values' in checked && status === 'accepted' ? box.seal(JSON.stringify(checked.values), purposeOf(_id)) : null;
   const at = epochSeconds();
   const { modifiedCount } = await mcp_elicitations.updateOne(
-    { _id, status: 'waiting', until: { $gt: at } },
+    { _id, ...openQuestions(at) },
     { $set: { status, sealed, decided_by: userId, decided_at: at, decision_id: decisionId } },
   );
   if (modifiedCount === 1) return;

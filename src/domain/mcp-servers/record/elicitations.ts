@@ -24,8 +24,10 @@ export interface McpElicitationDocument {
   form: ElicitationForm;
   status: (typeof elicitationStatuses)[number];
   asked_at: number;
-  /** Until when the call waits for the answer. */
+  /** Until when the call waits for the answer. A pause of the run postpones it by its length. */
   until: number;
+  /** When the run was paused: the question does not expire until it continues. Absent before the first pause. */
+  clock_stopped_at?: number | null;
   /** The values that the person gave, as JSON bound to `_id`; null before, and if they gave none. */
   sealed: string | null;
   decided_by: string | null;
@@ -33,6 +35,20 @@ export interface McpElicitationDocument {
   /** The operation that decided, so that a repeated request is recognized. */
   decision_id: string | null;
   expires_at: Date;
+}
+
+/** Whether a person can still answer. */
+export function isOpen({ status, until, clock_stopped_at }: McpElicitationDocument, now: number): boolean {
+  return status === 'waiting' && (until > now || isStopped(clock_stopped_at));
+}
+
+export function isStopped(clock: McpElicitationDocument['clock_stopped_at']): clock is number {
+  return clock !== undefined && clock !== null;
+}
+
+/** Those that `isOpen`. */
+export function openQuestions(now: number) {
+  return { status: 'waiting' as const, $or: [{ until: { $gt: now } }, { clock_stopped_at: { $gt: 0 } }] };
 }
 
 export const mcpElicitationsCollection = defineCollection('mcp_elicitations', {

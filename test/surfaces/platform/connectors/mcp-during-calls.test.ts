@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '../../../../src/ids.js';
+import { epochSeconds } from '../../../../src/time.js';
 import { openEventStream } from '../../../support/event-stream.js';
 import { eventually } from '../../../support/eventually.js';
-import { startExecution, untilExecution } from '../../../support/executions.js';
+import { moveExecution, startExecution, untilExecution } from '../../../support/executions.js';
 import { startFakeModel, type FakeModel } from '../../../support/fake-model.js';
 import { createWorkspace, personOf, useDeps, type Workspace } from '../../../support/fixture.js';
 import { acceptTools, agentThatCalls, answersTo, connectServer } from '../../../support/mcp-agents.js';
@@ -67,12 +68,12 @@ describe('a server that asks a person during a call', () => {
   const ask = 'trigger-elicitation-request';
 
   /** A run whose agent calls the tool that asks, and a person who sees what waits. */
-  async function asking(name: string) {
+  async function asking(name: string, tool = ask, input: object = {}) {
     const member = await workspace();
     const person = await personOf(deps, member, { userId: newId(), url: member.api.url });
     const id = await connectServer(member, { url: everything.url });
-    await acceptTools(member, id, [ask]);
-    const execution = await startExecution(member, agentThatCalls(model, name, id, [ask], [[ask, {}]]));
+    await acceptTools(member, id, [tool]);
+    const execution = await startExecution(member, agentThatCalls(model, name, id, [tool], [[tool, input]]));
     const item = async () => {
       const { data } = (await person.get('/inbox')).body;
       return data.find(({ execution_id }: any) => execution_id === execution);
@@ -149,5 +150,35 @@ describe('a server that asks a person during a call', () => {
     expect(JSON.stringify(answersTo(model, 'late'))).toContain('cancelled');
     expect(await late.reply({ decision: 'cancel' })).toMatchObject({ status: 409 });
     expect(await late.item()).toBeUndefined();
+  });
+
+  test('can be a tool that is called only as a task', async () => {
+    verifies('mcp-client.elicitation', 'mcp-client.every-tool');
+    const input = { topic: 'python', ambiguous: true };
+    const { member, execution, reply } = await asking('task', 'simulate-research-query', input);
+    expect(await reply({ decision: 'accept', values: { interpretation: 'snake' } })).toMatchObject({ status: 200 });
+    await untilExecution(member, execution, 'completed');
+    expect(answersTo(model, 'task')).toMatchObject([
+      { text: expect.stringContaining('Research Report: python (snake)') },
+    ]);
+  });
+
+  test('waits longer by the length of a pause of the run', async () => {
+    verifies('mcp-client.elicitation');
+    const { member, execution, item, reply } = await asking('paused');
+    const { mcp_elicitations } = deps.mongo.collections;
+    const clock = (of: object) =>
+      eventually(async () => expect(await mcp_elicitations.findOne({ execution_id: execution })).toMatchObject(of));
+    expect(await moveExecution(member, execution, 'pause')).toMatchObject({ status: 200 });
+    await clock({ clock_stopped_at: expect.any(Number) });
+    // As if the run had been paused for long, a minute before the end.
+    await mcp_elicitations.updateOne({ execution_id: execution }, { $set: { clock_stopped_at: 40, until: 100 } });
+    expect(await item()).toMatchObject({ status: 'waiting', may_decide: true });
+    expect(await moveExecution(member, execution, 'resume')).toMatchObject({ status: 200 });
+    await clock({ clock_stopped_at: null, status: 'waiting' });
+    expect((await item()).expires_at - epochSeconds()).toBeLessThan(61);
+    expect(await reply({ decision: 'reject' })).toMatchObject({ status: 200 });
+    await untilExecution(member, execution, 'completed');
+    expect(JSON.stringify(answersTo(model, 'paused'))).toContain('declined');
   });
 });

@@ -11,7 +11,7 @@ import { useProtectedServer } from './protected-server.js';
 
 /** How tokens for MCP servers are refreshed, and how they end. */
 const at = useProtectedServer();
-const { deps, workspace, connect, authorized, callAs } = at;
+const { deps, workspace, personIn, connect, authorized, callAs } = at;
 
 /** What the service recorded about tokens of the project that it revoked. */
 const revocations = ({ projectID }: Workspace) =>
@@ -35,7 +35,7 @@ test('an expired or refused token is refreshed once, also if the answer was lost
 });
 
 test('the lease of a process that died during a refresh ends', async () => {
-  verifies('mcp-oauth.refresh');
+  verifies('mcp-oauth.refresh', 'mcp-oauth.ended');
   const { member, id } = await authorized();
   await at.server.control({ expire: true });
   const lease = { id: 'of a dead process', until: epochSeconds() + 3 };
@@ -51,9 +51,24 @@ test('the lease of a process that died during a refresh ends', async () => {
   expect(await callAs(member, id)).toMatchObject({
     error: { code: 'authorization_needed', message: expect.stringContaining('a process ended before it stored') },
   });
-  expect(await member.api.get(authorizePath(member, id))).toMatchObject({
-    body: { state: 'ended', reason: expect.stringContaining('a process ended before it stored') },
-  });
+  const reason = expect.stringContaining('a process ended before it stored');
+  expect(await member.api.get(authorizePath(member, id))).toMatchObject({ body: { state: 'ended', reason } });
+  const inboxOf = async ({ api }: Workspace) => (await api.get('/inbox')).body.data;
+  const [item, ...others] = await inboxOf(member);
+  expect([item, others]).toMatchObject([
+    {
+      ...{ kind: 'authorization', status: 'waiting', may_decide: false, expires_at: null },
+      body: { connector_id: id, server: at.server.url, owner: 'person', reason },
+    },
+    [],
+  ]);
+  expect(await member.api.post(`/inbox/${item._id}/reply`, { decision: 'approve' })).toMatchObject({ status: 409 });
+  expect(await member.api.post(`/inbox/${item._id}/read`)).toMatchObject({ status: 200, body: { _id: item._id } });
+  const other = await personIn(member);
+  expect(await inboxOf(other)).toEqual([]);
+  expect(await other.api.post(`/inbox/${item._id}/read`)).toMatchObject({ status: 404 });
+  await authorize(member, id, 'ann');
+  expect(await inboxOf(member)).toEqual([]);
 });
 
 /** A refresh that is asked for in this process, and answered by the test. */

@@ -68,6 +68,7 @@ const everyCall: [string, object][] = [
   ['get-sum', { a: 2, b: 3 }],
   ['get-tiny-image', {}],
   ['gzip-file-as-resource', { name: 'a.gz', data: 'data:text/plain,hello', outputType: 'resource' }],
+  ['simulate-research-query', { topic: 'tides' }],
   ['toggle-simulated-logging', {}],
   ['toggle-subscriber-updates', {}],
   ['trigger-long-running-operation', { duration: 1, steps: 2 }],
@@ -83,9 +84,9 @@ describe.each([
     const id = await connect(member, given());
     const { tools } = await toolsOf(member, id);
     const names = everyCall.map(([name]) => name);
-    // One needs tasks, which are not called. The other one asks a person, and has tests of its own.
-    const others = ['simulate-research-query', 'trigger-elicitation-request'];
-    expect(tools.map(({ name }: any) => name)).toEqual([...names, ...others].sort());
+    // It asks a person, and has tests of its own.
+    const asking = 'trigger-elicitation-request';
+    expect(tools.map(({ name }: any) => name)).toEqual([...names, asking].sort());
     expect(new Set(tools.map(({ state, problems }: any) => `${state} ${problems}`))).toEqual(new Set(['new ']));
     await accept(member, id, names);
     const flow = agentThatCalls(`every ${kind}`, id, names, everyCall);
@@ -103,6 +104,7 @@ describe.each([
     expect(byName).toMatchObject({
       echo: { text: 'Echo: hello' },
       'get-sum': { text: expect.stringContaining('5') },
+      'simulate-research-query': { text: expect.stringContaining('Research Report: tides') },
       'get-structured-content': { structured: { temperature: expect.any(Number) } },
       'get-tiny-image': { content: [{ type: 'image', mime_type: 'image/png', size_bytes: expect.any(Number) }] },
       'get-resource-reference': { content: [{ type: 'resource', text: expect.any(String) }] },

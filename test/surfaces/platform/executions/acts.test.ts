@@ -56,6 +56,22 @@ describe('an act of an agent', () => {
   });
 });
 
+test('an act can be decided again by candidate rules, but not by the texts of its call, which are not kept', async () => {
+  verifies('policy.simulate', 'policy.simulate.never-guesses');
+  const of = await governed();
+  await untilExecution(of.workspace, await of.start('one'), 'completed');
+  const tried = async (when: string) => {
+    const rule = { policy_id: 'no', effect: 'forbid', tools: ['act.http'], when };
+    return (await of.approver.post('/v1/policies/simulate', { operation: 'act.http', policies: [permit, rule] })).body;
+  };
+  const ours = `context.input.host == "${new URL(sink.url).host}" && context.input.started_by == "person" && principal.kind == "execution"`;
+  expect(await tried(ours)).toMatchObject({ evaluated: 1, transitions: [{ from: 'permit', to: 'forbid', count: 1 }] });
+  expect(await tried(`!(${ours})`)).toMatchObject({ evaluated: 1, unchanged: 1 });
+  expect(await tried('context.input.path like "*/one"')).toMatchObject({
+    ...{ evaluated: 0, skipped: [{ reason: 'facts_not_recorded', count: 1 }] },
+  });
+});
+
 describe('an act that a rule holds', () => {
   test('waits, is shown to its approvers, and is made once after the approval', async () => {
     verifies('act.hold', 'act.hold.starter');

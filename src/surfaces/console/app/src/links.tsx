@@ -33,6 +33,14 @@ export function ApprovalLink({ id, children = id }: LinkOptions) {
   );
 }
 
+export function ConnectorLink({ id, children = id }: LinkOptions) {
+  return (
+    <Link to="/projects/$projectId/connectors/$connectorId" params={{ projectId, connectorId: id }}>
+      {children}
+    </Link>
+  );
+}
+
 export function RunLink({ id, children = id }: LinkOptions) {
   return (
     <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId: id }}>

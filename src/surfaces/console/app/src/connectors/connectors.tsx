@@ -1,7 +1,8 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, type Connector } from '../api.js';
 import { FilterForm, named } from '../filter-form.js';
+import { ConnectorLink } from '../links.js';
 import { List } from '../list.js';
 import { Badge, Empty, Time } from '../parts.js';
 import { apiAddress, projectId, useMay } from '../session.js';
@@ -43,9 +44,9 @@ const columns: readonly Column<Connector>[] = [
     width: 'minmax(12rem, 2fr)',
     onNarrow: 'main',
     cell: ({ _id, name }) => (
-      <Link to="/projects/$projectId/connectors/$connectorId" params={{ projectId, connectorId: _id }}>
+      <ConnectorLink id={_id}>
         <bdi>{name}</bdi>
-      </Link>
+      </ConnectorLink>
     ),
   },
   {

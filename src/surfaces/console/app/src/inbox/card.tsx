@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, capitalized, type InboxItem } from '../api.js';
-import { LifecycleLink, RunLink } from '../links.js';
+import { ConnectorLink, LifecycleLink, RunLink } from '../links.js';
 import { Badge, Data, Time } from '../parts.js';
 import { Decide, decisionsOf, decisionText, type Decision } from './decide.js';
 
@@ -37,7 +37,12 @@ export function InboxCard({ item, onDone, asked: given, onAsked }: CardOptions) 
   return (
     <article className="card" aria-label={title}>
       <p>
-        <Badge state={status} /> {kind}, since <Time at={created_at} />, until <Time at={expires_at} />
+        <Badge state={status} /> {kind}, since <Time at={created_at} />
+        {expires_at !== null && (
+          <>
+            , until <Time at={expires_at} />
+          </>
+        )}
       </p>
       {typeof body.goal === 'string' && (
         <p>
@@ -47,6 +52,7 @@ export function InboxCard({ item, onDone, asked: given, onAsked }: CardOptions) 
       {kind === 'preview' && <Data value={proposedText(body.proposed)} label="What is proposed" />}
       {kind === 'approval' && <HeldCall item={item} />}
       {kind === 'elicitation' && <Question item={item} />}
+      {kind === 'authorization' && <Ended item={item} />}
       {kind === 'memory' && <Data value={body} label="What was found" />}
       {execution_id !== null && (
         <p>
@@ -80,6 +86,15 @@ export function InboxCard({ item, onDone, asked: given, onAsked }: CardOptions) 
 function proposedText(proposed: unknown): unknown {
   const output = (proposed as { output?: unknown } | null)?.output;
   return typeof output === 'string' ? output : proposed;
+}
+
+function Ended({ item: { body } }: { item: InboxItem }) {
+  const { connector_id: id = '', server, reason } = body as Record<string, string>;
+  return (
+    <p>
+      <bdi>{server}</bdi>: {reason}. <ConnectorLink id={id}>Open the connector</ConnectorLink>
+    </p>
+  );
 }
 
 /** The text is that of another system, which can pretend to be anybody. */
