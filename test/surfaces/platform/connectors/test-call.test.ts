@@ -41,7 +41,11 @@ test('a test call sends the credentials below the base URL, and answers status a
     refusal(404, 'not_found'),
   );
   const { body: refused } = await guarded.through(workspace).api.post(path, { path: '/private' });
-  expect(refused).toMatchObject({ succeeded: false, status: null, failure: expect.stringContaining('not a public address') });
+  expect(refused).toMatchObject({
+    succeeded: false,
+    status: null,
+    failure: expect.stringContaining('not a public address'),
+  });
   expect(sink.seen(`${base}/private`)).toEqual([]);
 });
 
