@@ -20,6 +20,8 @@ const secretPaths = [
   ]),
 ];
 
+const flushMs = 50;
+
 /** Removes the query, and the pins and trigger ids of callback paths, which must not be logged. */
 export function loggedUrl(url: string): string {
   return url
@@ -39,7 +41,10 @@ const serializers = {
   res: ({ statusCode }: ServerResponse) => ({ statusCode }),
 };
 
-/** Lines are written in the background: lines that arrive during a write join the next one. The exit writes the rest. */
+/**
+ * Lines are written together, after `flushMs` or as soon as they fill a few pages, because each write takes as much
+ * processor time as making a line. The exit writes the rest; only a process that is killed loses its last lines.
+ */
 export function createLogger(options: { level: string; name: string }): Logger {
   return pino(
     {
@@ -50,6 +55,6 @@ export function createLogger(options: { level: string; name: string }): Logger {
       mixin: traceLogFields,
       timestamp: pino.stdTimeFunctions.isoTime,
     },
-    pino.destination({ sync: false }),
+    pino.destination({ sync: false, minLength: 8192, periodicFlush: flushMs }),
   );
 }

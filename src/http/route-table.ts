@@ -8,6 +8,11 @@ export interface Mounted {
   handlers: readonly RequestHandler[];
 }
 
+export interface RouteTable extends RequestHandler {
+  /** What it serves. */
+  routes: readonly Mounted[];
+}
+
 interface Template {
   path: string;
   /** The literal segments with their positions. */
@@ -19,7 +24,7 @@ interface Template {
  * Express compares a request with the pattern of every route, and an error again with all that follow. This one passes
  * the request to a router of only those routes that have the same literal segments, usually one.
  */
-export function routeTable(routes: readonly Mounted[]): RequestHandler {
+export function routeTable(routes: readonly Mounted[]): RouteTable {
   const templates = new Map<number, Template[]>();
   for (const path of new Set(routes.map((route) => route.path))) {
     const segments = segmentsOf(path);
@@ -27,7 +32,7 @@ export function routeTable(routes: readonly Mounted[]): RequestHandler {
     templates.set(segments.length, [...(templates.get(segments.length) ?? []), { path, literals }]);
   }
   const routers = new Map<string, Router>();
-  return (req, res, next) => {
+  const serve: RequestHandler = (req, res, next) => {
     const given = segmentsOf(req.path);
     const candidates = templates.get(given.length) ?? [];
     const paths = candidates
@@ -39,6 +44,7 @@ export function routeTable(routes: readonly Mounted[]): RequestHandler {
     routers.set(key, router);
     router(req, res, next);
   };
+  return Object.assign(serve, { routes });
 }
 
 /** Like Express, ignores case and a slash at the end. */

@@ -14,10 +14,10 @@ export interface Group<T, R> {
 
 /**
  * Group commit: items that arrive during a write join the next one. `write` settles every item of its batch. If it
- * throws, the items that are not settled are rejected with its error.
+ * throws, the items that are not settled are rejected with its error. It may ask whether the next batch has items yet.
  */
 export function createGroup<T, R>(
-  write: (batch: readonly Waiting<T, R>[]) => Promise<void>,
+  write: (batch: readonly Waiting<T, R>[], isAnotherWaiting: () => boolean) => Promise<void>,
   maxBatch = 500,
 ): Group<T, R> {
   const queue: Waiting<T, R>[] = [];
@@ -29,7 +29,7 @@ export function createGroup<T, R>(
       await immediately();
       const batch = queue.splice(0, maxBatch);
       try {
-        await write(batch);
+        await write(batch, () => queue.length > 0);
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }

@@ -90,7 +90,12 @@ export const consoleApp = [
   {
     ...fromIssue,
     id: 'console.tables',
-    says: 'The rows of a table are filtered, sorted, edited in place, added, deleted and imported from CSV; what is refused or was changed by others stays typed.',
+    says: 'The rows of a table are filtered, sorted, edited in place, added, deleted, and imported from and exported to CSV without formulas; what is refused or was changed by others stays typed.',
+  },
+  {
+    ...fromIssue,
+    id: 'tables.delete',
+    says: 'A table is deleted with its rows and connector; a repeat completes a deletion that a crash interrupted.',
   },
   {
     ...fromIssue,

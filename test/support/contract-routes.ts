@@ -110,6 +110,9 @@ export const furtherRoutes = [
   'GET /{}/syncs',
   'POST /{}/syncs/catalog',
   'GET /{}/queues',
+  'DELETE /storage/{}/table/{}',
+  'POST /{}/syncs/repositories',
+  'DELETE /{}/syncs/repositories',
   // The progress of the workflow of an upload.
   'GET /knowledge_base/{}/upload/{}',
   // A connector can be edited (review: newcomer 14).

@@ -120,8 +120,8 @@ export interface AgentflowExecutionInput {
   started_by?: 'person' | 'schedule' | 'trigger';
   /** The promoted version that is run; absent for an agentflow that was run without one. */
   agentflow_version?: number;
-  /** True. Absent in runs of earlier releases, which have a patch marker for it or none. */
-  writes_sparingly?: true;
+  /** `alone` (`projection.ts`). In runs of earlier releases true, or absent with a patch marker for it or none. */
+  writes_sparingly?: true | 'alone';
   /** The request that cancelled the execution before it started: the run ends at once. */
   cancelled?: MoveRequest;
   /** The state of the previous run, after continue-as-new. */

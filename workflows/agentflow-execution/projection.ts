@@ -12,7 +12,12 @@ const { publishExecution } = proxyActivities<Publishing>({
   summary,
 });
 
-/** Runs within the workflow task: one event in the history, where an activity needs six and another workflow task. */
+/**
+ * Runs within the workflow task: one event in the history, where an activity needs six and another workflow task. On replay it is
+ * resolved before the events that came while it ran, because only its end is in the history. A write that a slow worker or store
+ * makes longer than its task then changes the order of commands, and the run cannot continue. So no step runs during it, and the
+ * flow waits for it before the next command (`alone`).
+ */
 const local = proxyLocalActivities<Publishing>({ startToCloseTimeout: '5s', retry: { maximumAttempts: 1 }, summary });
 
 /** `person`: a person acted, or has to act. `result`: an agent or the run got further. `step`: only a step ended. */
@@ -20,6 +25,8 @@ export type Change = 'person' | 'result' | 'step';
 
 export interface ProjectionWriter {
   request(change: Change): void;
+  /** Whether the flow has to wait before its next command. */
+  isWritingAlone(): boolean;
   /** Resolves when everything requested has been written. */
   drain(): Promise<void>;
 }
@@ -37,11 +44,27 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
   // Runs of earlier releases write each result at once, by a regular activity. A patch costs a run two events and a write
   // to the visibility store.
   const isSparing = input.writes_sparingly ?? patched('record-written-sparingly');
+  const isAlone = input.writes_sparingly === 'alone';
+  let isWritingAlone = false;
   let isWanted = false;
   let isDue = false;
   let changedAt = Date.now();
   let writtenAt = changedAt;
   let writing: Promise<void> | undefined;
+
+  const publishAlone = async (projection: ExecutionProjection) => {
+    if (state.steps.some(({ ended_at }) => ended_at === null)) return publishExecution(projection);
+    isWritingAlone = true;
+    try {
+      await local.publishExecution(projection);
+      isWritingAlone = false;
+    } catch {
+      isWritingAlone = false;
+      await publishExecution(projection);
+    }
+  };
+  // Runs of earlier releases keep the order of their commands.
+  const publish = isAlone ? publishAlone : isSparing ? publishSparingly : publishExecution;
 
   /** Quick steps restart the timer before it fires, because firing costs a workflow task. */
   const untilDue = async () => {
@@ -52,9 +75,12 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
   };
   const write = async () => {
     while (isWanted) {
+      let at = isAlone && isDue ? changedAt : undefined;
       if (!isDue) await untilDue();
-      [isWanted, isDue, writtenAt] = [false, false, Date.now()];
-      await writeOnce(input, state, isSparing);
+      // Not the end of the write before, which is not the same on replay.
+      at ??= Date.now();
+      [isWanted, isDue, writtenAt] = [false, false, at];
+      await writeOnce(input, state, publish);
     }
     writing = undefined;
   };
@@ -66,6 +92,7 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
       isDue ||= !isSparing || change === 'person' || changedAt >= writtenAt + intervalMs;
       writing ??= CancellationScope.nonCancellable(write);
     },
+    isWritingAlone: () => isWritingAlone,
     async drain(): Promise<void> {
       isDue = true;
       await writing;
@@ -73,7 +100,11 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
   };
 }
 
-async function writeOnce(input: AgentflowExecutionInput, state: ExecutionState, isSparing: boolean): Promise<void> {
+async function writeOnce(
+  input: AgentflowExecutionInput,
+  state: ExecutionState,
+  publish: (projection: ExecutionProjection) => Promise<void>,
+): Promise<void> {
   const { published } = state;
   const events = [...state.unpublished];
   const settled = state.steps.filter(({ status }) => status !== 'running' && status !== 'waiting').length;
@@ -99,7 +130,7 @@ async function writeOnce(input: AgentflowExecutionInput, state: ExecutionState, 
     spent,
     events,
   };
-  await (isSparing ? publishSparingly(projection) : publishExecution(projection));
+  await publish(projection);
   const lastSeq = events.at(-1)?.seq ?? 0;
   state.unpublished = state.unpublished.filter(({ seq }) => seq > lastSeq);
   state.spent = state.spent.slice(spent.length);

@@ -14,30 +14,41 @@ import { waitingPreview } from './view.js';
 
 export type Stop = 'done' | 'history is full';
 
+/** How the flow lets its record be written. */
+export interface Writing {
+  changed: (change?: Change) => void;
+  isWritingAlone: () => boolean;
+}
+
 /** Runs the flow to its end. If a step fails for good, runs it once more with the failover goal. */
 export async function runFlow(
   input: AgentflowExecutionInput,
   state: ExecutionState,
-  changed: (change?: Change) => void,
+  { changed, isWritingAlone }: Writing,
 ): Promise<Stop> {
   try {
-    return await runSteps(input, state, changed);
+    return await runSteps(input, state, { changed, isWritingAlone });
   } catch (error) {
     if (!input.failover || state.failover || isCancellation(error) || isOver(state)) throw error;
     failOver(state, executionFailureOf(error, state, epochSeconds()), input.failover.goal);
     changed();
-    return runSteps(input, state, changed);
+    return runSteps(input, state, { changed, isWritingAlone });
   }
 }
 
 async function runSteps(
   input: AgentflowExecutionInput,
   state: ExecutionState,
-  changed: (change?: Change) => void,
+  { changed, isWritingAlone }: Writing,
 ): Promise<Stop> {
   for (let next = nextStep(input, state); next; next = nextStep(input, state)) {
     await untilResumed(input, state);
     if (historyIsFull(input)) return 'history is full';
+    if (isWritingAlone()) {
+      await condition(() => !isWritingAlone());
+      // A person may have paused it meanwhile.
+      continue;
+    }
     if (isHeld(state)) await untilSettled(input, state);
     else if (isStep(next)) await runStep(input, state, next);
     else await makeTransition(input, state, next);

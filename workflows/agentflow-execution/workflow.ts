@@ -71,7 +71,10 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   else setCurrentDetails(detailsOf(input, state));
   let isContinued = false;
   try {
-    isContinued = !isOver(state) && (await steps.run(() => runFlow(input, state, changed))) === 'history is full';
+    isContinued =
+      !isOver(state) &&
+      (await steps.run(() => runFlow(input, state, { changed, isWritingAlone: projection.isWritingAlone }))) ===
+        'history is full';
     if (isContinued) {
       await projection.drain();
       await condition(allHandlersFinished);

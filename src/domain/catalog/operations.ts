@@ -1,12 +1,15 @@
 import { QueryRejectedError } from '@temporalio/client';
 import { z } from 'zod';
 import { catalogSyncWorkflowId, stateQuery, type CatalogSyncState } from '../../../workflows/catalog-sync/messages.js';
-import { AppError, isAppError } from '../../errors.js';
+import { AppError, isAppError, notFound } from '../../errors.js';
+import { freeText } from '../../governance/operations/operation.js';
 import { isWorkflowGone } from '../../temporal/client.js';
 import { EpochSeconds } from '../../time.js';
+import { bindRepository, unbindRepository } from '../connectors/operations/repositories.js';
 import type { Deps } from '../deps.js';
 import { defineOperation } from '../operation.js';
 import { createCatalogNotifier } from './notify.js';
+import { NewRepositoryBinding, RepositoryBinding, toBinding } from './record.js';
 import { createCatalogScope } from './scope.js';
 
 const CatalogState = z.object({
@@ -61,6 +64,46 @@ export const readSyncs = defineOperation({
         has_signed: secret_confirmed,
       })),
     };
+  },
+});
+
+/** No role has `svc:codesync.write`, but an admin may give it to a key, and so may do what it allows. */
+const ofAdmins = {
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  adminOnly: true,
+  facts: { repository: freeText('repository') },
+} as const;
+
+/** For rules it is the tool `bind-repository`. Throws `conflict` if another organization follows the repository. */
+export const followRepository = defineOperation({
+  ...ofAdmins,
+  name: 'bind-repository',
+  input: NewRepositoryBinding.extend({ projectID: z.string().optional() }).meta({ id: 'FollowRepositoryInput' }),
+  // The answer of the tool has this schema and the id of its lifecycle.
+  output: RepositoryBinding.extend({}).meta({ id: 'FollowedRepository' }),
+  errors: ['conflict'],
+  async run({ deps, ctx: { principal }, input }) {
+    const binding = { repository: input.repository.toLowerCase(), branch: input.branch ?? null };
+    const { projectId, organizationId, userId } = principal;
+    const { collections } = deps.mongo;
+    const made = await bindRepository(collections, deps.auth.box, { ...binding, projectId, organizationId, userId });
+    return toBinding(binding, made);
+  },
+});
+
+/** Pushes of the repository are ignored from then on. What they wrote stays. */
+export const unfollowRepository = defineOperation({
+  ...ofAdmins,
+  name: 'sync.unfollow',
+  key: z.object({ repository: z.string().max(200).meta({ example: 'acme/claims' }) }),
+  output: z.object({ repository: z.string().meta({ example: 'acme/claims' }) }).meta({ id: 'UnfollowedRepository' }),
+  errors: ['not_found'],
+  async run({ deps, ctx: { principal }, key }) {
+    const repository = key.repository.toLowerCase();
+    if (!(await unbindRepository(deps.mongo.collections, principal.projectId, repository)))
+      throw notFound('the repository');
+    return { repository };
   },
 });
 

@@ -71,7 +71,7 @@ export async function pageOfInbox(
     deps.governance.approvals.list(principal, { ...paging, status: 'pending' }),
     listPage(deps.mongo.collections.memories, waiting, paging, 'review.asked_at'),
     listPage(deps.mongo.collections.mcp_elicitations, open, paging, 'asked_at'),
-    listPage(deps.mongo.collections.mcp_authorizations, endedFor(principal), paging, 'ended.at'),
+    listEnded(deps, principal, paging),
   ]);
   const [names, calls] = await Promise.all([
     namesOf(
@@ -102,15 +102,17 @@ export async function pageOfInbox(
       item: elicitationItem(asked, principal),
     })),
     ...(await Promise.all(
-      ended.data.map(async (record) => ({
-        ...{ at: record.ended?.at ?? null, id: record._id },
-        item: await authorizationItem(deps, principal, record),
-      })),
+      ended
+        .flatMap(({ data }) => data)
+        .map(async (record) => ({
+          ...{ at: record.ended?.at ?? null, id: record._id },
+          item: await authorizationItem(deps, principal, record),
+        })),
     )),
   ].sort(comparePositions);
   const page = entries.slice(0, limit);
   const last = page.at(-1);
-  const lists = [executions, approvals, memories, elicitations, ended];
+  const lists = [executions, approvals, memories, elicitations, ...ended];
   const isMore = entries.length > limit || lists.some(({ next_cursor }) => next_cursor !== null);
   return {
     data: await withReads(
@@ -122,6 +124,11 @@ export async function pageOfInbox(
     ...(lists.some(({ total_is_lower_bound }) => total_is_lower_bound) && { total_is_lower_bound: true as const }),
     next_cursor: isMore && last ? encodePosition(last) : null,
   };
+}
+
+function listEnded({ mongo }: Deps, principal: Principal, paging: z.output<typeof ListQuery>) {
+  const { mcp_authorizations } = mongo.collections;
+  return Promise.all(endedFor(principal).map((ended) => listPage(mcp_authorizations, ended, paging, 'ended.at')));
 }
 
 export const markRead = defineOperation({

@@ -25,8 +25,15 @@ interface TableWriter {
    * write is conditional on it. Requests are never refused based on it.
    */
   known?: { table: TableDocument; maxRows: number; readAt: number } | undefined;
-  /** Resolves when the last write is complete. The next one waits for it. */
-  lastWrite: Promise<void>;
+  /** A write whose rows are stored and whose note the next write deletes with its own update. */
+  unfinished?: Unfinished | undefined;
+}
+
+interface Unfinished {
+  key: string;
+  bytes: number;
+  answer(): void;
+  refuse(error: unknown): void;
 }
 
 interface Entry {
@@ -43,9 +50,17 @@ interface Entry {
 export function createRowInserter(deps: InsertDeps): (tableId: string, insert: RowInsert) => Promise<TableRecord[]> {
   const entries = new Map<string, Entry>();
   const entryOf = (tableId: string): Entry => {
-    const writer: TableWriter = { tableId, lastWrite: Promise.resolve() };
+    const writer: TableWriter = { tableId };
     return {
-      group: createGroup((batch: readonly Waiter[]) => writeGroup(deps, writer, batch), maxRequestsPerWrite),
+      group: createGroup(async (batch: readonly Waiter[], isAnotherWaiting) => {
+        const before = writer.unfinished;
+        try {
+          await writeGroup(deps, writer, batch);
+        } finally {
+          // No caller waits for more than the next batch.
+          if (writer.unfinished === before || !isAnotherWaiting()) await finish(deps, writer);
+        }
+      }, maxRequestsPerWrite),
       callers: 0,
     };
   };
@@ -119,7 +134,9 @@ async function write(
   const rows = numbered.flatMap((each) => each.rows);
   const key = newId();
   const bytes = BSON.calculateObjectSize({ rows });
-  await writer.lastWrite;
+  const before = writer.unfinished;
+  const noteBefore = `pending.${before?.key}`;
+  const bytesBefore = before?.bytes ?? 0;
   const begun = performance.now();
   const { modifiedCount } = await mongo.collections.tables.updateOne(
     {
@@ -127,21 +144,40 @@ async function write(
       last_row_id,
       columns_version,
       row_count: { $lte: maxRows - rows.length },
-      pending_bytes: { $not: { $gt: maxPendingBytes - bytes } },
+      pending_bytes: { $not: { $gt: maxPendingBytes - bytes + bytesBefore } },
+      ...(before && { [noteBefore]: { $exists: true } }),
     },
     {
-      $inc: { last_row_id: rows.length, row_count: rows.length, intents: 1, pending_bytes: bytes },
+      $inc: { last_row_id: rows.length, row_count: rows.length, intents: 1, pending_bytes: bytes - bytesBefore },
       $set: { [`pending.${key}`]: { kind: 'insert', at: epochSeconds(), rows, bytes } },
+      ...(before && { $unset: { [noteBefore]: '' } }),
     },
   );
-  if (modifiedCount === 0) return undefined;
+  if (modifiedCount === 0) {
+    await finish({ mongo }, writer);
+    return undefined;
+  }
+  writer.unfinished = undefined;
+  before?.answer();
   if (performance.now() - begun > maxOwnerDelayMs)
     throw new AppError('unavailable', 'the write timed out; the records may still appear');
   await writeRows(rowsOf(mongo, _id), rows);
-  // Respond only after deleting the note. Otherwise another process could write the rows again after a user deleted them.
-  writer.lastWrite = deletePendingNote(mongo, _id, key, bytes).then(
-    () => numbered.forEach(({ waiter, rows: done }) => waiter.resolve(done.map((row) => toRecord(table, row)))),
-    (error: unknown) => numbered.forEach(({ waiter }) => waiter.reject(error)),
-  );
+  writer.unfinished = {
+    key,
+    bytes,
+    answer: () => numbered.forEach(({ waiter, rows: done }) => waiter.resolve(done.map((row) => toRecord(table, row)))),
+    refuse: (error) => numbered.forEach(({ waiter }) => waiter.reject(error)),
+  };
   return { ...table, last_row_id: rowId, row_count: table.row_count + rows.length };
+}
+
+/**
+ * Deletes the note of the last write and answers its requests. Not before: another process could otherwise write the rows
+ * again after a user deleted them.
+ */
+async function finish({ mongo }: Pick<InsertDeps, 'mongo'>, writer: TableWriter): Promise<void> {
+  const { tableId, unfinished } = writer;
+  if (!unfinished) return;
+  writer.unfinished = undefined;
+  await deletePendingNote(mongo, tableId, unfinished.key, unfinished.bytes).then(unfinished.answer, unfinished.refuse);
 }

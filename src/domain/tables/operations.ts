@@ -32,6 +32,7 @@ import { toRecord } from './records.js';
 import type { RowReference } from '../../../workflows/coworker-run/activities.js';
 import { Id } from '../../ids.js';
 
+export { deleteTable } from './delete-table.js';
 export { deleteColumn } from './remove-column.js';
 
 const ofTable = z.object({ table_id: Id.max(100) });

@@ -1,4 +1,4 @@
-import { readSyncs, startCatalogSync } from '../../domain/catalog/operations.js';
+import { followRepository, readSyncs, startCatalogSync, unfollowRepository } from '../../domain/catalog/operations.js';
 import { operationRoute, type Route } from '../rest/define-route.js';
 
 const tag = 'syncs';
@@ -24,5 +24,23 @@ export const syncRoutes: readonly Route[] = [
     description: 'As if the catalog had announced a change: the sync starts after the quiet window.',
     response: { description: 'The state of the catalog.' },
     repeatable: true,
+  }),
+  operationRoute({
+    method: 'post',
+    path: '/{projectID}/syncs/repositories',
+    operation: followRepository,
+    tag,
+    summary: 'Follow a repository',
+    description: 'As `POST /v1/bind-repository`, for administrators. To follow it again replaces the secret.',
+    response: { description: 'The binding, with the secret of its webhook, which is returned once.' },
+  }),
+  operationRoute({
+    method: 'delete',
+    path: '/{projectID}/syncs/repositories',
+    operation: unfollowRepository,
+    tag,
+    summary: 'Stop following a repository',
+    description: 'Its pushes are ignored from then on; what they wrote stays.',
+    response: { description: 'The repository.' },
   }),
 ];

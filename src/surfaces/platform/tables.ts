@@ -2,6 +2,7 @@ import {
   addColumn,
   createTable,
   deleteColumn,
+  deleteTable,
   deleteRecord,
   insertRecords,
   listRecords,
@@ -53,6 +54,14 @@ export const tableRoutes: readonly Route[] = [
       'Creates the table with three system columns in addition to the given columns, and with its own connector. Table names are unique within a project.',
     response: { status: 201, description: 'The table.' },
     idempotent: true,
+  }),
+  operationRoute({
+    method: 'delete',
+    path: '/storage/{projectID}/table/{table_id}',
+    operation: deleteTable,
+    tag,
+    summary: 'Delete a table with its rows and its connector',
+    response: { description: 'The deleted table.' },
   }),
   operationRoute({
     method: 'post',

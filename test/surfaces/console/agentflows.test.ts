@@ -95,8 +95,14 @@ test('an agentflow is edited as form, graph and JSON; problems are at their fiel
     await field('Prompt').fill('Check {{ previous');
     await page.getByLabel('Next agent').selectOption('Writer');
     await field('Temperature').fill('9');
+    await field('Turns of the model').fill('101');
+    await field('Tokens of all turns').fill('many');
     await save();
     await page.getByText('Temperature must be a number from 0 to 2').waitFor();
+    await page.getByRole('alert').getByText('Turns of the model must be').waitFor();
+    await page.getByRole('alert').getByText('Tokens of all turns must be').waitFor();
+    await field('Turns of the model').fill('4');
+    await field('Tokens of all turns').fill('');
     await field('Temperature').fill('0.5');
     await save();
     await page.getByText('Prompt is not a valid Liquid template').waitFor();

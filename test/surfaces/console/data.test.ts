@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { newId } from '../../../src/ids.js';
@@ -82,6 +83,58 @@ test('rows are filtered, sorted, added, imported and deleted', async () => {
     await page.getByText('2 rows', { exact: true }).waitFor();
     expect((await table.records()).total_count).toBe(1200);
   });
+});
+
+test('rows are exported as CSV without formulas, and a table is deleted by its name', async () => {
+  verifies('console.tables', 'tables.delete');
+  const person = await createPerson(deps);
+  const { workspace } = person;
+  const table = await createTable(workspace, columns, '=Leads');
+  const rows = Array.from({ length: 250 }, (_, at) => ({ company: `Company ${at}`, price: -at }));
+  await table.insert([
+    ...rows,
+    { company: '=HYPERLINK("x")', price: -300, stage: 'won' },
+    { company: 'Not', price: 9 },
+  ]);
+  const path = `/storage/${workspace.projectID}/table/${table._id}`;
+  const stranger = await createPerson(deps);
+  expect(await stranger.workspace.api.delete(path)).toMatchObject({ status: 403 });
+  expect(
+    await stranger.workspace.api.delete(`/storage/${stranger.workspace.projectID}/table/${table._id}`),
+  ).toMatchObject(refusal(404, 'not_found'));
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/tables/${table._id}?column=price&op=lte&value=0&sort=price`));
+    await page.getByText('251 rows', { exact: true }).waitFor();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const lines = (await readFile(await (await downloading).path(), 'utf8')).split('\r\n');
+    expect(lines.length).toBe(253);
+    expect(lines.slice(0, 3)).toEqual([
+      expect.stringMatching(/^\uFEFF[^,]+,Company,Price,Stage$/),
+      `251,"'=HYPERLINK(""x"")",-300,won`,
+      '250,Company 249,-249,',
+    ]);
+    await page.getByRole('button', { name: 'Delete the table…' }).click();
+    await page.getByLabel('Name of the table').fill('leads');
+    await page.getByRole('button', { name: 'Delete the table', exact: true }).click();
+    await page.getByRole('alert').getByText('Type the name of the table: =Leads').waitFor();
+    await page.getByLabel('Name of the table').fill('=Leads');
+    await page.getByRole('button', { name: 'Delete the table', exact: true }).click();
+    await page.getByText('This project has no table yet').waitFor();
+  });
+  expect(await workspace.api.get(`${path}/records`)).toMatchObject(refusal(404, 'not_found'));
+  const connectors = async () => (await workspace.api.get(`/connectors/${workspace.projectID}`)).body.total_count;
+  expect(await connectors()).toBe(0);
+  // As a crash after the first step leaves it.
+  const half = await createTable(workspace, columns, 'Half');
+  await half.insert({ company: 'Fjord' });
+  await deps.mongo.collections.tables.deleteOne({ _id: half._id });
+  expect(await connectors()).toBe(1);
+  expect(await workspace.api.delete(`/storage/${workspace.projectID}/table/${half._id}`)).toMatchObject({
+    status: 404,
+  });
+  expect(await connectors()).toBe(0);
+  expect(await deps.mongo.db.collection(`table_${half._id}`).countDocuments()).toBe(0);
 });
 
 test('a cell is edited by keyboard; what is refused or was changed by somebody else stays typed', async () => {
@@ -238,6 +291,25 @@ test('syncs show the catalog, the repositories and the last runs', async () => {
     await page.getByText(body.repositories[0].repository).waitFor();
     await page.getByText('it has failed').waitFor();
     await page.getByText('The catalog is not synced into this project.').waitFor();
+    const followed = `acme/${newId()}`;
+    await page.getByRole('button', { name: 'Follow a repository…' }).click();
+    await page.getByRole('textbox', { name: 'Repository' }).fill('no repository');
+    await page.getByRole('button', { name: 'Follow it' }).click();
+    await page.getByRole('alert').getByText('must be owner/name').waitFor();
+    await page.getByRole('textbox', { name: 'Repository' }).fill(followed);
+    await page.getByRole('button', { name: 'Follow it' }).click();
+    await page.getByRole('dialog').getByText('/v1/codesync/webhook/github').waitFor();
+    await page.getByText('is shown once and cannot be read again').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: `Unfollow ${followed}…` }).click();
+    await page.getByRole('button', { name: 'Unfollow it' }).click();
+    await page.getByRole('button', { name: `Unfollow ${followed}…` }).waitFor({ state: 'detached' });
+    const after = (await api.get(`/${projectID}/syncs`)).body.repositories;
+    expect(after).toEqual(body.repositories);
+    expect(await deps.mongo.collections.repository_owners.findOne({ _id: followed })).toBeNull();
+    expect(await api.delete(`/${projectID}/syncs/repositories?repository=${followed}`)).toMatchObject(
+      refusal(404, 'not_found'),
+    );
     const catalog = {
       state: 'retrying',
       waiting_events: 2,
@@ -307,7 +379,12 @@ test('a failing API shows its text, and what a role may not do is neither offere
   });
   for (const path of [`/connectors/${projectID}`, `/file/${projectID}`, `/${projectID}/syncs`, `/storage/${projectID}`])
     expect(await asViewer.get(path)).toMatchObject(refusal(403, 'access_denied', 'svc:orchestrate.read'));
-  for (const path of [`/${projectID}/syncs/catalog`, `${table.path}/row`, `/connectors/${projectID}/mcp`])
+  for (const path of [
+    `/${projectID}/syncs/catalog`,
+    `/${projectID}/syncs/repositories`,
+    `${table.path}/row`,
+    `/connectors/${projectID}/mcp`,
+  ])
     expect([path, await asViewer.post(path, {})]).toMatchObject([path, { status: 403 }]);
 });
 

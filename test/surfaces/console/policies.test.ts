@@ -53,6 +53,11 @@ test('rules are edited with the problem at its line, tried on recorded calls, st
     await page.getByRole('button', { name: 'Version 1', exact: true }).click();
     await page.getByRole('region', { name: 'Rules of version 1' }).waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Version 2', exact: true }).click();
+    await page.getByRole('region', { name: 'Difference' }).getByText('+     "policy_id": "no-models"').waitFor();
+    await page.getByLabel('Difference from').selectOption('no rules');
+    await page.getByRole('region', { name: 'Difference' }).getByText('+     "policy_id": "all"').waitFor();
+    await page.keyboard.press('Escape');
     await page.getByLabel('Operation or tool').fill('save-model');
     await page.getByLabel('Input (JSON)').fill('{"model": "x"}');
     await page.getByRole('button', { name: 'Evaluate' }).click();

@@ -48,6 +48,12 @@ test('the context graph is asked in words and in Cypher, as table and graph, wit
     await question.fill('MATCH (n:Entity) WHERE n.project_id = $project_id RETURN n.name AS name');
     await question.press('Control+Enter');
     await page.getByRole('region', { name: 'Rows' }).getByText('"name": "Anvil"').waitFor();
+    await page.getByLabel('As of').fill('2020-01-01T00:00:00');
+    const asking = page.waitForRequest('**/v1/query-context');
+    await ask();
+    const local = await page.evaluate(() => new Date('2020-01-01T00:00:00').getTime() / 1000);
+    expect((await asking).postDataJSON()).toMatchObject({ as_of: local });
+    await page.getByLabel('As of').fill('');
     await question.fill('MATCH (n) DELETE n');
     await ask();
     await page

@@ -2,6 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createApp } from '../../../src/app.js';
+import type { RouteTable } from '../../../src/http/route-table.js';
 import { createCallbacks } from '../../../src/surfaces/callbacks/create-callbacks.js';
 import { withBrowser } from '../../support/browser.js';
 import { apiClient } from '../../support/client.js';
@@ -14,13 +15,15 @@ const api = apiClient(testRun().url);
 
 interface Layer {
   route?: { path: string | string[]; methods: Record<string, boolean> };
+  handle: Partial<RouteTable>;
 }
 
 /** `get /path/{param}` for each operation that the app has mounted. */
 function servedOperations(): string[] {
   const app = createApp(deps, { baseUrl: () => 'http://localhost', condition: () => 'serving', version: '0' });
   const layers = (app.router as unknown as { stack: Layer[] }).stack;
-  const operations = layers.flatMap(({ route }) => {
+  const operations = layers.flatMap(({ route, handle }) => {
+    if (handle.routes) return handle.routes.map(({ method, path }) => `${method} ${path}`);
     const methods = Object.keys(route?.methods ?? {});
     // Routes for every method only answer 405; the reference itself is also excluded.
     if (!route || typeof route.path !== 'string' || methods.length > 1) return [];

@@ -127,16 +127,31 @@ export async function confirmSecret(
   if (secret_confirmed !== true) await repository_bindings.updateOne({ _id }, { $set: { secret_confirmed: true } });
 }
 
-/** Deletes the bindings of a project. Releases repositories that no project follows anymore. */
+/** Deletes the bindings of a project. */
 export async function unbindProject(collections: RepositoryCollections, projectId: string): Promise<void> {
-  const { repository_bindings, repository_owners } = collections;
-  for (const { _id, repository, organization_id } of await repository_bindings
-    .find({ project_id: projectId })
-    .toArray()) {
-    await repository_bindings.deleteOne({ _id });
-    if ((await repository_bindings.countDocuments({ repository, organization_id })) === 0)
-      await repository_owners.deleteOne({ _id: repository, organization_id });
-  }
+  for (const binding of await collections.repository_bindings.find({ project_id: projectId }).toArray())
+    await unbind(collections, binding);
+}
+
+/** Deletes one binding of a project. @returns false if the project does not follow the repository */
+export async function unbindRepository(
+  collections: RepositoryCollections,
+  projectId: string,
+  repository: string,
+): Promise<boolean> {
+  const binding = await collections.repository_bindings.findOne({ _id: `${repository}|${projectId}` });
+  if (binding) await unbind(collections, binding);
+  return binding !== null;
+}
+
+/** Releases the repository if no project follows it anymore. */
+async function unbind(
+  { repository_bindings, repository_owners }: RepositoryCollections,
+  { _id, repository, organization_id }: RepositoryBindingDocument,
+): Promise<void> {
+  await repository_bindings.deleteOne({ _id });
+  if ((await repository_bindings.countDocuments({ repository, organization_id })) === 0)
+    await repository_owners.deleteOne({ _id: repository, organization_id });
 }
 
 /** Assigns a repository to another organization. @returns the number of deleted bindings of other organizations */

@@ -8,7 +8,7 @@ import { namesOf } from '../../../auth/users.js';
 import { findConnector, openConfig } from '../../connectors/operations/store.js';
 import { McpConfig } from '../../connectors/rules/config.js';
 import { findElicitation } from '../../mcp-servers/operations/elicitations.js';
-import type { McpAuthorizationDocument } from '../../mcp-servers/record/authorizations.js';
+import { authorizationId, type McpAuthorizationDocument } from '../../mcp-servers/record/authorizations.js';
 import { isOpen, type McpElicitationDocument } from '../../mcp-servers/record/elicitations.js';
 import { findMemory, foundIn } from '../../memories/operations.js';
 import type { MemoryDocument } from '../../memories/record.js';
@@ -153,9 +153,13 @@ export function elicitationItem(asked: McpElicitationDocument, principal: Princi
   };
 }
 
-/** Authorizations that ended, of the person and of the project. */
-export function endedFor({ projectId, userId }: Principal) {
-  return { project_id: projectId, 'ended.at': { $gt: 0 }, $or: [{ owner: 'project' as const }, { user_id: userId }] };
+/** Authorizations that ended, of the person and of the project: two lists, each with an index. */
+export function endedFor({ projectId: project_id, userId: user_id }: Principal) {
+  const ended = { project_id, 'ended.at': { $gt: 0 } };
+  return [
+    { ...ended, user_id, owner: 'person' as const },
+    { ...ended, owner: 'project' as const },
+  ];
 }
 
 export const authorizedElsewhere =
@@ -188,7 +192,8 @@ export async function authorizationItem(
 
 async function findAuthorizationItem(deps: Deps, principal: Principal, id: string): Promise<UnreadItem> {
   const [, connector_id = '', revision = ''] = id.split(':');
-  const mine = { ...endedFor(principal), connector_id, revision };
+  const ids = (['person', 'project'] as const).map((owner) => authorizationId(connector_id, owner, principal.userId));
+  const mine = { _id: { $in: ids }, project_id: principal.projectId, revision };
   const found = await deps.mongo.collections.mcp_authorizations.findOne(mine);
   const item = found && (await authorizationItem(deps, principal, found));
   if (item?._id !== id) throw notFound('the item');

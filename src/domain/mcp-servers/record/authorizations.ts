@@ -89,7 +89,7 @@ export function authorizationId(connectorId: string, owner: TokenOwner, userId: 
 export const mcpAuthorizationsCollection = defineCollection('mcp_authorizations', {
   indexes: [
     { keys: { connector_id: 1 } },
-    { keys: { user_id: 1, project_id: 1, 'ended.at': -1, _id: -1 } },
+    { keys: { user_id: 1, project_id: 1, owner: 1, 'ended.at': -1, _id: -1 } },
     { keys: { project_id: 1, owner: 1, 'ended.at': -1, _id: -1 } },
   ],
   majorityRead: true,

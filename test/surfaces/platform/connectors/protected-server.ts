@@ -13,7 +13,7 @@ const usual = { documents: false, lifetime: 3600, issuer: 'right', methods: ['S2
 /** An MCP server that accepts only tokens of its authorization server, and an API with two workers, so that refreshes compete across processes. */
 export function useProtectedServer() {
   const deps = useDeps();
-  const overrides: Record<string, string> = { STEP_PATIENCE: '25' };
+  const overrides: Record<string, string> = { STEP_PATIENCE: '120' };
   const product = ownProduct(overrides);
   let model: FakeModel;
   let server: OauthMcpServer;

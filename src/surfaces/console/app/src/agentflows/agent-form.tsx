@@ -61,6 +61,15 @@ export function AgentForm({ document, at, problems, onChange, onSelect }: AgentO
       <TextValue {...given} path="llm.model" label="Model" hint="Empty: the default model of the deployment." />
       <NumberValue {...given} path="llm.temperature" label="Temperature" />
       <NumberValue {...given} path="llm.max_tokens" label="Tokens of an answer" />
+      <TextValue {...given} path="role_description" label="Description of the role" rows={3} />
+      <NumberValue {...given} path="max_turns" label="Turns of the model" hint="Empty: 12." />
+      <NumberValue {...given} path="max_total_tokens" label="Tokens of all turns" hint="Empty: 500,000." />
+      <NumberValue
+        {...given}
+        path="preview_timeout_seconds"
+        label="Seconds that a preview waits"
+        hint="Empty: seven days."
+      />
       <Switch {...given} path="has_knowledge_base" label="Reads the knowledge of the project" />
       <Switch {...given} path="is_preview_mode_enabled" label="Asks a person before it acts" />
       <Skills {...given} />
@@ -97,10 +106,10 @@ function TextValue({ agent, set, problemOf, path, label, hint, rows }: Named & {
 }
 
 /** A text that is no number stays as it is, and the API says what it expects. */
-function NumberValue({ agent, set, problemOf, path, label }: Named) {
+function NumberValue({ agent, set, problemOf, path, label, hint }: Named) {
   const value = valueAt(agent, path);
   return (
-    <Field label={label} problem={problemOf(path)}>
+    <Field label={label} problem={problemOf(path)} hint={hint}>
       {(control) => (
         <input
           {...control}

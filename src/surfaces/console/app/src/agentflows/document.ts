@@ -125,7 +125,10 @@ export function fieldOf(path: string, document: FlowDocument | undefined): strin
   return field === undefined ? undefined : `${at}.${field}`;
 }
 
-export const flowFields = { name: '', description: '', role: '', initialAgent: '', isActive: '' };
+export const flowFields = {
+  ...{ name: '', description: '', role: '', initialAgent: '', isActive: '', failover_goal: '' },
+  'anomaly_detection.instructions': '',
+};
 export const agentFields = [
   '_id',
   'title',
@@ -137,6 +140,9 @@ export const agentFields = [
   'llm.model',
   'llm.temperature',
   'llm.max_tokens',
+  'max_turns',
+  'max_total_tokens',
+  'preview_timeout_seconds',
   'has_knowledge_base',
   'is_preview_mode_enabled',
   'skills',

@@ -2,7 +2,7 @@ import { Field } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { AgentForm, type FormOptions } from './agent-form.js';
-import { idOf, text, withAgent, withNewAgent } from './document.js';
+import { idOf, isFields, text, withAgent, withNewAgent, withValueAt } from './document.js';
 import { useSelectedAgent, type Editor } from './use-editor.js';
 
 /** The fields of the agentflow, and those of the chosen agent. */
@@ -38,9 +38,55 @@ export function FormView(given: FormOptions) {
           />{' '}
           Active: it can be executed
         </label>
+        <Safeguards {...given} />
       </fieldset>
       <AgentChoice {...given} chosen={at} onSelect={select} />
       <AgentForm {...given} at={at} onSelect={select} />
+    </>
+  );
+}
+
+/** What happens when a run fails or looks unusual. */
+function Safeguards({ document, problems, onChange }: FormOptions) {
+  const { failover_goal: failover, anomaly_detection: anomaly } = document;
+  const set = (path: string, value: unknown) =>
+    onChange({ ...withValueAt(document, path, value), agents: document.agents });
+  return (
+    <>
+      {/* Any other JSON is edited as JSON. */}
+      {(failover === undefined || failover === null || typeof failover === 'string') && (
+        <Field
+          label="Goal after a failure"
+          problem={problems.failover_goal}
+          hint="The flow restarts once with it. Empty: the run fails."
+        >
+          {(control) => (
+            <input
+              {...control}
+              value={text(failover)}
+              onChange={(event) => set('failover_goal', event.target.value || null)}
+            />
+          )}
+        </Field>
+      )}
+      <label>
+        <input
+          type="checkbox"
+          checked={isFields(anomaly) && anomaly.is_enabled === true}
+          onChange={(event) => set('anomaly_detection.is_enabled', event.target.checked)}
+        />{' '}
+        A model looks for anomalies in each run
+      </label>
+      <Field label="What is an anomaly" problem={problems['anomaly_detection.instructions']}>
+        {(control) => (
+          <textarea
+            {...control}
+            rows={2}
+            value={isFields(anomaly) ? text(anomaly.instructions) : ''}
+            onChange={(event) => set('anomaly_detection.instructions', event.target.value)}
+          />
+        )}
+      </Field>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { diffLines } from 'diff';
 import { useMemo, useState } from 'react';
 import { call } from '../api.js';
+import { Difference } from '../difference.js';
 import { Problem, Time } from '../parts.js';
 import { documentIn, documentOf, type FlowDocument } from './document.js';
 import type { Editor } from './use-editor.js';
@@ -93,39 +93,4 @@ function VersionChoice({ label, value, options, onChange }: VersionChoiceOptions
       </select>
     </label>
   );
-}
-
-const context = 3;
-
-/** The lines that differ, with a few around them. */
-export function Difference({ from, to }: { from: FlowDocument; to: FlowDocument }) {
-  const parts = useMemo(() => diffLines(canonicalText(from), canonicalText(to)), [from, to]);
-  if (parts.every(({ added, removed }) => !added && !removed)) return <p className="note">There is no difference.</p>;
-  return (
-    <pre className="diff" tabIndex={0} role="region" aria-label="Difference">
-      {parts.map(({ added, removed, value }, at) => {
-        const lines = value.replace(/\n$/, '').split('\n');
-        if (added) return <ins key={at}>{lines.map((line) => `+ ${line}\n`)}</ins>;
-        if (removed) return <del key={at}>{lines.map((line) => `- ${line}\n`)}</del>;
-        return <span key={at}>{shortened(lines, at > 0, at < parts.length - 1).map((line) => `  ${line}\n`)}</span>;
-      })}
-    </pre>
-  );
-}
-
-function shortened(lines: readonly string[], isAfterChange: boolean, isBeforeChange: boolean): readonly string[] {
-  const first = isAfterChange ? context : 0;
-  const last = isBeforeChange ? context : 0;
-  const hidden = lines.length - first - last;
-  if (hidden <= 1) return lines;
-  return [...lines.slice(0, first), `… ${hidden} lines`, ...lines.slice(lines.length - last)];
-}
-
-/** Fields in alphabetical order, so that their order makes no difference. */
-export function canonicalText(value: unknown): string {
-  const sorted = (_name: string, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part;
-  return `${JSON.stringify(value, sorted, 2)}\n`;
 }

@@ -9,6 +9,7 @@ import { List } from '../list.js';
 import { Problem, Time, Window } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
 import type { Column } from '../table.js';
+import { saveFile } from '../save-file.js';
 import { useTitle } from '../use-title.js';
 import type { Words } from '../words.js';
 
@@ -105,11 +106,7 @@ function Export() {
     setError(undefined);
     try {
       const response = await send('/v1/audit/export', {});
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(await response.blob());
-      link.download = `audit-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.jsonl`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+      saveFile(`audit-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.jsonl`, await response.blob());
     } catch (failure) {
       setError(failure);
     } finally {

@@ -22,9 +22,13 @@ export function Context() {
 
 const limits = [25, 50, 100, 200];
 
+/** The epoch seconds of a local time; undefined for none. */
+const secondsOf = (local: string) => (local === '' ? undefined : new Date(local).getTime() / 1000);
+
 function Ask() {
   const [query, setQuery] = useDraft('context');
   const [limit, setLimit] = useState(25);
+  const [asOf, setAsOf] = useDraft('context.as-of');
   const [answer, setAnswer] = useState<Answer>();
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
@@ -32,7 +36,8 @@ function Ask() {
     setBusy(true);
     setError(undefined);
     try {
-      const body = { query, limit, explain: true, timeout_ms: 30_000 };
+      const at = secondsOf(asOf);
+      const body = { query, limit, explain: true, timeout_ms: 30_000, ...(at !== undefined && { as_of: at }) };
       // Without `dry_run`, the answer is the result.
       setAnswer((await call('post', '/v1/query-context', { body })) as Answer);
     } catch (failure) {
@@ -80,6 +85,11 @@ function Ask() {
               ))}
             </select>
           </label>
+          <label className="inline-field">
+            As of{' '}
+            <input type="datetime-local" step={1} value={asOf} onChange={(event) => setAsOf(event.target.value)} />
+          </label>
+          <span className="soft">What was valid at this local time; empty: now.</span>
         </p>
       </form>
       <Problem error={error} />

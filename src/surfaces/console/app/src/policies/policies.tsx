@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { call, type PolicyRule, type PolicySet } from '../api.js';
 import { List } from '../list.js';
 import { Badge, Data, Problem, Time, Window } from '../parts.js';
@@ -9,6 +9,8 @@ import { useNames } from '../use-names.js';
 import { useTitle } from '../use-title.js';
 import { Editor } from './editor.js';
 import { Trial } from './trial.js';
+
+const Difference = lazy(() => import('../difference.js').then(({ Difference: component }) => ({ default: component })));
 
 /** The policies of the organization: what is in force, a new version, and what a version would decide. */
 export function Policies() {
@@ -124,20 +126,46 @@ function Versions({ current }: { current: number }) {
         keyOf={({ version }) => String(version)}
         empty={<p className="note">No version was stored yet.</p>}
       />
-      {open !== undefined && <OneVersion version={open} onClose={() => setOpen(undefined)} />}
+      {open !== undefined && (
+        <OneVersion key={open} version={open} newest={current} onClose={() => setOpen(undefined)} />
+      )}
     </section>
   );
 }
 
-function OneVersion({ version, onClose }: { version: number; onClose: () => void }) {
-  const { data, error } = useQuery({
+const useVersion = (version: number) =>
+  useQuery({
     queryKey: ['policies', version],
     queryFn: () => call('get', '/v1/policies/versions/{version}', { params: { version } }),
     staleTime: Infinity,
+    enabled: version > 0,
   });
+
+/** The rules of a version, and what it changed in another one: the one before, unless the person chooses. */
+function OneVersion({ version, newest, onClose }: { version: number; newest: number; onClose: () => void }) {
+  const [from, setFrom] = useState(version - 1);
+  const { data, error } = useVersion(version);
+  const before = useVersion(from);
+  const others = Array.from({ length: newest }, (_, at) => newest - at).filter((each) => each !== version);
   return (
     <Window title={`Version ${version}`} isDrawer onClose={onClose}>
-      <Problem error={error} />
+      <Problem error={error ?? before.error} />
+      <label>
+        Difference from
+        <select value={from} onChange={(event) => setFrom(Number(event.target.value))}>
+          {others.map((each) => (
+            <option key={each} value={each}>
+              version {each}
+            </option>
+          ))}
+          <option value={0}>no rules</option>
+        </select>
+      </label>
+      {data && (from === 0 || before.data) && (
+        <Suspense fallback={<p className="soft">Loading…</p>}>
+          <Difference from={from === 0 ? [] : before.data?.policies} to={data.policies} />
+        </Suspense>
+      )}
       {data && <Data value={data.policies} label={`Rules of version ${version}`} />}
     </Window>
   );

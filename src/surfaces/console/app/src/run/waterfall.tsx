@@ -28,9 +28,10 @@ export function Waterfall(given: { run: Execution; steps: readonly Step[]; onOpe
               </span>
             </span>
             <span className="track" aria-hidden="true">
-              {bars(step).map(({ started_at, ended_at, isBad }) => (
+              {bars(step).map(({ attempt, started_at, ended_at, error, isBad }) => (
                 <i
                   key={started_at}
+                  title={titleOf(attempt, started_at, ended_at ?? now, error)}
                   className={`bar ${isBad ? 'failed' : step.status}`}
                   style={place(started_at, ended_at)}
                 />
@@ -44,11 +45,14 @@ export function Waterfall(given: { run: Execution; steps: readonly Step[]; onOpe
   );
 }
 
-function bars({ started_at, ended_at, status, attempt_details = [] }: Step) {
-  if (attempt_details.length === 0) return [{ started_at, ended_at, isBad: status === 'failed' }];
-  return attempt_details.map((attempt) => ({
-    started_at: attempt.started_at,
-    ended_at: attempt.ended_at,
-    isBad: attempt.error !== null,
-  }));
+function bars({ attempts, started_at, ended_at, error, status, attempt_details = [] }: Step) {
+  if (attempt_details.length === 0)
+    return [{ attempt: attempts, started_at, ended_at, error, isBad: status === 'failed' }];
+  return attempt_details.map((attempt) => ({ ...attempt, isBad: attempt.error !== null }));
+}
+
+/** For the pointer; the drawer of the step says the same. */
+function titleOf(attempt: number, from: number, to: number, error: string | null): string {
+  const [start, end] = [from, to].map((at) => new Date(at * 1000).toLocaleTimeString());
+  return `Attempt ${attempt}: ${start} to ${end}, ${durationText(to - from)}${error === null ? '' : `\n${error}`}`;
 }

@@ -6,6 +6,7 @@ import { Badge, Empty, Problem, Time } from '../parts.js';
 import { LifecycleLink } from '../links.js';
 import { apiAddress, useMay } from '../session.js';
 import { useTitle } from '../use-title.js';
+import { Follow, Unfollow } from './repositories.js';
 
 const refreshMs = 5000;
 
@@ -88,6 +89,7 @@ function catalogText(catalog: NonNullable<SyncState['catalog']>): string {
 }
 
 function Repositories({ repositories }: { repositories: SyncState['repositories'] }) {
+  const may = useMay();
   const command = `curl -X POST '${new URL('v1/bind-repository', apiAddress).href}' \\
   -H "authorization: Bearer $SERVICE_API_KEY" -H 'content-type: application/json' \\
   -d '{"repository":"acme/claims","branch":"main"}'`;
@@ -109,11 +111,13 @@ function Repositories({ repositories }: { repositories: SyncState['repositories'
               <span className="soft">
                 {branch === null ? 'every branch' : `branch ${branch}`}, followed since <Time at={bound_at} />,{' '}
                 {has_signed ? 'pushes are signed' : 'no signed push yet'}
-              </span>
+              </span>{' '}
+              {may('delete /{projectID}/syncs/repositories') && <Unfollow repository={repository} />}
             </li>
           ))}
         </ul>
       )}
+      {may('post /{projectID}/syncs/repositories') && <Follow />}
       <Runs tool="code-sync" name="Recent pushes" />
     </section>
   );

@@ -10,6 +10,8 @@ import { useTitle } from '../use-title.js';
 import { AddRow } from './add-row.js';
 import { Cell } from './cell.js';
 import { DeleteRows } from './delete-rows.js';
+import { DeleteTable } from './delete-table.js';
+import { ExportRows } from './export.js';
 import { FilterBar } from './filter-bar.js';
 import { queryOf, type RowFilter } from './filter.js';
 import { ImportRows } from './import.js';
@@ -47,7 +49,8 @@ async function readTable(id: string): Promise<TableRecordSet> {
   throw new Error('This project has no such table.');
 }
 
-type Asked = 'add' | 'import' | 'delete';
+type Asked = 'add' | 'import' | 'delete' | 'delete-table';
+const deleteTableOperation = 'delete /storage/{projectID}/table/{table_id}';
 const deleteOperation = 'delete /storage/{projectID}/table/{table_id}/records/{record_id}';
 const selection = { nameOf: ({ row_id }: TableRecord) => `row ${row_id}`, allName: 'Select all loaded rows' };
 const keyOf = ({ _id }: TableRecord) => _id;
@@ -86,7 +89,9 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
           {count}
         </p>
         <Changes count={chosen.length} onAsk={setAsked} />
+        <ExportRows table={table} filter={filter} />
         <Ask name="Read again" onAsk={() => void reload()} />
+        {may(deleteTableOperation) && <Ask name="Delete the table…" onAsk={() => setAsked('delete-table')} />}
       </div>
       <Problem error={error} />
       {mayEdit && <OpenEdits edits={edits} columns={columns} />}
@@ -107,6 +112,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
       )}
       {asked === 'add' && <AddRow table={table} onClose={close} onDone={done} />}
       {asked === 'import' && <ImportRows table={table} onClose={close} onDone={done} />}
+      {asked === 'delete-table' && <DeleteTable table={table} onClose={close} />}
       {asked === 'delete' && <DeleteRows tableId={id} rows={chosen} onClose={close} onDone={done} />}
     </>
   );

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { Id } from '../../ids.js';
+import { notFound } from '../../errors.js';
+import { textFacts } from '../../governance/operations/operation.js';
+import { deleteConnectorCompletely } from '../connectors/operations/setup.js';
+import { defineOperation } from '../operation.js';
+import { rowsOf } from './record.js';
+
+/**
+ * Deletes a table with its rows and its connector. Readers and writers find no table from the first step on. A repeat
+ * completes a deletion that a crash interrupted, and throws `not_found`: the connector, which goes last, shows that it is one.
+ */
+export const deleteTable = defineOperation({
+  name: 'table.delete',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('table_id'),
+  key: z.object({ table_id: Id.max(100) }),
+  output: z.object({ _id: Id, table_name: z.string().meta({ example: 'Leads' }) }).meta({ id: 'DeletedTable' }),
+  async run({ deps, ctx: { principal }, key: { table_id: _id } }) {
+    const { mongo, customers } = deps;
+    const { tables, connectors } = mongo.collections;
+    const { projectId: projectID, organizationId } = principal;
+    const table = await tables.findOneAndDelete({ _id, projectID });
+    const connector = await connectors.findOne({ projectID, table_id: _id, is_deleted: false });
+    if (table || connector) {
+      await rowsOf(mongo, _id).drop();
+      await customers.release(organizationId, 'number_of_tables', _id);
+    }
+    if (connector) await deleteConnectorCompletely(deps, connector);
+    if (!table) throw notFound('the table');
+    return { _id, table_name: table.table_name };
+  },
+});

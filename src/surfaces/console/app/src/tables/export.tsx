@@ -1,0 +1,63 @@
+import { useEffect, useRef, useState } from 'react';
+import { call, type Column, type Table, type TableRecord } from '../api.js';
+import { Problem } from '../parts.js';
+import { saveFile } from '../save-file.js';
+import { queryOf, type RowFilter } from './filter.js';
+import { ownColumns, textOf } from './values.js';
+
+/** Saves the rows of the filter, in its order, as CSV. The API is asked page by page. */
+export function ExportRows({ table, filter }: { table: Table; filter: RowFilter }) {
+  const [done, setDone] = useState<number>();
+  const [error, setError] = useState<unknown>();
+  const isLeft = useRef(false);
+  useEffect(() => {
+    isLeft.current = false;
+    return () => void (isLeft.current = true);
+  }, []);
+  const run = async () => {
+    setError(undefined);
+    setDone(0);
+    try {
+      const columns = [
+        ...table.columns.filter(({ column_id }) => column_id === 'row_id'),
+        ...ownColumns(table.columns),
+      ];
+      const lines = [lineOf(columns.map(({ column_name }) => safe(column_name)))];
+      for (let cursor: string | null | undefined; cursor !== null && !isLeft.current;) {
+        const page = await call('get', '/storage/{projectID}/table/{table_id}/records', {
+          params: { table_id: table._id },
+          query: { limit: 200, ...(cursor && { cursor }), ...queryOf(table.columns, filter) },
+        });
+        lines.push(...page.data.map((row) => lineOf(columns.map((column) => cellOf(column, row)))));
+        setDone(lines.length - 1);
+        cursor = page.next_cursor;
+      }
+      // Spreadsheets take a file without the mark for one in their local encoding.
+      if (!isLeft.current) saveFile(`${table.table_name}.csv`, new Blob(['\uFEFF', ...lines], { type: 'text/csv' }));
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setDone(undefined);
+    }
+  };
+  return (
+    <>
+      <button type="button" aria-disabled={done !== undefined} onClick={() => void (done === undefined && run())}>
+        {done === undefined ? 'Export CSV' : `Exports, ${done} rows so far…`}
+      </button>
+      <Problem error={error} />
+    </>
+  );
+}
+
+function cellOf(column: Column, row: TableRecord): string {
+  const value = row[column.column_id];
+  const text = textOf(column, value);
+  return typeof value === 'number' || typeof value === 'boolean' ? text : safe(text);
+}
+
+/** A text that a spreadsheet would run as a formula gets an apostrophe before it, which the spreadsheet does not show. */
+const safe = (text: string) => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
+
+const lineOf = (cells: readonly string[]) =>
+  `${cells.map((cell) => (/[",;\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
