@@ -23,12 +23,12 @@ interface Places {
 async function run(signal: AbortSignal): Promise<void> {
   const dataDir = path.resolve(env.DATA_DIR || '.data');
   await workspaceIn(dataDir);
-  const ports = await productPorts();
-  const baseUrl = env.BASE_URL || `http://localhost:${ports.PORT}`;
+  const PORT = await productPort();
+  const baseUrl = env.BASE_URL || `http://localhost:${PORT}`;
   const stack = await startStack({ dataDir, log, env, codecEndpoint: `${baseUrl}/temporal/codec`, signal });
-  const apiUrl = `http://127.0.0.1:${ports.PORT}`;
+  const apiUrl = `http://127.0.0.1:${PORT}`;
   try {
-    const addresses = { BASE_URL: baseUrl, ...ports };
+    const addresses = { BASE_URL: baseUrl, PORT };
     const productEnv = { ...env, HOST: env.HOST || '127.0.0.1', ...stack.environment, DATA_DIR: dataDir, ...addresses };
     const product = await startProduct({ apiUrl, dataDir, env: productEnv, log, signal });
     try {
@@ -93,21 +93,19 @@ async function workspaceIn(dataDir: string): Promise<Workspace | undefined> {
 }
 
 /** Uses the ports from the environment. The default ports may be replaced if they are in use. */
-async function productPorts(): Promise<{ PORT: string; DOWNSTREAM_PORT: string }> {
-  const fixed = { PORT: portFrom('PORT'), DOWNSTREAM_PORT: portFrom('DOWNSTREAM_PORT') };
-  const ports = await choosePorts(['PORT', 'DOWNSTREAM_PORT'] as const, {
-    fixed,
-    preferred: { PORT: 8080, DOWNSTREAM_PORT: 8081 },
-  });
-  if (!env.PORT && ports.PORT !== 8080) log(`Port 8080 is in use: the API takes ${ports.PORT}`);
-  return { PORT: String(ports.PORT), DOWNSTREAM_PORT: String(ports.DOWNSTREAM_PORT) };
+/** The API itself chooses its downstream port: it would be taken again before the API listens. */
+async function productPort(): Promise<string> {
+  const fixed = { PORT: portFromEnvironment() };
+  const { PORT } = await choosePorts(['PORT'] as const, { fixed, preferred: { PORT: 8080 } });
+  if (!env.PORT && PORT !== 8080) log(`Port 8080 is in use: the API takes ${PORT}`);
+  return String(PORT);
 }
 
-function portFrom(name: 'PORT' | 'DOWNSTREAM_PORT'): number | undefined {
-  const text = env[name];
+function portFromEnvironment(): number | undefined {
+  const text = env.PORT;
   if (!text) return undefined;
   if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
-  throw new StackError(`${name} must be a port number from 0 to 65535.`);
+  throw new StackError('PORT must be a port number from 0 to 65535.');
 }
 
 const farewell = 'Ctrl-C stops everything. Run npm start again to continue with the same data.';

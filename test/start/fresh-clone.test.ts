@@ -18,7 +18,11 @@ const run = promisify(execFile);
 const env = Object.fromEntries(
   ['PATH', 'HOME', 'XDG_CACHE_HOME', 'JAVA_HOME'].map((name) => [name, process.env[name]]),
 );
-const options = { env: { ...env, NO_COLOR: '1', npm_config_loglevel: 'error' }, maxBuffer: 64 * 1024 * 1024 };
+/** Other tests start stacks at the same time. */
+const options = {
+  env: { ...env, PORT: '0', NO_COLOR: '1', npm_config_loglevel: 'error' },
+  maxBuffer: 64 * 1024 * 1024,
+};
 let folder: string;
 let clone: string;
 
