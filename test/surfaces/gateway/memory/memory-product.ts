@@ -31,7 +31,8 @@ export interface Remembering {
 
 /** An API, a worker and a model endpoint of the file's own. */
 export function useMemoryProduct(deps: Deps) {
-  const environment: Record<string, string> = { MEMORY_RETENTION_DAYS: `${retentionDays}` };
+  // Tests ask again until the memory is complete.
+  const environment: Record<string, string> = { MEMORY_RETENTION_DAYS: `${retentionDays}`, QUOTA_PROJECT_MAX: '0' };
   const product = ownProduct(environment);
   const running = {} as { api: Api; worker: ProductProcess; model: FakeModel };
   beforeAll(async () => {
