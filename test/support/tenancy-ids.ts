@@ -129,6 +129,7 @@ export const kindByPath: Record<string, string> = {
 /** Parameters that name no record, with a value that the route accepts. */
 export const plainParams: Record<string, string> = {
   category: 'restful',
+  repository: 'octo/catalog',
   version: '1',
   number: '1',
   from: '1800000000',

@@ -79,7 +79,10 @@ const ofAdmins = {
 export const followRepository = defineOperation({
   ...ofAdmins,
   name: 'bind-repository',
-  input: NewRepositoryBinding.extend({ projectID: z.string().optional() }).meta({ id: 'FollowRepositoryInput' }),
+  input: NewRepositoryBinding.extend({ projectID: z.string().optional() }).meta({
+    id: 'FollowRepositoryInput',
+    example: { repository: 'octo/catalog', branch: 'main' },
+  }),
   // The answer of the tool has this schema and the id of its lifecycle.
   output: RepositoryBinding.extend({}).meta({ id: 'FollowedRepository' }),
   errors: ['conflict'],

@@ -3,6 +3,7 @@ import { call, type ContextAnswer } from '../api.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { LifecycleLink } from '../links.js';
 import { Data, Empty, Problem, useDraft } from '../parts.js';
+import { fromLocalInput } from '../schedules/schedule.js';
 import { apiAddress } from '../session.js';
 import { useTitle } from '../use-title.js';
 import { Entities, EntityDrawer, Facts, Relationships } from './tables.js';
@@ -22,9 +23,6 @@ export function Context() {
 
 const limits = [25, 50, 100, 200];
 
-/** The epoch seconds of a local time; undefined for none. */
-const secondsOf = (local: string) => (local === '' ? undefined : new Date(local).getTime() / 1000);
-
 function Ask() {
   const [query, setQuery] = useDraft('context');
   const [limit, setLimit] = useState(25);
@@ -36,7 +34,7 @@ function Ask() {
     setBusy(true);
     setError(undefined);
     try {
-      const at = secondsOf(asOf);
+      const at = fromLocalInput(asOf);
       const body = { query, limit, explain: true, timeout_ms: 30_000, ...(at !== undefined && { as_of: at }) };
       // Without `dry_run`, the answer is the result.
       setAnswer((await call('post', '/v1/query-context', { body })) as Answer);
