@@ -1,11 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { appendFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { createActiveChains } from '../../src/governance/audit/active-chains.js';
 import { createCheckpointFile } from '../../src/governance/audit/checkpoint-file.js';
-import { entryId, hashOf, type AuditEntryDocument } from '../../src/governance/audit/entry.js';
+import { entryId, hashOf, unchained, type AuditEntryDocument } from '../../src/governance/audit/entry.js';
+import type { Checkpoint } from '../../src/governance/audit/statement.js';
+import { newId } from '../../src/ids.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
-import { createTestChain, type TestChain } from '../support/governance/chains.js';
+import { createTestChain, eventOf, type TestChain } from '../support/governance/chains.js';
 import { createLocalSigner } from '../support/governance/local-signer.js';
 import { verifies } from '../support/verifies.js';
 
@@ -302,5 +305,21 @@ describe('checkpoints of an audit chain', () => {
     }
     await timed.audit.close();
     expect((await chain.audit.verify(chain.organizationId)).checkpoint?.entries).toBe(6);
+  });
+
+  test('are made by the next sweep if an attempt failed, without another entry', async () => {
+    let attempts = 0;
+    const seal = (_id: string, { seq }: { seq: number }) => {
+      attempts += 1;
+      if (attempts === 1) return Promise.reject(new Error('the store is away'));
+      return Promise.resolve({ entries: seq } as Checkpoint);
+    };
+    const { collections } = deps.mongo;
+    const chains = createActiveChains({ collections, checkpoints: { seal }, checkpointSeconds: 0.05 });
+    const organizationId = newId();
+    await chains.appender(organizationId).append(unchained(eventOf(organizationId, 1), 0));
+    await eventually(() => expect(attempts).toBe(2));
+    await chains.close();
+    expect(attempts).toBe(2);
   });
 });

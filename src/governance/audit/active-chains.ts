@@ -25,7 +25,10 @@ interface ActiveChain {
   appender: Appender;
   /** The last entry that this process appended since the last sweep. */
   appended: Head | undefined;
+  /** The sequence number of the last sealed entry. */
   sealed: number;
+  /** That of the last entry when an attempt failed. */
+  tried: number;
   sealing: Promise<Checkpoint | null> | undefined;
 }
 
@@ -44,10 +47,10 @@ export function createActiveChains(options: ActiveChainsOptions): ActiveChains {
     if (present) return present;
     const onAppended = (head: Head) => {
       made.appended = head;
-      if (head.seq - made.sealed >= checkpointEvery) sealInBackground(organizationId, made);
+      if (head.seq - Math.max(made.sealed, made.tried) >= checkpointEvery) sealInBackground(organizationId, made);
     };
     const appender = createAppender({ entries: collections.audit_entries, organizationId, onAppended });
-    const made: ActiveChain = { appender, appended: undefined, sealed: 0, sealing: undefined };
+    const made: ActiveChain = { appender, appended: undefined, sealed: 0, tried: 0, sealing: undefined };
     chains.set(organizationId, made);
     return made;
   }
@@ -69,8 +72,8 @@ export function createActiveChains(options: ActiveChainsOptions): ActiveChains {
   function sealInBackground(organizationId: string, chain: ActiveChain): void {
     if (chain.sealing) return;
     void seal(organizationId).catch((error: unknown) => {
-      // Retries after the next `checkpointEvery` entries, not after each entry.
-      chain.sealed = chain.appended?.seq ?? chain.sealed;
+      // The next attempt is that of the sweep, or after `checkpointEvery` more entries: not after each entry.
+      chain.tried = chain.appended?.seq ?? chain.tried;
       onError(error);
     });
   }

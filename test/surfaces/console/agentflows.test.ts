@@ -63,7 +63,9 @@ test('agentflows are found by text, promoted, compared, and tried with inputs', 
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Edit from version 1' }).click();
     await page.getByRole('button', { name: 'Form' }).click();
-    expect(await page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('Writes <b>letters</b>');
+    expect(await page.getByRole('textbox', { name: 'Description', exact: true }).inputValue()).toBe(
+      'Writes <b>letters</b>',
+    );
     await page.getByRole('button', { name: 'Discard what I typed' }).click();
     await page.getByRole('button', { name: 'Test run…' }).click();
     const inputs = page.getByRole('textbox', { name: 'Input variables' });
@@ -167,7 +169,7 @@ test('an agentflow is made in a narrow window, and two people do not overwrite e
       expect(body.data).toMatchObject([
         { agents: [{ next_agent: 'agent-2' }, { title: 'Checker', next_agent: null }] },
       ]);
-      await page.getByRole('textbox', { name: 'Description' }).fill('mine');
+      await page.getByRole('textbox', { name: 'Description', exact: true }).fill('mine');
       await person.workspace.api.patch(`/agentflow/${body.data[0]._id}`, { role: 'theirs' });
       await page.reload();
       await page.getByText('Somebody has changed this agentflow').waitFor();
@@ -200,11 +202,11 @@ test('a member is not offered agentflows and is refused, and a failing API is sa
   });
   await withPage(async (page, complaints) => {
     await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
-    await page.getByRole('textbox', { name: 'Description' }).fill('kept');
+    await page.getByRole('textbox', { name: 'Description', exact: true }).fill('kept');
     const recover = await failRequests(page, /:\d+\/agentflow/, 500, 'the store failed');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').getByText('The store failed').waitFor();
-    expect(await page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('kept');
+    expect(await page.getByRole('textbox', { name: 'Description', exact: true }).inputValue()).toBe('kept');
     await page.goto(consoleUrl(person, '/agentflows'));
     await page.getByRole('alert').getByText('The store failed').waitFor();
     await recover();

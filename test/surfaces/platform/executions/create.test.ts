@@ -40,6 +40,7 @@ describe('POST /execute_flow', () => {
       execution_id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
       projectID,
       agentflow_id: agentflow._id,
+      agentflow_version: null,
       agentflow: expect.objectContaining({ agentflow_id: agentflow._id }),
       task_id: expect.any(String),
       parent_execution_id: parent.body._id,

@@ -36,8 +36,11 @@ function ended(workspace: Workspace, id: string, status: string): Promise<any> {
 }
 
 async function found({ apiKey, api }: Workspace, query: string): Promise<any[]> {
-  const { body } = await bearerClient(apiKey, api.url).post('/v1/query-context', { query });
-  return body.entities;
+  return eventually(async () => {
+    const { status, body } = await bearerClient(apiKey, api.url).post('/v1/query-context', { query });
+    expect([status, body]).toEqual([200, body]);
+    return body.entities as any[];
+  });
 }
 
 async function count({ projectID }: Workspace, pattern: string, parameters: object = {}): Promise<number> {
