@@ -72,7 +72,7 @@ test('agentflows are found by text, promoted, compared, and tried with inputs', 
     expect(JSON.parse(await inputs.inputValue())).toEqual({ reader: '' });
     await page.getByRole('button', { name: 'Run it' }).click();
     await page.getByText('Goal must have at least 1 character').waitFor();
-    await page.getByRole('textbox', { name: 'Goal' }).fill('a letter');
+    await page.getByRole('textbox', { name: 'Goal', exact: true }).fill('a letter');
     await inputs.fill('{ "reader": "Ada" }');
     await page.getByRole('button', { name: 'Run it' }).click();
     await page.waitForURL(/\/runs\//);
