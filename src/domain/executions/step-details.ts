@@ -44,10 +44,12 @@ const Exchange = z
     response: z
       .object({
         status: z.int().meta({ example: 422 }),
-        headers: z.record(z.string(), z.string()).meta({
-          description: 'Without those that can hold credentials.',
-          example: { 'content-type': 'application/json' },
-        }),
+        headers: z
+          .record(z.string(), z.string())
+          .meta({
+            description: 'Without those that can hold credentials.',
+            example: { 'content-type': 'application/json' },
+          }),
         body: z.unknown().optional().meta({ description: 'Absent if it became the output.' }),
       })
       .optional()
