@@ -40,8 +40,8 @@ export function routeTable(routes: readonly Mounted[]): RouteTable {
       .map(({ path }) => path);
     if (paths.length === 0) return next();
     const key = paths.join(' ');
-    const router = routers.get(key) ?? routerOf(routes.filter(({ path }) => paths.includes(path)));
-    routers.set(key, router);
+    let router = routers.get(key);
+    if (!router) routers.set(key, (router = routerOf(routes.filter(({ path }) => paths.includes(path)))));
     router(req, res, next);
   };
   return Object.assign(serve, { routes });

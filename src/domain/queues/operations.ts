@@ -36,7 +36,7 @@ const Queues = z
 
 /**
  * The queues serve every project of the deployment, so the answer is the same in all of them. It has no counts, which
- * would tell how much work other organizations have.
+ * would show how much work other organizations have.
  */
 export const readQueues = defineOperation({
   name: 'queue.read',

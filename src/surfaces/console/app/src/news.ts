@@ -71,7 +71,7 @@ export function useConnected(): boolean {
 
 /**
  * Follows the project for as long as the page is open. The tabs of a browser share one stream: the tab that holds the
- * lock has it and tells the others; when it is closed, another one goes on. Without locks, which need https or
+ * lock reads it and passes the events on; when it is closed, another one continues. Without locks, which need https or
  * localhost, each tab has its own.
  */
 export function followProject(queries: QueryClient): void {
