@@ -86,6 +86,12 @@ module.exports = {
       },
     })),
     {
+      name: 'foundations-import-no-configuration',
+      severity: 'error',
+      from: { path: `^src/(${foundations})/` },
+      to: { path: '^src/config[.]ts$' },
+    },
+    {
       name: 'rooms-use-what-other-rooms-offer',
       severity: 'error',
       from: { path: '^src/domain/([^/]+)/' },

@@ -9,7 +9,6 @@ import { createMcp } from './surfaces/mcp/create-mcp.js';
 import { mountTools } from './surfaces/gateway/rest.js';
 import { checkBeforeBody, gatewaySurface } from './surfaces/gateway/surface.js';
 import { toolRoutes } from './surfaces/gateway/tool-routes.js';
-import { createRouteCaller } from './surfaces/rest/call-route.js';
 import { errorHandler } from './surfaces/rest/error-answers.js';
 import { mountRoutes, type SurfaceRules } from './surfaces/rest/mount.js';
 import { openApiDocument } from './surfaces/rest/openapi/document.js';
@@ -84,12 +83,8 @@ export function createApp(deps: Deps, options: AppOptions): Express {
     mountRoutes(app, platformApiKeyRoutes, gatewaySurface(deps, options.baseUrl));
   }
   if (deps.config.surfaces.includes('gateway') && deps.config.surfaces.includes('platform')) {
-    const api = createRouteCaller(
-      groups.flatMap(({ routes }) => routes),
-      deps,
-      options.baseUrl,
-    );
-    app.use('/console', createConsole(deps, { api, baseUrl: options.baseUrl }));
+    const routes = groups.flatMap((group) => group.routes);
+    app.use('/console', createConsole({ deps, routes, baseUrl: options.baseUrl }));
   }
   if (deps.config.surfaces.includes('platform')) {
     app.use(

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo } from 'node:net';
 import type { TelemetryOptions } from '@temporalio/worker';
-import type { Config } from '../config.js';
 import type { Metrics } from './metrics.js';
 
 export interface WorkerMetrics {
@@ -20,7 +19,7 @@ const sdkTimeoutMs = 2000;
  * `WORKER_METRICS_PORT`.
  */
 export async function startWorkerMetrics(
-  { workerMetricsPort, host }: Config,
+  { workerMetricsPort, host }: { workerMetricsPort: number | undefined; host: string },
   metrics: Metrics,
 ): Promise<WorkerMetrics | undefined> {
   if (workerMetricsPort === undefined) return undefined;

@@ -11,11 +11,11 @@ import {
 } from '@temporalio/client';
 import type { DataConverter, QueryDefinition } from '@temporalio/common';
 import { status } from '@grpc/grpc-js';
-import type { Config } from '../config.js';
 import { AppError, isAppError } from '../errors.js';
 import type { BlobStore } from '../stores/blobs.js';
 import type { Cipher } from '../stores/encrypted-blobs.js';
 import { createDataConverter } from './data-converter.js';
+import type { TemporalConfig } from './environment.js';
 import { within } from '../within.js';
 import { refusesAfterClose } from './closed-connection.js';
 import { createPayloadCodec } from './payload-codec.js';
@@ -79,7 +79,7 @@ export interface TemporalDeps {
 }
 
 export function createTemporal(
-  options: Config['temporal'],
+  options: TemporalConfig,
   { blobs, cipher, readOrganization, interceptors: workflow = [] }: TemporalDeps,
 ): Temporal {
   const organizations = createWorkflowOrganizations(readOrganization);

@@ -1,6 +1,5 @@
 import { Router, urlencoded, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 import { createConsoleSessions } from '../browser/browser-session.js';
-import type { Deps } from '../../domain/deps.js';
 import { AppError } from '../../errors.js';
 import { toAppError } from '../../http/errors.js';
 import { headersOf, statusOf } from '../rest/error-answers.js';
@@ -9,22 +8,13 @@ import { appFiles, appPaths, sendApp } from './app-pages.js';
 import { showMcpAuthorized } from './mcp-servers.js';
 import { showProjects } from './projects.js';
 import { openAgain, problemCard } from './pages/problem.js';
-import type { RouteCaller } from '../rest/call-route.js';
 import { sessionRoutes } from './session.js';
 import { showSignIn, signInByForm, signOutByForm } from './sign-in.js';
 import { inProject, signedIn, visitOf, type ConsoleDeps } from './visit.js';
 
-export interface ConsoleOptions {
-  /** The routes of the platform and the gateway, with their own permissions. The console adds no permissions. */
-  api: RouteCaller;
-  /** The public address; it is known once the port is bound. */
-  baseUrl(): string;
-}
-
 /** The operator console: pages for people who sign in as users. Mount it at `/console`. */
-export function createConsole(deps: Deps, { api, baseUrl }: ConsoleOptions): Router {
-  const browsers = createConsoleSessions(deps.auth.box, baseUrl);
-  const of: ConsoleDeps = { deps, api, browsers };
+export function createConsole(given: Omit<ConsoleDeps, 'browsers'>): Router {
+  const of: ConsoleDeps = { ...given, browsers: createConsoleSessions(given.deps.auth.box, given.baseUrl) };
   const router = Router();
   router.use('/assets', appFiles);
   router.use('/session', sessionRoutes(of));

@@ -1,34 +1,33 @@
 import type { RequestHandler } from 'express';
+import type { Principal } from '../../auth/principal.js';
 import { scopeOn } from '../../auth/resolve-scope.js';
+import { completeMcpAuthorization } from '../../domain/mcp-servers/operations.js';
 import { findRequest } from '../../domain/mcp-servers/operations/authorize.js';
 import { AppError } from '../../errors.js';
+import { traceIn } from '../../http/trace.js';
+import { newId } from '../../ids.js';
+import { validate } from '../../problems.js';
 import { principalOf } from '../browser/console-session.js';
 import { html } from '../browser/html.js';
 import { layout } from '../browser/layout.js';
 import { sendPage } from '../browser/send-page.js';
+import { performOperation } from '../rest/perform-operation.js';
 import { queryOf, type ConsoleDeps, type PersonVisit } from './visit.js';
 
 /** Where an authorization server sends a person back to. Completes what this person began. */
-export function showMcpAuthorized({ deps, api }: ConsoleDeps): RequestHandler {
+export function showMcpAuthorized(of: ConsoleDeps): RequestHandler {
   return async (req, res) => {
     const { person } = res.locals.visit as PersonVisit;
-    const state = queryOf(req, 'state') ?? '';
-    const request = await findRequest(deps, state, person.userId);
-    const principal = request && (await scopeOn(deps, principalOf(person), request.project_id));
+    const [state = '', code, iss, error] = ['state', 'code', 'iss', 'error'].map((name) => queryOf(req, name));
+    const request = await findRequest(of.deps, state, person.userId);
+    const principal = request && (await scopeOn(of.deps, principalOf(person), request.project_id));
     if (!principal)
       throw new AppError(
         'not_found',
         'this authorization was used, expired, or was begun by another person: begin it again',
       );
-    const answer = ['code', 'iss', 'error'].flatMap((name) => {
-      const value = queryOf(req, name);
-      return value === undefined ? [] : [[name, value] as const];
-    });
-    await api.call('post', '/connectors/{projectID}/{connector_id}/authorize/complete', {
-      ...{ principal, req, res },
-      params: { projectID: request.project_id, connector_id: request.connector_id },
-      body: { state, ...Object.fromEntries(answer) },
-    });
+    const { connector_id } = request;
+    await complete(of, { principal, traceId: traceIn(res).traceId, connector_id }, { state, code, iss, error });
     sendPage(
       res,
       layout(
@@ -39,4 +38,31 @@ export function showMcpAuthorized({ deps, api }: ConsoleDeps): RequestHandler {
       ),
     );
   };
+}
+
+/** @throws AppError like the operation, and `approval_refused` if a policy holds it */
+async function complete(
+  { deps, baseUrl }: ConsoleDeps,
+  { principal, traceId, connector_id }: { principal: Principal; traceId: string; connector_id: string },
+  answer: Record<string, string | undefined>,
+): Promise<void> {
+  const operation = completeMcpAuthorization;
+  const given = Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== undefined));
+  const input = validate(operation.input, given, 'invalid_request');
+  const ctx = { principal, recordId: newId(), idempotencyKey: undefined, baseUrl: baseUrl() };
+  const outcome = await performOperation({
+    operation,
+    call: { deps, ctx, key: { connector_id } as never, input: input as never },
+    subjectId: connector_id,
+    channel: 'console',
+    traceId,
+    resumeToken: undefined,
+  });
+  if ('error' in outcome) throw outcome.error;
+  if (!outcome.held) return;
+  const { approval_id: id } = outcome.value as { approval_id: string };
+  throw new AppError(
+    'approval_refused',
+    `a policy holds this until somebody else approves it (approval ${id}): repeat it once it is approved`,
+  );
 }

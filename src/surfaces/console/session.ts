@@ -1,6 +1,7 @@
 import { Router, type Request, type RequestHandler } from 'express';
 import { z } from 'zod';
 import { findPlace } from '../../auth/places.js';
+import type { Principal } from '../../auth/principal.js';
 import { scopeOn } from '../../auth/resolve-scope.js';
 import { jsonBody } from '../../http/json-body.js';
 import { onlyMethods } from '../../http/method-not-allowed.js';
@@ -9,6 +10,8 @@ import { csrfHeader, principalOf } from '../browser/console-session.js';
 import { signInAt, whileLive } from '../browser/sign-in.js';
 import type { BrowserSession } from '../browser/browser-session.js';
 import { errorHandler } from '../rest/error-answers.js';
+import { permits } from '../rest/mount.js';
+import type { Route } from '../rest/define-route.js';
 import { queryOf, type ConsoleDeps } from './visit.js';
 
 const SignIn = z.strictObject({ email: z.string(), password: z.string() });
@@ -41,7 +44,7 @@ export function sessionRoutes(of: ConsoleDeps): Router {
   return router;
 }
 
-async function viewOf({ deps, api }: ConsoleDeps, req: Request, { csrf, person }: BrowserSession) {
+async function viewOf({ deps, routes }: ConsoleDeps, req: Request, { csrf, person }: BrowserSession) {
   const projectId = queryOf(req, 'projectID');
   const principal = person && projectId !== undefined ? await scopeOn(deps, principalOf(person), projectId) : undefined;
   const place = principal && (await findPlace(deps.mongo.collections, principal.userId, principal.projectId));
@@ -52,6 +55,10 @@ async function viewOf({ deps, api }: ConsoleDeps, req: Request, { csrf, person }
       ? { _id: place.projectId, name: place.project, organization: place.organization, role: place.role }
       : null,
     /** The operations that the person may call in the project, as `<method> <path>`. */
-    may: principal ? api.permitted(principal) : [],
+    may: principal ? permitted(routes, principal) : [],
   };
+}
+
+function permitted(routes: readonly Route[], principal: Principal): string[] {
+  return routes.filter((route) => permits(route, principal)).map(({ method, path }) => `${method} ${path}`);
 }

@@ -7,11 +7,14 @@ import { scopeOn } from '../../auth/resolve-scope.js';
 import type { Deps } from '../../domain/deps.js';
 import { notFound } from '../../errors.js';
 import { seeOther } from '../browser/send-page.js';
-import type { RouteCaller } from '../rest/call-route.js';
+import type { Route } from '../rest/define-route.js';
 
 export interface ConsoleDeps {
   deps: Deps;
-  api: RouteCaller;
+  /** The routes of the platform and the gateway, which the app calls. */
+  routes: readonly Route[];
+  /** The public address; it is known once the port is bound. */
+  baseUrl(): string;
   browsers: BrowserSessions;
 }
 

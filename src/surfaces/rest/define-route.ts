@@ -135,6 +135,16 @@ export function operationCall(
   return { deps, ctx: ctx as RequestContext, key: key as never, input: (isGet ? query : body) as never };
 }
 
+/** The last id in the path other than the project's; empty if there is none. */
+export function subjectIdOf({ path }: Pick<Route, 'path'>, params: unknown): string {
+  const last = [...path.matchAll(/\{(\w+)\}/g)]
+    .map(([, parameter = '']) => parameter)
+    .filter((parameter) => !/^projectI[dD]$/.test(parameter))
+    .at(-1);
+  const id = last === undefined ? undefined : (params as Record<string, unknown> | undefined)?.[last];
+  return typeof id === 'string' ? id : '';
+}
+
 /** The parameters of the path, and the fields of the key that the path does not have. */
 function splitKey(
   path: string,

@@ -4,17 +4,20 @@ import { holdsGrant, type Principal } from '../../auth/principal.js';
 import { newId } from '../../ids.js';
 import type { RequestContext } from './context.js';
 import type { Deps } from '../../domain/deps.js';
-import { isGoverned, type Route } from './define-route.js';
+import { isGoverned, operationCall, subjectIdOf, type Route } from './define-route.js';
 import type { OwnCodes } from './error-answers.js';
-import { performRoute, type RouteOutcome } from './perform-routes.js';
+import { performOperation, type Outcome } from './perform-operation.js';
 import type { Answer } from '../../governance/idempotency.js';
 import { requireGrant } from '../../auth/require-grant.js';
 import { jsonBody } from '../../http/json-body.js';
+import { traceIn } from '../../http/trace.js';
 import { routeTable } from '../../http/route-table.js';
 import { createQueryCheck } from './unknown-query.js';
 
 export const resumeTokenHeader = 'X-Resume-Token';
 export const lifecycleHeader = 'X-Lifecycle-Id';
+const uploadCannotWait =
+  'the policies ask for an approval, and an upload cannot be held: its content is known only once it is received';
 
 export interface SurfaceRules {
   deps: Deps;
@@ -57,7 +60,7 @@ function admit(route: Route, rules: SurfaceRules): RequestHandler {
 }
 
 /** @throws AppError `scope_denied` */
-export function requirePermission({ permission }: Pick<Route, 'permission'>, principal: Principal): void {
+function requirePermission({ permission }: Pick<Route, 'permission'>, principal: Principal): void {
   if (permission !== 'public' && permission !== 'any') requireGrant(principal, permission);
 }
 
@@ -81,8 +84,17 @@ function serve(route: Route, rules: SurfaceRules): RequestHandler {
       const ctx = { ...contextOf(req, res, { principal, recordId, baseUrl: baseUrl() }), recheck };
       const whole = { ...input, ctx, deps };
       if (!isGoverned(route) || !principal) return { value: await route.handler(whole) };
-      const resumeToken = req.get(resumeTokenHeader);
-      return answerOf(res, await performRoute({ route, principal, input: whole, channel: 'rest', resumeToken }));
+      const outcome = await performOperation({
+        operation: route.operation,
+        call: operationCall(route.method, whole),
+        subjectId: subjectIdOf(route, input.params),
+        channel: 'rest',
+        traceId: traceIn(res).traceId,
+        resumeToken: req.get(resumeTokenHeader),
+        ...(route.multipart && { cannotWait: uploadCannotWait }),
+        run: (repeatable) => route.handler({ ...whole, ctx: { ...ctx, ...repeatable } }),
+      });
+      return answerOf(res, outcome);
     };
     // A handler that streams the body answers a repeated key itself, once it has read the body.
     const key = route.idempotent && !route.multipart ? req.get('idempotency-key') : undefined;
@@ -106,7 +118,7 @@ function serve(route: Route, rules: SurfaceRules): RequestHandler {
 }
 
 /** @throws AppError `not_found` for invalid parameters of the path, otherwise `invalid_request` */
-export function validateRequest(route: Route, { params, query, body }: Record<'params' | 'query' | 'body', unknown>) {
+function validateRequest(route: Route, { params, query, body }: Record<'params' | 'query' | 'body', unknown>) {
   return {
     params: validate(route.params, params, 'not_found'),
     query: validate(route.query, query, 'invalid_request'),
@@ -115,7 +127,7 @@ export function validateRequest(route: Route, { params, query, body }: Record<'p
 }
 
 /** @throws the refusal of the operation or of an earlier stage; the header names the record even then */
-function answerOf(res: Response, outcome: RouteOutcome): Answer {
+function answerOf(res: Response, outcome: Outcome): Answer {
   const { lifecycleId } = outcome;
   if ('error' in outcome) {
     if (lifecycleId !== undefined && !res.headersSent) res.set(lifecycleHeader, lifecycleId);
@@ -128,7 +140,7 @@ function answerOf(res: Response, outcome: RouteOutcome): Answer {
   };
 }
 
-export function contextOf(
+function contextOf(
   req: Request,
   res: Response,
   call: Pick<RequestContext<Principal | undefined>, 'principal' | 'recordId' | 'baseUrl'>,

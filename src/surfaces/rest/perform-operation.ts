@@ -1,0 +1,82 @@
+import type { DomainOperation } from '../../domain/operation.js';
+import type { Deps } from '../../domain/deps.js';
+import type { CallContext } from '../../governance/operations/call-context.js';
+import type { OperationCall } from '../../governance/operations/operation.js';
+import type { Call, Checked } from '../../governance/kernel/call.js';
+import { newId } from '../../ids.js';
+import { epochSeconds } from '../../time.js';
+
+/** A call of an operation, which its surface has authenticated, scoped and validated. */
+export interface Performance extends Pick<Call, 'channel' | 'traceId' | 'resumeToken' | 'cannotWait'> {
+  operation: DomainOperation;
+  call: OperationCall<Deps, never, never>;
+  /** The id of the record that the call names; empty if it names none. */
+  subjectId: string;
+  /** Replaces the operation's `run`. */
+  run?(ctx: CallContext): Promise<unknown>;
+}
+
+export type Outcome = { lifecycleId?: string } & ({ held: boolean; value: unknown } | { error: unknown });
+
+/** Performs an operation as a governed call. */
+export async function performOperation(given: Performance): Promise<Outcome> {
+  const { lifecycleId, ...performed } = await given.call.deps.kernel.perform(callOf(given));
+  const id = lifecycleId === undefined ? {} : { lifecycleId };
+  if ('error' in performed) return { ...id, error: performed.error };
+  const { status, body } = performed.ending;
+  const held = status === 'pending_approval';
+  return { ...id, held, value: held ? { lifecycle_id: lifecycleId, ...(body as object) } : body };
+}
+
+function callOf(given: Performance): Call {
+  const { operation, call, subjectId: _subject, run: _run, ...rest } = given;
+  const rules = operation.rulesFor?.(call) ?? operation;
+  return {
+    ...rest,
+    lifecycleId: newId(),
+    startedAt: epochSeconds(),
+    operation: rules,
+    asked: operation.given,
+    name: rules.name,
+    alwaysRecorded: false,
+    resumesItself: given.channel === 'console',
+    authenticate: async () => call.ctx.principal,
+    resolveScope: async (authenticated) => authenticated,
+    admit: async () => undefined,
+    validate: async () => checkedOf(given, rules.name),
+  };
+}
+
+function checkedOf({ operation, call, subjectId, run }: Performance, name: string): Checked {
+  const { given, lookUp, binds, shows } = operation;
+  return {
+    input: { ...ownFields(call.key), ...ownFields(call.input), ...given },
+    resource: { type: name.split('.')[0] ?? name, id: subjectId || '*' },
+    dryRun: false,
+    ...(lookUp && { lookUp: () => lookUp(call) }),
+    ...(binds && { binds: () => binds(call) }),
+    ...(shows && { shows: () => shows(call) }),
+    async run({ recordId }) {
+      const { ctx } = call;
+      const repeatable =
+        recordId === undefined ? ctx : { ...ctx, recordId, idempotencyKey: ctx.idempotencyKey ?? recordId };
+      const body = await (run ? run(repeatable) : operation.run({ ...call, ctx: repeatable }));
+      const madeId = subjectId === '' ? idIn(body) : undefined;
+      return { body, ...(madeId !== undefined && { madeId }) };
+    },
+  };
+}
+
+/** Removes the project, because it comes from the principal. How a request names it is not part of what is approved. */
+function ownFields(fields: unknown): Record<string, unknown> {
+  const { projectID: _upper, projectId: _lower, ...own } = (fields ?? {}) as Record<string, unknown>;
+  return own;
+}
+
+function idIn(body: unknown): string | undefined {
+  const { _id, id, execution_id, user_id } = (typeof body === 'object' && body !== null ? body : {}) as Record<
+    string,
+    unknown
+  >;
+  return [_id, id, execution_id, user_id].find((value) => typeof value === 'string');
+}
