@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
-import { isAnswer, newKey } from './api.js';
+import type { ReactNode } from 'react';
 import { Problem, Window } from './parts.js';
+import { useSubmit } from './use-submit.js';
 
 interface ConfirmOptions {
   title: string;
@@ -22,32 +22,22 @@ interface ConfirmOptions {
 export function Confirm(given: ConfirmOptions) {
   const { title, action, isFinal = false, act, invalidates, onDone, onClose, children } = given;
   const queries = useQueryClient();
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  // A repeat after a lost answer is the same request.
-  const [idempotencyKey, setKey] = useState(newKey);
-  const submit = async () => {
-    if (isBusy) return;
-    setBusy(true);
+  const { error, isBusy, submit } = useSubmit(async (options) => {
     try {
-      await act({ idempotencyKey });
+      await act(options);
       onDone?.();
       onClose();
-    } catch (failure) {
-      setError(failure);
-      if (isAnswer(failure)) setKey(newKey());
-      setBusy(false);
     } finally {
       for (const queryKey of invalidates) void queries.invalidateQueries({ queryKey });
     }
-  };
+  });
   return (
     <Window title={title} onClose={onClose}>
       <Problem error={error} />
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void submit();
+          if (!isBusy) void submit();
         }}
       >
         {children}

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call, type Connector } from '../api.js';
 import { Field } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
 import { Problem, useDraft, Window } from '../parts.js';
 import { refusalByField } from '../refusal-by-field.js';
+import { useSubmit } from '../use-submit.js';
 import { changeOf, Fields, textsOf, useConnectorForm } from './form.js';
 
 interface EditOptions {
@@ -112,21 +112,12 @@ interface Change {
 }
 
 function useChange(id: string, onClose: () => void) {
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
   const queries = useQueryClient();
-  const submit = async (body: Change, forget: () => void) => {
-    setBusy(true);
-    try {
-      const params = { connector_id: id };
-      const saved = await call('patch', '/connectors/{projectID}/{connector_id}', { params, body });
-      queries.setQueryData(['connector', id], saved);
-      forget();
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
-  };
-  return { error, isBusy, submit };
+  return useSubmit(async (_options, body: Change, forget: () => void) => {
+    const params = { connector_id: id };
+    const saved = await call('patch', '/connectors/{projectID}/{connector_id}', { params, body });
+    queries.setQueryData(['connector', id], saved);
+    forget();
+    onClose();
+  });
 }

@@ -5,6 +5,7 @@ import { LifecycleLink } from '../links.js';
 import { Data, Empty, Problem, useDraft } from '../parts.js';
 import { fromLocalInput } from '../schedules/schedule.js';
 import { apiAddress } from '../session.js';
+import { useSubmit } from '../use-submit.js';
 import { useTitle } from '../use-title.js';
 import { Entities, EntityDrawer, Facts, Relationships } from './tables.js';
 
@@ -28,22 +29,12 @@ function Ask() {
   const [limit, setLimit] = useState(25);
   const [asOf, setAsOf] = useDraft('context.as-of');
   const [answer, setAnswer] = useState<Answer>();
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const submit = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const at = fromLocalInput(asOf);
-      const body = { query, limit, explain: true, timeout_ms: 30_000, ...(at !== undefined && { as_of: at }) };
-      // Without `dry_run`, the answer is the result.
-      setAnswer((await call('post', '/v1/query-context', { body })) as Answer);
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { error, isBusy, submit } = useSubmit(async () => {
+    const at = fromLocalInput(asOf);
+    const body = { query, limit, explain: true, timeout_ms: 30_000, ...(at !== undefined && { as_of: at }) };
+    // Without `dry_run`, the answer is the result.
+    setAnswer((await call('post', '/v1/query-context', { body })) as Answer);
+  });
   return (
     <>
       <form

@@ -1,6 +1,6 @@
-import { useState } from 'react';
-import { call, isAnswer, newKey, type InboxItem } from '../api.js';
+import { call, type InboxItem } from '../api.js';
 import { Problem, useDraft, Window } from '../parts.js';
+import { useSubmit } from '../use-submit.js';
 import { AnswerFields, answersOf, formOf } from './answer.js';
 import { EditFields, editableOf, useEdits, valuesOf } from './edits.js';
 
@@ -40,37 +40,27 @@ interface DecideOptions {
 export function Decide({ item, decision, onDone, onClose, reply = replyTo(item, decision) }: DecideOptions) {
   const [reason, setReason] = useDraft(`${decision}.${item._id}`);
   const edits = useEdits(item._id);
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const [idempotencyKey, setKey] = useState(newKey);
   const editable = decision === 'approve' ? editableOf(item) : undefined;
   const form = decision === 'accept' ? formOf(item) : undefined;
   const name = decisionText(item, decision);
-  const submit = async () => {
-    setBusy(true);
-    try {
-      const changes = valuesOf(editable, edits.drafts);
-      const { payload_digest, edited_payload_digest } = item.body as Record<string, string | null | undefined>;
-      const seen = edited_payload_digest ?? payload_digest;
-      await reply(
-        {
-          ...(reason.trim() !== '' && { reason: reason.trim() }),
-          ...(changes !== undefined && { edits: changes }),
-          ...(form && { values: answersOf(form, edits.drafts) }),
-          ...(item.kind === 'approval' && seen && { payload_digest: seen }),
-        },
-        { idempotencyKey },
-      );
-      setReason('');
-      edits.clear();
-      onClose();
-      await onDone();
-    } catch (failure) {
-      setError(failure);
-      if (isAnswer(failure)) setKey(newKey());
-      setBusy(false);
-    }
-  };
+  const { error, isBusy, submit } = useSubmit(async (options) => {
+    const changes = valuesOf(editable, edits.drafts);
+    const { payload_digest, edited_payload_digest } = item.body as Record<string, string | null | undefined>;
+    const seen = edited_payload_digest ?? payload_digest;
+    await reply(
+      {
+        ...(reason.trim() !== '' && { reason: reason.trim() }),
+        ...(changes !== undefined && { edits: changes }),
+        ...(form && { values: answersOf(form, edits.drafts) }),
+        ...(item.kind === 'approval' && seen && { payload_digest: seen }),
+      },
+      options,
+    );
+    setReason('');
+    edits.clear();
+    onClose();
+    await onDone();
+  });
   return (
     <Window title={`${name}: ${item.title}`} onClose={onClose}>
       <p className="soft">{consequenceOf(item, decision)}</p>

@@ -3,6 +3,7 @@ import { call } from '../api.js';
 import { Facts } from '../facts.js';
 import { JsonField, parsed, type TextProblem } from '../json-field.js';
 import { Badge, Problem, useDraft } from '../parts.js';
+import { useSubmit } from '../use-submit.js';
 
 const evaluate = (body: unknown) => call('post', '/v1/policies/evaluate', { body: body as never });
 type Decision = Awaited<ReturnType<typeof evaluate>>;
@@ -16,28 +17,18 @@ export function Trial() {
   const [input, setInput] = useDraft('policies.trial.input');
   const [principal, setPrincipal] = useDraft('policies.trial.caller');
   const [problems, setProblems] = useState<{ input?: TextProblem; principal?: TextProblem }>({});
-  const [error, setError] = useState<unknown>();
   const [decision, setDecision] = useState<Decision>();
-  const [isBusy, setBusy] = useState(false);
-  const submit = async () => {
+  const { error, isBusy, submit } = useSubmit(async () => {
     const [given, caller] = [parsed(input || '{}'), parsed(principal || '{}')];
     setProblems({
       ...('problem' in given && { input: given.problem }),
       ...('problem' in caller && { principal: caller.problem }),
     });
     if ('problem' in given || 'problem' in caller) return;
-    setBusy(true);
-    setError(undefined);
     setDecision(undefined);
-    try {
-      const rest = channel === '' ? {} : { channel };
-      setDecision(await evaluate({ tool: tool.trim(), ...rest, input: given.value, principal: caller.value }));
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
+    const rest = channel === '' ? {} : { channel };
+    setDecision(await evaluate({ tool: tool.trim(), ...rest, input: given.value, principal: caller.value }));
+  });
   return (
     <section aria-labelledby="evaluate">
       <h2 id="evaluate">Evaluate a call</h2>

@@ -1,9 +1,9 @@
-import { useState } from 'react';
-import { call, newKey, type Execution } from '../api.js';
+import { call, type Execution } from '../api.js';
 import { Problem, useDraft, Window } from '../parts.js';
 import { useMay } from '../session.js';
 import { actionsOf, isOver, type Action } from '../states.js';
 import { useAsked } from '../use-asked.js';
+import { useSubmit } from '../use-submit.js';
 import { Rerun } from './rerun.js';
 
 const texts: Record<Action, { name: string; question: string; hint: string }> = {
@@ -60,32 +60,24 @@ interface ConfirmationOptions {
 function Confirmation({ action, run, onDone, onClose }: ConfirmationOptions) {
   const { name, question, hint } = texts[action];
   const [reason, setReason] = useDraft(`${action}.${run.execution_id}`);
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  // A repeat of this confirmation is the same request.
-  const [idempotencyKey] = useState(newKey);
   const params = { execution_id: run.execution_id };
-  const submit = async () => {
-    setBusy(true);
+  const { error, isBusy, submit } = useSubmit(async (options) => {
     try {
       if (action === 'execute')
-        await call('post', '/execute_flow/{execution_id}/execute', { params, body: {} }, { idempotencyKey });
+        await call('post', '/execute_flow/{execution_id}/execute', { params, body: {} }, options);
       else
         await call(
           'post',
           `/execute_flow/{execution_id}/${action}`,
           { params, body: reason.trim() === '' ? {} : { reason: reason.trim() } },
-          { idempotencyKey },
+          options,
         );
       setReason('');
       onClose();
-    } catch (failure) {
-      setError(failure);
     } finally {
-      setBusy(false);
-      await onDone();
+      void onDone();
     }
-  };
+  });
   return (
     <Window title={question} onClose={onClose}>
       <p>

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, isAnswer, newKey } from '../api.js';
+import { call } from '../api.js';
 import { Field } from '../field.js';
 import { refusalByField } from '../refusal-by-field.js';
 import { Problem, Time, useDraft, Window } from '../parts.js';
+import { useSubmit } from '../use-submit.js';
 import { fromLocalInput, toLocalInput, type Schedule } from './schedule.js';
 
 interface Range {
@@ -39,9 +40,6 @@ function useBackfill({ schedule: { _id: id }, onDone, onClose }: BackfillOptions
   const [from, setFrom] = useDraft(`backfill.from.${id}`);
   const [to, setTo] = useDraft(`backfill.to.${id}`);
   const [preview, setPreview] = useState<Preview>();
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const [idempotencyKey, setKey] = useState(newKey);
   const [defaults] = useState(() => ({
     from: toLocalInput((Date.now() - dayMs) / 1000),
     to: toLocalInput(Date.now() / 1000),
@@ -52,12 +50,12 @@ function useBackfill({ schedule: { _id: id }, onDone, onClose }: BackfillOptions
     if (range.from === undefined || range.to === undefined) throw new Error('Both times are needed.');
     setPreview(await previewOf(id, { from: range.from, to: range.to }));
   };
-  const send = async ({ range }: Preview) => {
+  const send = async ({ range }: Preview, options: { idempotencyKey: string }) => {
     const { planned, reason } = await call(
       'post',
       '/schedule/coworker/{id}/backfill',
       { params: { id }, body: range },
-      { idempotencyKey },
+      options,
     );
     setFrom('');
     setTo('');
@@ -65,23 +63,12 @@ function useBackfill({ schedule: { _id: id }, onDone, onClose }: BackfillOptions
     void queries.invalidateQueries({ queryKey: ['schedule', id] });
     onDone(reason ?? `Backfilled: ${planned.length} ${planned.length === 1 ? 'run starts' : 'runs start'}.`);
   };
-  const submit = async () => {
-    setBusy(true);
-    try {
-      await (isReady(preview) ? send(preview) : look());
-      setError(undefined);
-    } catch (failure) {
-      setError(failure);
-      if (isAnswer(failure)) setKey(newKey());
-    } finally {
-      setBusy(false);
-    }
-  };
+  const submission = useSubmit((options) => (isReady(preview) ? send(preview, options) : look()));
   const set = (name: keyof Range, text: string) => {
     setPreview(undefined);
     (name === 'from' ? setFrom : setTo)(text);
   };
-  return { texts, set, preview, error, isBusy, submit };
+  return { texts, set, preview, ...submission };
 }
 
 const isReady = (preview: Preview | undefined): preview is Preview => preview !== undefined && preview.due.length > 0;

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { call, isAnswer, newKey } from '../api.js';
+import { call } from '../api.js';
 import { Field } from '../field.js';
 import { refusalByField } from '../refusal-by-field.js';
 import { writing } from '../navigation.js';
 import { Needs } from '../needs.js';
 import { Problem, useDraft } from '../parts.js';
 import { projectId } from '../session.js';
+import { useSubmit } from '../use-submit.js';
 import { useTitle } from '../use-title.js';
 import { bodyOf, changesOf, emptyValues, fieldOf, valuesOf, type Values } from './form-values.js';
 import { overlapTexts, type Schedule } from './schedule.js';
@@ -45,34 +45,22 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
   const [stored, store] = useDraft(`schedule.${schedule?._id ?? 'new'}`);
   const changed = (stored === '' ? {} : JSON.parse(stored)) as Partial<Values>;
   const values: Values = { ...initial, ...changed };
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const [idempotencyKey, setKey] = useState(newKey);
   const navigate = useNavigate();
   const set = (name: keyof Values, text: string) => {
     const next = { ...changed, [name]: text };
     if (text === initial[name]) delete next[name];
     store(Object.keys(next).length === 0 ? '' : JSON.stringify(next));
   };
-  const open = (scheduleId: string) =>
-    navigate({ to: '/projects/$projectId/schedules/$scheduleId', params: { projectId, scheduleId } });
-  const submit = async () => {
-    setBusy(true);
-    try {
-      const saved = schedule
-        ? await call('patch', '/schedule/coworker/{id}', {
-            params: { id: schedule._id },
-            body: changesOf(values, initial),
-          })
-        : await call('post', '/schedule/coworker', { body: bodyOf(values) }, { idempotencyKey });
-      store('');
-      await open(saved._id);
-    } catch (failure) {
-      setError(failure);
-      if (isAnswer(failure)) setKey(newKey());
-      setBusy(false);
-    }
-  };
+  const { error, isBusy, submit, forget } = useSubmit(async (options) => {
+    const { _id: scheduleId } = schedule
+      ? await call('patch', '/schedule/coworker/{id}', {
+          params: { id: schedule._id },
+          body: changesOf(values, initial),
+        })
+      : await call('post', '/schedule/coworker', { body: bodyOf(values) }, options);
+    store('');
+    await navigate({ to: '/projects/$projectId/schedules/$scheduleId', params: { projectId, scheduleId } });
+  });
   const { fields, top } = refusalByField(error, (path) => fieldOf(path, values.type));
   return (
     <form
@@ -94,7 +82,7 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
           type="button"
           onClick={() => {
             store('');
-            setError(undefined);
+            forget();
           }}
         >
           Discard what I typed

@@ -1,8 +1,8 @@
-import { useState } from 'react';
-import { call, isAnswer, newKey, type Column, type Table } from '../api.js';
+import { call, type Column, type Table } from '../api.js';
 import { Field } from '../field.js';
 import { Problem, useDrafts, Window } from '../parts.js';
 import { refusalByField } from '../refusal-by-field.js';
+import { useSubmit } from '../use-submit.js';
 import { ownColumns, valueOf } from './values.js';
 
 interface AddOptions {
@@ -13,35 +13,21 @@ interface AddOptions {
 
 export function AddRow({ table: { _id: id, table_name, columns }, onClose, onDone }: AddOptions) {
   const { drafts, set, clear } = useDrafts(`table.${id}.row`);
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const [idempotencyKey, setKey] = useState(newKey);
   const own = ownColumns(columns);
   const isOwn = (name: string) => own.some(({ column_id }) => column_id === name);
-  const { fields: problems, top } = refusalByField(error, (path) => (isOwn(path) ? path : undefined));
-  const submit = async () => {
-    setBusy(true);
+  const { error, isBusy, submit } = useSubmit(async (options) => {
     // A column that is left empty gets its default value.
     const given = own.flatMap((column) => {
       const text = drafts[column.column_id] ?? '';
       return text === '' ? [] : [[column.column_id, valueOf(column, text)]];
     });
-    try {
-      await call(
-        'post',
-        '/storage/{projectID}/table/{table_id}/row',
-        { params: { table_id: id }, body: Object.fromEntries(given) as Record<string, unknown> },
-        { idempotencyKey },
-      );
-      clear();
-      onClose();
-      onDone();
-    } catch (failure) {
-      setError(failure);
-      if (isAnswer(failure)) setKey(newKey());
-      setBusy(false);
-    }
-  };
+    const body = Object.fromEntries(given) as Record<string, unknown>;
+    await call('post', '/storage/{projectID}/table/{table_id}/row', { params: { table_id: id }, body }, options);
+    clear();
+    onClose();
+    onDone();
+  });
+  const { fields: problems, top } = refusalByField(error, (path) => (isOwn(path) ? path : undefined));
   return (
     <Window title={`Add a row to ${table_name}`} onClose={onClose}>
       <Problem error={top} />

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { call, isAnswer, newKey } from '../api.js';
+import { call } from '../api.js';
 import { Field } from '../field.js';
 import { Problem, useDraft, Window } from '../parts.js';
 import { refusalByField } from '../refusal-by-field.js';
 import { projectId } from '../session.js';
+import { useSubmit } from '../use-submit.js';
 
 const types = ['string', 'number', 'integer', 'boolean', 'date', 'enum', 'array', 'object'] as const;
 type ColumnType = (typeof types)[number];
@@ -130,14 +130,9 @@ const linesOf = (text: string) =>
     .filter((line) => line !== '');
 
 function useCreate({ name, columns }: NewTable, forget: () => void) {
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  // A repeat after a lost answer is the same request.
-  const [idempotencyKey, setKey] = useState(newKey);
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const submit = async () => {
-    setBusy(true);
+  return useSubmit(async (options) => {
     const body = {
       table_name: name,
       columns: columns.map(({ name: column_name, type: column_type, options }) => ({
@@ -145,16 +140,9 @@ function useCreate({ name, columns }: NewTable, forget: () => void) {
         ...(column_type === 'enum' && { enum_options: linesOf(options) }),
       })),
     };
-    try {
-      const { _id: tableId } = await call('post', '/storage/{projectID}/table', { body }, { idempotencyKey });
-      forget();
-      void queries.invalidateQueries({ queryKey: ['tables'] });
-      await navigate({ to: '/projects/$projectId/tables/$tableId', params: { projectId, tableId } });
-    } catch (failure) {
-      setError(failure);
-      if (isAnswer(failure)) setKey(newKey());
-      setBusy(false);
-    }
-  };
-  return { error, isBusy, submit };
+    const { _id: tableId } = await call('post', '/storage/{projectID}/table', { body }, options);
+    forget();
+    void queries.invalidateQueries({ queryKey: ['tables'] });
+    await navigate({ to: '/projects/$projectId/tables/$tableId', params: { projectId, tableId } });
+  });
 }
