@@ -49,7 +49,7 @@ export const memory = [
     source: 'issue 17: 3',
     part: 12,
     delivered: true,
-    says: 'A mention with the name or an alias of a known entity of its type stands for that entity, and the merge is recorded.',
+    says: 'A mention with the name or an alias of a known entity of its type refers to that entity, and the merge is recorded.',
   },
   {
     id: 'memory.undo-merge',

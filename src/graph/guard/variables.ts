@@ -84,6 +84,6 @@ export function projected(items: Tree, before: Scope): Scope {
 /** Replaces `*` by the user's variables if it would include variables of the guard. */
 export function starOf(scope: Scope): string {
   if (!scope.holdsOurs) return '*';
-  if (scope.variables.size === 0) throw refuse('There is no variable that * could stand for');
+  if (scope.variables.size === 0) throw refuse('* needs at least one variable in scope');
   return [...scope.variables].sort().map(quoted).join(', ');
 }

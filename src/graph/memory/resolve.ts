@@ -5,14 +5,14 @@ import { readEntities, type StoredEntity } from '../store/entities.js';
 import type { JsonMap } from '../store/values.js';
 import type { Mention, MentionedEntity } from './part.js';
 
-/** A mention and what it stands for. A mention without `known` and without `same` is a new entity. */
+/** A mention and what it refers to. A mention without `known` and without `same` is a new entity. */
 export interface Resolved {
   mention: MentionedEntity;
   /** The entity of the graph. */
   known: StoredEntity | undefined;
   /** Whether an earlier part of the same memory created it. */
   isOwn: boolean;
-  /** The new entity of this part that an earlier mention stands for. */
+  /** The new entity of this part that an earlier mention refers to. */
   same: Resolved | undefined;
   /** The properties to write: those that fit the ontology and that a known entity does not have. */
   properties: JsonMap;

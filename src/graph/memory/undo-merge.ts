@@ -10,7 +10,7 @@ import { sealedKey } from '../store/sealing.js';
 import { writeOnce, type Connection } from '../store/sessions.js';
 
 export interface UndoneMerge {
-  /** The entity of its own that the mention now stands for. */
+  /** The entity of its own that the mention now refers to. */
   entity_id: string;
   /** The number of facts that moved to it. */
   moved: number;
@@ -19,7 +19,7 @@ export interface UndoneMerge {
 }
 
 /**
- * Takes back that a memory's mention stands for a known entity: what the memory says about it moves to an entity of its
+ * Takes back that a memory's mention refers to a known entity: what the memory says about it moves to an entity of its
  * own, and the facts that it closed are restored. A repeat returns the first result.
  * @throws AppError `not_found`, and `conflict` if the entity no longer exists
  */

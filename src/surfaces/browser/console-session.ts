@@ -24,7 +24,7 @@ export function principalOf({ userId, sessionId }: Person): Principal {
 
 export const csrfHeader = 'X-CSRF-Token';
 
-/** All `Authorization` headers of a request, or the one that the console's cookie stands for. */
+/** All `Authorization` headers of a request, or the one made for the console's cookie. */
 export type ReadAuthorization = (req: Request) => Promise<readonly string[] | undefined>;
 
 /**

@@ -82,19 +82,19 @@ export const functionAttacks: Query[] = [
     query: 'MATCH (n:Person) USING INDEX n:Person(name) WHERE n.project_id = $project_id RETURN n',
   },
   {
-    name: 'error tells a division by foreign data',
+    name: 'error reveals a division by foreign data',
     query: 'MATCH (m:Secret_{{W}}) WHERE m.project_id = $project_id OR 1 / m.age > 0 RETURN m',
   },
   {
-    name: 'error tells by a constant',
+    name: 'error reveals by a constant',
     query: 'MATCH (m:Secret_{{W}}) WHERE m.project_id = $project_id AND 1 / 0 = 1 RETURN m',
   },
   {
-    name: 'error tells the value of a text',
+    name: 'error reveals the value of a text',
     query: 'MATCH (n {project_id: $project_id}), (m:Secret_{{W}}) WHERE date(m.secret) > date() RETURN n',
   },
   {
-    name: 'error tells by a regular expression',
+    name: 'error reveals by a regular expression',
     query: "MATCH (m:Secret_{{W}}) WHERE m.project_id = $project_id OR 'x' =~ ('[' + m.name) RETURN m",
   },
   {

@@ -42,7 +42,7 @@ describe('GET /oauth/authorize', () => {
     ['no method, which would mean plain', { code_challenge_method: null }],
     ['no challenge', { code_challenge: null }],
     ['no PKCE at all', { code_challenge: null, code_challenge_method: null }],
-    ['a challenge that is no hash', { code_challenge: 'short' }],
+    ['a challenge that is not a hash', { code_challenge: 'short' }],
   ])('refuses %s', async (_, fields) => {
     verifies('oauth.authorize.pkce');
     const { error, answer } = await errorFor(pathWith(fields));

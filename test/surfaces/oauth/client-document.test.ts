@@ -81,7 +81,7 @@ describe('a client that is identified by its metadata document', () => {
     ],
     ['wants a secret', (id, res) => json(res, { ...good(id), token_endpoint_auth_method: 'client_secret_post' })],
     ['holds a secret', (id, res) => json(res, { ...good(id), client_secret: 's' })],
-    ['is no JSON', (_id, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{')],
+    ['is not JSON', (_id, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{')],
     ['is JSON of another kind', (_id, res) => json(res, ['x'])],
     ['is a page', (id, res) => res.writeHead(200, { 'content-type': 'text/html' }).end(JSON.stringify(good(id)))],
     [

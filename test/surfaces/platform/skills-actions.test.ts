@@ -171,7 +171,7 @@ describe('POST, GET /action', () => {
       { endpoint: 'https://x.example/{{ a' },
       refusal(422, 'validation_failed', 'endpoint'),
     ],
-    ['an endpoint that is no address', { endpoint: 'somewhere' }, refusal(400, 'invalid_request', 'endpoint')],
+    ['an endpoint that is not an address', { endpoint: 'somewhere' }, refusal(400, 'invalid_request', 'endpoint')],
     ['a host that is a variable', { endpoint: 'https://{{ a }}/' }, refusal(400, 'invalid_request', 'endpoint')],
     ['a path that is a host', { endpoint: '//evil.example/x' }, refusal(400, 'invalid_request', 'endpoint')],
     [

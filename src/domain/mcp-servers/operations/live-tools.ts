@@ -96,7 +96,7 @@ export async function suspendChanged(
   live: readonly McpToolDefinition[],
 ): Promise<void> {
   const hashes = new Map<string, string>();
-  // A name that is offered twice is no accepted tool.
+  // A name that is offered twice is not an accepted tool.
   for (const each of live) hashes.set(each.name, hashes.has(each.name) ? '' : hashOf(each));
   const pinned = await mcp_tools
     .find({ connector_id: connectorId, suspended: null }, { projection: { definition: 0 } })

@@ -103,7 +103,7 @@ describe('a server that asks a person during a call', () => {
     expect(shown.status).toBe('running');
     const list = await member.api.get(`/${member.projectID}/execution_flows?state=waiting`);
     expect(list.body.data.map(({ execution_id }: any) => execution_id)).toEqual([execution]);
-    // A key is no person, and another project does not see the question.
+    // A key is not a person, and another project does not see the question.
     expect(await reply({ decision: 'accept', values: { name: 'Ada' } }, member.api)).toMatchObject({ status: 403 });
     const elsewhere = await workspace();
     expect(await reply({ decision: 'reject' }, elsewhere.api)).toMatchObject({ status: 404 });

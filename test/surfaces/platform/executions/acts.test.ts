@@ -144,7 +144,7 @@ describe('an act that a rule holds', () => {
     expect(of.seen()).toBe(1);
   });
 
-  test('tells each reader whether they may decide, and why not', async () => {
+  test('reports to each reader whether they may decide, and why not', async () => {
     verifies('act.may-decide');
     const of = await governed({ ...ask, approvers: 2, approver_roles: ['OWNER', 'ORG_ADMIN'] });
     const id = await of.start('one');

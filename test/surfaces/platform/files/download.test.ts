@@ -97,7 +97,7 @@ describe('GET /files/content/{file_id}', () => {
       'the same expiry written otherwise',
       (url) => url.searchParams.set('expires', `0${url.searchParams.get('expires')}`),
     ],
-    ['an expiry that is no number', (url) => url.searchParams.set('expires', 'Infinity')],
+    ['an expiry that is not a number', (url) => url.searchParams.set('expires', 'Infinity')],
     ['no expiry', (url) => url.searchParams.delete('expires')],
     ['no signature', (url) => url.searchParams.delete('signature')],
     ['an empty signature', (url) => url.searchParams.set('signature', '')],

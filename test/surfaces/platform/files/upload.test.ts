@@ -176,7 +176,7 @@ describe('POST /file/{projectID}', () => {
   test.each([
     ['JSON', 'application/json', '{"a":1}'],
     ['no boundary', 'multipart/form-data', 'x'],
-    ['a body that is no multipart', 'multipart/form-data; boundary=b', 'nothing of the kind'],
+    ['a body that is not multipart', 'multipart/form-data; boundary=b', 'nothing of the kind'],
     ['an empty body', 'multipart/form-data; boundary=b', ''],
     [
       'a part that has no end',

@@ -83,7 +83,7 @@ describe('extract', () => {
     ],
     ['a PDF without text', 'application/pdf', pdfOf(['']), /no text/],
     ['CSV whose quote never ends', 'text/csv', Buffer.from('a,b\n"never'), /CSV cannot be read/],
-    ['text that is no UTF-8', 'text/plain', Buffer.from([0xff, 0xfe, 0x41]), /not text in UTF-8/],
+    ['text that is not UTF-8', 'text/plain', Buffer.from([0xff, 0xfe, 0x41]), /not text in UTF-8/],
     ['text that is too long', 'text/plain', Buffer.alloc(extractionLimits.characters + 1, 'a'), /longer than/],
     ['empty text', 'text/markdown', Buffer.from(' \n\n'), /no text/],
     ['a picture', 'image/png', Buffer.from('x'), /cannot be read/],

@@ -73,7 +73,7 @@ describe('POST /schedule/coworker', () => {
     ['a cron text without meaning', { type: 'cron', frequency: '0 99 * * *' }, 422, 'frequency'],
     ['six fields', { type: 'cron', frequency: '0 0 9 * * *' }, 422, 'five fields'],
     ['an unknown zone', { type: 'cron', frequency: { cron: '0 9 * * *', time_zone: 'Moon/Base' } }, 422, 'Moon/Base'],
-    ['a goal that is no template', { ...hourly, goal: 'Call {{ row.name' }, 422, 'goal'],
+    ['a goal that is not a template', { ...hourly, goal: 'Call {{ row.name' }, 422, 'goal'],
     ['an unknown field', { ...hourly, colour: 'red' }, 400, 'colour'],
     ['an unknown type', { type: 'yearly' }, 400, 'type'],
     [

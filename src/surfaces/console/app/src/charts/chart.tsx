@@ -3,7 +3,7 @@ export interface ChartOptions {
   series: readonly { name: string; isBad?: boolean; values: readonly (number | null)[] }[];
 }
 
-/** Bars over time; later series are drawn over earlier ones. A table beside it has the numbers. */
+/** Bars over time; later series are drawn over earlier ones. A table next to it has the numbers. */
 export function Chart({ label, series }: ChartOptions) {
   const most = Math.max(1e-9, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const count = Math.max(1, ...series.map(({ values }) => values.length));

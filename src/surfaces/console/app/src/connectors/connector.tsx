@@ -62,7 +62,7 @@ function Details({ connector, error }: { connector: ConnectorRecord; error: unkn
       <Triggers connector={connector} />
       <section aria-labelledby="configuration">
         <h2 id="configuration">Configuration</h2>
-        <p className="soft">The API never answers a secret: [stored] stands for it.</p>
+        <p className="soft">The API never returns a secret: it returns [stored] instead.</p>
         <Data value={config} label="Configuration as JSON" />
       </section>
     </>

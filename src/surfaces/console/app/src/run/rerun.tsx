@@ -17,7 +17,7 @@ type Values = Record<string, unknown>;
 /** A value as a field shows it: text as it is, everything else as JSON. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 
-/** @throws Error with the name of a field that is no JSON */
+/** @throws Error with the name of a field that is not JSON */
 function valuesOf(source: Values, texts: Record<string, string>): Values {
   return Object.fromEntries(
     Object.entries(source).map(([name, value]) => {

@@ -20,7 +20,7 @@ export function textOf({ column_type }: Pick<Column, 'column_type'>, value: unkn
 }
 
 /**
- * What a text stands for in a column. A text that is no value of the column's type is sent as it is, so that the API says
+ * The value of a text in a column. A text that is not a value of the column's type is sent as it is, so that the API says
  * what is wrong with it.
  */
 export function valueOf(column: Pick<Column, 'column_type' | 'enum_options'>, text: string): unknown {
