@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createSaveContextTool } from '../../src/domain/tools/save-context.js';
+import { saveContextTool } from '../../src/domain/tools/save-context.js';
 import { saveBounds } from '../../src/graph/save/input.js';
 import { nameBounds } from '../../src/graph/save/names-of-project.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
@@ -8,7 +8,7 @@ import { verifies } from '../support/verifies.js';
 import { call, contextFor, contextOf, refusal } from './tool-call.js';
 
 const deps = useDeps();
-const save = createSaveContextTool(deps);
+const save = saveContextTool.create(deps);
 beforeAll(() => prepareGraph(deps.graph));
 
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));

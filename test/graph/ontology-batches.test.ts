@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createQueryContextTool } from '../../src/domain/tools/query-context.js';
-import { createSaveContextTool } from '../../src/domain/tools/save-context.js';
+import { queryContextTool } from '../../src/domain/tools/query-context.js';
+import { saveContextTool } from '../../src/domain/tools/save-context.js';
 import { commitOntology, currentOntology } from '../../src/graph/ontology/commit.js';
 import { OntologyDefinition } from '../../src/graph/ontology/definition.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
@@ -12,8 +12,8 @@ import { sizeOf } from '../requirements/full-forms.js';
 import { call, contextFor, contextOf, refusal } from './tool-call.js';
 
 const deps = useDeps();
-const save = createSaveContextTool(deps);
-const query = createQueryContextTool({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
+const save = saveContextTool.create(deps);
+const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
 beforeAll(() => prepareGraph(deps.graph));
 
 const definition = (personal: boolean) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createQueryContextTool } from '../../src/domain/tools/query-context.js';
-import { createSaveContextTool } from '../../src/domain/tools/save-context.js';
+import { queryContextTool } from '../../src/domain/tools/query-context.js';
+import { saveContextTool } from '../../src/domain/tools/save-context.js';
 import { lockProject } from '../../src/graph/ontology/state.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
 import { inWriteTransaction } from '../../src/graph/store/sessions.js';
@@ -16,8 +16,8 @@ import { call, contextFor, contextOf, refusal } from './tool-call.js';
 const deps = useDeps();
 const { NEO4J_URI: uri = '', NEO4J_USER: user = '', NEO4J_PASSWORD: password = '' } = testRun().env;
 const another = createGraph({ uri, user, password });
-const save = createSaveContextTool(deps);
-const query = createQueryContextTool({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
+const save = saveContextTool.create(deps);
+const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
 beforeAll(() => prepareGraph(deps.graph));
 afterAll(() => another.close());
 
@@ -110,7 +110,7 @@ describe('bookmarks', () => {
     const ctx = contextOf();
     const { bookmark } = await call(save, ctx, thing('marked'));
     expect(bookmark).toEqual(expect.any(String));
-    const elsewhere = createQueryContextTool({
+    const elsewhere = queryContextTool.create({
       graph: another,
       redact: deps.redact,
       collections: deps.mongo.collections,

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createQueryContextTool } from '../../src/domain/tools/query-context.js';
-import { createSaveContextTool } from '../../src/domain/tools/save-context.js';
+import { queryContextTool } from '../../src/domain/tools/query-context.js';
+import { saveContextTool } from '../../src/domain/tools/save-context.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
 import { useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
 import { call, contextFor, contextOf } from './tool-call.js';
 
 const deps = useDeps();
-const save = createSaveContextTool(deps);
-const query = createQueryContextTool({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
+const save = saveContextTool.create(deps);
+const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
 const ctx = contextOf();
 const ask = (text: string, rest = {}, of = ctx) => call(query, of, { query: text, ...rest });
 const names = (answer: any) => answer.entities.map(({ name }: any) => name);

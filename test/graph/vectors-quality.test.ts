@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { embedNext } from '../../src/domain/embedding/embed-next.js';
-import { createSaveContextTool } from '../../src/domain/tools/save-context.js';
+import { saveContextTool } from '../../src/domain/tools/save-context.js';
 import { loadConfig } from '../../src/config.js';
 import { createDeps } from '../../src/deps.js';
 import type { Deps } from '../../src/domain/deps.js';
@@ -48,7 +48,7 @@ describe('vectors of all-MiniLM-L6-v2', () => {
     if (!deps) throw new Error('no server');
     const { nearestByText } = deps;
     const ctx = contextOf();
-    await call(createSaveContextTool(deps), ctx, { entities });
+    await call(saveContextTool.create(deps), ctx, { entities });
     const request = { project_id: ctx.projectId, organization_id: ctx.organizationId };
     const { signal } = new AbortController();
     while (!(await embedNext(deps, { ...request, charge_key: newId() }, signal)).done);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { embedNext } from '../../src/domain/embedding/embed-next.js';
-import { createDocsTool } from '../../src/domain/tools/docs.js';
-import { createSaveContextTool } from '../../src/domain/tools/save-context.js';
+import { docsTool } from '../../src/domain/tools/docs.js';
+import { saveContextTool } from '../../src/domain/tools/save-context.js';
 import { commitOntology } from '../../src/graph/ontology/commit.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
 import { removeEntities } from '../../src/graph/store/remove.js';
@@ -23,7 +23,7 @@ const settings = { EMBEDDING_BASE_URL: endpoint.baseUrl, EMBEDDING_MODEL: 'words
 const deps = useDeps({ ...settings, EMBEDDING_REQUESTS_PER_SECOND: '1000' });
 const withoutEndpoint = useDeps();
 const save = (ctx: ReturnType<typeof contextOf>, input: object, of: Deps = deps) =>
-  call(createSaveContextTool(of), ctx, input);
+  call(saveContextTool.create(of), ctx, input);
 const signal = new AbortController().signal;
 
 beforeAll(() => prepareGraph(deps.graph));
@@ -260,7 +260,7 @@ describe('an endpoint that fails', () => {
     const wrong = 'the embedding model words returns vectors of 8 values, but EMBEDDING_DIMENSIONS is 16';
     await expect(embedAll(ctx)).rejects.toMatchObject({ code: 'unconfigured', message: wrong });
     expect(await notesOf(ctx)).toBeGreaterThan(0);
-    const docs = createDocsTool({
+    const docs = docsTool.create({
       graph: deps.graph,
       embedder: deps.embedder,
       quotaUsage: async () => ({

@@ -1,22 +1,18 @@
-import { freeText, type Operation } from '../../governance/operations/operation.js';
-import type { SecretBox } from '../../auth/secret-box.js';
+import { freeText } from '../../governance/operations/operation.js';
 import { bindRepository, refuseOtherOwner } from '../connectors/operations/repositories.js';
-import type { Collections } from '../../stores/collections.js';
-import { defineTool, type Tool } from '../../governance/tools/tool.js';
+import type { Deps } from '../deps.js';
+import { defineTool } from '../../governance/tools/tool.js';
 import { NewRepositoryBinding, RepositoryBinding, toBinding } from '../catalog/record.js';
 
-export const bindRepositoryOperation: Operation = {
-  name: 'bind-repository',
-  grant: 'svc:codesync.write',
-  effect: 'write',
-  facts: { repository: freeText('repository') },
-};
-
 /** Connects a repository's pushes to the project (contract, `POST /v1/bind-repository`). */
-export function createBindRepositoryTool({ collections, box }: { collections: Collections; box: SecretBox }): Tool {
-  return defineTool({
+export const bindRepositoryTool = defineTool(
+  {
     name: 'bind-repository',
-    operation: bindRepositoryOperation,
+    grant: 'svc:codesync.write',
+    effect: 'write',
+    facts: { repository: freeText('repository') },
+  },
+  ({ mongo: { collections }, auth: { box } }: Pick<Deps, 'mongo' | 'auth'>) => ({
     title: 'Follow a repository',
     description:
       'Connects the pushes of a repository to the project and issues the secret that signs them. Only one organization can follow a repository.',
@@ -34,5 +30,5 @@ export function createBindRepositoryTool({ collections, box }: { collections: Co
       const made = await bindRepository(collections, box, { repository, branch, projectId, organizationId, userId });
       return { body: toBinding({ repository, branch }, made) };
     },
-  });
-}
+  }),
+);

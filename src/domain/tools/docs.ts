@@ -1,4 +1,4 @@
-import { textFacts, type Operation } from '../../governance/operations/operation.js';
+import { textFacts } from '../../governance/operations/operation.js';
 import { z } from 'zod';
 import { Grant } from '../../auth/grants.js';
 import { holdsGrant, principalKinds, type Principal } from '../../auth/principal.js';
@@ -55,18 +55,10 @@ const DocsAnswer = z
     description: 'Every topic returns the caller and the remaining quota; the other fields depend on the topic.',
   });
 
-export const docsOperation: Operation = {
-  name: 'docs',
-  grant: 'svc:docs.read',
-  effect: 'read',
-  facts: textFacts('topic'),
-};
-
 /** Live documentation (specification, `POST /v1/docs`). */
-export function createDocsTool(deps: DocsDeps): Tool {
-  return defineTool({
-    name: 'docs',
-    operation: docsOperation,
+export const docsTool = defineTool(
+  { name: 'docs', grant: 'svc:docs.read', effect: 'read', facts: textFacts('topic') },
+  (deps: DocsDeps) => ({
     title: 'Live documentation',
     description:
       'Returns the current documentation of a topic: governance (credential, grants, quota, mode), the ontology, how to query, how far retrieval by meaning is, the tools or the errors.',
@@ -74,14 +66,13 @@ export function createDocsTool(deps: DocsDeps): Tool {
     output: DocsAnswer,
     hints: { readOnly: true, destructive: false, idempotent: true },
     resource: ({ topic }) => ({ type: 'docs', id: topic }),
-    prepare: async (input) => input,
     dryRun: async ({ topic }) => ({ read: topic }),
     async execute({ topic }, ctx) {
       const [caller, rest] = await Promise.all([callerOf(deps, ctx), topics[topic](deps, ctx)]);
       return { body: { topic, ...caller, ...rest } };
     },
-  });
-}
+  }),
+);
 
 async function callerOf({ quotaUsage }: DocsDeps, { principal, projectId, organizationId }: ToolContext) {
   const { kind, clientId, grants } = principal;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { requireGrant } from '../../auth/require-grant.js';
 import { AppError } from '../../errors.js';
-import { textFacts, type Operation } from '../../governance/operations/operation.js';
-import { defineTool, type Tool } from '../../governance/tools/tool.js';
+import { textFacts } from '../../governance/operations/operation.js';
+import { defineTool } from '../../governance/tools/tool.js';
 import type { Deps } from '../deps.js';
 import { findItem } from '../inbox/operations/items.js';
 import { pageOfInbox, replyTo, rulesOfItem, subjectOfItem } from '../inbox/operations.js';
@@ -28,19 +28,15 @@ const Output = z.object({ items: z.array(z.looseObject({})) }).meta({ id: 'Inbox
 
 const isReply = (operation: unknown) => operation === 'reply';
 
-/** Listing and reading. A reply has the rules of what it decides. */
-export const inboxToolOperation: Operation = {
-  name: 'inbox',
-  grant: ({ operation }) => (isReply(operation) ? 'svc:orchestrate.write' : 'svc:orchestrate.read'),
-  effect: ({ operation }) => (isReply(operation) ? 'write' : 'read'),
-  facts: textFacts('operation', 'item_id'),
-};
-
 /** What waits for a decision or an answer, with the rules and grants of the inbox's routes. */
-export function createInboxTool(deps: Deps): Tool {
-  return defineTool({
+export const inboxTool = defineTool(
+  {
     name: 'inbox',
-    operation: inboxToolOperation,
+    grant: ({ operation }) => (isReply(operation) ? 'svc:orchestrate.write' : 'svc:orchestrate.read'),
+    effect: ({ operation }) => (isReply(operation) ? 'write' : 'read'),
+    facts: textFacts('operation', 'item_id'),
+  },
+  (deps: Deps) => ({
     rulesFor: ({ operation, item_id }) =>
       isReply(operation) && typeof item_id === 'string' ? rulesOfItem(item_id) : undefined,
     title: 'Inbox',
@@ -76,5 +72,5 @@ export function createInboxTool(deps: Deps): Tool {
       const reply = { decision: decided ?? 'reject', values, edits, payload_digest, reason };
       return { body: { items: [await replyTo(deps, principal, item_id, reply, recordId)] } };
     },
-  });
-}
+  }),
+);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, type Tool } from '../../governance/tools/tool.js';
+import { defineTool } from '../../governance/tools/tool.js';
 import { exampleId } from '../../ids.js';
 import type { Deps } from '../deps.js';
 import { decideMemory, findMemory, viewOf } from '../memories/operations.js';
@@ -11,25 +11,20 @@ const Input = z
   .meta({ id: 'MemoryInput', example: { operation: 'get', memory_id: exampleId } });
 
 /** Follows a remembered text, cancels it or decides its review. */
-export function createMemoryTool(deps: Deps): Tool {
-  return defineTool({
-    name: 'memory',
-    operation: memoryRules,
-    title: 'Follow a remembered text',
-    description: 'Returns status, counts, retries and cost of a remembered text; cancels it, or decides its review.',
-    input: Input,
-    output: z.object({ memory: MemoryView }).meta({ id: 'MemoryAnswer' }),
-    hints: { readOnly: false, destructive: false, idempotent: false },
-    resource: ({ memory_id }) => ({ type: 'memory', id: memory_id }),
-    prepare: async (input) => input,
-    dryRun: async ({ operation, memory_id }, { principal }) => {
-      const { status } = await findMemory(deps, principal, memory_id);
-      return { [operation]: { memory_id, status } };
-    },
-    execute: async ({ operation, memory_id }, { principal, recordId }) => {
-      const memory = await findMemory(deps, principal, memory_id);
-      if (operation === 'get') return { body: { memory: await viewOf(deps, memory) } };
-      return { body: { memory: await decideMemory(deps, principal, memory, operation, recordId) } };
-    },
-  });
-}
+export const memoryTool = defineTool(memoryRules, (deps: Deps) => ({
+  title: 'Follow a remembered text',
+  description: 'Returns status, counts, retries and cost of a remembered text; cancels it, or decides its review.',
+  input: Input,
+  output: z.object({ memory: MemoryView }).meta({ id: 'MemoryAnswer' }),
+  hints: { readOnly: false, destructive: false, idempotent: false },
+  resource: ({ memory_id }) => ({ type: 'memory', id: memory_id }),
+  dryRun: async ({ operation, memory_id }, { principal }) => {
+    const { status } = await findMemory(deps, principal, memory_id);
+    return { [operation]: { memory_id, status } };
+  },
+  execute: async ({ operation, memory_id }, { principal, recordId }) => {
+    const memory = await findMemory(deps, principal, memory_id);
+    if (operation === 'get') return { body: { memory: await viewOf(deps, memory) } };
+    return { body: { memory: await decideMemory(deps, principal, memory, operation, recordId) } };
+  },
+}));

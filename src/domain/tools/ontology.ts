@@ -1,4 +1,4 @@
-import { yes, type Operation } from '../../governance/operations/operation.js';
+import { yes } from '../../governance/operations/operation.js';
 import { z } from 'zod';
 import { AppError } from '../../errors.js';
 import { commitOntology, currentOntology, refuseViolations, violationsOf } from '../../graph/ontology/commit.js';
@@ -14,7 +14,7 @@ import {
 import type { Collections } from '../../stores/collections.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { epochSeconds, EpochSeconds } from '../../time.js';
-import { defineTool, type Tool, type ToolContext } from '../../governance/tools/tool.js';
+import { defineTool, type ToolContext } from '../../governance/tools/tool.js';
 import { UserId } from '../../ids.js';
 
 const OntologyInput = z
@@ -49,18 +49,15 @@ type Prepared =
 const isChange = ({ define, commit }: Readonly<Record<string, unknown>>) =>
   define !== undefined || commit !== undefined;
 
-export const ontologyOperation: Operation = {
-  name: 'ontology',
-  grant: (asked) => (isChange(asked) ? 'svc:ontology.write' : 'svc:docs.read'),
-  effect: (input) => (isChange(input) ? 'write' : 'read'),
-  facts: { commit: yes('commit') },
-};
-
 /** Drafts the project's ontology, and commits a draft (contract, `POST /v1/ontology`). */
-export function createOntologyTool(deps: OntologyDeps): Tool {
-  return defineTool({
+export const ontologyTool = defineTool(
+  {
     name: 'ontology',
-    operation: ontologyOperation,
+    grant: (asked) => (isChange(asked) ? 'svc:ontology.write' : 'svc:docs.read'),
+    effect: (input) => (isChange(input) ? 'write' : 'read'),
+    facts: { commit: yes('commit') },
+  },
+  (deps: OntologyDeps) => ({
     title: 'Define and commit the ontology',
     description:
       '`define` saves a draft of entity and relationship types. `commit` checks the draft against stored data and puts it in force as a new version. Without either, returns the draft and the version in force.',
@@ -79,8 +76,8 @@ export function createOntologyTool(deps: OntologyDeps): Tool {
       if (prepared.step === 'commit') await commit(deps, prepared.draft, ctx);
       return { body: await stateOf(deps, ctx.projectId) };
     },
-  });
-}
+  }),
+);
 
 async function prepare(
   { graph, collections }: OntologyDeps,

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.js';
 import { checkMove, move } from '../executions/operations/moves.js';
 import { listNewest, readLive } from '../executions/operations/live.js';
 import { isMove, moves, steerRules } from '../executions/rules.js';
-import { defineTool, type Tool } from '../../governance/tools/tool.js';
+import { defineTool } from '../../governance/tools/tool.js';
 import { Id, exampleId } from '../../ids.js';
 
 const Input = z
@@ -23,34 +23,30 @@ const Output = z
   .meta({ id: 'Orchestrated' });
 
 /** Lists, reads, pauses, resumes and cancels executions (contract, `POST /v1/orchestrate`). */
-export function createOrchestrateTool(deps: Deps): Tool {
-  return defineTool({
-    name: 'orchestrate',
-    operation: steerRules,
-    title: 'View and control executions',
-    description: 'Lists or reads executions; pauses, resumes or cancels one.',
-    input: Input,
-    output: Output,
-    hints: { readOnly: false, destructive: true, idempotent: false },
-    resource: ({ execution_id }) => ({ type: 'execution', id: execution_id ?? '*' }),
-    prepare: async (input) => {
-      if (input.operation !== 'list' && input.execution_id === undefined) {
-        throw new AppError('invalid_request', `execution_id: required for ${input.operation}`);
-      }
-      return { ...input, execution_id: input.execution_id ?? '' };
-    },
-    dryRun: async ({ operation, execution_id }, { principal }) => {
-      if (operation === 'list') return { list: 'executions of the project' };
-      const { status } = isMove(operation)
-        ? await checkMove(deps, principal, execution_id, operation)
-        : await readLive(deps, principal, execution_id);
-      return { [operation]: { execution_id, status } };
-    },
-    execute: async ({ operation, execution_id, reason, limit }, { principal }): Promise<{ body: Answer }> => {
-      if (operation === 'list')
-        return { body: { executions: (await listNewest(deps, principal, limit)).map((summary) => ({ ...summary })) } };
-      if (operation === 'get') return { body: { execution: await readLive(deps, principal, execution_id) } };
-      return { body: { execution: { ...(await move(deps, principal, execution_id, operation, { reason })) } } };
-    },
-  });
-}
+export const orchestrateTool = defineTool(steerRules, (deps: Deps) => ({
+  title: 'View and control executions',
+  description: 'Lists or reads executions; pauses, resumes or cancels one.',
+  input: Input,
+  output: Output,
+  hints: { readOnly: false, destructive: true, idempotent: false },
+  resource: ({ execution_id }) => ({ type: 'execution', id: execution_id ?? '*' }),
+  prepare: async (input) => {
+    if (input.operation !== 'list' && input.execution_id === undefined) {
+      throw new AppError('invalid_request', `execution_id: required for ${input.operation}`);
+    }
+    return { ...input, execution_id: input.execution_id ?? '' };
+  },
+  dryRun: async ({ operation, execution_id }, { principal }) => {
+    if (operation === 'list') return { list: 'executions of the project' };
+    const { status } = isMove(operation)
+      ? await checkMove(deps, principal, execution_id, operation)
+      : await readLive(deps, principal, execution_id);
+    return { [operation]: { execution_id, status } };
+  },
+  execute: async ({ operation, execution_id, reason, limit }, { principal }): Promise<{ body: Answer }> => {
+    if (operation === 'list')
+      return { body: { executions: (await listNewest(deps, principal, limit)).map((summary) => ({ ...summary })) } };
+    if (operation === 'get') return { body: { execution: await readLive(deps, principal, execution_id) } };
+    return { body: { execution: { ...(await move(deps, principal, execution_id, operation, { reason })) } } };
+  },
+}));

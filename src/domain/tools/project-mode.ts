@@ -1,8 +1,8 @@
-import { textFacts, type Operation } from '../../governance/operations/operation.js';
+import { textFacts } from '../../governance/operations/operation.js';
 import { z } from 'zod';
 import { ProjectMode, readProjectMode, setProjectMode } from '../../graph/project-mode.js';
 import type { Collections } from '../../stores/collections.js';
-import { defineTool, type Tool } from '../../governance/tools/tool.js';
+import { defineTool } from '../../governance/tools/tool.js';
 
 const path = '/v1/projects/{projectId}/mode';
 const projectId = z.string().min(1).max(200);
@@ -12,27 +12,10 @@ export interface ProjectModeDeps {
   collections: Pick<Collections, 'project_modes'>;
 }
 
-export const readProjectModeOperation: Operation = {
-  name: 'get-project-mode',
-  grant: 'svc:docs.read',
-  adminOnly: true,
-  effect: 'read',
-  facts: {},
-};
-
-export const projectModeOperation: Operation = {
-  name: 'project-mode',
-  grant: 'svc:ontology.write',
-  adminOnly: true,
-  effect: 'write',
-  facts: textFacts('mode'),
-};
-
 /** Reads the project's mode (contract, `GET /v1/projects/{projectId}/mode`). */
-export function createReadProjectModeTool({ collections }: ProjectModeDeps): Tool {
-  return defineTool({
-    name: 'get-project-mode',
-    operation: readProjectModeOperation,
+export const readProjectModeTool = defineTool(
+  { name: 'get-project-mode', grant: 'svc:docs.read', adminOnly: true, effect: 'read', facts: {} },
+  ({ collections }: ProjectModeDeps) => ({
     title: 'Read the project mode',
     description:
       'Returns whether the project is simple or governed. In governed mode nothing is saved to its graph directly.',
@@ -41,17 +24,15 @@ export function createReadProjectModeTool({ collections }: ProjectModeDeps): Too
     output: Mode,
     hints: { readOnly: true, destructive: false, idempotent: true },
     resource: (input) => ({ type: 'project', id: input.projectId }),
-    prepare: async (input) => input,
     dryRun: async () => ({ read: 'mode' }),
     execute: async (_, ctx) => ({ body: { mode: await readProjectMode(collections, ctx.projectId) } }),
-  });
-}
+  }),
+);
 
 /** Sets the project's mode (contract, `PUT /v1/projects/{projectId}/mode`). */
-export function createProjectModeTool({ collections }: ProjectModeDeps): Tool {
-  return defineTool({
-    name: 'project-mode',
-    operation: projectModeOperation,
+export const projectModeTool = defineTool(
+  { name: 'project-mode', grant: 'svc:ontology.write', adminOnly: true, effect: 'write', facts: textFacts('mode') },
+  ({ collections }: ProjectModeDeps) => ({
     title: 'Set the project mode',
     description: 'Makes the project simple or governed; in governed mode nothing is saved to its graph directly.',
     rest: { method: 'put', path },
@@ -59,7 +40,6 @@ export function createProjectModeTool({ collections }: ProjectModeDeps): Tool {
     output: Mode,
     hints: { readOnly: false, destructive: false, idempotent: true },
     resource: (input) => ({ type: 'project', id: input.projectId }),
-    prepare: async (input) => input,
     dryRun: async ({ mode }, ctx) => ({ from: await readProjectMode(collections, ctx.projectId), to: mode }),
     async execute({ mode }, ctx) {
       await setProjectMode(
@@ -69,5 +49,5 @@ export function createProjectModeTool({ collections }: ProjectModeDeps): Tool {
       );
       return { body: { mode } };
     },
-  });
-}
+  }),
+);

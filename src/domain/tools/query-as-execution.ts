@@ -3,7 +3,7 @@ import type { Deps } from '../deps.js';
 import type { ContextAnswer } from '../../graph/query/views.js';
 import { currentTrace } from '../../http/trace.js';
 import { createPipeline } from '../../governance/tools/perform-tool.js';
-import { createQueryContextTool } from './query-context.js';
+import { queryContextTool } from './query-context.js';
 
 export type QueryAsExecution = (
   identity: ExecutionIdentity,
@@ -20,7 +20,7 @@ export function createQueryAsExecution(
 ): QueryAsExecution {
   const { graph, redact, governance, kernel, metrics, nearestByText, reranker } = deps;
   const { collections } = deps.mongo;
-  const tool = createQueryContextTool({ graph, redact, collections, nearestByText, reranker });
+  const tool = queryContextTool.create({ graph, redact, collections, nearestByText, reranker });
   return async (identity, input, signal) => {
     const principal = await principalOfRun(collections, identity, ['svc:query.read']);
     const pipeline = createPipeline({

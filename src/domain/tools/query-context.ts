@@ -1,4 +1,4 @@
-import { whole, yes, type Operation } from '../../governance/operations/operation.js';
+import { whole, yes } from '../../governance/operations/operation.js';
 import { z } from 'zod';
 import { AppError, isAppError } from '../../errors.js';
 import { looksLikeNaturalLanguage } from '../../graph/guard/natural-language.js';
@@ -16,7 +16,7 @@ import type { Collections } from '../../stores/collections.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { epochSeconds } from '../../time.js';
 import { namesProject, projectRefused } from '../../governance/tools/project-fields.js';
-import { defineTool, type Tool, type ToolContext } from '../../governance/tools/tool.js';
+import { defineTool, type ToolContext } from '../../governance/tools/tool.js';
 
 export const queryLimits = {
   limit: { default: 25, ceiling: 200 },
@@ -96,42 +96,41 @@ export interface QueryContextDeps {
   reranker?: Reranker | undefined;
 }
 
-export const queryContextOperation: Operation = {
-  name: 'query-context',
-  grant: 'svc:query.read',
-  effect: 'read',
-  facts: { limit: whole('limit'), granted_projects: yes('granted_projects') },
-};
-
 /** Reads the context graph (specification, `POST /v1/query-context`). */
-export function createQueryContextTool(deps: QueryContextDeps): Tool {
-  const { graph, redact, collections } = deps;
-  const cypher = createCypherQueries(graph);
-  return defineTool({
+export const queryContextTool = defineTool(
+  {
     name: 'query-context',
-    operation: queryContextOperation,
-    title: 'Query the context graph',
-    description:
-      'Answers a question in natural language, or a read-only Cypher query, from the context graph of the project: ranked entities, relationships, facts and rows, each with its provenance; personal data is redacted.',
-    input: QueryInput,
-    output: ContextAnswer,
-    hints: { readOnly: true, destructive: false, idempotent: true },
-    resource: () => ({ type: 'context', id: 'graph' }),
-    prepare: (input, ctx) => prepare(cypher, collections, input, ctx),
-    dryRun: async ({ input, query, projectIds }) => ({
-      query: query ? 'cypher' : 'natural_language',
-      ...(query?.columns ? { columns: query.columns } : {}),
-      projects: projectIds.length,
-      limit: input.limit,
-      timeout_ms: input.timeout_ms,
-    }),
-    async execute(prepared, ctx) {
-      const consumed = { lifecycle_id: ctx.lifecycleId, run: ctx.executionId ?? null, at: epochSeconds() };
-      const answer = await ask(cypher, deps, prepared, ctx, consumed);
-      return { body: await redact(answer), consumed: answer.entities.map(({ id }) => id) };
-    },
-  });
-}
+    grant: 'svc:query.read',
+    effect: 'read',
+    facts: { limit: whole('limit'), granted_projects: yes('granted_projects') },
+  },
+  (deps: QueryContextDeps) => {
+    const { graph, redact, collections } = deps;
+    const cypher = createCypherQueries(graph);
+    return {
+      title: 'Query the context graph',
+      description:
+        'Answers a question in natural language, or a read-only Cypher query, from the context graph of the project: ranked entities, relationships, facts and rows, each with its provenance; personal data is redacted.',
+      input: QueryInput,
+      output: ContextAnswer,
+      hints: { readOnly: true, destructive: false, idempotent: true },
+      resource: () => ({ type: 'context', id: 'graph' }),
+      prepare: (input, ctx) => prepare(cypher, collections, input, ctx),
+      dryRun: async ({ input, query, projectIds }) => ({
+        query: query ? 'cypher' : 'natural_language',
+        ...(query?.columns ? { columns: query.columns } : {}),
+        projects: projectIds.length,
+        limit: input.limit,
+        timeout_ms: input.timeout_ms,
+      }),
+      async execute(prepared, ctx) {
+        const consumed = { lifecycle_id: ctx.lifecycleId, run: ctx.executionId ?? null, at: epochSeconds() };
+        const answer = await ask(cypher, deps, prepared, ctx, consumed);
+        return { body: await redact(answer), consumed: answer.entities.map(({ id }) => id) };
+      },
+    };
+  },
+);
 
 async function prepare(
   cypher: CypherQueries,

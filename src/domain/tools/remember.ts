@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { saveBounds, Time } from '../../graph/save/input.js';
 import { derivedId, TypeName } from '../../graph/store/names.js';
-import { defineTool, type Tool } from '../../governance/tools/tool.js';
+import { defineTool } from '../../governance/tools/tool.js';
 import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
 import { checkMemory, refuseOverlong, startMemory, turnsOfText, type NewMemory } from '../memories/operations.js';
@@ -44,39 +44,32 @@ const Input = z
   });
 
 /** Extracts the facts of a text in the background (issue 17, section 3). */
-export function createRememberTool(deps: Deps): Tool {
-  return defineTool({
-    name: 'remember',
-    operation: rememberRules,
-    title: 'Remember a text',
-    description:
-      'Extracts entities and facts from a text or conversation into the context graph, in the background. Follow it with memory.',
-    input: Input,
-    output: z.object({ memory: MemoryView }).meta({ id: 'RememberAnswer' }),
-    hints: { readOnly: false, destructive: false, idempotent: false },
-    accepted: true,
-    resource: () => ({ type: 'memory', id: '*' }),
-    async prepare(
-      { text: whole, turns = [], source, at = epochSeconds(), entity_types, budget, review },
-      { principal },
-    ) {
-      const memory: NewMemory = {
-        turns: whole === undefined ? turns.map((turn) => ({ ...turn, at: turn.at ?? at })) : turnsOfText(whole, at),
-        is_conversation: whole === undefined,
-        source: source ?? null,
-        entity_types: entity_types ?? null,
-        budget: budget ?? null,
-        review,
-      };
-      refuseOverlong(memory.turns);
-      await checkMemory(deps, principal, memory);
-      return memory;
-    },
-    dryRun: async ({ turns, review }) => ({ remember: { turns: turns.length, review } }),
-    execute: async (memory, { principal, idempotencyKey, recordId }) => {
-      const { projectId, userId } = principal;
-      const id = idempotencyKey === undefined ? recordId : derivedId('memory', projectId, userId, idempotencyKey);
-      return { body: { memory: await startMemory(deps, principal, id, memory) } };
-    },
-  });
-}
+export const rememberTool = defineTool(rememberRules, (deps: Deps) => ({
+  title: 'Remember a text',
+  description:
+    'Extracts entities and facts from a text or conversation into the context graph, in the background. Follow it with memory.',
+  input: Input,
+  output: z.object({ memory: MemoryView }).meta({ id: 'RememberAnswer' }),
+  hints: { readOnly: false, destructive: false, idempotent: false },
+  accepted: true,
+  resource: () => ({ type: 'memory', id: '*' }),
+  async prepare({ text: whole, turns = [], source, at = epochSeconds(), entity_types, budget, review }, { principal }) {
+    const memory: NewMemory = {
+      turns: whole === undefined ? turns.map((turn) => ({ ...turn, at: turn.at ?? at })) : turnsOfText(whole, at),
+      is_conversation: whole === undefined,
+      source: source ?? null,
+      entity_types: entity_types ?? null,
+      budget: budget ?? null,
+      review,
+    };
+    refuseOverlong(memory.turns);
+    await checkMemory(deps, principal, memory);
+    return memory;
+  },
+  dryRun: async ({ turns, review }) => ({ remember: { turns: turns.length, review } }),
+  execute: async (memory, { principal, idempotencyKey, recordId }) => {
+    const { projectId, userId } = principal;
+    const id = idempotencyKey === undefined ? recordId : derivedId('memory', projectId, userId, idempotencyKey);
+    return { body: { memory: await startMemory(deps, principal, id, memory) } };
+  },
+}));

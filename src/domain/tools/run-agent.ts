@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Deps } from '../deps.js';
 import { checkPromoted, runPromoted } from '../executions/operations/promoted.js';
 import { startRules } from '../executions/rules.js';
-import { defineTool, type Tool } from '../../governance/tools/tool.js';
+import { defineTool } from '../../governance/tools/tool.js';
 import { Id, exampleId } from '../../ids.js';
 
 const Input = z
@@ -19,30 +19,25 @@ const Output = z
   .meta({ id: 'StartedRun' });
 
 /** Runs an agentflow's promoted version (contract, `POST /v1/run-agent`). */
-export function createRunAgentTool(deps: Deps): Tool {
-  return defineTool({
-    name: 'run-agent',
-    operation: startRules,
-    title: 'Run an agentflow',
-    description:
-      'Starts the promoted version of an agentflow for a goal and returns the execution, which continues in the background.',
-    input: Input,
-    output: Output,
-    hints: { readOnly: false, destructive: false, idempotent: false },
-    resource: ({ agentflow_id }) => ({ type: 'agentflow', id: agentflow_id }),
-    prepare: async (input) => input,
-    binds: async ({ agentflow_id }, { principal }) => ({
-      version: (await checkPromoted(deps, principal, agentflow_id)).version,
+export const runAgentTool = defineTool(startRules, (deps: Deps) => ({
+  title: 'Run an agentflow',
+  description:
+    'Starts the promoted version of an agentflow for a goal and returns the execution, which continues in the background.',
+  input: Input,
+  output: Output,
+  hints: { readOnly: false, destructive: false, idempotent: false },
+  resource: ({ agentflow_id }) => ({ type: 'agentflow', id: agentflow_id }),
+  binds: async ({ agentflow_id }, { principal }) => ({
+    version: (await checkPromoted(deps, principal, agentflow_id)).version,
+  }),
+  dryRun: async ({ agentflow_id, goal }, { principal }) => {
+    const { version, name } = await checkPromoted(deps, principal, agentflow_id);
+    return { start: { agentflow_id, name, version, goal } };
+  },
+  execute: async ({ agentflow_id, goal, inputs }, { principal, lifecycleId, recordId, bound }) => ({
+    body: await runPromoted(deps, principal, {
+      ...{ agentflow_id, goal, input_variables: inputs, lifecycle_id: lifecycleId, execution_id: recordId },
+      version: (bound as { version: number } | undefined)?.version,
     }),
-    dryRun: async ({ agentflow_id, goal }, { principal }) => {
-      const { version, name } = await checkPromoted(deps, principal, agentflow_id);
-      return { start: { agentflow_id, name, version, goal } };
-    },
-    execute: async ({ agentflow_id, goal, inputs }, { principal, lifecycleId, recordId, bound }) => ({
-      body: await runPromoted(deps, principal, {
-        ...{ agentflow_id, goal, input_variables: inputs, lifecycle_id: lifecycleId, execution_id: recordId },
-        version: (bound as { version: number } | undefined)?.version,
-      }),
-    }),
-  });
-}
+  }),
+}));

@@ -1,4 +1,3 @@
-import { type Operation } from '../../governance/operations/operation.js';
 import { graphWriteFacts } from './graph-write-facts.js';
 import { z } from 'zod';
 import { planSave, save, summaryOf, type SavePlan } from '../../graph/save/save.js';
@@ -6,7 +5,7 @@ import { SaveInput } from '../../graph/save/input.js';
 import type { Stamp } from '../../graph/store/provenance.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { epochSeconds } from '../../time.js';
-import { defineTool, type Tool, type ToolContext } from '../../governance/tools/tool.js';
+import { defineTool, type ToolContext } from '../../governance/tools/tool.js';
 import { Id } from '../../ids.js';
 
 const Count = z.int().meta({ example: 1 });
@@ -29,21 +28,13 @@ export interface PreparedSave {
   plan: SavePlan;
 }
 
-export const saveContextOperation: Operation = {
-  name: 'save-context',
-  grant: 'svc:ontology.write',
-  effect: 'write',
-  facts: graphWriteFacts,
-};
-
 /**
  * Writes entities, relationships and facts. The policies allow this only in simple-mode projects (contract,
  * save-context).
  */
-export function createSaveContextTool({ graph }: { graph: Graph }): Tool {
-  return defineTool({
-    name: 'save-context',
-    operation: saveContextOperation,
+export const saveContextTool = defineTool(
+  { name: 'save-context', grant: 'svc:ontology.write', effect: 'write', facts: graphWriteFacts },
+  ({ graph }: { graph: Graph }) => ({
     title: 'Save to the context graph',
     description:
       'Creates and updates entities, relationships and facts, by id or by type and name. A fact that contradicts an earlier one closes it; nothing is deleted.',
@@ -52,8 +43,8 @@ export function createSaveContextTool({ graph }: { graph: Graph }): Tool {
     hints: { readOnly: false, destructive: false, idempotent: true },
     resource: () => ({ type: 'context', id: 'graph' }),
     ...savingInto(graph),
-  });
-}
+  }),
+);
 
 /** The steps that save-context and catalog-ingest share. */
 export function savingInto(graph: Graph) {

@@ -1,8 +1,8 @@
-import { textFacts, type Operation } from '../../governance/operations/operation.js';
+import { textFacts } from '../../governance/operations/operation.js';
 import { z } from 'zod';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
-import { defineTool, type Tool } from '../../governance/tools/tool.js';
+import { defineTool } from '../../governance/tools/tool.js';
 
 const Model = z
   .strictObject({
@@ -12,25 +12,16 @@ const Model = z
   })
   .meta({ id: 'ModelSettings', example: { model: 'gpt-4.1-mini', temperature: 0.2, max_tokens: 2048 } });
 
-export const saveModelOperation: Operation = {
-  name: 'save-model',
-  grant: 'svc:model.write',
-  effect: 'write',
-  facts: textFacts('model'),
-};
-
 /** Sets the project's default model (contract, `POST /v1/save-model`). */
-export function createSaveModelTool({ collections }: { collections: Collections }): Tool {
-  return defineTool({
-    name: 'save-model',
-    operation: saveModelOperation,
+export const saveModelTool = defineTool(
+  { name: 'save-model', grant: 'svc:model.write', effect: 'write', facts: textFacts('model') },
+  ({ collections }: { collections: Collections }) => ({
     title: 'Set the default model',
     description: 'Sets the model settings that agents of the project use when they do not name a model.',
     input: Model,
     output: Model,
     hints: { readOnly: false, destructive: false, idempotent: true },
     resource: ({ model }) => ({ type: 'model', id: model }),
-    prepare: async (input) => input,
     dryRun: async (settings) => ({ save: settings }),
     execute: async (settings, { projectId, organizationId, principal }) => {
       const fields = {
@@ -42,5 +33,5 @@ export function createSaveModelTool({ collections }: { collections: Collections 
       await collections.project_models.updateOne({ _id: projectId }, { $set: fields }, { upsert: true });
       return { body: settings };
     },
-  });
-}
+  }),
+);

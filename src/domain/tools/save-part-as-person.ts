@@ -8,7 +8,7 @@ import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
 import type { SavedPart } from '../../graph/memory/part.js';
 import type { PartToSave, SavePartAsPerson } from '../memories/record.js';
-import { saveContextOperation } from './save-context.js';
+import { saveContextTool } from './save-context.js';
 
 type SaveDeps = Pick<Deps, 'mongo' | 'graph' | 'governance' | 'kernel' | 'metrics'>;
 
@@ -45,20 +45,17 @@ export function createSavePartAsPerson(deps: SaveDeps): SavePartAsPerson {
 }
 
 function partTool({ graph }: SaveDeps, { memoryId, part, source, found }: PartToSave): Tool {
-  return defineTool({
-    name: 'save-context',
-    operation: saveContextOperation,
+  return defineTool(saveContextTool.operation, () => ({
     title: 'Write a part of a memory',
     description: '',
     input: z.looseObject({}),
     output: z.looseObject({}),
     hints: { readOnly: false, destructive: false, idempotent: true },
     resource: () => ({ type: 'memory', id: memoryId }),
-    prepare: async (input) => input,
     dryRun: async () => ({}),
     execute: async (_, { projectId, principal, lifecycleId }) => {
       const stamp = { saved_by: principal.userId, source, recorded_at: epochSeconds(), lifecycle_id: lifecycleId };
       return { body: { saved: await savePart(graph, { projectId, memoryId, part }, found, stamp) } };
     },
-  });
+  })).create({});
 }

@@ -1,80 +1,61 @@
 import type { Deps } from '../deps.js';
+import type { Collections } from '../../stores/collections.js';
 import type { Operation } from '../../governance/operations/operation.js';
-import { startRules, steerRules } from '../executions/rules.js';
-import { createSkillRules } from '../skills/rules.js';
-import type { Tool } from '../../governance/tools/tool.js';
-import { bindRepositoryOperation, createBindRepositoryTool } from './bind-repository.js';
-import { catalogIngestOperation, createCatalogIngestTool } from './catalog-ingest.js';
-import { createDocsTool, docsOperation } from './docs.js';
-import { createInboxTool, inboxToolOperation } from './inbox.js';
-import { createOntologyTool, ontologyOperation } from './ontology.js';
-import { createOrchestrateTool } from './orchestrate.js';
-import {
-  createProjectModeTool,
-  createReadProjectModeTool,
-  projectModeOperation,
-  readProjectModeOperation,
-} from './project-mode.js';
-import { createQueryContextTool, queryContextOperation } from './query-context.js';
-import { createMemoryTool } from './memory.js';
-import { createRememberTool } from './remember.js';
-import { createRunAgentTool } from './run-agent.js';
-import { createSaveContextTool, saveContextOperation } from './save-context.js';
-import { createSaveModelTool, saveModelOperation } from './save-model.js';
-import { createSaveSkillTool } from './save-skill.js';
-import { createUndoMergeTool } from './undo-merge.js';
-import { memoryRules, rememberRules, undoMergeRules } from '../memories/rules.js';
+import type { Tool, ToolDefinition } from '../../governance/tools/tool.js';
+import { bindRepositoryTool } from './bind-repository.js';
+import { catalogIngestTool } from './catalog-ingest.js';
+import { docsTool, type DocsDeps } from './docs.js';
+import { inboxTool } from './inbox.js';
+import { memoryTool } from './memory.js';
+import { ontologyTool } from './ontology.js';
+import { orchestrateTool } from './orchestrate.js';
+import { projectModeTool, readProjectModeTool } from './project-mode.js';
+import { queryContextTool } from './query-context.js';
+import { rememberTool } from './remember.js';
+import { runAgentTool } from './run-agent.js';
+import { saveContextTool } from './save-context.js';
+import { saveModelTool } from './save-model.js';
+import { saveSkillTool } from './save-skill.js';
+import { undoMergeTool } from './undo-merge.js';
 
-/** What rules know of each tool. */
-export const toolOperations: readonly Operation[] = [
-  queryContextOperation,
-  saveContextOperation,
-  rememberRules,
-  memoryRules,
-  undoMergeRules,
-  catalogIngestOperation,
-  ontologyOperation,
-  docsOperation,
-  startRules,
-  steerRules,
-  inboxToolOperation,
-  createSkillRules,
-  saveModelOperation,
-  bindRepositoryOperation,
-  projectModeOperation,
-  readProjectModeOperation,
+interface ToolDeps extends Deps, DocsDeps {
+  collections: Collections;
+}
+
+/** Every governed tool. REST and MCP serve the same list. */
+const definitions: readonly ToolDefinition<ToolDeps>[] = [
+  queryContextTool,
+  saveContextTool,
+  rememberTool,
+  memoryTool,
+  undoMergeTool,
+  ontologyTool,
+  docsTool,
+  runAgentTool,
+  orchestrateTool,
+  inboxTool,
+  saveSkillTool,
+  saveModelTool,
+  bindRepositoryTool,
+  catalogIngestTool,
+  readProjectModeTool,
+  projectModeTool,
 ];
 
-/** Every governed tool. REST and MCP serve the same list. `errors` is the list of errors that docs shows. */
+/** What rules know of each tool. */
+export const toolOperations: readonly Operation[] = definitions.map(({ operation }) => operation);
+
+/** `errors` is the list of errors that docs shows. */
 export function createTools(deps: Deps, errors: readonly object[]): readonly Tool[] {
-  const { graph, redact, governance, auth } = deps;
-  const { collections } = deps.mongo;
-  const tools: readonly Tool[] = [
-    createQueryContextTool({ graph, redact, collections, nearestByText: deps.nearestByText, reranker: deps.reranker }),
-    createSaveContextTool({ graph }),
-    createRememberTool(deps),
-    createMemoryTool(deps),
-    createUndoMergeTool({ graph }),
-    createOntologyTool({ graph, collections }),
-    createDocsTool({
-      graph,
-      embedder: deps.embedder,
-      reranker: deps.reranker,
-      collections,
-      quotaUsage: (subject) => governance.quota.usage(subject),
-      policyVersion: (organizationId) => governance.policies.versionInForce(organizationId),
-      tools: () => tools,
-      errors,
-    }),
-    createRunAgentTool(deps),
-    createOrchestrateTool(deps),
-    createInboxTool(deps),
-    createSaveSkillTool(deps),
-    createSaveModelTool({ collections }),
-    createBindRepositoryTool({ collections, box: auth.box }),
-    createCatalogIngestTool({ graph }),
-    createReadProjectModeTool({ collections }),
-    createProjectModeTool({ collections }),
-  ];
+  const { quota, policies } = deps.governance;
+  const given: ToolDeps = {
+    ...deps,
+    collections: deps.mongo.collections,
+    quotaUsage: (subject) => quota.usage(subject),
+    policyVersion: (organizationId) => policies.versionInForce(organizationId),
+    tools: () => tools,
+    errors,
+  };
+  const tools: readonly Tool[] = definitions.map(({ create }) => create(given));
   return tools;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { undoMerge } from '../../graph/memory/undo-merge.js';
-import { defineTool, type Tool } from '../../governance/tools/tool.js';
+import { defineTool } from '../../governance/tools/tool.js';
 import { exampleId, Id } from '../../ids.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { epochSeconds } from '../../time.js';
@@ -18,28 +18,18 @@ const Output = z
   })
   .meta({ id: 'UndoneMerge' });
 
-/** Takes back that a mention in a remembered text stands for an entity known before. */
-export function createUndoMergeTool({ graph }: { graph: Graph }): Tool {
-  return defineTool({
-    name: 'undo-merge',
-    operation: undoMergeRules,
-    title: 'Undo a merge',
-    description:
-      'Gives a mention of a remembered text an entity of its own, moves its facts there, and restores what they had closed.',
-    input: Input,
-    output: Output,
-    hints: { readOnly: false, destructive: false, idempotent: true },
-    resource: ({ merge_id }) => ({ type: 'merge', id: merge_id }),
-    prepare: async (input) => input,
-    dryRun: async ({ merge_id }) => ({ undo: { merge_id } }),
-    execute: async ({ merge_id }, { projectId, principal, lifecycleId }) => {
-      const stamp = {
-        saved_by: principal.userId,
-        source: null,
-        recorded_at: epochSeconds(),
-        lifecycle_id: lifecycleId,
-      };
-      return { body: await undoMerge(graph, projectId, merge_id, stamp) };
-    },
-  });
-}
+/** Separates a mention in a remembered text from the entity that it was merged with. */
+export const undoMergeTool = defineTool(undoMergeRules, ({ graph }: { graph: Graph }) => ({
+  title: 'Undo a merge',
+  description:
+    'Gives a mention of a remembered text an entity of its own, moves its facts there, and restores what they had closed.',
+  input: Input,
+  output: Output,
+  hints: { readOnly: false, destructive: false, idempotent: true },
+  resource: ({ merge_id }) => ({ type: 'merge', id: merge_id }),
+  dryRun: async ({ merge_id }) => ({ undo: { merge_id } }),
+  execute: async ({ merge_id }, { projectId, principal, lifecycleId }) => {
+    const stamp = { saved_by: principal.userId, source: null, recorded_at: epochSeconds(), lifecycle_id: lifecycleId };
+    return { body: await undoMerge(graph, projectId, merge_id, stamp) };
+  },
+}));

@@ -34,10 +34,6 @@ export interface ToolContext {
  * `data_service_unreachable`, `call_failed` or `call_timed_out`.
  */
 export interface ToolSpec<I extends z.ZodType, O extends z.ZodType, P> {
-  /** The route is `/v1/<name>`. The MCP tool has underscores in its name. */
-  name: string;
-  /** What rules know of a call. Its name, or its alias, is that of the tool. */
-  operation: Operation;
   /** The rules of a call that is another operation for them, by its input, which is not yet validated. */
   rulesFor?(asked: Readonly<Record<string, unknown>>): Operation | undefined;
   title: string;
@@ -54,8 +50,8 @@ export interface ToolSpec<I extends z.ZodType, O extends z.ZodType, P> {
   resource(input: z.output<I>): { type: string; id: string };
   /** The resource and facts that must be read from records. */
   lookUp?(input: z.output<I>, ctx: ToolContext): ReturnType<NonNullable<Checked['lookUp']>>;
-  /** Checks beyond the schema (S4). `dryRun` and `execute` receive its result. */
-  prepare(input: z.output<I>, ctx: ToolContext): Promise<P>;
+  /** Checks beyond the schema (S4). `dryRun` and `execute` receive its result, or else the input. */
+  prepare?(input: z.output<I>, ctx: ToolContext): Promise<P>;
   /**
    * State that the call acts on and that its input does not contain, such as a version. An approval is valid only for
    * this state.
@@ -76,7 +72,19 @@ export interface ToolResult<T> {
 }
 
 /** A tool with erased type parameters, for the pipeline, REST and MCP. */
-export type Tool = ToolSpec<z.ZodType, z.ZodType, unknown>;
+export interface Tool extends ToolSpec<z.ZodType, z.ZodType, unknown> {
+  /** The route is `/v1/<name>`. The MCP tool has underscores in its name. */
+  name: string;
+  operation: Operation;
+  prepare(input: unknown, ctx: ToolContext): Promise<unknown>;
+}
+
+/** A tool that has not received its dependencies. */
+export interface ToolDefinition<Deps> {
+  /** What rules know of a call. Its alias, or else its name, is that of the tool. */
+  operation: Operation;
+  create: (deps: Deps) => Tool;
+}
 
 /** The HTTP route of the tool. */
 export function routeOf({ name, rest }: Pick<Tool, 'name' | 'rest'>): { method: 'get' | 'post' | 'put'; path: string } {
@@ -107,6 +115,11 @@ export function toolNamed(tools: readonly Tool[], name: string): Tool {
 }
 
 /** The pipeline validates with `input` before it calls any function of the tool, so the tool can rely on its types. */
-export function defineTool<I extends z.ZodType, O extends z.ZodType, P>(tool: ToolSpec<I, O, P>): Tool {
-  return tool;
+export function defineTool<Deps, I extends z.ZodType, O extends z.ZodType, P = z.output<I>>(
+  operation: Operation,
+  specOf: (deps: Deps) => ToolSpec<I, O, P>,
+): ToolDefinition<Deps> {
+  const name = operation.alias ?? operation.name;
+  const create = (deps: Deps) => ({ prepare: async (input: unknown) => input, ...specOf(deps), name, operation });
+  return { operation, create: create as unknown as (deps: Deps) => Tool };
 }

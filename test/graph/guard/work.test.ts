@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createQueryContextTool } from '../../../src/domain/tools/query-context.js';
-import { createSaveContextTool } from '../../../src/domain/tools/save-context.js';
+import { queryContextTool } from '../../../src/domain/tools/query-context.js';
+import { saveContextTool } from '../../../src/domain/tools/save-context.js';
 import { prepareGraph } from '../../../src/graph/store/schema.js';
 import { createGraph, type Graph } from '../../../src/stores/neo4j.js';
 import { startNeo4j } from '../../../stack/neo4j.js';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { NEO4J_URI: uri = '', NEO4J_USER: user = '', NEO4J_PASSWORD: password = '' } = neo4j.environment;
   graph = createGraph({ uri, user, password });
   await prepareGraph(graph);
-  const query = createQueryContextTool({ graph, redact: deps.redact, collections: deps.mongo.collections });
+  const query = queryContextTool.create({ graph, redact: deps.redact, collections: deps.mongo.collections });
   ask = (text, rest = {}) => call(query, contextFor(ctx.principal), { query: text, ...rest });
   const nodes = Array.from({ length: 40 }, (_, at) => ({
     id: `n${at}`,
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const links = nodes.flatMap(({ id }, at) =>
     [1, 7].map((step) => ({ from: id, type: 'NEXT', to: `n${(at + step) % 40}`, properties: {} })),
   );
-  await call(createSaveContextTool({ graph }), ctx, { entities: nodes, relationships: links });
+  await call(saveContextTool.create({ graph }), ctx, { entities: nodes, relationships: links });
 });
 afterAll(async () => {
   await graph?.close();

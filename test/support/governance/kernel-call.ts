@@ -1,6 +1,6 @@
 import type { Principal } from '../../../src/auth/principal.js';
 import type { Attempt, Call, Executed } from '../../../src/governance/kernel/call.js';
-import { saveModelOperation } from '../../../src/domain/tools/save-model.js';
+import { saveModelTool } from '../../../src/domain/tools/save-model.js';
 import { newId } from '../../../src/ids.js';
 import { epochSeconds } from '../../../src/time.js';
 
@@ -16,7 +16,7 @@ export function kernelCall({ principal, lifecycleId = newId(), resumeToken, run 
   return {
     lifecycleId,
     startedAt: epochSeconds(),
-    operation: saveModelOperation,
+    operation: saveModelTool.operation,
     asked: undefined,
     name: 'save-model',
     channel: 'rest',

@@ -4,7 +4,7 @@ import { findActiveProject } from '../../../auth/project-roles.js';
 import { AppError, isAppError, notFound } from '../../../errors.js';
 import type { Call } from '../../../governance/kernel/call.js';
 import type { Kernel } from '../../../governance/kernel/perform.js';
-import { catalogIngestOperation } from '../../../domain/tools/catalog-ingest.js';
+import { catalogIngestTool } from '../../../domain/tools/catalog-ingest.js';
 import type { IngestInput } from '../../../graph/save/input.js';
 import { save } from '../../../graph/save/save.js';
 import { currentTrace } from '../../../http/trace.js';
@@ -75,7 +75,7 @@ function callOf(
   return {
     lifecycleId: newId(),
     startedAt,
-    operation: catalogIngestOperation,
+    operation: catalogIngestTool.operation,
     asked: undefined,
     name: 'catalog-ingest',
     channel: 'callback',

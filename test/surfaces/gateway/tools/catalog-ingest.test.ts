@@ -1,15 +1,15 @@
 import { grantOfTool } from '../../../../src/governance/tools/tool.js';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createCatalogIngestTool } from '../../../../src/domain/tools/catalog-ingest.js';
-import { createQueryContextTool } from '../../../../src/domain/tools/query-context.js';
+import { catalogIngestTool } from '../../../../src/domain/tools/catalog-ingest.js';
+import { queryContextTool } from '../../../../src/domain/tools/query-context.js';
 import { prepareGraph } from '../../../../src/graph/store/schema.js';
 import { useDeps } from '../../../support/fixture.js';
 import { verifies } from '../../../support/verifies.js';
 import { call, contextOf } from '../../../graph/tool-call.js';
 
 const deps = useDeps();
-const ingest = createCatalogIngestTool(deps);
-const query = createQueryContextTool({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
+const ingest = catalogIngestTool.create(deps);
+const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
 beforeAll(() => prepareGraph(deps.graph));
 
 describe('POST /v1/catalog/ingest', () => {

@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { toolRoutes } from '../../../../src/surfaces/gateway/tool-routes.js';
 import { errorDocs } from '../../../../src/surfaces/gateway/tool-errors.js';
 import { answeredCode } from '../../../../src/surfaces/rest/error-answers.js';
-import { createDocsTool } from '../../../../src/domain/tools/docs.js';
-import { createOntologyTool } from '../../../../src/domain/tools/ontology.js';
-import { createProjectModeTool } from '../../../../src/domain/tools/project-mode.js';
-import { createQueryContextTool } from '../../../../src/domain/tools/query-context.js';
-import { createSaveContextTool } from '../../../../src/domain/tools/save-context.js';
+import { docsTool } from '../../../../src/domain/tools/docs.js';
+import { ontologyTool } from '../../../../src/domain/tools/ontology.js';
+import { projectModeTool } from '../../../../src/domain/tools/project-mode.js';
+import { queryContextTool } from '../../../../src/domain/tools/query-context.js';
+import { saveContextTool } from '../../../../src/domain/tools/save-context.js';
 import { guardDefaults, guardQuery } from '../../../../src/graph/guard/guard.js';
 import { maxSteps } from '../../../../src/graph/guard/work.js';
 import { prepareGraph } from '../../../../src/graph/store/schema.js';
@@ -16,10 +16,10 @@ import { call, contextFor, contextOf } from '../../../graph/tool-call.js';
 
 const deps = useDeps();
 const { collections } = deps.mongo;
-const query = createQueryContextTool({ graph: deps.graph, redact: deps.redact, collections });
-const mode = createProjectModeTool({ collections });
+const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections });
+const mode = projectModeTool.create({ collections });
 let used = 0;
-const docs = createDocsTool({
+const docs = docsTool.create({
   graph: deps.graph,
   embedder: deps.embedder,
   collections,
@@ -61,7 +61,7 @@ describe('POST /v1/docs', () => {
   test('answers every other topic from the live service, and refuses unknown topics', async () => {
     verifies('gateway.docs.topics');
     const ctx = contextOf();
-    const ontology = createOntologyTool({ graph: deps.graph, collections });
+    const ontology = ontologyTool.create({ graph: deps.graph, collections });
     await call(ontology, ctx, {
       define: {
         entity_types: { 'Odd type': {}, Ship: {} },
@@ -109,7 +109,7 @@ describe('POST /v1/docs', () => {
   test('returns examples that run unchanged', async () => {
     verifies('gateway.docs.topics', 'gateway.query.honest-pass');
     const ctx = contextOf();
-    await call(createSaveContextTool(deps), ctx, { entities: [{ type: 'Customer', name: 'A' }] });
+    await call(saveContextTool.create(deps), ctx, { entities: [{ type: 'Customer', name: 'A' }] });
     const { examples } = await call(docs, ctx, { topic: 'query' });
     for (const { query: text } of examples)
       expect(await call(query, ctx, { query: text, params: { name: 'A' }, granted_projects: true })).toMatchObject({

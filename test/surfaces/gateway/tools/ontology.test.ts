@@ -1,8 +1,8 @@
 import { grantOfTool } from '../../../../src/governance/tools/tool.js';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createOntologyTool } from '../../../../src/domain/tools/ontology.js';
-import { createQueryContextTool } from '../../../../src/domain/tools/query-context.js';
-import { createSaveContextTool } from '../../../../src/domain/tools/save-context.js';
+import { ontologyTool } from '../../../../src/domain/tools/ontology.js';
+import { queryContextTool } from '../../../../src/domain/tools/query-context.js';
+import { saveContextTool } from '../../../../src/domain/tools/save-context.js';
 import type { ToolContext } from '../../../../src/governance/tools/tool.js';
 import { prepareGraph } from '../../../../src/graph/store/schema.js';
 import { useDeps } from '../../../support/fixture.js';
@@ -11,9 +11,9 @@ import { call, contextFor, contextOf, dryRun, refusal } from '../../../graph/too
 
 const deps = useDeps();
 const { collections } = deps.mongo;
-const ontology = createOntologyTool({ graph: deps.graph, collections });
-const save = createSaveContextTool(deps);
-const query = createQueryContextTool({ graph: deps.graph, redact: deps.redact, collections });
+const ontology = ontologyTool.create({ graph: deps.graph, collections });
+const save = saveContextTool.create(deps);
+const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections });
 beforeAll(() => prepareGraph(deps.graph));
 
 const definition = {

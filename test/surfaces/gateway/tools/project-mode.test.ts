@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { createProjectModeTool, createReadProjectModeTool } from '../../../../src/domain/tools/project-mode.js';
+import { projectModeTool, readProjectModeTool } from '../../../../src/domain/tools/project-mode.js';
 import { readProjectMode } from '../../../../src/graph/project-mode.js';
 import { useDeps } from '../../../support/fixture.js';
 import { verifies } from '../../../support/verifies.js';
 import { call, contextOf, dryRun } from '../../../graph/tool-call.js';
 
 const { collections } = useDeps().mongo;
-const read = createReadProjectModeTool({ collections });
-const set = createProjectModeTool({ collections });
+const read = readProjectModeTool.create({ collections });
+const set = projectModeTool.create({ collections });
 
 describe('/v1/projects/{projectId}/mode', () => {
   test('is simple until an admin sets it', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createQueryContextTool } from '../../../../src/domain/tools/query-context.js';
-import { createSaveContextTool } from '../../../../src/domain/tools/save-context.js';
+import { queryContextTool } from '../../../../src/domain/tools/query-context.js';
+import { saveContextTool } from '../../../../src/domain/tools/save-context.js';
 import { prepareGraph } from '../../../../src/graph/store/schema.js';
 import { newId } from '../../../../src/ids.js';
 import { useDeps } from '../../../support/fixture.js';
@@ -8,8 +8,8 @@ import { verifies } from '../../../support/verifies.js';
 import { call, contextFor, contextOf, dryRun, refusal } from '../../../graph/tool-call.js';
 
 const deps = useDeps();
-const save = createSaveContextTool(deps);
-const query = createQueryContextTool({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
+const save = saveContextTool.create(deps);
+const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
 beforeAll(() => prepareGraph(deps.graph));
 
 const acme = {
