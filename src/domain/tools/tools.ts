@@ -18,9 +18,7 @@ import { saveModelTool } from './save-model.js';
 import { saveSkillTool } from './save-skill.js';
 import { undoMergeTool } from './undo-merge.js';
 
-interface ToolDeps extends Deps, DocsDeps {
-  collections: Collections;
-}
+type ToolDeps = Deps & DocsDeps & { collections: Collections };
 
 /** Every governed tool. REST and MCP serve the same list. */
 const definitions: readonly ToolDefinition<ToolDeps>[] = [
