@@ -8,6 +8,7 @@ import { unbindProject } from '../connectors/operations/repositories.js';
 import { deleteConnectorCompletely } from '../connectors/operations/setup.js';
 import type { Deps } from '../deps.js';
 import { move } from '../executions/operations/moves.js';
+import { removeExchanges } from '../executions/operations/remove-exchanges.js';
 import { removeSchedules } from '../schedules/operations.js';
 
 /** The number of executions that are cancelled concurrently. */
@@ -81,7 +82,7 @@ async function endSyncs(deps: Deps, { project_id }: ProjectRemovalInput): Promis
     await Promise.all(some.map((id) => cancelWorkflow(deps.temporal, id)));
 }
 
-/** Removes the context graph and the remembered texts. Safe to repeat. */
+/** Removes the context graph, the remembered texts, and what steps sent and received. Safe to repeat. */
 export async function removeKnowledgeOfProject(
   { graph, mongo }: Pick<Deps, 'graph' | 'mongo'>,
   { project_id }: ProjectRemovalInput,
@@ -94,11 +95,12 @@ export async function removeKnowledgeOfProject(
       .find({ project_id }, { projection: { _id: 1 } })
       .limit(memoriesAtOnce)
       .toArray();
-    if (some.length === 0) return;
+    if (some.length === 0) break;
     const ids = some.map(({ _id }) => _id);
     await memory_parts.deleteMany({ memory_id: { $in: ids } });
     await memories.deleteMany({ _id: { $in: ids } });
   }
+  await removeExchanges(mongo.collections, project_id);
 }
 
 async function cancelExecution(
