@@ -42,6 +42,7 @@ import { executionsCollection, executionEventsCollection } from './domain/execut
 import { filesCollection } from './domain/files/record.js';
 import { inboxReadsCollection } from './domain/inbox/record.js';
 import { memoriesCollection, memoryPartsCollection } from './domain/memories/record.js';
+import { projectNewsCollection } from './domain/news/notes.js';
 import { publicationsCollection, publicationVersionsCollection } from './domain/marketplace/schemas.js';
 import { projectsCollection } from './domain/projects/record.js';
 import { schedulesCollection, scheduleRunsCollection } from './domain/schedules/record.js';
@@ -124,6 +125,7 @@ export const collections = [
   policyVersionsCollection,
   projectModelsCollection,
   projectModesCollection,
+  projectNewsCollection,
   projectsCollection,
   publicationVersionsCollection,
   publicationsCollection,

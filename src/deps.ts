@@ -6,6 +6,7 @@ import type { Config } from './config.js';
 import { createCustomers } from './domain/customers/create-customers.js';
 import { createFiles } from './domain/files/create-files.js';
 import { catalog } from './domain/operations.js';
+import { createChangeNotes } from './domain/news/notes.js';
 import { createRowInserter } from './domain/tables/insert.js';
 import { createRedact } from './graph/redaction/redact.js';
 import { createGovernance } from './governance/create-governance.js';
@@ -67,6 +68,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     ...governance,
     projectMode: createProjectModeReader(mongo.collections),
     dataEvents: createDataEventsReader(mongo.collections),
+    changed: createChangeNotes(mongo),
     observeStage: createStageObserver({ metrics, tracing }),
   });
   return {

@@ -201,6 +201,6 @@ export const consoleApp = [
   {
     ...fromIssue,
     id: 'project.events',
-    says: 'GET /{projectID}/events streams new states of executions, inbox items and schedules, continues after Last-Event-ID at any process, and ends with its credential and its process.',
+    says: 'GET /{projectID}/events streams new states of executions, inbox items and schedules and which other records changed, continues after Last-Event-ID at any process, and ends with its credential and its process.',
   },
 ] as const satisfies readonly Requirement[];

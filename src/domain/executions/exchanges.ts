@@ -132,6 +132,9 @@ export async function readExchanges(
   return found.reverse().map(({ _id, sealed }) => JSON.parse(secrets.open(sealed, purposeOf(_id))) as Exchange);
 }
 
+/** All exchanges of an execution. "0" is the next character after "/". */
+export const exchangesOf = (executionId: string) => ({ _id: { $gt: `${executionId}/`, $lt: `${executionId}0` } });
+
 function purposeOf(id: string): string {
   return `execution-exchange:${id}`;
 }

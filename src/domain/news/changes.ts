@@ -1,6 +1,14 @@
 import type { Collection, Document } from 'mongodb';
 import type { Deps } from '../deps.js';
-import { approvalEvent, executionEvent, memoryEvent, scheduleEvent, shownFields, type ProjectEvent } from './record.js';
+import {
+  approvalEvent,
+  executionEvent,
+  memoryEvent,
+  recordsEvent,
+  scheduleEvent,
+  shownFields,
+  type ProjectEvent,
+} from './record.js';
 
 export interface Change {
   key: string;
@@ -32,6 +40,7 @@ const sources: readonly Source[] = [
   { name: 'approvals', project: 'project_id', eventOf: approvalEvent },
   { name: 'memories', project: 'project_id', eventOf: memoryEvent },
   { name: 'schedules', project: 'projectID', eventOf: scheduleEvent },
+  { name: 'project_news', project: 'project_id', eventOf: recordsEvent },
 ];
 
 /** What was written in these projects at `from` or later, in the order of the writes: at most `pageSize`. */

@@ -4,6 +4,7 @@ import { EpochSeconds } from '../../time.js';
 import type { ApprovalDocument } from '../../governance/approvals/record.js';
 import { isOver, type ExecutionDocument } from '../executions/record.js';
 import type { MemoryDocument } from '../memories/record.js';
+import type { ProjectNewsDocument } from './notes.js';
 import type { ScheduleDocument } from '../schedules/record.js';
 
 const base = {
@@ -47,6 +48,19 @@ export const ProjectEvent = z
       type: z.literal('schedule_changed'),
       data: z.object({ schedule_id: Id, status: z.string().meta({ example: 'active' }) }),
     }),
+    z.object({
+      ...base,
+      type: z.literal('records_changed'),
+      data: z.object({
+        kind: z
+          .string()
+          .meta({
+            description:
+              'The first part of the name of the operations that changed them, such as `table` for `table.write-rows`. New kinds can be added.',
+            example: 'table',
+          }),
+      }),
+    }),
   ])
   .meta({ id: 'ProjectEvent' });
 export type ProjectEvent = z.infer<typeof ProjectEvent>;
@@ -65,6 +79,7 @@ export const shownFields = {
   approvals: { project_id: 1, changed_at: 1, status: 1 },
   memories: { project_id: 1, changed_at: 1, status: 1 },
   schedules: { projectID: 1, changed_at: 1, status: 1, is_deleted: 1 },
+  project_news: { project_id: 1, changed_at: 1, kind: 1 },
 } as const;
 
 type Shown<D> = D & { changed_at: number };
@@ -108,6 +123,10 @@ export function scheduleEvent({ _id, status, is_deleted, changed_at }: Shown<Sch
     type: 'schedule_changed',
     data: { schedule_id: _id, status: is_deleted ? 'deleted' : status },
   };
+}
+
+export function recordsEvent({ kind, changed_at }: ProjectNewsDocument): ProjectEvent {
+  return { ...timesOf(changed_at), type: 'records_changed', data: { kind } };
 }
 
 export function openedEvent(seq: number): ProjectEvent {

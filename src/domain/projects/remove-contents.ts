@@ -8,6 +8,7 @@ import { unbindProject } from '../connectors/operations/repositories.js';
 import { deleteConnectorCompletely } from '../connectors/operations/setup.js';
 import type { Deps } from '../deps.js';
 import { move } from '../executions/operations/moves.js';
+import { removeExchanges } from '../executions/operations/remove-exchanges.js';
 import { removeSchedules } from '../schedules/operations.js';
 
 /** The number of executions that are cancelled concurrently. */
@@ -20,7 +21,9 @@ export async function removeStarters(deps: Deps, project: ProjectRemovalInput): 
   await removeAgentflows(deps, project);
   await removeSchedules(deps, project.project_id);
   await removeConnectors(deps, project);
-  await deps.mongo.collections.mcp_tasks.deleteMany({ project_id: project.project_id });
+  const { mcp_tasks, project_news } = deps.mongo.collections;
+  await mcp_tasks.deleteMany({ project_id: project.project_id });
+  await project_news.deleteMany({ project_id: project.project_id });
   await unbindProject(deps.mongo.collections, project.project_id);
   await endSyncs(deps, project);
 }
@@ -79,7 +82,7 @@ async function endSyncs(deps: Deps, { project_id }: ProjectRemovalInput): Promis
     await Promise.all(some.map((id) => cancelWorkflow(deps.temporal, id)));
 }
 
-/** Removes the context graph and the remembered texts. Safe to repeat. */
+/** Removes the context graph, the remembered texts, and what steps sent and received. Safe to repeat. */
 export async function removeKnowledgeOfProject(
   { graph, mongo }: Pick<Deps, 'graph' | 'mongo'>,
   { project_id }: ProjectRemovalInput,
@@ -92,11 +95,12 @@ export async function removeKnowledgeOfProject(
       .find({ project_id }, { projection: { _id: 1 } })
       .limit(memoriesAtOnce)
       .toArray();
-    if (some.length === 0) return;
+    if (some.length === 0) break;
     const ids = some.map(({ _id }) => _id);
     await memory_parts.deleteMany({ memory_id: { $in: ids } });
     await memories.deleteMany({ _id: { $in: ids } });
   }
+  await removeExchanges(mongo.collections, project_id);
 }
 
 async function cancelExecution(

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import { AppError } from '../../errors.js';
+import { AppError, notFound } from '../../errors.js';
 import { isOnlyDuplicates, type Mongo } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
 import { rowsOf, type RowDocument, type TableDocument } from './record.js';
@@ -40,18 +40,21 @@ export async function settleInserts(
   }
 }
 
-/** Call it when the rows of the insert are written. */
-export async function deletePendingNote(
-  { collections }: Tables,
-  tableId: string,
-  key: string,
-  bytes = 0,
-): Promise<void> {
+/**
+ * Call it when the rows of the insert are written. If the table was deleted meanwhile, the write may have created the
+ * collection again, which nothing else would delete.
+ * @throws AppError `not_found` if the table was deleted
+ */
+export async function deletePendingNote(mongo: Tables, tableId: string, key: string, bytes = 0): Promise<void> {
+  const { tables } = mongo.collections;
   const note = `pending.${key}`;
-  await collections.tables.updateOne(
+  const { matchedCount } = await tables.updateOne(
     { _id: tableId, [note]: { $exists: true } },
     { $unset: { [note]: '' }, $inc: { pending_bytes: -bytes } },
   );
+  if (matchedCount > 0 || (await tables.findOne({ _id: tableId }, { projection: { _id: 1 } }))) return;
+  await rowsOf(mongo, tableId).drop();
+  throw notFound('the table');
 }
 
 /** Completes abandoned changes. @returns true if there were any, so that the table must be read again */

@@ -15,5 +15,7 @@ export interface KernelDeps {
   };
   approvals: Pick<Approvals, 'stage' | 'settle'>;
   recorder: Recorder;
+  /** Called after an operation has changed something in a project. */
+  changed(projectId: string, name: string): void;
   observeStage: ObserveStage;
 }

@@ -33,6 +33,7 @@ export const syncRoutes: readonly Route[] = [
     summary: 'Follow a repository',
     description: 'As `POST /v1/bind-repository`, for administrators. To follow it again replaces the secret.',
     response: { description: 'The binding, with the secret of its webhook, which is returned once.' },
+    idempotent: true,
   }),
   operationRoute({
     method: 'delete',

@@ -1,5 +1,9 @@
 import { expect, test } from '@jest/globals';
+import type { Db } from 'mongodb';
+import { memberOf } from '../../../src/auth/principal.js';
+import { createRowInserter } from '../../../src/domain/tables/insert.js';
 import { readTableRows } from '../../../src/domain/tables/operations.js';
+import { newId } from '../../../src/ids.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { createTable } from '../../support/tables.js';
 import { verifies } from '../../support/verifies.js';
@@ -25,4 +29,28 @@ test('readTableRows returns rows in order, keyed by the id and name of the curre
   await expect(readTableRows(deps.mongo, (await createWorkspace(deps)).projectID, _id, 0, 1)).rejects.toMatchObject({
     code: 'not_found',
   });
+});
+
+test('rows that are written after their table was deleted leave no collection', async () => {
+  verifies('tables.delete');
+  const workspace = await createWorkspace(deps);
+  const { _id, path } = await createTable(workspace);
+  const collection = (name: string) => {
+    const rows = deps.mongo.db.collection(name);
+    const insertMany: typeof rows.insertMany = async (...given) => {
+      expect(await workspace.api.delete(path)).toMatchObject({ status: 200 });
+      return rows.insertMany(...given);
+    };
+    return Object.assign(Object.create(rows) as typeof rows, { insertMany });
+  };
+  const mongo = { ...deps.mongo, db: { collection } as unknown as Db };
+  const insert = createRowInserter({ mongo, customers: deps.customers });
+  const principal = memberOf(
+    { userId: workspace.userId, organizationId: workspace.organizationId, projectId: workspace.projectID },
+    ['svc:orchestrate.write'],
+  );
+  const rows = { principal, records: [{}], recordId: newId(), repeatable: false };
+  await expect(insert(_id, rows)).rejects.toMatchObject({ code: 'not_found' });
+  const left = await deps.mongo.db.listCollections().toArray();
+  expect(left.map(({ name }) => name)).not.toContain(`table_${_id}`);
 });

@@ -99,7 +99,13 @@ test('an agentflow is edited as form, graph and JSON; problems are at their fiel
     await field('Temperature').fill('9');
     await field('Turns of the model').fill('101');
     await field('Tokens of all turns').fill('many');
+    await field('Agent type').fill('');
+    await field('Variables').fill(`goal\n${'v'.repeat(201)}`);
     await save();
+    await page.getByRole('alert').getByText('Agent type must').waitFor();
+    await page.getByRole('alert').getByText('Variables must').waitFor();
+    await field('Agent type').fill('reviewer');
+    await field('Variables').fill('goal\n\nregion\n');
     await page.getByText('Temperature must be a number from 0 to 2').waitFor();
     await page.getByRole('alert').getByText('Turns of the model must be').waitFor();
     await page.getByRole('alert').getByText('Tokens of all turns must be').waitFor();
@@ -143,7 +149,8 @@ test('an agentflow is edited as form, graph and JSON; problems are at their fiel
       { next_agent: 'checker' },
       {
         next_agent: null,
-        prompt: { template: 'Check {{ previous }} well' },
+        agent_type: 'reviewer',
+        prompt: { template: 'Check {{ previous }} well', variables: ['goal', 'region'] },
         llm: { temperature: 0.5 },
         skills: [{ name: 'Register', actions: [{ name: 'Look up' }] }],
       },

@@ -85,6 +85,19 @@ test('rows are filtered, sorted, added, imported and deleted', async () => {
   });
 });
 
+test('a table that somebody else creates shows in the lists of all tabs', async () => {
+  verifies('console.real-time');
+  const person = await createPerson(deps);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/tables'));
+    const other = await page.context().newPage();
+    await other.goto(consoleUrl(person, '/tables'));
+    for (const tab of [page, other]) await tab.getByText('This project has no table yet').waitFor();
+    await createTable(person.workspace, [], 'Leads');
+    for (const tab of [page, other]) await tab.getByRole('link', { name: 'Leads' }).waitFor();
+  });
+});
+
 test('rows are exported as CSV without formulas, and a table is deleted by its name', async () => {
   verifies('console.tables', 'tables.delete');
   const person = await createPerson(deps);
@@ -307,9 +320,14 @@ test('syncs show the catalog, the repositories and the last runs', async () => {
     const after = (await api.get(`/${projectID}/syncs`)).body.repositories;
     expect(after).toEqual(body.repositories);
     expect(await deps.mongo.collections.repository_owners.findOne({ _id: followed })).toBeNull();
-    expect(await api.delete(`/${projectID}/syncs/repositories?repository=${followed}`)).toMatchObject(
-      refusal(404, 'not_found'),
-    );
+    const follow = () =>
+      api.post(`/${projectID}/syncs/repositories`, { repository: followed }, { 'idempotency-key': followed });
+    const first = await follow();
+    expect(first).toMatchObject({ status: 200, body: { webhook_secret: expect.any(String) } });
+    expect((await follow()).body).toEqual(first.body);
+    const unfollow = () => api.delete(`/${projectID}/syncs/repositories?repository=${followed}`);
+    expect(await unfollow()).toMatchObject({ status: 200 });
+    expect(await unfollow()).toMatchObject(refusal(404, 'not_found'));
     const catalog = {
       state: 'retrying',
       waiting_events: 2,

@@ -41,6 +41,9 @@ test('what waits is listed oldest first and decided by keyboard, exactly as it i
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/inbox'));
     await page.getByText('2 items wait, oldest first.').waitFor();
+    const other = await page.context().newPage();
+    await other.goto(consoleUrl(person, '/inbox'));
+    await other.getByText('2 items wait, oldest first.').waitFor();
     const titles = await page.getByRole('list', { name: 'What waits' }).getByRole('button').allTextContents();
     expect(titles.map((title) => title.split(':')[0])).toEqual(['First', 'Second']);
     const shown = (await page.getByRole('article').textContent()) ?? '';
@@ -53,11 +56,12 @@ test('what waits is listed oldest first and decided by keyboard, exactly as it i
     expect(sink.seen(first.path)).toEqual([]);
     await page.keyboard.press('Enter');
     await page.getByText('1 item waits, oldest first.').waitFor();
+    await other.getByText('1 item waits, oldest first.').waitFor();
     await page.getByRole('list', { name: 'What waits' }).getByRole('button').first().focus();
     await page.keyboard.press('r');
     await page.getByLabel('Reason (optional)').fill('not today');
     await page.keyboard.press('Enter');
-    await page.getByText('Nothing waits for a decision.').waitFor();
+    for (const tab of [page, other]) await tab.getByText('Nothing waits for a decision.').waitFor();
     await page.getByRole('region', { name: 'Command' }).waitFor();
   });
   await untilExecution(person.workspace, first.id, 'completed');

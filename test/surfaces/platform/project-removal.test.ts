@@ -195,7 +195,7 @@ describe('DELETE /v1/project/{project_id}', () => {
     await eventually(async () => expect(await used()).toEqual([workspaces - 1, 0, 0]));
   });
 
-  test('removes its context graph, vectors, personal values and remembered texts, and nothing of another project', async () => {
+  test('removes its context graph, vectors, personal values, remembered texts and exchanges of steps, and nothing of another project', async () => {
     verifies('embeddings.project-deleted');
     const { owner, member, release } = await ownedProject();
     release();
@@ -225,24 +225,27 @@ describe('DELETE /v1/project/{project_id}', () => {
       );
       await collections.memories.insertOne({ _id: projectID, project_id: projectID } as never);
       await collections.memory_parts.insertOne({ _id: projectID, memory_id: projectID } as never);
+      await collections.executions.insertOne({ _id: `run-${projectID}`, projectID, status: 'completed' } as never);
+      await collections.execution_exchanges.insertOne({ _id: `run-${projectID}/agent_1/turn-1#1` } as never);
     }
     const left = async ({ projectID }: { projectID: string }) => {
-      const { records } = await deps.graph.driver.executeQuery(
+      const found = await deps.graph.driver.executeQuery(
         `MATCH (n) WHERE n.project_id = $projectID OR n.project = $projectID OR n.key CONTAINS $projectID
          RETURN labels(n) AS labels`,
         { projectID },
       );
-      const memories = await Promise.all([
+      const records = await Promise.all([
         collections.memories.countDocuments({ project_id: projectID }),
         collections.memory_parts.countDocuments({ memory_id: projectID }),
+        collections.execution_exchanges.countDocuments({ _id: `run-${projectID}/agent_1/turn-1#1` }),
       ]);
-      return { nodes: records.map((record) => (record.get('labels') as string[]).join()), memories };
+      return { nodes: found.records.map((record) => (record.get('labels') as string[]).join()), records };
     };
     const before = await left(other);
     expect(before.nodes.length).toBeGreaterThan(1800);
     expect(await owner.api.delete(`/v1/project/${member.projectID}`)).toMatchObject({ status: 200 });
     await deps.temporal.client.workflow.getHandle(projectRemovalWorkflowId(member.projectID)).result();
-    expect(await left(member)).toEqual({ nodes: ['ProjectState'], memories: [0, 0] });
+    expect(await left(member)).toEqual({ nodes: ['ProjectState'], records: [0, 0, 0] });
     expect(await left(other)).toEqual(before);
     const late = inWriteTransaction(deps.graph, member.projectID, (tx) => lockProject(tx, member.projectID));
     await expect(late).rejects.toMatchObject({ code: 'not_found' });

@@ -10,6 +10,7 @@ interface ListOptions<T> {
   counted: PagesOptions<T>['counted'];
   queryKey: readonly unknown[];
   load: PagesOptions<T>['load'];
+  everyMs?: number;
   columns: readonly Column<T>[];
   keyOf(row: T): string;
   /** What an empty list shows. */
@@ -18,9 +19,9 @@ interface ListOptions<T> {
   tools?: ReactNode;
 }
 
-/** A list of the API, newest first, which loads older rows as they come into view and asks again for the newest ones. */
-export function List<T>({ name, counted, queryKey, load, columns, keyOf, empty, tools }: ListOptions<T>) {
-  const { rows, total, count, error, hasOlder, loadOlder } = usePages({ queryKey, load, counted });
+/** A list of the API, newest first, which loads older rows as they come into view and reads the newest ones again when they change. */
+export function List<T>({ name, columns, keyOf, empty, tools, ...pages }: ListOptions<T>) {
+  const { rows, total, count, error, hasOlder, loadOlder } = usePages(pages);
   return (
     <>
       <div className="toolbar">

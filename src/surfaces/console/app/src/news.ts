@@ -16,6 +16,26 @@ const togetherMs = 200;
 
 type Key = readonly string[];
 
+/** The queries that a kind of records is read with. */
+const queriesOf: Readonly<Record<string, readonly string[]>> = {
+  action: ['skills'],
+  agentflow: ['agentflows', 'agentflow', 'first-agentflow'],
+  'api-key': ['keys'],
+  'bind-repository': ['syncs'],
+  connector: ['connectors', 'connector'],
+  file: ['files'],
+  inbox: ['inbox'],
+  knowledge: ['files'],
+  'mcp-tool': ['connector'],
+  member: ['members'],
+  policies: ['policies'],
+  project: ['project'],
+  settings: ['settings'],
+  skill: ['skills'],
+  sync: ['syncs'],
+  table: ['tables', 'table-names', 'table', 'records'],
+};
+
 /** What an event makes old, as beginnings of query keys. */
 function staleAfter(event: ProjectEvent): Key[] {
   switch (event.type) {
@@ -24,11 +44,17 @@ function staleAfter(event: ProjectEvent): Key[] {
     case 'schedule_changed':
       return [['schedules'], ['schedule', event.data.schedule_id], ['home', 'next']];
     case 'inbox_changed':
-      return [['inbox'], ['approval'], ['approvals']];
+      return [['inbox'], ['approval'], ['approvals'], ['lifecycle']];
+    case 'records_changed':
+      return (queriesOf[event.data.kind] ?? []).map((key) => [key]);
     default:
       return [['runs'], ['home', 'runs'], ['inbox'], ['run', event.data.execution_id]];
   }
 }
+
+/** Whoever reads older pages of a list does not want them to move. */
+export const isScrolled = (data: unknown): boolean =>
+  typeof data === 'object' && data !== null && 'pages' in data && (data.pages as unknown[]).length > 1;
 
 const stale = new Map<string, Key>();
 let readAt = 0;
@@ -42,7 +68,8 @@ export function readAgain(queries: QueryClient, ...keys: Key[]): void {
       timer = undefined;
       readAt = Date.now();
       const refetchType = document.hidden ? 'none' : 'active';
-      for (const queryKey of stale.values()) void queries.invalidateQueries({ queryKey, refetchType });
+      for (const queryKey of stale.values())
+        void queries.invalidateQueries({ queryKey, refetchType, predicate: ({ state }) => !isScrolled(state.data) });
       stale.clear();
     },
     Math.max(togetherMs, readAt + pauseMs - Date.now()),

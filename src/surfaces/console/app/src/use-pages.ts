@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
+import { isScrolled, slowly } from './news.js';
 
 /** What lists of the API answer. */
 interface Page<T> {
@@ -16,19 +17,18 @@ export interface PagesOptions<T> {
   counted: readonly [one: string, several: string];
   /** Rows per page, 100 by default. */
   pageSize?: number;
+  /** For a list whose changes the stream of the project does not report. */
+  everyMs?: number;
 }
 
-const refreshMs = 5000;
-
 /** The pages of a list that were loaded so far. */
-export function usePages<T>({ queryKey, load, counted: [one, several], pageSize = 100 }: PagesOptions<T>) {
+export function usePages<T>({ queryKey, load, counted: [one, several], pageSize = 100, everyMs }: PagesOptions<T>) {
   const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam }) => load({ limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    // Whoever reads older pages does not want them to move.
-    refetchInterval: (query) => (query.state.data && query.state.data.pages.length > 1 ? false : refreshMs),
+    refetchInterval: (query) => (isScrolled(query.state.data) ? false : (everyMs ?? slowly(query))),
   });
   const loadOlder = useCallback(
     () => void (isFetchingNextPage || fetchNextPage()),

@@ -50,12 +50,19 @@ export function AgentForm({ document, at, problems, onChange, onSelect }: AgentO
         )}
       </Field>
       <TextValue {...given} path="role" label="Agent role" />
+      <TextValue {...given} path="agent_type" label="Agent type" hint="For example skilled_agent." />
       <TextValue
         {...given}
         path="prompt.template"
         label="Prompt"
         rows={6}
         hint="A Liquid template: {{ goal }}, {{ previous }}."
+      />
+      <Lines
+        {...given}
+        path="prompt.variables"
+        label="Variables"
+        hint="Names that the prompt uses, one on each line."
       />
       <NextAgent {...given} agents={document.agents} />
       <TextValue {...given} path="llm.model" label="Model" hint="Empty: the default model of the deployment." />
@@ -104,6 +111,33 @@ function TextValue({ agent, set, problemOf, path, label, hint, rows }: Named & {
     </Field>
   );
 }
+
+/** A list of texts. Anything else is edited as JSON. */
+function Lines({ agent, set, problemOf, path, label, hint }: Named) {
+  const value = valueAt(agent, path) ?? [];
+  if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return null;
+  return (
+    <Field label={label} problem={problemOf(path)} hint={hint}>
+      {(control) => (
+        <textarea
+          {...control}
+          rows={2}
+          value={value.join('\n')}
+          onChange={(event) => set(path, event.target.value === '' ? [] : event.target.value.split('\n'))}
+          onBlur={() =>
+            value.some(isBlank) &&
+            set(
+              path,
+              value.filter((line) => !isBlank(line)),
+            )
+          }
+        />
+      )}
+    </Field>
+  );
+}
+
+const isBlank = (line: string) => line.trim() === '';
 
 /** A text that is no number stays as it is, and the API says what it expects. */
 function NumberValue({ agent, set, problemOf, path, label, hint }: Named) {

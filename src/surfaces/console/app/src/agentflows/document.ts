@@ -134,6 +134,7 @@ export const agentFields = [
   'title',
   'role',
   'role_description',
+  'agent_type',
   'prompt.template',
   'prompt.variables',
   'next_agent',

@@ -5,6 +5,7 @@ import { call, type Approval, type InboxItem } from '../api.js';
 import { Facts } from '../facts.js';
 import { Decide, decisionsOf, decisionText, type Decision } from '../inbox/decide.js';
 import { LifecycleLink, RunLink } from '../links.js';
+import { slowly } from '../news.js';
 import { Badge, Data, Problem, Time } from '../parts.js';
 import { useMay } from '../session.js';
 import { useNames } from '../use-names.js';
@@ -24,7 +25,7 @@ export function ApprovalPage() {
   } = useQuery({
     queryKey: ['approval', id],
     queryFn: () => call('get', '/v1/approvals/{id}', { params: { id } }),
-    refetchInterval: (query) => (/^(pending|approved)$/.test(query.state.data?.status ?? '') ? 3000 : false),
+    refetchInterval: (query) => (/^(pending|approved)$/.test(query.state.data?.status ?? '') ? slowly(query) : false),
   });
   const title = approval ? `Approval of ${approval.tool}` : 'Approval';
   useTitle(title);

@@ -165,6 +165,7 @@ function Entries({ filter }: { filter: Words<Name> }) {
         name="Entries"
         counted={['entry', 'entries']}
         queryKey={['audit', filter]}
+        everyMs={5000}
         load={(page) =>
           call('get', '/v1/audit', {
             query: { ...page, ...words, ...(since !== undefined && { from: startOf(since as Since) }) },

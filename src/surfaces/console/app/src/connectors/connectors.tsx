@@ -86,6 +86,7 @@ function ConnectorList({ filter }: { filter: Words<'category' | 'status'> }) {
         name="Connectors"
         counted={['connector', 'connectors']}
         queryKey={['connectors', filter]}
+        everyMs={5000}
         load={(page) => call('get', '/connectors/{projectID}', { query: { ...page, ...(filter as Given) } })}
         columns={columns}
         keyOf={({ _id }) => _id}

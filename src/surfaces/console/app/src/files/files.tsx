@@ -48,6 +48,7 @@ function FileList() {
         name="Files"
         counted={['file', 'files']}
         queryKey={['files']}
+        everyMs={5000}
         load={(query) => call('get', '/file/{projectID}', { query })}
         columns={[...columns, actions]}
         keyOf={({ _id }) => _id}

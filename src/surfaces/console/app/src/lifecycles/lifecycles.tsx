@@ -72,6 +72,7 @@ export function Lifecycles() {
         name="Lifecycles"
         counted={['call', 'calls']}
         queryKey={['lifecycles', filter]}
+        everyMs={5000}
         load={(page) =>
           call('get', '/v1/lifecycles', {
             query: {

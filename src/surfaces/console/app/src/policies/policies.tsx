@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { call, type PolicyRule, type PolicySet } from '../api.js';
 import { List } from '../list.js';
+import { slowly } from '../news.js';
 import { Badge, Data, Problem, Time, Window } from '../parts.js';
 import { useMay } from '../session.js';
 import type { Column } from '../table.js';
@@ -19,7 +20,7 @@ export function Policies() {
   const { data, error, refetch } = useQuery({
     queryKey: ['policies', 'in force'],
     queryFn: () => call('get', '/v1/policies'),
-    refetchInterval: 10_000,
+    refetchInterval: slowly,
   });
   return (
     <>

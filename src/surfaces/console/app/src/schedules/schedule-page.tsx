@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { call } from '../api.js';
 import { Facts } from '../facts.js';
+import { slowly } from '../news.js';
 import { Badge, durationText, Heads, Older, Problem, Time } from '../parts.js';
 import { projectId } from '../session.js';
 import { useTitle } from '../use-title.js';
@@ -10,7 +11,6 @@ import { ScheduleActions } from './actions.js';
 import { cadenceOf, overlapTexts, type Schedule, type ScheduleRun, type ScheduleRuns } from './schedule.js';
 
 const route = getRouteApi('/projects/$projectId/schedules/$scheduleId');
-const refreshMs = 5000;
 const pageSize = 25;
 
 export function ScheduleDetails() {
@@ -24,7 +24,7 @@ function SchedulePage({ id }: { id: string }) {
   const schedule = useQuery({
     queryKey: ['schedule', id],
     queryFn: () => call('get', '/schedule/coworker/{id}', { params }),
-    refetchInterval: refreshMs,
+    refetchInterval: slowly,
   });
   const runs = useInfiniteQuery({
     queryKey: ['schedule', id, 'runs'],
@@ -35,7 +35,7 @@ function SchedulePage({ id }: { id: string }) {
       }),
     initialPageParam: '',
     getNextPageParam: (last) => last.next_cursor ?? undefined,
-    refetchInterval: refreshMs,
+    refetchInterval: slowly,
   });
   useTitle(schedule.data?.goal.template ?? 'Schedule');
   if (!schedule.data)

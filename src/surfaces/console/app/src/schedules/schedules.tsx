@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../api.js';
+import { slowly } from '../news.js';
 import { Badge, Empty, Heads, Older, Problem, Time } from '../parts.js';
 import { apiAddress, projectId, useMay } from '../session.js';
 import { usePages } from '../use-pages.js';
 import { useTitle } from '../use-title.js';
 import { Calendar } from './calendar.js';
 import { cadenceOf, overlapTexts, type Schedule } from './schedule.js';
-
-const refreshMs = 10_000;
 
 export function Schedules() {
   useTitle('Schedules');
@@ -66,7 +65,7 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
   const { data: runs, error } = useQuery({
     queryKey: ['schedule', id, 'latest'],
     queryFn: () => call('get', '/schedule/coworker/{id}/runs', { params: { id }, query: { limit: 1 } }),
-    refetchInterval: refreshMs,
+    refetchInterval: slowly,
   });
   const [last] = runs?.data ?? [];
   return (

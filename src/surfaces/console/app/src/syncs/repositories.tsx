@@ -18,9 +18,9 @@ export function Follow() {
   const [repository, setRepository] = useDraft('syncs.repository');
   const [branch, setBranch] = useDraft('syncs.branch');
   const [bound, setBound] = useState<Bound>();
-  const act = async () => {
+  const act = async (options: { idempotencyKey: string }) => {
     const body = { repository: repository.trim(), ...(branch.trim() !== '' && { branch: branch.trim() }) };
-    setBound(await call('post', '/{projectID}/syncs/repositories', { body }));
+    setBound(await call('post', '/{projectID}/syncs/repositories', { body }, options));
     setRepository('');
     setBranch('');
   };

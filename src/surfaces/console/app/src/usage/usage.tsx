@@ -138,6 +138,7 @@ function Credits() {
         name="Credits"
         counted={['charge', 'charges']}
         queryKey={['credits']}
+        everyMs={5000}
         load={readCredits}
         columns={columns}
         keyOf={({ _id }) => _id}
