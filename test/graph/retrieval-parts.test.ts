@@ -70,7 +70,7 @@ describe('what a question mentions', () => {
 });
 
 describe('the ranking', () => {
-  test('scales text and vectors, and shares the score of at most two neighbours', () => {
+  test('scales text and vectors, and shares the score of the best neighbour', () => {
     const ranking = createRanking(unmentioned);
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((id) => entity(id)) as [EntityKey, EntityKey, EntityKey, EntityKey];
     ranking.textHits([
@@ -89,9 +89,21 @@ describe('the ranking', () => {
     );
     const parts = Object.fromEntries(ranking.all().map((each) => [each.entity.id, each.parts]));
     expect(parts.a).toMatchObject({ text: 1, vector: 0 });
-    expect(parts.b).toMatchObject({ text: 0.5, vector: 0.5 });
+    expect(parts.b).toMatchObject({ text: 0.5, vector: 0.6 });
     expect(parts.c).toMatchObject({ text: 0.25, vector: 0 });
-    expect(parts.d?.neighbours).toBeCloseTo(0.8);
+    expect(parts.d?.neighbours).toBeCloseTo(0.55);
+  });
+
+  test('counts a mention by what was found, so a name alone does not win', () => {
+    const [named, other, weak] = [entity('named'), entity('other'), entity('weak')];
+    const ranking = createRanking(({ id }) => ({ names: id === 'other' ? 0 : 1, time: 0 }));
+    ranking.textHits([
+      { entity: other, score: 10 },
+      { entity: named, score: 8 },
+      { entity: weak, score: 1 },
+    ]);
+    expect(ranking.all().map(({ entity: { id } }) => id)).toEqual(['named', 'other', 'weak']);
+    expect(ranking.all()[0]?.parts.names).toBeCloseTo(0.56);
   });
 
   test('prefers what was saved last if all else is equal', () => {

@@ -36,7 +36,7 @@ export interface Parts {
   names: number;
   /** The question names a time in which the entity lies. */
   time: number;
-  /** The share of its neighbours' scores. */
+  /** The share of its best neighbour's score. */
   neighbours: number;
 }
 
@@ -47,13 +47,11 @@ export interface Ranked {
   parts: Parts;
 }
 
-/** Chosen by measurement (decision 0084): what the best of each kind counts. */
-export const weights = { text: 1, vector: 0.5, names: 0.5, time: 0.3 };
+/** Chosen by measurement (decision 0084): what the best of each kind counts; `names` is a share of what was found. */
+export const weights = { text: 1, vector: 0.6, names: 0.7, time: 0.3 };
 
 /** The share of a node's score that its neighbour receives, at the first and at the second hop. */
-const proximity = [0.4, 0.5] as const;
-/** How many neighbours share their score with a node: the ones before and after it in a conversation or document. */
-const sharingNeighbours = 2;
+const proximity = [0.5, 0.5] as const;
 /** Limits further hits of an entity to this share of its best hit, so that many facts alone do not win. */
 const furtherHits = 0.25;
 
@@ -83,12 +81,11 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
   function partsOf({ entity, text, vector, shares }: Scored): Parts {
     const mention = mentions.get(entity.elementId) ?? mentioned(entity);
     mentions.set(entity.elementId, mention);
+    const found = { text: weights.text * text, vector: weights.vector * vector, neighbours: shares[0] + shares[1] };
     return {
-      text: weights.text * text,
-      vector: weights.vector * vector,
-      names: weights.names * mention.names,
+      ...found,
+      names: weights.names * mention.names * (found.text + found.vector + found.neighbours),
       time: weights.time * mention.time,
-      neighbours: shares[0] + shares[1],
     };
   }
 
@@ -120,16 +117,10 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
           hop === 0 ? weights.text * text + weights.vector * vector : shares[0],
         ]),
       );
-      const reached = new Map<string, { entity: EntityKey; shares: Map<string, number> }>();
       for (const { of, link, entity } of found) {
         links.set(link.elementId, link);
-        const each = reached.get(entity.elementId) ?? { entity, shares: new Map<string, number>() };
-        each.shares.set(of, (before.get(of) ?? 0) * proximity[hop]);
-        reached.set(entity.elementId, each);
-      }
-      for (const { entity, shares } of reached.values()) {
-        const best = [...shares.values()].sort((a, b) => b - a).slice(0, sharingNeighbours);
-        scoredOf(entity).shares[hop] = best.reduce((sum, share) => sum + share, 0);
+        const { shares } = scoredOf(entity);
+        shares[hop] = Math.max(shares[hop], (before.get(of) ?? 0) * proximity[hop]);
       }
     },
     best: (count: number): EntityKey[] =>
