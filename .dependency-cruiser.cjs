@@ -3,7 +3,7 @@
  * `npm run lint` checks the real import graph, types included.
  */
 const ground =
-  '^src/(config|errors|error-catalog|ids|json|json-gate|log|package-root|problems|random|sha256|time|within|client-packages)[.]ts$';
+  '^src/(config|errors|error-catalog|ids|json|json-gate|log|package-root|pick|problems|random|sha256|time|within|client-packages)[.]ts$';
 const foundations = 'graph|http|models|observability|outbound|prompts|stores|temporal|threads';
 const packages = 'node_modules|^dist/cypher-grammar/|^node:|^[a-z_/]+$';
 
@@ -46,6 +46,7 @@ const rooms = [
     'files',
     'knowledge',
     'executions',
+    'approvals',
     'tables',
   ],
   ...[

@@ -23,7 +23,7 @@ import * as skills from './skills/operations.js';
 import * as tables from './tables/operations.js';
 import * as tags from './tags/operations.js';
 import * as tasks from './tasks/operations.js';
-import * as approvals from './governance/approvals.js';
+import * as approvals from './approvals/operations.js';
 import * as policies from './governance/policies.js';
 import { toolOperations } from './tools/tools.js';
 

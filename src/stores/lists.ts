@@ -105,6 +105,20 @@ export function comparePositions(a: ListPosition, b: ListPosition): number {
   return a.id === b.id ? 0 : a.id < b.id ? 1 : -1;
 }
 
+/** One page of several lists, each of which was read from the same position and is sorted by the same time. */
+export function mergePages<T>(limit: number, pages: readonly Page<ListPosition & { item: T }>[]): Page<T> {
+  const entries = pages.flatMap(({ data }) => data).sort(comparePositions);
+  const shown = entries.slice(0, limit);
+  const last = shown.at(-1);
+  const isMore = entries.length > limit || pages.some(({ next_cursor }) => next_cursor !== null);
+  return {
+    data: shown.map(({ item }) => item),
+    total_count: pages.reduce((sum, { total_count }) => sum + total_count, 0),
+    ...(pages.some(({ total_is_lower_bound }) => total_is_lower_bound) && { total_is_lower_bound: true as const }),
+    next_cursor: isMore && last ? encodePosition(last) : null,
+  };
+}
+
 export function encodePosition({ at, id }: ListPosition): string {
   return encodeCursor(`${at ?? ''}:${id}`);
 }

@@ -201,7 +201,7 @@ describe('PUT /v1/policies', () => {
         version: 0,
         created_by: null,
         policies: [{ policy_id: 'permit-everything' }],
-        builtin: [{ effect: 'forbid' }, { effect: 'permit' }],
+        builtin: [{ effect: 'forbid' }, { effect: 'permit' }, { effect: 'require_approval' }],
       },
     });
     expect(before.headers.get('etag')).toBe('"0"');

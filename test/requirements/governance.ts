@@ -193,6 +193,13 @@ export const governance = [
     says: 'Only OWNER, ORG_ADMIN and PROJECT_ADMIN can decide, and never about their own requests.',
   },
   {
+    id: 'approval.previews-are-approvals',
+    source: 'issue 16: 1',
+    part: 11,
+    delivered: true,
+    says: 'A preview is an approval under the rule builtin.preview: with a digest and a time limit, listed and decided like any other, also by the person who started the run.',
+  },
+  {
     id: 'approval.previews',
     source: 'issue 16: Acts',
     part: 11,

@@ -52,3 +52,9 @@ export const decideRules: Operation = {
   effect: 'write',
   facts: textFacts('execution_id', 'agent_id', 'decision'),
 };
+
+/** The preview that an approval is, by the id of the approval: `<execution>:<agent>:<time>`. Other approvals have no such id. */
+export function previewNamed(approvalId: string): { executionId: string; agentId: string } | undefined {
+  const [executionId = '', agentId] = approvalId.split(':');
+  return agentId === undefined ? undefined : { executionId, agentId };
+}

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { isPerson, type Principal } from '../../auth/principal.js';
 import { requireGrant } from '../../auth/require-grant.js';
 import { AppError } from '../../errors.js';
-import { decideApprovalRules } from '../../governance/approvals/rules.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
-import { comparePositions, encodePosition, listOf, listPage, ListQuery } from '../../stores/lists.js';
+import { listOf, listPage, ListQuery, mergePages, type ListPosition, type Page } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
 import { namesOf } from '../../auth/users.js';
-import { decidePreview } from '../executions/operations/preview.js';
+import { decideHeld, heldCalls } from '../approvals/operations/held.js';
+import { rulesOfApproval, subjectOfApproval } from '../approvals/rules.js';
 import { decideRules } from '../executions/rules.js';
 import { decideElicitation, findElicitation } from '../mcp-servers/operations/elicitations.js';
 import { openQuestions } from '../mcp-servers/record/elicitations.js';
@@ -25,10 +25,7 @@ import {
   findItem,
   memoryItem,
   namedApproval,
-  previewParts,
   readKey,
-  waitingPreview,
-  waitingSince,
   withReads,
 } from './operations/items.js';
 import { InboxItem, InboxReply, type Reply, type UnreadItem } from './record.js';
@@ -54,76 +51,50 @@ export async function pageOfInbox(
   { limit, cursor }: z.output<typeof ListQuery>,
 ): Promise<z.output<typeof InboxPage>> {
   const paging = { limit, cursor };
-  const previews = {
-    projectID: principal.projectId,
-    'execution_context.waiting_for.kind': 'preview',
-    status: { $in: ['running', 'paused'] as const },
-  };
   const waiting = { project_id: principal.projectId, status: 'waiting' as const };
   const open = { project_id: principal.projectId, ...openQuestions(epochSeconds()) };
-  const [executions, approvals, memories, elicitations, ended] = await Promise.all([
-    listPage(
-      deps.mongo.collections.executions,
-      previews as object,
-      paging,
-      'execution_context.waiting_for.requested_at',
-    ),
-    deps.governance.approvals.list(principal, { ...paging, status: 'pending' }),
+  const [held, memories, elicitations, ended] = await Promise.all([
+    heldCalls(deps, principal, { ...paging, status: 'pending' }),
     listPage(deps.mongo.collections.memories, waiting, paging, 'review.asked_at'),
     listPage(deps.mongo.collections.mcp_elicitations, open, paging, 'asked_at'),
     listEnded(deps, principal, paging),
   ]);
+  const approvals = held.flatMap(({ data }) => data.map(({ item: { approval } }) => approval));
   const [names, calls] = await Promise.all([
     namesOf(
       deps.mongo.collections,
-      approvals.data.map(({ requested_by }) => requested_by),
+      approvals.map(({ requested_by }) => requested_by),
     ),
-    deps.governance.approvals.shown(approvals.data),
+    deps.governance.approvals.shown(approvals),
   ]);
-  const entries = [
-    ...executions.data.map((record) => ({
-      at: waitingSince(record),
-      id: record._id,
-      item: waitingPreview(record, principal),
-    })),
-    ...approvals.data.map((approval) => {
-      const { approval_id: id, created_at: at } = approval;
-      return { at, id, item: approvalItem(approval, names, calls.get(id)) };
-    }),
-    ...(await Promise.all(
-      memories.data.map(async (memory) => {
-        const item = await memoryItem(deps, principal, memory);
-        return { at: item.created_at, id: memory._id, item };
+  const lists = await Promise.all([
+    ...held.map((list) =>
+      itemsOf(list, ({ item, ...place }) => {
+        const call = calls.get(item.approval.approval_id);
+        return { ...place, item: approvalItem({ call, ...item }, names) };
       }),
-    )),
-    ...elicitations.data.map((asked) => ({
-      at: asked.asked_at,
-      id: asked._id,
-      item: elicitationItem(asked, principal),
-    })),
-    ...(await Promise.all(
-      ended
-        .flatMap(({ data }) => data)
-        .map(async (record) => ({
-          ...{ at: record.ended?.at ?? null, id: record._id },
-          item: await authorizationItem(deps, principal, record),
-        })),
-    )),
-  ].sort(comparePositions);
-  const page = entries.slice(0, limit);
-  const last = page.at(-1);
-  const lists = [executions, approvals, memories, elicitations, ...ended];
-  const isMore = entries.length > limit || lists.some(({ next_cursor }) => next_cursor !== null);
-  return {
-    data: await withReads(
-      deps,
-      principal,
-      page.flatMap(({ item }) => item ?? []),
     ),
-    total_count: lists.reduce((sum, { total_count }) => sum + total_count, 0),
-    ...(lists.some(({ total_is_lower_bound }) => total_is_lower_bound) && { total_is_lower_bound: true as const }),
-    next_cursor: isMore && last ? encodePosition(last) : null,
-  };
+    itemsOf(memories, async (memory) => {
+      const item = await memoryItem(deps, principal, memory);
+      return { at: item.created_at, id: memory._id, item };
+    }),
+    itemsOf(elicitations, (asked) => ({ at: asked.asked_at, id: asked._id, item: elicitationItem(asked, principal) })),
+    ...ended.map((list) =>
+      itemsOf(list, async (record) => {
+        const item = await authorizationItem(deps, principal, record);
+        return { at: record.ended?.at ?? null, id: record._id, item };
+      }),
+    ),
+  ]);
+  const page = mergePages(limit, lists);
+  const items = page.data.flatMap((item) => item ?? []);
+  return { ...page, data: await withReads(deps, principal, items) };
+}
+
+type Entry = ListPosition & { item: UnreadItem | undefined };
+
+async function itemsOf<T>(list: Page<T>, entryOf: (record: T) => Entry | Promise<Entry>): Promise<Page<Entry>> {
+  return { ...list, data: await Promise.all(list.data.map(async (record) => entryOf(record))) };
 }
 
 function listEnded({ mongo }: Deps, principal: Principal, paging: z.output<typeof ListQuery>) {
@@ -171,17 +142,17 @@ export const replyToItem = defineOperation({
 
 /** What deciding an item is for rules. */
 export function rulesOfItem(id: string): Operation {
-  if (id.startsWith('approval:')) return decideApprovalRules;
+  if (id.startsWith('approval:')) return rulesOfApproval(id.slice('approval:'.length));
   return id.startsWith('memory:') ? memoryRules : decideRules;
 }
 
 /** What rules may ask about an item that is decided. */
 export async function subjectOfItem(deps: Deps, principal: Principal, itemId: string) {
-  const [kind = '', id = '', agent_id = ''] = itemId.split(':');
+  const [kind = '', id = ''] = itemId.split(':');
   if (kind === 'memory') return { resource: { type: kind, id }, facts: { operation: 'decide', memory_id: id } };
-  if (kind === 'approval') return { resource: { type: kind, id }, facts: { id } };
+  if (kind === 'approval') return subjectOfApproval(itemId.slice('approval:'.length));
   if (kind === 'authorization') return { resource: { type: 'connector', id }, facts: {} };
-  if (kind !== 'elicitation') return { resource: { type: 'execution', id }, facts: { execution_id: id, agent_id } };
+  if (kind !== 'elicitation') return { facts: {} };
   const asked = await findElicitation(deps.mongo.collections, principal, id);
   return { resource: { type: kind, id }, facts: { execution_id: asked.execution_id, agent_id: asked.agent_id } };
 }
@@ -205,7 +176,6 @@ export async function replyTo(
 type ReplyTo = (deps: Deps, of: Principal, item: UnreadItem, given: Reply, updateId: string) => Promise<UnreadItem>;
 
 const replies: Record<UnreadItem['kind'], ReplyTo> = {
-  preview: replyToPreview,
   approval: replyToApproval,
   memory: replyToMemory,
   elicitation: replyToElicitation,
@@ -249,30 +219,6 @@ async function replyToMemory(
   return decidedAs(item, status);
 }
 
-async function replyToPreview(
-  deps: Deps,
-  principal: Principal,
-  item: UnreadItem,
-  given: Reply,
-  updateId: string,
-): Promise<UnreadItem> {
-  if (item.status !== 'waiting') throw new AppError('conflict', `the preview is ${item.status}`);
-  const { payload_digest: _ofApprovals, values: _ofElicitations, decision, ...decided } = given;
-  if (decision !== 'approve' && decision !== 'reject')
-    throw new AppError('validation_failed', 'decision: a preview is approved or rejected');
-  const { executionId, agentId } = previewParts(item._id);
-  await decidePreview(
-    deps,
-    principal,
-    executionId,
-    { agent_id: agentId, preview_id: String(item.body.preview_id), decision, ...decided },
-    updateId,
-  );
-  const isEdited = given.edits !== undefined && given.edits !== null;
-  const status = decision === 'reject' ? 'rejected' : isEdited ? 'edited' : 'approved';
-  return decidedAs(item, status);
-}
-
 function decidedAs(item: UnreadItem, status: UnreadItem['status']): UnreadItem {
   return { ...item, status, may_decide: false, may_not_decide_reason: `the ${item.kind} is ${status}` };
 }
@@ -286,8 +232,6 @@ async function replyToApproval(
 ): Promise<UnreadItem> {
   if (decision === 'cancel')
     throw new AppError('validation_failed', 'decision: an approval is approved, accepted as done or rejected');
-  if (typeof edits === 'string')
-    throw new AppError('validation_failed', 'edits: must be an object with new values for fields of the call');
   const vote = { decision, comment: reason, edits: edits ?? undefined, payload_digest };
-  return namedApproval(deps, await deps.governance.approvals.decide(principal, approval_id ?? '', vote, updateId));
+  return namedApproval(deps, await decideHeld(deps, principal, approval_id ?? '', vote, updateId));
 }

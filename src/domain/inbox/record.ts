@@ -1,21 +1,24 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
-import { type ExecutionDocument } from '../executions/record.js';
 import { exampleId } from '../../ids.js';
 
 const example = {
-  _id: 'preview:0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10:writer:1764000000500',
-  kind: 'preview' as const,
+  _id: `approval:${exampleId}:writer:1764000000500`,
+  kind: 'approval' as const,
   title: 'Newcomer guide: Writer',
   body: {
-    agent_id: 'writer',
-    preview_id: 'writer/output/preview',
-    goal: 'Brief the newcomer',
-    kind: 'output',
-    proposed: { output: 'Welcome!' },
+    tool: 'execution.preview',
+    policy_ids: ['builtin.preview'],
+    call: {
+      agent_id: 'writer',
+      preview_id: 'writer/output/preview',
+      goal: 'Brief the newcomer',
+      kind: 'output',
+      proposed: { output: 'Welcome!' },
+    },
   },
   execution_id: exampleId,
-  approval_id: null,
+  approval_id: `${exampleId}:writer:1764000000500`,
   created_at: 1764000000.5,
   expires_at: 1764086400.5,
   may_decide: true,
@@ -28,13 +31,13 @@ const example = {
 export const InboxItem = z
   .object({
     _id: z.string(),
-    kind: z.enum(['preview', 'approval', 'memory', 'elicitation', 'authorization']),
+    kind: z.enum(['approval', 'memory', 'elicitation', 'authorization']),
     title: z.string(),
     body: z
       .record(z.string(), z.unknown())
       .meta({
         description:
-          'The preview of an agent, the call that a policy holds, what was found in a text, what an MCP server asks (its untrusted `message` and the JSON Schema of the answer), or the MCP server that must be authorized again.',
+          'The call or the preview that waits for an approval, what was found in a text, what an MCP server asks (its untrusted `message` and the JSON Schema of the answer), or the MCP server that must be authorized again.',
       }),
     execution_id: z.string().nullable(),
     approval_id: z.string().nullable(),
@@ -48,7 +51,6 @@ export const InboxItem = z
   .meta({ id: 'InboxItem', example });
 export type InboxItem = z.infer<typeof InboxItem>;
 export type UnreadItem = Omit<InboxItem, 'read_at'>;
-export type Preview = ExecutionDocument['previews'][string];
 
 /** `_id` is `<user_id>/<item id>`. */
 export interface InboxReadDocument {

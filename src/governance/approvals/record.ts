@@ -2,6 +2,7 @@ import { defineCollection, expiring } from '../../stores/collections.js';
 import { z } from 'zod';
 import type { ApprovalInput, ApprovalState } from '../../../workflows/approval/messages.js';
 import { Id, UserId } from '../../ids.js';
+import { pick } from '../../pick.js';
 import { EpochSeconds, Expiry } from '../../time.js';
 import { Digest } from '../../sha256.js';
 import { PolicyIds, PolicyVersion } from '../lifecycles/policy-decision.js';
@@ -13,8 +14,8 @@ export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expire
 export const Approval = z
   .object({
     approval_id: Id,
-    lifecycle_id: Id,
-    tool: z.string().meta({ example: 'save-context' }),
+    lifecycle_id: Id.nullable().meta({ description: 'The call that waits; null for a preview.' }),
+    tool: z.string().meta({ description: '`execution.preview` for a preview of a run.', example: 'save-context' }),
     requested_by: UserId,
     reason: z.string().meta({ example: 'Agents ask two people before they write much.' }),
     policy_ids: PolicyIds,
@@ -75,7 +76,7 @@ export const Approval = z
     decided_at: EpochSeconds.nullable(),
     used_at: EpochSeconds.nullable().meta({ description: 'When the call was executed.', example: null }),
     execution_id: Id.nullable().meta({
-      description: 'The run whose act waits; null for every other call.',
+      description: 'The run whose act or preview waits; null for every other call.',
       example: null,
     }),
     used_by: Id.nullable().meta({ description: 'The lifecycle of the call that was executed.', example: null }),
@@ -114,6 +115,7 @@ export type ApprovalWithToken = z.infer<typeof ApprovalWithToken>;
 export interface ApprovalDocument extends Omit<
   Approval,
   | 'approval_id'
+  | 'lifecycle_id'
   | 'has_payload'
   | 'used_at'
   | 'used_by'
@@ -127,6 +129,7 @@ export interface ApprovalDocument extends Omit<
   | 'may_not_decide_reason'
 > {
   _id: string;
+  lifecycle_id: string;
   /** Absent until the call has been executed. */
   used_at?: number | null;
   used_by?: string | null;
@@ -186,28 +189,19 @@ export interface ResumeTokenDocument {
   record_id?: string;
 }
 
+/** What the record shows of the call. */
+const callFields = [
+  ...['organization_id', 'project_id', 'lifecycle_id', 'tool', 'requested_by', 'reason', 'policy_ids'],
+  ...['policy_version', 'payload_digest', 'required_approvers', 'created_at'],
+  ...['execution_id', 'approver_roles', 'editable_fields', 'after_unknown'],
+] as const satisfies readonly (keyof ApprovalInput)[];
+
 export function toApprovalDocument(input: ApprovalInput, state: ApprovalState, revision: number): ApprovalDocument {
-  const { approval_id, organization_id, project_id, lifecycle_id, tool, requested_by, reason, policy_ids } = input;
-  const { policy_version, payload_digest, required_approvers, created_at } = input;
+  const { approval_id: _id, execution_id, starter_may_decide = false } = input;
   const { delayed_seconds = 0, accepted: _inVotes, ...shown } = state;
   const expires_at = input.expires_at + delayed_seconds;
-  const { execution_id, starter_may_decide = false, approver_roles, editable_fields, after_unknown } = input;
-  const call = {
-    organization_id,
-    project_id,
-    lifecycle_id,
-    tool,
-    requested_by,
-    reason,
-    policy_ids,
-    policy_version,
-    payload_digest,
-    ...(execution_id !== undefined && { execution_id, starter_may_decide }),
-    ...(approver_roles && { approver_roles }),
-    ...(editable_fields && { editable_fields }),
-    ...(after_unknown && { after_unknown }),
-  };
-  return { _id: approval_id, revision, ...call, required_approvers, created_at, expires_at, ...shown };
+  const call = { ...pick(input, ...callFields), ...(execution_id !== undefined && { starter_may_decide }) };
+  return { _id, revision, ...call, expires_at, ...shown };
 }
 
 export const approvalsCollection = defineCollection('approvals', {

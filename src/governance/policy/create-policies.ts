@@ -6,7 +6,7 @@ import type { Collections } from '../../stores/collections.js';
 import type { Threads } from '../../threads/threads.js';
 import type { PolicyEvaluation } from './decision.js';
 import { catalogData, type Catalog } from '../operations/catalog.js';
-import { builtinRulesOf, defaultRules } from './default-rules.js';
+import { builtinRulesOf, defaultRules, previewRule } from './default-rules.js';
 import { createPolicyEngine, type CompiledSet, type PolicyRequest } from './evaluate.js';
 import { replacePolicies } from './replace-policies.js';
 import {
@@ -55,7 +55,7 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps): P
     organization_id,
     version: record?.version ?? 0,
     policies: record?.policies ?? [...defaultRules],
-    builtin: [...builtin],
+    builtin: [...builtin, previewRule],
     created_by: record?.created_by ?? null,
     created_at: record?.created_at ?? null,
   });

@@ -23,4 +23,14 @@ export const builtinRulesOf = ({ platform }: Catalog): readonly PolicyRule[] => 
   },
 ];
 
+/** The rule under which an agent in preview mode asks a person before it acts. Its run asks, and keeps what it asks for. */
+export const previewRule = {
+  policy_id: 'builtin.preview',
+  description: 'An agent in preview mode asks a person before it acts.',
+  effect: 'require_approval' as const,
+  tools: ['execution.preview'],
+  approvers: 1,
+  starter_may_decide: true,
+} satisfies PolicyRule;
+
 export const builtinPrefix = 'builtin.';

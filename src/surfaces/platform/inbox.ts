@@ -12,7 +12,7 @@ export const inboxRoutes: readonly Route[] = [
     tag,
     summary: 'List the items that wait for a user, newest first',
     description:
-      'Waiting previews of executions and approvals of held calls, sorted by the time when each began to wait (`created_at`).',
+      'Approvals of held calls and of previews, and whatever else waits, sorted by the time when each began to wait (`created_at`).',
     response: { description: 'One page of items.' },
   }),
   operationRoute({
@@ -28,8 +28,8 @@ export const inboxRoutes: readonly Route[] = [
     path: '/inbox/{id}/reply',
     operation: replyToItem,
     tag,
-    summary: 'Decide the preview or approval of an item',
-    description: 'Only an OWNER, ORG_ADMIN or PROJECT_ADMIN can decide an approval, and never its requester.',
+    summary: 'Decide the approval of an item, or answer it',
+    description: 'Decides an approval like `POST /v1/approvals/{id}/approve`.',
     response: { description: 'The decided item. It stays `waiting` while a policy requires further approvers.' },
     idempotent: true,
   }),

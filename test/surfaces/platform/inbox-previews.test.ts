@@ -4,6 +4,7 @@ import { startExecution, untilExecution } from '../../support/executions.js';
 import { newId } from '../../../src/ids.js';
 import { createWorkspace, personOf, useDeps } from '../../support/fixture.js';
 import { actionTo, agentThatCalls } from '../../support/flows.js';
+import { bearerClient } from '../../support/gateway.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 
@@ -27,10 +28,13 @@ async function waitingItem() {
       total_count: 1,
       data: [
         {
-          kind: 'preview',
+          kind: 'approval',
           execution_id: id,
           status: 'waiting',
-          body: { agent_id: 'agent_1', kind: 'actions', proposed: [{ action_id: 'action_1' }] },
+          body: {
+            tool: 'execution.preview',
+            call: { agent_id: 'agent_1', kind: 'actions', proposed: [{ action_id: 'action_1' }] },
+          },
         },
       ],
     });
@@ -40,7 +44,9 @@ async function waitingItem() {
 }
 
 /** What an answer says after the decision. */
-const decided = (status: string) => ({ status, may_decide: false, may_not_decide_reason: `the preview is ${status}` });
+const decided = (status: string) => ({
+  ...{ status, may_decide: false, may_not_decide_reason: 'the approval is approved' },
+});
 
 test('a reply in the inbox continues the waiting execution once', async () => {
   verifies('platform.inbox.reply');
@@ -63,7 +69,7 @@ test('edits in the inbox change the action of the agent', async () => {
     decision: 'approve',
     edits: { action_1: { subject: 'Changed' } },
   });
-  expect(answer).toMatchObject({ status: 200, body: { ...item, ...decided('edited') } });
+  expect(answer).toMatchObject({ status: 200, body: { _id: item._id, ...decided('edited') } });
   await untilExecution(workspace, id, 'completed');
   expect(sink.seen(`/${workspace.projectID}`).map(({ body }) => JSON.parse(body))).toEqual([{ subject: 'Changed' }]);
 });
@@ -98,7 +104,7 @@ test('a rule can ask two other people about a preview, with the approvals that h
   const rule = { policy_id: 'two', effect: 'require_approval', tools: ['execution.decide'], approvers: 2 };
   const policies = [{ policy_id: 'all', effect: 'permit' }, rule];
   expect(await one?.put('/v1/policies', { policies })).toMatchObject({ status: 200 });
-  const decision = { agent_id: 'agent_1', preview_id: item.body.preview_id, decision: 'approve' };
+  const decision = { agent_id: 'agent_1', preview_id: item.body.call.preview_id, decision: 'approve' };
   const decide = (headers = {}) => workspace.api.post(`/execute_flow/${id}/preview`, decision, headers);
   const held = await decide();
   expect(held).toMatchObject({ status: 202, body: { status: 'pending_approval' } });
@@ -114,4 +120,55 @@ test('a rule can ask two other people about a preview, with the approvals that h
   expect(resumed).toMatchObject({ status: 200, body: { execution_id: id } });
   await untilExecution(workspace, id, 'completed');
   expect(calls()).toBe(1);
+});
+
+test('a preview is an approval under a built-in rule, which the person who started the run decides as well', async () => {
+  verifies('approval.previews-are-approvals');
+  const { workspace, id, item, calls } = await waitingItem();
+  const api = bearerClient(workspace.apiKey);
+  const path = `/v1/approvals/${item.approval_id}`;
+  const { call, ...shown } = item.body;
+  const approval = {
+    ...shown,
+    ...{ approval_id: item.approval_id, execution_id: id, status: 'pending', may_decide: true },
+    ...{ policy_ids: ['builtin.preview'], expires_at: item.expires_at },
+  };
+  expect((await api.get('/v1/approvals')).body).toMatchObject({ total_count: 1, data: [approval] });
+  expect((await api.get('/v1/approvals?status=approved')).body).toMatchObject({ total_count: 0 });
+  expect((await api.get(path)).body).toMatchObject({ ...approval, payload: call });
+  const { payload_digest } = shown;
+  const other = { payload_digest: payload_digest.replace(/^./, (first: string) => (first === '0' ? '1' : '0')) };
+  expect(await api.post(`${path}/approve`, other)).toMatchObject({ status: 409 });
+  expect(await api.post(`${path}/accept`, {})).toMatchObject({ status: 409 });
+  const stranger = bearerClient((await createWorkspace(deps)).apiKey);
+  expect(await stranger.get(path)).toMatchObject({ status: 404 });
+  const edits = { action_1: { subject: 'Changed' } };
+  expect(await api.post(`${path}/approve`, { payload_digest, edits })).toMatchObject({
+    status: 200,
+    body: { status: 'approved', decided_by: workspace.userId, edited_payload_digest: expect.any(String) },
+  });
+  expect(await api.post(`${path}/reject`, {})).toMatchObject({ status: 409 });
+  const { previews } = await untilExecution(workspace, id, 'completed');
+  expect(previews.agent_1).toMatchObject({ status: 'edited', edits });
+  expect(calls()).toBe(1);
+  await eventually(async () => expect((await api.get(path)).body).toMatchObject({ status: 'approved' }));
+});
+
+test('a rule on the decision of previews holds on every route that decides them', async () => {
+  verifies('approval.previews-are-approvals');
+  const { workspace, item, calls } = await waitingItem();
+  const owner = await personOf(deps, workspace, { userId: newId(), role: 'ORG_ADMIN' });
+  const rule = { policy_id: 'never', effect: 'forbid', tools: ['execution.decide'] };
+  expect(await owner.put('/v1/policies', { policies: [{ policy_id: 'all', effect: 'permit' }, rule] })).toMatchObject({
+    status: 200,
+  });
+  const { approval_id, body } = item;
+  const decision = { agent_id: 'agent_1', preview_id: body.call.preview_id, decision: 'approve' };
+  for (const answer of [
+    await bearerClient(workspace.apiKey).post(`/v1/approvals/${approval_id}/approve`, {}),
+    await workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'approve' }),
+    await workspace.api.post(`/execute_flow/${item.execution_id}/preview`, decision),
+  ])
+    expect(answer).toMatchObject({ status: 403 });
+  expect(calls()).toBe(0);
 });

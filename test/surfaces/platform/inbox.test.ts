@@ -105,19 +105,26 @@ describe('GET /inbox', () => {
     const { requested_at, expires_at } = older.previews.writer as { requested_at: number; expires_at: number };
     expect(body.data[2]).toEqual({
       _id: expect.stringMatching(/^[\w.:-]+$/),
-      kind: 'preview',
+      kind: 'approval',
       may_decide: true,
       may_not_decide_reason: null,
       title: 'Newcomer guide: Writer',
       body: {
-        agent_id: 'writer',
-        preview_id: 'writer/preview',
-        goal: 'the goal',
-        kind: 'output',
-        proposed: { output: 'Welcome!' },
+        ...{ tool: 'execution.preview', requested_by: mine.userId, policy_ids: ['builtin.preview'], policy_version: 0 },
+        ...{ reason: 'An agent in preview mode asks a person before it acts.', required_approvers: 1, votes: [] },
+        ...{ payload_digest: expect.stringMatching(/^[0-9a-f]{64}$/), edited_payload_digest: null },
+        ...{ editable_fields: null, outcome_unknown: false, clock_stopped_at: null },
+        ...{ lifecycle_id: null, approver_roles: null },
+        call: {
+          agent_id: 'writer',
+          preview_id: 'writer/preview',
+          goal: 'the goal',
+          kind: 'output',
+          proposed: { output: 'Welcome!' },
+        },
       },
       execution_id: older._id,
-      approval_id: null,
+      approval_id: expect.stringMatching(`^${older._id}:writer:`),
       created_at: requested_at,
       expires_at,
       read_at: null,
@@ -205,17 +212,19 @@ describe('POST /inbox/{id}/read', () => {
     const own = await waitingExecution(mine);
     const theirs = await waitingExecution(stranger);
     const [held, foreign] = [await asked(mine), await asked(stranger)];
-    const [item] = (await stranger.api.get('/inbox')).body.data.filter(({ kind }: any) => kind === 'preview');
+    const [item] = (await stranger.api.get('/inbox')).body.data.filter(
+      ({ body }: any) => body.tool === 'execution.preview',
+    );
     const ids = [
       item._id,
-      `preview:${theirs._id}:writer:1`,
-      `preview:${own._id}:writer`,
-      `preview:${own._id}:writer:1`,
-      `preview:${own._id}:nobody:1`,
+      `approval:${theirs._id}:writer:1`,
+      `approval:${own._id}:writer`,
+      `approval:${own._id}:writer:1`,
+      `approval:${own._id}:nobody:1`,
     ];
     ids.push(
-      `preview:${own._id}:__proto__:1`,
-      'preview:x:y:z',
+      `approval:${own._id}:__proto__:1`,
+      'approval:x:y:z',
       `approval:${foreign.approval_id}`,
       `approval:${newId()}`,
       `approval:${held.approval_id}:x`,
@@ -334,16 +343,16 @@ describe('POST /inbox/{id}/reply', () => {
     const workspace = await createWorkspace(deps);
     for (const [status, preview, fields] of [
       ['approved', { status: 'approved' }, {}],
-      ['edited', { status: 'edited' }, {}],
+      ['approved', { status: 'edited', edits: 'Hello' }, {}],
       ['rejected', { status: 'rejected' }, { status: 'failed' }],
       ['expired', {}, { status: 'failed' }],
     ] as const) {
       const { _id, previews } = await waitingExecution(workspace, preview, fields);
-      const id = `preview:${_id}:writer:${Math.round((previews.writer as any).requested_at * 1000)}`;
+      const id = `approval:${_id}:writer:${Math.round((previews.writer as any).requested_at * 1000)}`;
       expect(await workspace.api.post(`/inbox/${id}/reply`, { decision: 'approve' })).toMatchObject(
         refusal(409, 'conflict', status),
       );
-      expect((await workspace.api.post(`/inbox/${id}/read`)).body).toMatchObject({ status });
+      expect((await workspace.api.post(`/inbox/${id}/read`)).body).toMatchObject({ status: preview.status ?? status });
     }
   });
 });

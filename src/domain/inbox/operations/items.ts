@@ -1,8 +1,8 @@
-import { z } from 'zod';
 import { holdsGrant, isPerson, type Principal } from '../../../auth/principal.js';
 import type { Grant } from '../../../auth/grants.js';
 import { notFound } from '../../../errors.js';
-import type { Approval, ApprovalWithToken } from '../../../governance/approvals/record.js';
+import { pick } from '../../../pick.js';
+import { readHeld, type HeldCall } from '../../approvals/operations/held.js';
 import type { Deps } from '../../deps.js';
 import { namesOf } from '../../../auth/users.js';
 import { findConnector, openConfig } from '../../connectors/operations/store.js';
@@ -12,10 +12,8 @@ import { authorizationId, type McpAuthorizationDocument } from '../../mcp-server
 import { isOpen, type McpElicitationDocument } from '../../mcp-servers/record/elicitations.js';
 import { findMemory, foundIn } from '../../memories/operations.js';
 import type { MemoryDocument } from '../../memories/record.js';
-import { readExecution } from '../../executions/operations/read.js';
-import { isOver, type ExecutionDocument } from '../../executions/record.js';
 import { epochSeconds } from '../../../time.js';
-import { type InboxItem, type Preview, statusOfApproval, type UnreadItem } from '../record.js';
+import { type InboxItem, statusOfApproval, type UnreadItem } from '../record.js';
 
 /** Adds the times at which the caller read the items. */
 export async function withReads({ mongo }: Deps, { userId }: Principal, items: UnreadItem[]): Promise<InboxItem[]> {
@@ -33,57 +31,12 @@ export function readKey(userId: string, itemId: string): string {
 /** @throws AppError `not_found` for an unknown or malformed id, and for an item that the caller may not see */
 export async function findItem(deps: Deps, principal: Principal, id: string): Promise<UnreadItem> {
   const [kind, recordId = ''] = id.split(':');
-  if (kind === 'approval' && id === `approval:${recordId}`)
-    return namedApproval(deps, await deps.governance.approvals.read(principal, recordId));
   if (kind === 'memory') return memoryItem(deps, principal, await findMemory(deps, principal, recordId));
   if (kind === 'elicitation')
     return elicitationItem(await findElicitation(deps.mongo.collections, principal, recordId), principal);
   if (kind === 'authorization') return findAuthorizationItem(deps, principal, id);
-  if (kind !== 'preview') throw notFound('the item');
-  const { executionId, agentId } = previewParts(id);
-  const record = await readExecution(deps, principal, executionId);
-  const preview = previewOf(record, agentId);
-  const item = preview && previewItem(record, preview, principal);
-  // An agent may ask again, and an answer to its earlier preview does not apply to the current one.
-  if (item?._id !== id) throw notFound('the item');
-  return item;
-}
-
-export function previewParts(id: string): { executionId: string; agentId: string } {
-  const [, executionId = '', agentId = ''] = id.split(':');
-  return { executionId, agentId };
-}
-
-/** Null for previews of a release that did not record the time; they are sorted last. */
-export function waitingSince({ execution_context }: ExecutionDocument): number | null {
-  return z.object({ requested_at: z.number() }).safeParse(execution_context.waiting_for).data?.requested_at ?? null;
-}
-
-export function waitingPreview(record: ExecutionDocument, principal: Principal): UnreadItem | undefined {
-  const waiting = z.object({ agent_id: z.string() }).safeParse(record.execution_context.waiting_for);
-  const preview = waiting.success ? previewOf(record, waiting.data.agent_id) : undefined;
-  return preview && previewItem(record, preview, principal);
-}
-
-function previewOf({ previews }: ExecutionDocument, agentId: string): Preview | undefined {
-  return Object.hasOwn(previews, agentId) ? previews[agentId] : undefined;
-}
-
-function previewItem(record: ExecutionDocument, preview: Preview, principal: Principal): UnreadItem {
-  const { agent_id, preview_id, title, kind, proposed, requested_at, expires_at } = preview;
-  const status = preview.status === 'waiting' && isOver(record.status) ? 'expired' : preview.status;
-  return {
-    _id: `preview:${record._id}:${agent_id}:${Math.round(requested_at * 1000)}`,
-    kind: 'preview',
-    title: `${record.agentflow.name}: ${title}`,
-    body: { agent_id, preview_id, goal: record.goal, kind, proposed },
-    execution_id: record._id,
-    approval_id: null,
-    created_at: requested_at,
-    expires_at,
-    status,
-    ...mayDecide(principal, 'svc:orchestrate.write', { kind: 'preview', status }),
-  };
+  if (kind !== 'approval') throw notFound('the item');
+  return namedApproval(deps, await readHeld(deps, principal, id.slice('approval:'.length)));
 }
 
 function mayDecide(principal: Principal, grant: Grant, { kind, status }: Pick<UnreadItem, 'kind' | 'status'>) {
@@ -96,9 +49,8 @@ function mayDecide(principal: Principal, grant: Grant, { kind, status }: Pick<Un
   return { may_decide: reason === null, may_not_decide_reason: reason };
 }
 
-export async function namedApproval(deps: Deps, approval: ApprovalWithToken): Promise<UnreadItem> {
-  const call = approval.execution_id === null ? undefined : approval.payload;
-  return approvalItem(approval, await namesOf(deps.mongo.collections, [approval.requested_by]), call);
+export async function namedApproval(deps: Deps, held: HeldCall): Promise<UnreadItem> {
+  return approvalItem(held, await namesOf(deps.mongo.collections, [held.approval.requested_by]));
 }
 
 /** @throws AppError `not_found` for a memory without a review */
@@ -200,55 +152,23 @@ async function findAuthorizationItem(deps: Deps, principal: Principal, id: strin
   return item;
 }
 
-/** `call` is the act itself, for its approvers. */
-export function approvalItem(approval: Approval, names: ReadonlyMap<string, string>, call?: unknown): UnreadItem {
-  const {
-    approval_id,
-    tool,
-    requested_by,
-    reason,
-    policy_ids,
-    policy_version,
-    payload_digest,
-    edited_payload_digest,
-    editable_fields,
-    lifecycle_id,
-    required_approvers,
-    approver_roles,
-    votes,
-  } = approval;
+/** What the body of an approval shows of it. */
+const bodyFields = [
+  ...['tool', 'requested_by', 'reason', 'policy_ids', 'policy_version'],
+  ...['payload_digest', 'edited_payload_digest', 'editable_fields', 'outcome_unknown', 'clock_stopped_at'],
+  ...['lifecycle_id', 'required_approvers', 'approver_roles', 'votes'],
+] as const;
+
+/** Its approvers see the call itself. */
+export function approvalItem({ approval, title, call }: HeldCall, names: ReadonlyMap<string, string>): UnreadItem {
+  const { approval_id, tool, requested_by, status, edited_payload_digest } = approval;
+  const shown = statusOfApproval[status];
   return {
+    ...pick(approval, 'execution_id', 'approval_id', 'created_at', 'expires_at', 'may_decide', 'may_not_decide_reason'),
     _id: `approval:${approval_id}`,
     kind: 'approval',
-    title: `${tool}, asked by ${names.get(requested_by) ?? requested_by}`,
-    body: {
-      tool,
-      requested_by,
-      reason,
-      policy_ids,
-      policy_version,
-      payload_digest,
-      edited_payload_digest,
-      editable_fields,
-      outcome_unknown: approval.outcome_unknown,
-      clock_stopped_at: approval.clock_stopped_at,
-      lifecycle_id,
-      required_approvers,
-      approver_roles,
-      votes,
-      ...(call !== undefined && { call }),
-    },
-    execution_id: approval.execution_id,
-    approval_id,
-    created_at: approval.created_at,
-    expires_at: approval.expires_at,
-    status: statusOf(approval),
-    may_decide: approval.may_decide,
-    may_not_decide_reason: approval.may_not_decide_reason,
+    title: title ?? `${tool}, asked by ${names.get(requested_by) ?? requested_by}`,
+    body: { ...pick(approval, ...bodyFields), ...(call !== undefined && { call }) },
+    status: shown === 'approved' && edited_payload_digest !== null ? 'edited' : shown,
   };
-}
-
-function statusOf({ status, edited_payload_digest }: Approval): UnreadItem['status'] {
-  const shown = statusOfApproval[status];
-  return shown === 'approved' && edited_payload_digest !== null ? 'edited' : shown;
 }

@@ -4,7 +4,7 @@ import {
   listApprovals,
   readApproval,
   rejectCall,
-} from '../../../domain/governance/approvals.js';
+} from '../../../domain/approvals/operations.js';
 import { operationRoute, type Route } from '../../rest/define-route.js';
 
 const tag = 'governance';
@@ -21,7 +21,7 @@ const decisionRoutes = [
     tag,
     summary,
     description:
-      'Requires the role OWNER, ORG_ADMIN or PROJECT_ADMIN, or a key with `svc:governance.write`. If a rule names `approver_roles`, only people with one of them can decide. The requester cannot decide, with any credential.',
+      'Requires the role OWNER, ORG_ADMIN or PROJECT_ADMIN, or a key with `svc:governance.write`. If a rule names `approver_roles`, only people with one of them can decide. The requester cannot decide, with any credential. A preview (`execution.preview`) is decided with `svc:orchestrate.write`, also by the person who started the run.',
     response: { description: 'The current approval; it stays pending if more approvers are required.' },
     idempotent: true,
   }),
@@ -36,7 +36,7 @@ export const approvalRoutes: readonly Route[] = [
     tag,
     summary: 'List the approvals of the project',
     description:
-      'Lists all approvals for callers with `svc:governance.read`, and otherwise those that the caller requested. People with an admin role have that grant.',
+      'Lists all approvals for callers with `svc:governance.read`, and otherwise those that the caller requested. People with an admin role have that grant. Previews that wait are listed for callers with `svc:orchestrate.read`; the run keeps those that are decided.',
     response: { description: 'Newest first.' },
   }),
   operationRoute({

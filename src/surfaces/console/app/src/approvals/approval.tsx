@@ -100,7 +100,7 @@ function What({ approval }: { approval: FullApproval }) {
             ),
           ],
           ['Run', approval.execution_id && <RunLink key="run" id={approval.execution_id} />],
-          ['Lifecycle', <LifecycleLink key="lifecycle" id={approval.lifecycle_id} />],
+          ['Lifecycle', approval.lifecycle_id && <LifecycleLink key="lifecycle" id={approval.lifecycle_id} />],
           ['Executed by', approval.used_by && <LifecycleLink key="used" id={approval.used_by} />],
           ['Approval', <code key="id">{approval.approval_id}</code>],
         ]}
@@ -163,12 +163,18 @@ function Votes({ approval: { required_approvers: required, votes } }: { approval
 function DecideHere({ approval, onDone }: { approval: FullApproval; onDone: () => Promise<unknown> }) {
   const may = useMay();
   const [asked, setAsked] = useState<Decision>();
-  const { approval_id: id, status, may_decide, may_not_decide_reason, tool, payload: _call, ...body } = approval;
+  const { approval_id: id, status, may_decide, may_not_decide_reason, tool, payload, ...rest } = approval;
   // A window that is open stays open if somebody else decides meanwhile: its answer says so.
   if (asked === undefined && (status !== 'pending' || !may('post /v1/approvals/{id}/approve'))) return null;
   if (asked === undefined && !may_decide)
     return <p className="note">You cannot decide this: {may_not_decide_reason}.</p>;
-  const item = { _id: id, approval_id: id, kind: 'approval', title: tool, body } as unknown as InboxItem;
+  const item = {
+    _id: id,
+    approval_id: id,
+    kind: 'approval',
+    title: tool,
+    body: { ...rest, tool, call: payload },
+  } as unknown as InboxItem;
   return (
     <section aria-labelledby="decide">
       <h2 id="decide">Decide</h2>

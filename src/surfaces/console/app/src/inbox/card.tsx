@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { call, capitalized, type InboxItem } from '../api.js';
 import { ConnectorLink, LifecycleLink, RunLink } from '../links.js';
 import { Badge, Data, Time } from '../parts.js';
+import { previewOf } from './edits.js';
 import { Decide, decisionsOf, decisionText, type Decision } from './decide.js';
 
 interface Vote {
@@ -16,7 +17,7 @@ interface ApprovalBody {
   reason: string | null;
   policy_ids: string[];
   payload_digest: string;
-  lifecycle_id: string;
+  lifecycle_id: string | null;
   required_approvers: number;
   votes: Vote[];
 }
@@ -44,12 +45,6 @@ export function InboxCard({ item, onDone, asked: given, onAsked }: CardOptions) 
           </>
         )}
       </p>
-      {typeof body.goal === 'string' && (
-        <p>
-          Goal: <bdi>{body.goal}</bdi>
-        </p>
-      )}
-      {kind === 'preview' && <Data value={proposedText(body.proposed)} label="What is proposed" />}
       {kind === 'approval' && <HeldCall item={item} />}
       {kind === 'elicitation' && <Question item={item} />}
       {kind === 'authorization' && <Ended item={item} />}
@@ -122,6 +117,7 @@ function HeldCall({ item }: { item: InboxItem }) {
     enabled: shown === undefined,
   });
   const exact = shown ?? data?.payload;
+  const preview = previewOf(item);
   const names = body.votes.map(({ user_id, decision, comment }) => (
     <li key={user_id}>
       {user_id}: {decision} {comment && <q>{comment}</q>}
@@ -129,10 +125,18 @@ function HeldCall({ item }: { item: InboxItem }) {
   ));
   return (
     <>
+      {preview && (
+        <p>
+          Goal: <bdi>{preview.goal}</bdi>
+        </p>
+      )}
       {exact === undefined ? (
         <p className="note">Only the approvers of a call see it.</p>
       ) : (
-        <Data value={exact} label="The exact call" />
+        <Data
+          value={preview ? proposedText(preview.proposed) : exact}
+          label={preview ? 'What is proposed' : 'The exact call'}
+        />
       )}
       <dl className="facts">
         <div>
@@ -158,12 +162,14 @@ function HeldCall({ item }: { item: InboxItem }) {
             <code>{body.payload_digest}</code>
           </dd>
         </div>
-        <div>
-          <dt>Lifecycle</dt>
-          <dd>
-            <LifecycleLink id={body.lifecycle_id} />
-          </dd>
-        </div>
+        {body.lifecycle_id !== null && (
+          <div>
+            <dt>Lifecycle</dt>
+            <dd>
+              <LifecycleLink id={body.lifecycle_id} />
+            </dd>
+          </div>
+        )}
       </dl>
     </>
   );

@@ -2,7 +2,7 @@ import { call, type InboxItem } from '../api.js';
 import { Problem, useDraft, Window } from '../parts.js';
 import { useSubmit } from '../use-submit.js';
 import { AnswerFields, answersOf, formOf } from './answer.js';
-import { EditFields, editableOf, useEdits, valuesOf } from './edits.js';
+import { EditFields, editableOf, previewOf, useEdits, valuesOf } from './edits.js';
 
 export type Decision = 'approve' | 'accept' | 'reject' | 'cancel';
 
@@ -22,7 +22,7 @@ export function decisionsOf({ kind, body }: InboxItem): Decision[] {
 /** What goes with a decision. */
 export interface Given {
   reason?: string;
-  edits?: string | Record<string, unknown>;
+  edits?: Record<string, unknown>;
   values?: Record<string, unknown>;
   payload_digest?: string;
 }
@@ -94,13 +94,14 @@ const replyTo =
   (given, options) =>
     call('post', '/inbox/{id}/reply', { params: { id }, body: { decision, ...given } }, options);
 
-function consequenceOf({ kind }: InboxItem, decision: Decision): string {
+function consequenceOf(item: InboxItem, decision: Decision): string {
+  const { kind } = item;
   if (kind === 'elicitation')
     return decision === 'accept'
       ? 'The server gets what you enter here.'
       : `The server learns that you ${decision === 'reject' ? 'decline' : 'do not decide'}.`;
   if (decision === 'accept') return 'The call is not repeated. The agent learns that it took effect.';
   if (decision === 'approve') return 'The decision is final.';
-  if (kind === 'preview') return 'The run ends as failed.';
+  if (previewOf(item)) return 'The run ends as failed.';
   return kind === 'memory' ? 'Nothing of it is written.' : 'The call is refused for good.';
 }

@@ -4,9 +4,15 @@ import { useDrafts, type Edits } from '../parts.js';
 /** The changes that an approval of this item can contain; undefined if it cannot be edited. */
 export type Editable = { text: string } | { fields: Record<string, string> };
 
-export function editableOf({ kind, body }: InboxItem): Editable | undefined {
-  const { output } = (body.proposed ?? {}) as { output?: unknown };
-  if (kind === 'preview' && typeof output === 'string') return { text: output };
+/** What a preview shows; undefined for every other item. */
+export function previewOf({ body }: InboxItem) {
+  return body.tool === 'execution.preview' ? (body.call as { goal: string; proposed: unknown }) : undefined;
+}
+
+export function editableOf(item: InboxItem): Editable | undefined {
+  const { kind, body } = item;
+  const { output } = (previewOf(item)?.proposed ?? {}) as { output?: unknown };
+  if (typeof output === 'string') return { text: output };
   const fields = (body.editable_fields ?? {}) as Record<string, string>;
   return kind === 'approval' && Object.keys(fields).length > 0 ? { fields } : undefined;
 }
@@ -18,12 +24,9 @@ export const useEdits = (itemId: string): Edits => useDrafts(`edits.${itemId}`);
  * The changes as the API takes them; undefined if nothing was changed.
  * @throws Error with the name of the field whose value is not of its type
  */
-export function valuesOf(
-  editable: Editable | undefined,
-  drafts: Edits['drafts'],
-): string | Record<string, unknown> | undefined {
+export function valuesOf(editable: Editable | undefined, drafts: Edits['drafts']): Record<string, unknown> | undefined {
   if (editable === undefined || Object.keys(drafts).length === 0) return undefined;
-  if ('text' in editable) return drafts.output === editable.text ? undefined : drafts.output;
+  if ('text' in editable) return drafts.output === editable.text ? undefined : drafts;
   return Object.fromEntries(
     Object.entries(drafts).map(([name, text]) => [name, valueOf(name, text, editable.fields[name])]),
   );

@@ -3,9 +3,11 @@ import type { ApprovalDecision } from '../../../workflows/approval/messages.js';
 import { Edits } from '../../governance/approvals/edits.js';
 import { Approval, ApprovalStatus, ApprovalWithToken } from '../../governance/approvals/record.js';
 import { decideApprovalRules } from '../../governance/approvals/rules.js';
-import { listOf, ListQuery } from '../../stores/lists.js';
+import { listOf, ListQuery, mergePages } from '../../stores/lists.js';
 import { defineOperation } from '../operation.js';
 import { Id } from '../../ids.js';
+import { decideHeld, heldCalls, readHeld } from './operations/held.js';
+import { rulesOfApproval, subjectOfApproval } from './rules.js';
 
 const key = z.object({ id: Id });
 const Text = z.string().max(1000).optional().meta({ example: 'As agreed' });
@@ -16,7 +18,10 @@ export const listApprovals = defineOperation({
   grant: 'any',
   input: ListQuery.extend({ status: ApprovalStatus.optional() }),
   output: listOf(Approval),
-  run: ({ deps, ctx, input }) => deps.governance.approvals.list(ctx.principal, input),
+  async run({ deps, ctx, input }) {
+    const page = mergePages(input.limit, await heldCalls(deps, ctx.principal, input));
+    return { ...page, data: page.data.map(({ approval }) => approval) };
+  },
 });
 
 export const readApproval = defineOperation({
@@ -25,7 +30,10 @@ export const readApproval = defineOperation({
   grant: 'any',
   key,
   output: ApprovalWithToken,
-  run: ({ deps, ctx, key: { id } }) => deps.governance.approvals.read(ctx.principal, id),
+  async run({ deps, ctx, key: { id } }) {
+    const { approval, call } = await readHeld(deps, ctx.principal, id);
+    return { ...approval, ...(call !== undefined && { payload: call }) };
+  },
 });
 
 const reasons = {
@@ -56,13 +64,13 @@ const decideOperation = <Input extends typeof Approving | typeof Reason>(decisio
     input,
     output: Approval,
     errors: ['conflict', 'scope_denied', 'validation_failed'],
-    run: ({ deps, ctx, key: { id }, input: { reason, comment, ...edited } }) =>
-      deps.governance.approvals.decide(
-        ctx.principal,
-        id,
-        { decision, comment: reason ?? comment, ...edited },
-        ctx.idempotencyKey && ctx.recordId,
-      ),
+    rulesFor: ({ key: { id } }) => rulesOfApproval(id),
+    lookUp: async ({ key: { id } }) => subjectOfApproval(id),
+    async run({ deps, ctx, key: { id }, input: { reason, comment, ...edited } }) {
+      const vote = { decision, comment: reason ?? comment, ...edited };
+      const { approval } = await decideHeld(deps, ctx.principal, id, vote, ctx.idempotencyKey && ctx.recordId);
+      return approval;
+    },
   });
 export const approveCall = decideOperation('approve', Approving);
 /** Throws `conflict` unless the outcome of the call is unknown. */

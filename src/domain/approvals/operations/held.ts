@@ -1,0 +1,89 @@
+import type { Principal } from '../../../auth/principal.js';
+import { AppError } from '../../../errors.js';
+import type { Vote } from '../../../governance/approvals/decide.js';
+import type { Approval, ApprovalWithToken } from '../../../governance/approvals/record.js';
+import { newId } from '../../../ids.js';
+import { isJsonObject } from '../../../json.js';
+import type { ListPosition, ListQuery, Page } from '../../../stores/lists.js';
+import { epochSeconds } from '../../../time.js';
+import type { Deps } from '../../deps.js';
+import { decidePreview } from '../../executions/operations/preview.js';
+import { findPreview, toPreviewApproval, waitingPreviews } from '../../executions/operations/preview-approvals.js';
+import { previewNamed } from '../../executions/rules.js';
+
+/** An approval of a call, of an act or of a preview. Previews have a title, and show what is decided on to everybody who sees them. */
+export interface HeldCall<A extends Approval = Approval> {
+  approval: A;
+  title?: string;
+  call?: unknown;
+}
+
+type Query = ListQuery & { status?: Approval['status'] | undefined };
+
+/** Two lists with one sorting: approvals of their own workflows, and previews, which their runs keep. */
+export async function heldCalls(
+  deps: Deps,
+  principal: Principal,
+  query: Query,
+): Promise<Page<ListPosition & { item: HeldCall }>[]> {
+  const { status = 'pending' } = query;
+  const [calls, previews] = await Promise.all([
+    deps.governance.approvals.list(principal, query),
+    status === 'pending' ? waitingPreviews(deps, principal, query) : undefined,
+  ]);
+  const data = calls.data.map((approval) => {
+    return { at: approval.created_at, id: approval.approval_id, item: { approval } };
+  });
+  return [{ ...calls, data }, ...(previews ? [previews] : [])];
+}
+
+/** @throws AppError `not_found` for an unknown or malformed id, and for an approval that the caller cannot see */
+export async function readHeld(deps: Deps, principal: Principal, id: string): Promise<HeldCall<ApprovalWithToken>> {
+  if (previewNamed(id)) {
+    const { record, preview } = await findPreview(deps, principal, id);
+    return toPreviewApproval(record, preview, principal);
+  }
+  const approval = await deps.governance.approvals.read(principal, id);
+  return { approval, ...(approval.execution_id !== null && { call: approval.payload }) };
+}
+
+export type HeldVote = Omit<Vote, 'edits'> & { edits?: Vote['edits'] | string };
+
+/**
+ * Decides an approval through the workflow that keeps it.
+ * @throws AppError of `decidePreview` and of `decideApproval`
+ */
+export async function decideHeld(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  { edits, ...vote }: HeldVote,
+  updateId: string | undefined,
+): Promise<HeldCall> {
+  if (!previewNamed(id)) {
+    if (typeof edits === 'string')
+      throw new AppError('validation_failed', 'edits: must be an object with new values for fields of the call');
+    return { approval: await deps.governance.approvals.decide(principal, id, { ...vote, edits }, updateId) };
+  }
+  const { record, preview } = await findPreview(deps, principal, id);
+  const { approval } = toPreviewApproval(record, preview, principal);
+  if (approval.status !== 'pending') throw new AppError('conflict', `the approval is ${approval.status}`);
+  const { decision, comment, payload_digest } = vote;
+  if (decision === 'accept')
+    throw new AppError('conflict', 'only a call whose outcome is unknown can be accepted as done');
+  if (payload_digest !== undefined && payload_digest !== approval.payload_digest)
+    throw new AppError('conflict', 'the preview that waits has another `payload_digest`: read it again');
+  const { agent_id, preview_id } = preview;
+  const reason = comment && { reason: comment };
+  await decidePreview(
+    deps,
+    principal,
+    record._id,
+    { agent_id, preview_id, decision, edits, ...reason },
+    updateId ?? newId(),
+  );
+  const approved = isJsonObject(edits) || typeof edits === 'string' ? 'edited' : 'approved';
+  const status = decision === 'reject' ? 'rejected' : approved;
+  const decided = { status, decided_by: principal.userId, decided_at: epochSeconds() } as const;
+  return toPreviewApproval(record, { ...preview, ...decided, edits: edits ?? null }, principal);
+}

@@ -1,0 +1,16 @@
+import { decideApprovalRules } from '../../governance/approvals/rules.js';
+import type { Operation } from '../../governance/operations/operation.js';
+import { decideRules, previewNamed } from '../executions/rules.js';
+
+/** What deciding an approval is for rules. */
+export function rulesOfApproval(id: string): Operation {
+  return previewNamed(id) ? decideRules : decideApprovalRules;
+}
+
+/** What rules may ask about an approval that is decided. */
+export function subjectOfApproval(id: string) {
+  const preview = previewNamed(id);
+  if (!preview) return { resource: { type: 'approval', id }, facts: { id } };
+  const { executionId, agentId } = preview;
+  return { resource: { type: 'execution', id: executionId }, facts: { execution_id: executionId, agent_id: agentId } };
+}
