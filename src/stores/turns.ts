@@ -1,9 +1,10 @@
+import type { ErrorCode } from '../error-catalog.js';
 import { AppError } from '../errors.js';
 
 export interface Turns {
   /**
    * Runs `work` when the project has a free slot.
-   * @throws AppError `quota_exceeded` if too many callers wait or no slot becomes free in time
+   * @throws AppError `quota_exceeded`, or the code of the limits, if too many callers wait or no slot becomes free in time
    */
   take<T>(projectId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
@@ -21,11 +22,12 @@ export function createTurns(limits: {
   waitTimeoutMs: number;
   /** Whose limit it is, for the refusal. */
   whose?: string;
+  code?: ErrorCode;
 }): Turns {
   const lines = new Map<string, Line>();
   const retryLater = () =>
     new AppError(
-      'quota_exceeded',
+      limits.code ?? 'quota_exceeded',
       `${limits.whose ?? 'the project'} has too many ${limits.what} at once: ${limits.maxRunning} run and at most ${limits.maxWaiting} wait; retry in 1 s`,
       { retryAfterSeconds: 1 },
     );

@@ -14,6 +14,7 @@ import { status } from '@grpc/grpc-js';
 import { AppError, isAppError } from '../errors.js';
 import type { BlobStore } from '../stores/blobs.js';
 import type { Cipher } from '../stores/encrypted-blobs.js';
+import { createTurns } from '../stores/turns.js';
 import { createDataConverter } from './data-converter.js';
 import type { TemporalConfig } from './environment.js';
 import { within } from '../within.js';
@@ -31,17 +32,22 @@ export interface Temporal {
   dataConverter: DataConverter;
   taskQueue: string;
   /**
-   * Runs calls to Temporal under one deadline, by default ten seconds. An unresponsive Temporal is detected within two.
-   * @throws AppError `unavailable` if Temporal, or the worker for updates and queries, does not answer in time, or if
-   * `signal` aborts the calls
+   * Runs calls that Temporal answers itself, under one deadline, by default ten seconds. A process makes 100 at once; the
+   * others wait for their turn. An unresponsive Temporal is detected within two seconds.
+   * @throws AppError `unavailable` if Temporal does not answer in time, or if too many calls wait
    */
-  call<T>(work: (client: Client) => Promise<T>, timeoutMs?: number, signal?: AbortSignal): Promise<T>;
+  call<T>(work: (client: Client) => Promise<T>, timeoutMs?: number): Promise<T>;
   /**
-   * Like `call`, for updates, which also need a worker. A worker has fifteen seconds to answer. An update without an
-   * answer may still take effect, so give it an id that makes a retry safe.
+   * Like `call`, for requests that Temporal holds until something happens, such as long polls. They need no turn.
+   * @throws AppError `unavailable` also if `signal` aborts the wait
+   */
+  wait<T>(work: (client: Client) => Promise<T>, timeoutMs: number, signal?: AbortSignal): Promise<T>;
+  /**
+   * Like `wait`, for updates, which a worker answers within fifteen seconds. An update without an answer may still take
+   * effect, so give it an id that makes a retry safe.
    */
   callWorker<T>(work: (client: Client) => Promise<T>): Promise<T>;
-  /** Queries an open run. @throws QueryRejectedError for a closed run, with its status; otherwise like `call` */
+  /** Queries an open run. @throws QueryRejectedError for a closed run, with its status; otherwise like `wait` */
   queryOpenRun<T>(workflowId: string, query: QueryDefinition<T>, timeoutMs: number): Promise<T>;
   /** The URL of a run in the Temporal UI. */
   uiLink(workflowId: string, runId?: string): string;
@@ -67,6 +73,12 @@ const pingTimeoutMs = 1200;
 const reconnecting = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1000 };
 const unconfirmed =
   'the workflow service did not confirm the request in time. It may still take effect: read the present state, or repeat the request with the same Idempotency-Key to get its outcome';
+/**
+ * With more calls at once, Temporal answers all of them late, and callers that repeat what was late keep it so. It also
+ * bounds what is cancelled at once when Temporal stops: HTTP/2 of Node 20 can spin on many cancelled streams
+ * (nodejs/node#52952).
+ */
+const turnLimits = { what: 'calls to the workflow service', whose: 'this process', maxRunning: 100, maxWaiting: 2000 };
 /** Attempts per request while the server refuses connections: about one second in total. */
 const maxAttempts = 4;
 
@@ -117,11 +129,16 @@ export function createTemporal(
       over.abort();
     }
   };
-  const ping = async () =>
-    void (await attempt((temporal) => temporal.workflowService.getSystemInfo({}), pingTimeoutMs));
-  const call: Temporal['call'] = async (work, timeoutMs = defaultTimeoutMs, signal) => {
+  let pinging: Promise<void> | undefined;
+  const ping = () =>
+    (pinging ??= attempt((temporal) => temporal.workflowService.getSystemInfo({}), pingTimeoutMs)
+      .then(() => undefined)
+      .finally(() => (pinging = undefined)));
+  const turns = createTurns({ ...turnLimits, waitTimeoutMs: defaultTimeoutMs, code: 'unavailable' });
+  /** Waits for the answer of `begin` while Temporal answers pings. */
+  const patiently = async <T>(begin: (over: AbortSignal) => Promise<T>): Promise<T> => {
     const over = new AbortController();
-    const answer = attempt(work, timeoutMs, signal ? [over.signal, signal] : [over.signal]);
+    const answer = begin(over.signal);
     const patience = delay(pingAfterMs, undefined, { signal: over.signal })
       .then(ping)
       .then(() => answer);
@@ -132,28 +149,38 @@ export function createTemporal(
     }
   };
 
+  const wait: Temporal['wait'] = (work, timeoutMs, signal) =>
+    patiently((over) => attempt(work, timeoutMs, signal ? [over, signal] : [over]));
+
   return {
     client,
     dataConverter,
     taskQueue: options.taskQueue,
-    call,
-    queryOpenRun: (workflowId, query, timeoutMs) => call(() => openRuns.getHandle(workflowId).query(query), timeoutMs),
+    call(work, timeoutMs = defaultTimeoutMs) {
+      const deadline = Date.now() + timeoutMs;
+      return patiently((over) => turns.take('', () => attempt(work, deadline - Date.now(), [over]), over));
+    },
+    wait,
+    queryOpenRun: (workflowId, query, timeoutMs) => wait(() => openRuns.getHandle(workflowId).query(query), timeoutMs),
     callWorker: (work) =>
-      call(work, workerTimeoutMs).catch((error: unknown) => {
+      wait(work, workerTimeoutMs).catch((error: unknown) => {
         throw isAppError(error) && error.code === 'unavailable'
           ? new AppError('unavailable', unconfirmed, { cause: error })
           : error;
       }),
-    uiLink(workflowId, runId) {
-      const run = runId === undefined ? '' : `/${runId}`;
-      return `${options.uiUrl}/namespaces/${options.namespace}/workflows/${encodeURIComponent(workflowId)}${run}`;
-    },
-    scheduleUiLink: (scheduleId) =>
-      `${options.uiUrl}/namespaces/${options.namespace}/schedules/${encodeURIComponent(scheduleId)}`,
-    queueUiLink: (taskQueue) =>
-      `${options.uiUrl}/namespaces/${options.namespace}/task-queues/${encodeURIComponent(taskQueue)}`,
+    ...linksToUi(options),
     ping,
     close: () => connection.close(),
+  };
+}
+
+function linksToUi({ uiUrl, namespace }: TemporalConfig): Pick<Temporal, 'uiLink' | 'scheduleUiLink' | 'queueUiLink'> {
+  const link = (path: string) => `${uiUrl}/namespaces/${namespace}/${path}`;
+  return {
+    uiLink: (workflowId, runId) =>
+      link(`workflows/${encodeURIComponent(workflowId)}${runId === undefined ? '' : `/${runId}`}`),
+    scheduleUiLink: (scheduleId) => link(`schedules/${encodeURIComponent(scheduleId)}`),
+    queueUiLink: (taskQueue) => link(`task-queues/${encodeURIComponent(taskQueue)}`),
   };
 }
 

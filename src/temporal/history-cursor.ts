@@ -27,7 +27,7 @@ const waits = new WeakMap<Client, { count: number }>();
 
 /** Follows the history of the newest run of a workflow from its present end, until `signal` aborts the wait. */
 export function createHistoryCursor(
-  { call, client }: Pick<Temporal, 'call' | 'client'>,
+  { call, wait, client }: Pick<Temporal, 'call' | 'wait' | 'client'>,
   workflowId: string,
   signal: AbortSignal,
 ): HistoryCursor {
@@ -38,7 +38,7 @@ export function createHistoryCursor(
 
   const readPage = async () => {
     const request = { namespace, execution: { workflowId }, waitNewEvent: true, skipArchival: true };
-    const { history, nextPageToken } = await call(
+    const { history, nextPageToken } = await wait(
       ({ workflowService }) =>
         workflowService.getWorkflowExecutionHistory({ ...request, ...(token && { nextPageToken: token }) }),
       longPollMs,
@@ -50,17 +50,13 @@ export function createHistoryCursor(
   };
   /** Only paging leads to a token, but the pages up to the present end come without a wait. */
   const goToEnd = async (): Promise<boolean> => {
-    const { historyLength } = await call(
-      (temporal) => temporal.workflow.getHandle(workflowId).describe(),
-      undefined,
-      signal,
-    );
+    const { historyLength } = await call((temporal) => temporal.workflow.getHandle(workflowId).describe());
     let seen = 0;
     do seen = Number((await readPage()).at(-1)?.eventId ?? historyLength);
     while (token && seen < historyLength);
     return token !== undefined;
   };
-  const wait = async (): Promise<boolean> => {
+  const untilNext = async (): Promise<boolean> => {
     if (open.count >= maxWaits) return false;
     open.count += 1;
     try {
@@ -75,7 +71,7 @@ export function createHistoryCursor(
   return {
     async next() {
       try {
-        return await (token ? wait() : goToEnd());
+        return await (token ? untilNext() : goToEnd());
       } catch (error) {
         if (isAppError(error)) return false;
         token = undefined;

@@ -322,4 +322,38 @@ describe('checkpoints of an audit chain', () => {
     await chains.close();
     expect(attempts).toBe(2);
   });
+
+  test('are made for an entry whose storing outlasts a sweep', async () => {
+    const sealed = new Set<string>();
+    const seal = (organizationId: string, { seq }: { seq: number }) => {
+      sealed.add(organizationId);
+      return Promise.resolve({ entries: seq } as Checkpoint);
+    };
+    const [slow, quick] = [newId(), newId()];
+    let store = () => {};
+    const allowed = new Promise<void>((resolve) => (store = resolve));
+    const audit_entries = Object.create(deps.mongo.collections.audit_entries, {
+      insertMany: {
+        async value(documents: AuditEntryDocument[], options: object) {
+          if (documents[0]?.organization_id === slow) await allowed;
+          return deps.mongo.collections.audit_entries.insertMany(documents, options);
+        },
+      },
+    });
+    const chains = createActiveChains({
+      collections: { audit_entries },
+      checkpoints: { seal },
+      checkpointSeconds: 0.05,
+    });
+    const append = (organizationId: string) =>
+      chains.appender(organizationId).append(unchained(eventOf(organizationId, 1), 0));
+    const stored = append(slow);
+    await append(quick);
+    // The sweep that seals one chain has seen both.
+    await eventually(() => expect(sealed).toContain(quick));
+    store();
+    await stored;
+    await eventually(() => expect(sealed).toContain(slow));
+    await chains.close();
+  });
 });

@@ -34,7 +34,7 @@ export async function askForTools(
 ): Promise<McpToolDefinition[]> {
   const input: McpToolsInput = { connector_id: _id, project_id: projectID, user_id: userId };
   try {
-    const found: unknown = await temporal.call(
+    const found: unknown = await temporal.wait(
       (client) =>
         client.workflow.execute(mcpToolsType, {
           taskQueue: temporal.taskQueue,

@@ -46,8 +46,11 @@ export function createActiveChains(options: ActiveChainsOptions): ActiveChains {
     const present = chains.get(organizationId);
     if (present) return present;
     const onAppended = (head: Head) => {
-      made.appended = head;
-      if (head.seq - Math.max(made.sealed, made.tried) >= checkpointEvery) sealInBackground(organizationId, made);
+      // A sweep may have dropped the chain while the entry was being stored.
+      const chain = chains.get(organizationId) ?? made;
+      chains.set(organizationId, chain);
+      if (head.seq > (chain.appended?.seq ?? 0)) chain.appended = head;
+      if (head.seq - Math.max(chain.sealed, chain.tried) >= checkpointEvery) sealInBackground(organizationId, chain);
     };
     const appender = createAppender({ entries: collections.audit_entries, organizationId, onAppended });
     const made: ActiveChain = { appender, appended: undefined, sealed: 0, tried: 0, sealing: undefined };

@@ -38,7 +38,7 @@ function temporalWith(historyLength: number, pages: (Page | Error)[]) {
   return {
     tokens,
     left: () => pages.length,
-    open: () => createHistoryCursor({ call, client }, 'execution/1', new AbortController().signal),
+    open: () => createHistoryCursor({ call, wait: call, client }, 'execution/1', new AbortController().signal),
   };
 }
 
