@@ -11,7 +11,7 @@ export interface ProjectNewsDocument {
 }
 
 const togetherMs = 200;
-/** Runs and schedules tell of themselves. */
+/** Runs and schedules have notes of their own. */
 const kindOf = /^(?!execution|schedule)([a-z-]+)\.|^(bind-repository)$/;
 
 /**
