@@ -5,6 +5,7 @@ import { newId } from '../../../src/ids.js';
 import { createGateway } from '../../../src/surfaces/gateway/create-gateway.js';
 import { toolRoutes } from '../../../src/surfaces/gateway/tool-routes.js';
 import { platformRoutes } from '../../../src/surfaces/platform/routes.js';
+import { eventually } from '../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { verifies } from '../../support/verifies.js';
 import {
@@ -32,6 +33,11 @@ let attackers: { name: string; workspace: Workspace; ownOrganization: boolean }[
 beforeAll(async () => {
   owner = ownerOf(await createWorkspace(deps));
   for (const kind of Object.keys(seeders)) await owner.idOf(kind);
+  // The news of the project are stored a moment after the answer; these are of the last record that was created.
+  const { project_news } = deps.mongo.collections;
+  await eventually(async () => {
+    expect(await project_news.findOne({ _id: `${owner.workspace.projectID}/marketplace` })).not.toBeNull();
+  });
   const { organizationId } = owner.workspace;
   attackers = [
     { name: 'another organization', workspace: await createWorkspace(deps), ownOrganization: false },
