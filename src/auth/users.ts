@@ -109,9 +109,11 @@ export async function roleOn(
   userId: string,
   project: ProjectRef,
 ): Promise<string | undefined> {
-  const everywhere = await collections.memberships.findOne({ _id: organizationKey(project.organization_id, userId) });
-  if (everywhere) return everywhere.role;
-  return (await collections.memberships.findOne({ _id: projectKey(project._id, userId) }))?.role;
+  const everywhere = organizationKey(project.organization_id, userId);
+  const found = await collections.memberships
+    .find({ _id: { $in: [everywhere, projectKey(project._id, userId)] } })
+    .toArray();
+  return (found.find(({ _id }) => _id === everywhere) ?? found[0])?.role;
 }
 
 /** The project for a sign-in without a project: the oldest on which the user has a role. */

@@ -152,6 +152,7 @@ async function attempt(
     approvalId,
     asksOnce: { after: request.approval?.approval_id },
     alwaysRecorded: false,
+    likelyOrganizationId: run.organization_id,
     authenticate: () => principalOfRun(deps.collections, identity, ['svc:agent.run']),
     resolveScope: async (principal) => principal,
     admit: async () => undefined,
