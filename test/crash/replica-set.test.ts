@@ -11,6 +11,7 @@ import { createQuota } from '../../src/governance/quota/quota.js';
 import { newId } from '../../src/ids.js';
 import { createCodes } from '../../src/auth/oauth/codes.js';
 import type { ApprovalInput } from '../../workflows/approval/messages.js';
+import { untilAvailable } from '../support/client.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { createTestChain, eventOf } from '../support/governance/chains.js';
 import { principalOf } from '../support/governance/approvals.js';
@@ -18,7 +19,7 @@ import { ownProduct } from '../support/own-product.js';
 import type { Api } from '../support/processes.js';
 import { startReplicaSet } from '../support/replica-set.js';
 import { testRun } from '../support/run.js';
-import { everyFaultOf, faults, persist, persistHttp, to } from '../support/store-faults.js';
+import { everyFaultOf, faults, persist, to } from '../support/store-faults.js';
 import { createTable } from '../support/tables.js';
 import { catalog } from '../../src/domain/operations.js';
 import { verifies } from '../support/verifies.js';
@@ -264,7 +265,7 @@ describe('Idempotency-Key', () => {
       const name = `flow-${newId()}`;
       const send = () =>
         workspace.api.post(`/agentflow?projectID=${workspace.projectID}`, { name }, { 'idempotency-key': name });
-      const made = await persistHttp(send);
+      const made = await untilAvailable(send);
       expect(made).toMatchObject({ status: 201 });
       expect((await send()).body).toEqual(made.body);
       expect(await direct.agentflows.countDocuments({ name })).toBe(1);
@@ -283,7 +284,7 @@ describe('rows of a table', () => {
     for (const fits of [to('update', /^tables$/), to('insert', /^table_/)]) {
       await withEveryFault(fits, async () => {
         const key = newId();
-        const made = await persistHttp(() => table.insert({}, { 'idempotency-key': key }));
+        const made = await untilAvailable(() => table.insert({}, { 'idempotency-key': key }));
         expect(made).toMatchObject({ status: 201 });
       });
     }

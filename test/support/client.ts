@@ -47,3 +47,11 @@ function parse(text: string): unknown {
     return text;
   }
 }
+
+/** The first answer other than 503, which a store or Temporal causes that is too busy. */
+export async function untilAvailable(send: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await send();
+    if (answer.status !== 503 || tries === 10) return answer;
+  }
+}

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Deps } from '../../src/domain/deps.js';
 import { executionWorkflowId } from '../../workflows/agentflow-execution/messages.js';
-import type { Answer } from './client.js';
+import { untilAvailable, type Answer } from './client.js';
 import { eventually } from './eventually.js';
 import { createWorkspace, type Workspace } from './fixture.js';
 import { flowThatCalls } from './flows.js';
@@ -12,10 +12,10 @@ type Member = Pick<Workspace, 'api' | 'projectID'>;
 
 /** Creates the agentflow and an execution of it in `ready`; returns the execution as created. */
 export async function prepareExecution({ api, projectID }: Member, flow: object, request: object = {}): Promise<any> {
-  const agentflow = await api.post(`/agentflow?projectID=${projectID}`, flow);
+  const agentflow = await untilAvailable(() => api.post(`/agentflow?projectID=${projectID}`, flow));
   expect(agentflow).toMatchObject({ status: 201 });
   const body = { agentflow_id: agentflow.body._id, goal: 'the sink', ...request };
-  const created = await api.post(`/execute_flow?projectID=${projectID}`, body);
+  const created = await untilAvailable(() => api.post(`/execute_flow?projectID=${projectID}`, body));
   expect(created).toMatchObject({ status: 201, body: { status: 'ready' } });
   return created.body;
 }

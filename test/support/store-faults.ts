@@ -1,6 +1,5 @@
 import { expect } from '@jest/globals';
 import { toAppError } from '../../src/http/errors.js';
-import type { Answer } from './client.js';
 import type { SentCommand } from './mongo-wire.js';
 import type { Fault, ReplicaSet } from './replica-set.js';
 
@@ -43,11 +42,3 @@ export const everyFaultOf =
       await Promise.all(met);
     }
   };
-
-/** The first answer other than 503. */
-export async function persistHttp(send: () => Promise<Answer>): Promise<Answer> {
-  for (let tries = 1; ; tries += 1) {
-    const answer = await send();
-    if (answer.status !== 503 || tries === 10) return answer;
-  }
-}
