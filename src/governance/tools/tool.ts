@@ -121,5 +121,5 @@ export function defineTool<Deps, I extends z.ZodType, O extends z.ZodType, P = z
 ): ToolDefinition<Deps> {
   const name = operation.alias ?? operation.name;
   const create = (deps: Deps) => ({ prepare: async (input: unknown) => input, ...specOf(deps), name, operation });
-  return { operation, create: create as unknown as (deps: Deps) => Tool };
+  return { operation, create };
 }
