@@ -204,10 +204,13 @@ const unreachableCodes = new Set<number>([
   status.PERMISSION_DENIED,
 ]);
 
+/** While its store fails, Temporal also answers that the namespace does not exist. */
+const unreachableNames = new Set(['WorkflowUpdateRPCTimeoutOrCancelledError', 'NamespaceNotFoundError']);
+
 function unreachable(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (isGrpcServiceError(at)) return unreachableCodes.has(at.code);
-    if (at.name === 'WorkflowUpdateRPCTimeoutOrCancelledError') return true;
+    if (unreachableNames.has(at.name)) return true;
   }
   return false;
 }
