@@ -42,7 +42,6 @@ import { executionsCollection, executionEventsCollection } from './domain/execut
 import { filesCollection } from './domain/files/record.js';
 import { inboxReadsCollection } from './domain/inbox/record.js';
 import { memoriesCollection, memoryPartsCollection } from './domain/memories/record.js';
-import { projectNewsCollection } from './domain/news/notes.js';
 import { publicationsCollection, publicationVersionsCollection } from './domain/marketplace/schemas.js';
 import { projectsCollection } from './domain/projects/record.js';
 import { schedulesCollection, scheduleRunsCollection } from './domain/schedules/record.js';
@@ -59,6 +58,7 @@ import {
 import { actEditsCollection } from './governance/approvals/edits.js';
 import { auditEntriesCollection } from './governance/audit/entry.js';
 import { auditCheckpointsCollection } from './governance/audit/statement.js';
+import { projectNewsCollection } from './governance/change-notes.js';
 import { idempotencyCollection } from './governance/idempotency.js';
 import { lifecyclesCollection } from './governance/lifecycles/record.js';
 import { policyDecisionsCollection } from './governance/lifecycles/move-decisions.js';

@@ -6,9 +6,9 @@ import type { Config } from './config.js';
 import { createCustomers } from './domain/customers/create-customers.js';
 import { createFiles } from './domain/files/create-files.js';
 import { catalog } from './domain/operations.js';
-import { createChangeNotes } from './domain/news/notes.js';
 import { createRowInserter } from './domain/tables/insert.js';
 import { createRedact } from './graph/redaction/redact.js';
+import { noteOperation } from './governance/change-notes.js';
 import { createGovernance } from './governance/create-governance.js';
 import { createKernel } from './governance/kernel/perform.js';
 import { createNearestByText } from './graph/vectors/nearest.js';
@@ -68,7 +68,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     ...governance,
     projectMode: createProjectModeReader(mongo.collections),
     dataEvents: createDataEventsReader(mongo.collections),
-    changed: createChangeNotes(mongo),
+    changed: (projectId, name) => noteOperation(mongo.collections, projectId, name),
     observeStage: createStageObserver({ metrics, tracing }),
   });
   return {

@@ -4,6 +4,7 @@ import { createGroup } from '../stores/group.js';
 import { durable, isOnlyDuplicates } from '../stores/mongo.js';
 import type { Audit } from './audit/audit.js';
 import type { AuditEvent } from './audit/entry.js';
+import { noteChange } from './change-notes.js';
 import type { LifecycleDocument } from './lifecycles/record.js';
 
 export interface GovernedRecord {
@@ -44,7 +45,7 @@ export interface Recorder {
 }
 
 export interface RecorderOptions {
-  collections: Pick<Collections, 'lifecycles' | 'intents'>;
+  collections: Pick<Collections, 'lifecycles' | 'intents' | 'project_news'>;
   audit: Pick<Audit, 'append'>;
   leaseMs?: number;
 }
@@ -104,6 +105,7 @@ export function createRecorder({ collections, audit, leaseMs = 60_000 }: Recorde
       // If recording fails, a sweep records a call that has an intent.
       open.delete(lifecycle._id);
       await Promise.all([stored.add(lifecycle), audit.append(event)]);
+      noteChange(collections, lifecycle.project_id, 'lifecycle');
     },
     end(lifecycleId) {
       open.delete(lifecycleId);

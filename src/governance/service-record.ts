@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Audit } from './audit/audit.js';
+import { noteChange } from './change-notes.js';
 import { executeStage } from './kernel/stage-ids.js';
 import type { LifecycleDocument } from './lifecycles/record.js';
 import { activeSpan } from '../observability/tracing.js';
@@ -23,7 +24,7 @@ export interface ServiceRun {
 }
 
 export interface ServiceRecorderDeps {
-  collections: Pick<Collections, 'lifecycles'>;
+  collections: Pick<Collections, 'lifecycles' | 'project_news'>;
   audit: Pick<Audit, 'append' | 'entrySince'>;
 }
 
@@ -56,4 +57,5 @@ export async function recordServiceRun(
     outcome: status,
     lifecycle_id,
   });
+  noteChange(collections, run.project_id, 'lifecycle');
 }

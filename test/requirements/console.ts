@@ -114,8 +114,8 @@ export const consoleApp = [
   },
   {
     ...fromIssue,
-    id: 'console.data-states',
-    says: 'The pages of connectors, tables, files and syncs say what to do when they are empty, show what a failing API says, and offer nothing that a role may not do.',
+    id: 'console.every-page',
+    says: 'Every page says what to do when it is empty, with a command for lists, shows what a failing API says with its record, and offers nothing that a role may not do, which the API refuses.',
   },
   {
     ...fromIssue,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { executionWorkflowId } from '../../../workflows/agentflow-execution/messages.js';
 import type { Principal } from '../../auth/principal.js';
+import { chargeOf } from '../customers/operations/run-credits.js';
 import type { Deps } from '../deps.js';
 import { describeRun, pendingStep, withPending } from './pending-step.js';
 import { readLiveState, readExecution } from './operations/read.js';
@@ -43,6 +44,10 @@ export const Monitoring = z
     workflow_id: z.string().meta({ example: executionWorkflowId(exampleId) }),
     run_id: Id.nullable().meta({ description: 'Null until the execution is started.' }),
     temporal_ui_url: z.string().nullable().meta({ example: 'https://temporal.acme.dev/namespaces/default/workflows' }),
+    credits: z
+      .number()
+      .nullable()
+      .meta({ description: 'What the run was charged. Null until about a second after its start.', example: 1 }),
     steps: z.array(Step),
   })
   .meta({ id: 'ExecutionMonitoring' });
@@ -52,7 +57,7 @@ export async function monitor(deps: Deps, principal: Principal, id: string): Pro
   const found = await readExecution(deps, principal, id);
   const description = await describeRun(deps, id);
   const { record, live } = await readLiveState(deps, found, description);
-  const pending = await pendingStep(deps, description);
+  const [pending, credits] = await Promise.all([pendingStep(deps, description), chargeOf(deps.mongo.collections, id)]);
   const workflowId = executionWorkflowId(id);
   const runId = description?.runId ?? null;
   return {
@@ -61,6 +66,7 @@ export async function monitor(deps: Deps, principal: Principal, id: string): Pro
     workflow_id: workflowId,
     run_id: runId,
     temporal_ui_url: runId === null ? null : deps.temporal.uiLink(workflowId, runId),
+    credits,
     steps: (live?.steps ?? record.steps).map((step) => withPending(step, pending)),
   };
 }

@@ -6,6 +6,7 @@ import { derivedId } from '../../graph/store/names.js';
 import { refuseOverlong, type NewMemory } from '../memories/operations.js';
 import { memoryBounds } from '../memories/rules.js';
 import type { Chunk } from './chunks.js';
+import { noteChange } from '../../governance/change-notes.js';
 import { recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
 import type { Collections } from '../../stores/collections.js';
 import type { Graph } from '../../stores/neo4j.js';
@@ -18,7 +19,7 @@ import { readBatch, removeBatches, removeChunks, sourceOf, storeBatches, writeCh
 type Request<Name extends keyof KnowledgeUploadActivities> = Parameters<KnowledgeUploadActivities[Name]>[0];
 
 export interface KnowledgeUploadDeps extends ServiceRecorderDeps {
-  collections: Pick<Collections, 'files' | 'lifecycles'>;
+  collections: Pick<Collections, 'files' | 'lifecycles' | 'project_news'>;
   graph: Graph;
   files: Deps['files'];
 }
@@ -136,12 +137,13 @@ async function readyFile(
 }
 
 async function setProgress(
-  { files }: Pick<Collections, 'files'>,
-  { file_id }: KnowledgeUploadInput,
+  { files, project_news }: Pick<Collections, 'files' | 'project_news'>,
+  { file_id, project_id }: KnowledgeUploadInput,
   known: Partial<KnowledgeProgress>,
 ): Promise<void> {
   const $set = Object.fromEntries(Object.entries(known).map(([name, value]) => [`knowledge.${name}`, value]));
   await files.updateOne({ _id: file_id }, { $set });
+  noteChange({ project_news }, project_id, 'file');
 }
 
 /** Copies the content to its own memory, which can be transferred to a thread. */

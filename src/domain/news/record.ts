@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { exampleId, Id } from '../../ids.js';
 import { EpochSeconds } from '../../time.js';
 import type { ApprovalDocument } from '../../governance/approvals/record.js';
+import type { ProjectNewsDocument } from '../../governance/change-notes.js';
 import { isOver, type ExecutionDocument } from '../executions/record.js';
 import type { MemoryDocument } from '../memories/record.js';
-import type { ProjectNewsDocument } from './notes.js';
 import type { ScheduleDocument } from '../schedules/record.js';
 
 const base = {

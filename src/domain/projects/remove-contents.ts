@@ -21,9 +21,7 @@ export async function removeStarters(deps: Deps, project: ProjectRemovalInput): 
   await removeAgentflows(deps, project);
   await removeSchedules(deps, project.project_id);
   await removeConnectors(deps, project);
-  const { mcp_tasks, project_news } = deps.mongo.collections;
-  await mcp_tasks.deleteMany({ project_id: project.project_id });
-  await project_news.deleteMany({ project_id: project.project_id });
+  await deps.mongo.collections.mcp_tasks.deleteMany({ project_id: project.project_id });
   await unbindProject(deps.mongo.collections, project.project_id);
   await endSyncs(deps, project);
 }

@@ -86,8 +86,9 @@ async function digestsOf(
   { decision, edits, payload_digest: seen }: Vote,
 ): Promise<Pick<DecideRequest, 'payload_digest' | 'edited_payload_digest'>> {
   if (edits === undefined) return seen === undefined ? {} : { payload_digest: seen };
-  const problem = decision === 'approve' ? editsProblem(editable_fields, edits) : 'only an approval can edit the call';
-  if (problem !== undefined) throw new AppError('validation_failed', `edits: ${problem}`);
+  const problem =
+    decision === 'approve' ? editsProblem(editable_fields, edits) : 'edits: only an approval can edit the call';
+  if (problem !== undefined) throw new AppError('validation_failed', problem);
   const before = await readEdits(deps, edited_payload_digest === undefined ? _id : editsId(_id, edited_payload_digest));
   const edited = { asked_digest: before?.asked_digest ?? payload_digest, edits: { ...before?.edits, ...edits } };
   const digest = payloadDigest(tool, editedInput(edited));

@@ -43,16 +43,16 @@ const maxLength = 64 * 1024;
 
 /** Why these edits cannot be made; undefined if they can. `editable` are the types of the fields, by name. */
 export function editsProblem(editable: Readonly<Record<string, string>> | undefined, edits: JsonObject) {
-  if (!editable) return 'only an act of a run can be edited';
+  if (!editable) return 'edits: only an act of a run can be edited';
   const names = Object.keys(edits);
-  if (names.length === 0 || names.length > maxFields) return `name 1 to ${maxFields} fields`;
+  if (names.length === 0 || names.length > maxFields) return `edits: name 1 to ${maxFields} fields`;
   for (const [name, value] of Object.entries(edits)) {
-    if (!Object.hasOwn(editable, name)) return `the call has no field ${JSON.stringify(name)}`;
-    if (value === null || value === undefined) return `the field ${JSON.stringify(name)} needs a value`;
+    if (!Object.hasOwn(editable, name)) return `edits: the call has no field ${JSON.stringify(name)}`;
+    if (value === null || value === undefined) return `edits.${name}: needs a value`;
     const type = editable[name] ?? '';
-    if (!hasType(value, type)) return `the field ${JSON.stringify(name)} must be of type ${type}`;
+    if (!hasType(value, type)) return `edits.${name}: must be of type ${type}`;
   }
-  return canonicalText(edits).length > maxLength ? `must be at most ${maxLength} characters` : undefined;
+  return canonicalText(edits).length > maxLength ? `edits: must be at most ${maxLength} characters` : undefined;
 }
 
 export interface EditsDeps {

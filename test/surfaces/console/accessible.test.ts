@@ -1,83 +1,25 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { createPerson, type Person } from '../../auth/auth-server.js';
+import type { Person } from '../../auth/auth-server.js';
 import { lowestContrast, shot } from '../../support/browser.js';
-import { connectorOf } from '../../support/connectors.js';
-import { moveExecution, prepareExecution, startExecution, untilExecution } from '../../support/executions.js';
+import { moveExecution, prepareExecution } from '../../support/executions.js';
 import { flowThatCalls } from '../../support/flows.js';
-import { coworker, scheduled } from '../platform/schedules/schedules.js';
 import { useDeps } from '../../support/fixture.js';
-import { bearerClient } from '../../support/gateway.js';
-import { createTable } from '../../support/tables.js';
-import { file, send } from '../../support/uploads.js';
 import { verifies } from '../../support/verifies.js';
 import { consoleUrl, namelessControls, signIn, violations, withPage } from './chromium.js';
+import { projectWithEverything } from './pages.js';
 
 const deps = useDeps();
 let person: Person;
 /** Pages of the app show their content later than they load: `text` is part of it. */
-let pages: [name: string, rest: string, text?: string][];
+let pages: (readonly [name: string, rest: string, text?: string])[];
 
 beforeAll(async () => {
-  person = await createPerson(deps);
-  const gateway = bearerClient(person.workspace.apiKey);
-  const ask = { policy_id: 'ask', effect: 'require_approval', tools: ['save-model'] };
-  await gateway.put('/v1/policies', { policies: [{ policy_id: 'all', effect: 'permit' }, ask] });
-  const held = (await gateway.post('/v1/save-model', { model: 'held' })).body;
-  const waiting = await prepareExecution(person.workspace, flowThatCalls([]), {
-    goal: `a goal without spaces: ${'long'.repeat(40)}`,
-  });
-  const { execution_id } = await prepareExecution(person.workspace, flowThatCalls([]));
-  await moveExecution(person.workspace, execution_id, 'execute');
-  await untilExecution(person.workspace, execution_id, 'completed');
-  const hourly = await scheduled(person.workspace, {
-    coworker_id: await coworker(person.workspace),
-    goal: 'Every hour',
-    type: 'interval',
-    frequency: 3600,
-  });
-  const calling = flowThatCalls(['http://127.0.0.1:9/never']);
-  const asking = await startExecution(person.workspace, {
-    ...calling,
-    agents: calling.agents.map((agent) => ({ ...agent, is_preview_mode_enabled: true })),
-  });
-  await untilExecution(person.workspace, asking, { execution_context: { waiting_for: { kind: 'preview' } } });
-  const connector = await connectorOf(person.workspace, 'mcp', { url: 'http://127.0.0.1:9/mcp' });
-  const table = await createTable(person.workspace, [{ column_name: 'Company', column_type: 'string' }], 'Leads');
-  await table.insert({ company: 'a company without spaces: '.concat('long'.repeat(40)) });
-  const sent = await send(person.workspace.api, `/file/${person.workspace.projectID}`, [file('a.txt', 'text')]);
-  expect(sent.status).toBe(201);
+  const made = await projectWithEverything(deps);
+  person = made.person;
   pages = [
-    ['connectors', '/connectors', '2 connectors'],
-    ['connector', `/connectors/${connector._id}`, 'Tools of the server'],
-    ['tables', '/tables', '1 table'],
-    ['table', `/tables/${table._id}`, '1 row'],
-    ['files', '/files', '1 file'],
-    ['syncs', '/syncs', 'This project follows no repository'],
-    ['home', '', 'Failed in the last 24 hours'],
-    ['runs', '/runs', 'Goal'],
+    ...made.pages.map(({ name, path, address = path, filled }) => [name, address, filled] as const),
     ['runs-empty', '/runs?text=nothing-has-this', 'No run matches'],
-    ['run', `/runs/${execution_id}`, 'agent completed'],
-    ['run-ready', `/runs/${waiting.execution_id}`, 'It has not started'],
-    ['inbox', '/inbox', 'Approve…'],
-    ['usage', '/usage', 'Credits of the plan left'],
-    ['approvals', '/approvals', 'save-model'],
-    ['approval', `/approvals/${held.approval_id}`, 'Approve…'],
-    ['lifecycles', '/lifecycles', 'save-model'],
-    ['lifecycle', `/lifecycles/${held.lifecycle_id}`, 'Hash before'],
-    ['audit', '/audit', 'The chain is valid.'],
-    ['policies', '/policies', '1 version'],
-    ['context', '/context', 'Question or Cypher'],
-    ['members', '/members', '(you)'],
-    ['keys', '/keys', 'active'],
-    ['settings', '/settings', 'The project is'],
-    ['apps', '/apps', 'No app is connected.'],
-    ['schedules', '/schedules', 'runs, '],
-    ['schedule', `/schedules/${hourly._id}`, 'Schedule in the Temporal UI'],
-    ['schedule-form', `/schedules/${hourly._id}/edit`, 'Save'],
-    ['agentflows', '/agentflows', 'Changed'],
-    ['agentflow', `/agentflows/${hourly.coworker_id}`, 'First agent'],
-    ['run-waiting', `/runs/${asking}`, 'Approve…'],
     ['not-found', '/nothing'],
   ];
 });

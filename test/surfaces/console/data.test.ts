@@ -1,18 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
 import { newId } from '../../../src/ids.js';
 import { epochSeconds } from '../../../src/time.js';
 import { createPerson, type Person } from '../../auth/auth-server.js';
 import { shot } from '../../support/browser.js';
-import { apiClient } from '../../support/client.js';
 import { useDeps } from '../../support/fixture.js';
+import { bearerClient } from '../../support/gateway.js';
 import { refusal } from '../../support/refusal.js';
 import { testRun } from '../../support/run.js';
 import { createTable } from '../../support/tables.js';
 import { verifies } from '../../support/verifies.js';
 import { consoleUrl, signIn, withPage } from './chromium.js';
-import { csrfOf, signedInConsole } from './console-browser.js';
 
 const deps = useDeps();
 
@@ -98,6 +96,22 @@ test('a table that somebody else creates shows in the lists of all tabs', async 
   });
 });
 
+test('governed calls, also those that only read, show in the open lists of lifecycles and of the audit chain', async () => {
+  verifies('console.real-time');
+  const person = await createPerson(deps);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/lifecycles?tool=docs'));
+    const audit = await page.context().newPage();
+    await audit.goto(consoleUrl(person, '/audit?action=docs'));
+    await page.getByText('No call matches these filters.').waitFor();
+    await audit.getByText('No entry matches these filters.').waitFor();
+    const { status } = await bearerClient(person.workspace.apiKey).post('/v1/docs', { topic: 'governance' });
+    expect(status).toBe(200);
+    await page.getByRole('link', { name: 'docs' }).waitFor();
+    await audit.getByRole('button', { name: /^Entry / }).waitFor();
+  });
+});
+
 test('rows are exported as CSV without formulas, and a table is deleted by its name', async () => {
   verifies('console.tables', 'tables.delete');
   const person = await createPerson(deps);
@@ -130,7 +144,7 @@ test('rows are exported as CSV without formulas, and a table is deleted by its n
     await page.getByRole('button', { name: 'Delete the table…' }).click();
     await page.getByLabel('Name of the table').fill('leads');
     await page.getByRole('button', { name: 'Delete the table', exact: true }).click();
-    await page.getByRole('alert').getByText('Type the name of the table: =Leads').waitFor();
+    await page.getByRole('alert').getByText('Name of the table must be =Leads').waitFor();
     await page.getByLabel('Name of the table').fill('=Leads');
     await page.getByRole('button', { name: 'Delete the table', exact: true }).click();
     await page.getByText('This project has no table yet').waitFor();
@@ -355,55 +369,3 @@ test('syncs show the catalog, the repositories and the last runs', async () => {
     await page.waitForURL(/\/lifecycles\?tool=code-sync&status=failed&since=24h$/);
   });
 });
-
-test('a failing API shows its text, and what a role may not do is neither offered nor done', async () => {
-  verifies('console.data-states');
-  const owner = await createPerson(deps);
-  const { projectID } = owner.workspace;
-  const table = await createTable(owner.workspace, columns, 'Leads');
-  await table.insert({ company: 'Fjord' });
-  const viewer = await createPerson(deps, { role: 'VIEWER', workspace: owner.workspace });
-  const pages = ['/connectors', `/connectors/${newId()}`, '/tables', `/tables/${table._id}`, '/files', '/syncs'];
-  await withPage(async (page, complaints) => {
-    await signIn(page, owner);
-    const failing = (url: URL) => !url.pathname.startsWith('/console') && url.pathname.includes(projectID);
-    for (const [at, rest] of pages.entries()) {
-      const status = at % 2 === 0 ? 500 : 503;
-      const text = { error: 'unavailable', error_description: `the store is away (${at})`, lifecycle_id: newId() };
-      await page.route(failing, (route) => route.fulfill({ status, json: text }));
-      await page.goto(consoleUrl(owner, rest));
-      await page.getByRole('alert').getByText(`The store is away (${at})`).first().waitFor();
-      await page
-        .getByRole('link', { name: `Record ${text.lifecycle_id}` })
-        .first()
-        .waitFor();
-      await page.unroute(failing);
-    }
-    complaints.splice(0, Infinity, ...complaints.filter((complaint) => !complaint.includes('status of 5')));
-  });
-  await withPage(async (page) => {
-    await signIn(page, viewer);
-    for (const rest of ['/connectors', '/tables', '/files', '/syncs']) {
-      await page.goto(consoleUrl(viewer, rest));
-      await page.getByText('It needs the grant svc:orchestrate.read').waitFor();
-      expect(await offered(page)).toEqual([]);
-    }
-  });
-  const { cookie = '' } = await signedInConsole(viewer);
-  const asViewer = apiClient(testRun().url, {
-    cookie,
-    'x-csrf-token': await csrfOf(cookie),
-    'x-service-workspace': `ws_${projectID}`,
-  });
-  for (const path of [`/connectors/${projectID}`, `/file/${projectID}`, `/${projectID}/syncs`, `/storage/${projectID}`])
-    expect(await asViewer.get(path)).toMatchObject(refusal(403, 'access_denied', 'svc:orchestrate.read'));
-  for (const path of [
-    `/${projectID}/syncs/catalog`,
-    `/${projectID}/syncs/repositories`,
-    `${table.path}/row`,
-    `/connectors/${projectID}/mcp`,
-  ])
-    expect([path, await asViewer.post(path, {})]).toMatchObject([path, { status: 403 }]);
-});
-
-const offered = (page: Page) => page.locator('main button').allTextContents();

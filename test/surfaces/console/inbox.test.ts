@@ -117,7 +117,7 @@ test('an approver edits the call of an agent; a wrong value is explained, and no
     await page.getByLabel('text (string)').fill('Dear Grace');
     await page.getByLabel('count (integer)').fill('three');
     await approve();
-    await page.getByRole('alert').getByText('The field count must be of type integer.').waitFor();
+    await page.getByRole('alert').getByText('count (integer) must be of type integer').waitFor();
     await page.reload();
     await open();
     expect(await page.getByLabel('count (integer)').inputValue()).toBe('three');
@@ -166,7 +166,7 @@ test('what an MCP server asks is shown as its own text, and answered with the fo
     await page.getByLabel('Meal').selectOption('No');
     await page.getByLabel('Departure').fill('tomorrow');
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
-    await page.getByRole('alert').getByText('values.at').waitFor();
+    await page.getByRole('alert').getByText('Departure (optional)').waitFor();
     await shot(page, 'elicitation');
     await page.getByLabel('Departure').fill('2026-12-24T08:00:00Z');
     await page.getByRole('button', { name: 'Answer', exact: true }).click();

@@ -64,7 +64,7 @@ test('rules are edited with the problem at its line, tried on recorded calls, st
     await page.getByRole('status').filter({ hasText: 'no-models' }).waitFor();
     await page.getByLabel('Operation or tool').fill('no-such-operation');
     await page.getByRole('button', { name: 'Evaluate' }).click();
-    await page.getByRole('alert').getByText('Tool: must be').waitFor();
+    await page.getByRole('alert').getByText('Operation or tool must be').waitFor();
     await shot(page, 'policies');
   });
   expect((await gateway.post('/v1/save-model', { model: 'refused' })).status).toBe(403);

@@ -142,10 +142,10 @@ test('the app is served with a strict policy, its files with hashed names, and w
     ]);
     const body = Buffer.from(await response.arrayBuffer());
     bytes += gzipSync(body).length;
-    // What the first page loads by itself: the list of runs, and what files import without waiting for anything.
+    // What the first page loads by itself: Home or the list of runs, here both, and what files import without waiting.
     for (const [, chunk = ''] of body
       .toString()
-      .matchAll(/(?:(?:from|^import|;import)\s*|(?=["'`]\.\/runs-))["'`](\.\/[\w-]+\.js)["'`]/g))
+      .matchAll(/(?:(?:from|^import|;import)\s*|(?=["'`]\.\/(?:runs|home)-))["'`](\.\/[\w-]+\.js)["'`]/g))
       loaded.add(new URL(chunk, file).href);
   }
   console.log(`the first page takes ${Math.round(bytes / 1024)} KiB`);

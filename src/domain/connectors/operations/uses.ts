@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache';
+import type { UpdateFilter } from 'mongodb';
+import { noteChange } from '../../../governance/change-notes.js';
+import type { Collections } from '../../../stores/collections.js';
 import { epochSeconds } from '../../../time.js';
-import type { ConnectorCollections } from './store.js';
+import type { ConnectorDocument } from '../record.js';
 
 /** Connectors whose last use was noted as successful a moment ago. */
 const fresh = new LRUCache<string, true>({ max: 10_000, ttl: 5000 });
@@ -11,13 +14,16 @@ const maxMessage = 500;
  * use is noted every few seconds, so that a use costs no more than before. A note can be lost; records of calls cannot.
  */
 export async function noted<T>(
-  { connectors }: Pick<ConnectorCollections, 'connectors'>,
+  { connectors, project_news }: Pick<Collections, 'connectors' | 'project_news'>,
   _id: string,
   signal: AbortSignal,
   use: () => Promise<T>,
 ): Promise<T> {
-  const note = (change: Parameters<typeof connectors.updateOne>[1]) =>
-    void connectors.updateOne({ _id }, change).catch(() => undefined);
+  const note = (change: UpdateFilter<ConnectorDocument>) =>
+    void connectors
+      .findOneAndUpdate({ _id }, change, { projection: { projectID: 1 } })
+      .then((found) => found && noteChange({ project_news }, found.projectID, 'connector'))
+      .catch(() => undefined);
   const at = epochSeconds();
   try {
     const result = await use();

@@ -6,20 +6,27 @@ import { readCustomer } from './account.js';
 /** What runs were charged. A charge never changes, and the acts of a run ask again and again. */
 const charged = new LRUCache<string, number>({ max: 5000 });
 
+/** What a run was charged: once, when it begins, under its own id; model turns cost none. Null until it is written. */
+export async function chargeOf(
+  { credit_history }: Pick<Collections, 'credit_history'>,
+  execution_id: string,
+): Promise<number | null> {
+  const known = charged.get(execution_id);
+  if (known !== undefined) return known;
+  const charge = await credit_history.findOne({ _id: execution_id }, { projection: { credits: 1 } });
+  if (charge) charged.set(execution_id, charge.credits);
+  return charge?.credits ?? null;
+}
+
 /**
- * The credits that a run has cost so far. A run is charged once, when it begins, under its own id; model turns cost none. The
- * charge is written up to a second later, and until then it is what the plan says.
+ * The credits that a run has cost so far. The charge is written up to a second after the run has begun, and until then it is
+ * what the plan says.
  */
 export async function creditsOfRun(
   stores: Pick<Collections, 'credit_history' | 'customers'>,
   { organization_id, execution_id }: { organization_id: string; execution_id: string },
 ): Promise<number> {
-  const known = charged.get(execution_id);
-  if (known !== undefined) return known;
-  const charge = await stores.credit_history.findOne({ _id: execution_id }, { projection: { credits: 1 } });
-  if (charge) {
-    charged.set(execution_id, charge.credits);
-    return charge.credits;
-  }
+  const charge = await chargeOf(stores, execution_id);
+  if (charge !== null) return charge;
   return grantedQuota(await readCustomer(stores, organization_id)).base_credit_deduction_per_execution;
 }

@@ -40,12 +40,16 @@ describe('GET /execute_flow/{execution_id}/monitoring', () => {
       workflow_id: workflowId,
       run_id: null,
       temporal_ui_url: null,
+      credits: null,
       steps: [],
     });
     await workspace.api.post(`/execute_flow/${_id}/execute`);
     await untilExecution(workspace, _id, 'completed');
     const { status, body } = await workspace.api.get(path);
-    expect({ status, body }).toMatchObject({ status: 200, body: { status: 'completed', workflow_id: workflowId } });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { status: 'completed', workflow_id: workflowId, credits: 1 },
+    });
     const { runId } = await deps.temporal.client.workflow.getHandle(workflowId).describe();
     expect(body.run_id).toBe(runId);
     expect(body.temporal_ui_url).toBe(

@@ -99,6 +99,10 @@ export function messageOf(error: unknown): string {
   return capitalized(error.error_description || `The service answered with status ${error.status}.`);
 }
 
+/** What a form finds wrong with a value, as the API says it, so that it is shown at the field of the path. */
+export const invalid = (path: string, text: string): ServiceError =>
+  new ServiceError(400, { error: 'invalid_request', error_description: `${path}: ${text}` });
+
 /** What the API says is wrong with what was sent, in its own words; undefined for any other failure. */
 export const invalidIn = (error: unknown): string | undefined =>
   error instanceof ServiceError && (error.status === 400 || error.status === 422) ? error.error_description : undefined;

@@ -7,8 +7,9 @@ import { durationText } from './parts.js';
 import { startOf } from './runs/filter.js';
 import { apiAddress, projectId } from './session.js';
 
-/** The credits that the organization has left. */
+/** The credits that the organization has left, and the governed calls of the project. */
 export function Quota() {
+  const calls = useQuery({ queryKey: ['quota'], queryFn: () => call('get', '/v1/quota'), refetchInterval: slowly });
   const { data, error } = useQuery({
     queryKey: ['home', 'quota'],
     queryFn: () => call('get', '/customer'),
@@ -20,7 +21,7 @@ export function Quota() {
     <Box
       name="Credits left"
       count={left}
-      error={error}
+      error={error ?? calls.error}
       link={(text) => (
         <Link to="/projects/$projectId/usage" params={{ projectId }} aria-label={`Credits left: ${left}`}>
           {text}
@@ -28,6 +29,12 @@ export function Quota() {
       )}
     >
       {data && <p className="soft">Plan {data.plan}</p>}
+      {calls.data && (
+        <p className="soft">
+          Governed calls of the last {calls.data.window_seconds} seconds: {calls.data.project.used}
+          {calls.data.project.max > 0 && ` of ${calls.data.project.max}`}
+        </p>
+      )}
     </Box>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { call, type Execution } from './api.js';
-import { Day } from './charts/day.js';
 import { Box } from './home-box.js';
 import { Health, Quota, SyncHealth, Workers } from './home-state.js';
 import { readInbox } from './inbox/inbox.js';
@@ -13,6 +13,7 @@ import { queryOf, type RunFilter } from './runs/filter.js';
 import { failureOf, stateOf } from './states.js';
 import { useTitle } from './use-title.js';
 
+const Day = lazy(() => import('./charts/day.js').then(({ Day: component }) => ({ default: component })));
 const shown = 5;
 
 /** What fails, waits, runs and comes next. */
@@ -44,7 +45,11 @@ export function Home() {
         {may('get /{projectID}/queues') && <Workers />}
         {may('get /{projectID}/syncs') && <SyncHealth />}
       </div>
-      {may('get /analytics/{projectID}') && <Day />}
+      {may('get /analytics/{projectID}') && (
+        <Suspense fallback={<p className="soft">Loading…</p>}>
+          <Day />
+        </Suspense>
+      )}
     </>
   );
 }

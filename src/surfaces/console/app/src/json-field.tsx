@@ -1,6 +1,7 @@
 import { useId, useRef } from 'react';
 import { capitalized } from './api.js';
-import type { Place } from './json-place.js';
+import { useRefusal } from './field.js';
+import { placeIn, type Place } from './json-place.js';
 
 /** What is wrong with a text, and where. */
 export interface TextProblem {
@@ -20,8 +21,28 @@ export function parsed(text: string): { value: unknown } | { problem: TextProble
   }
 }
 
+type Path = readonly (string | number)[];
+const plainPath = (part: string): Path | undefined => /^([\w.]+): /.exec(part)?.[1]?.split('.');
+
+/**
+ * The problems that the API names, each at the place of its path. They are separated by semicolons, which the text of a
+ * problem can contain as well.
+ */
+export function problemsAt(message: string, text: string, pathOf: (part: string) => Path | undefined = plainPath) {
+  return message.split('; ').reduce<TextProblem[]>((found, part) => {
+    const path = pathOf(part);
+    const last = found.at(-1);
+    if (path) found.push({ message: part, at: placeIn(text, path) });
+    else if (last) last.message += `; ${part}`;
+    else found.push({ message: part });
+    return found;
+  }, []);
+}
+
 interface JsonFieldOptions {
   label: string;
+  /** The path of the value in the request of the form around. */
+  name?: string;
   rows?: number;
   text: string;
   onChange(text: string): void;
@@ -32,7 +53,10 @@ interface JsonFieldOptions {
 const lineOf = (text: string, at: number) => text.slice(0, at).split('\n').length;
 
 /** A field for JSON. Its problems name their line and lead there. */
-export function JsonField({ label, rows = 16, text, onChange, problems, isReadOnly = false }: JsonFieldOptions) {
+export function JsonField(given: JsonFieldOptions) {
+  const { label, name = '', rows = 16, text, onChange, isReadOnly = false } = given;
+  const refused = useRefusal(name);
+  const problems = refused === undefined ? given.problems : [...given.problems, { message: refused }];
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
   const show = ([start, end]: Place) => {

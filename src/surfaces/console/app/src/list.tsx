@@ -10,7 +10,6 @@ interface ListOptions<T> {
   counted: PagesOptions<T>['counted'];
   queryKey: readonly unknown[];
   load: PagesOptions<T>['load'];
-  everyMs?: number;
   columns: readonly Column<T>[];
   keyOf(row: T): string;
   /** What an empty list shows. */

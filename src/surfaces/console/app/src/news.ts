@@ -26,10 +26,13 @@ const queriesOf: Readonly<Record<string, readonly string[]>> = {
   file: ['files'],
   inbox: ['inbox'],
   knowledge: ['files'],
+  // Verifying the chain anew is asked for.
+  lifecycle: ['lifecycles', 'audit/entries', 'sync-runs'],
+  'mcp-authorization': ['authorization'],
   'mcp-tool': ['connector'],
   member: ['members'],
   policies: ['policies'],
-  project: ['project'],
+  project: ['project', 'mode'],
   settings: ['settings'],
   skill: ['skills'],
   sync: ['syncs'],
@@ -44,11 +47,11 @@ function staleAfter(event: ProjectEvent): Key[] {
     case 'schedule_changed':
       return [['schedules'], ['schedule', event.data.schedule_id], ['home', 'next']];
     case 'inbox_changed':
-      return [['inbox'], ['approval'], ['approvals'], ['lifecycle']];
+      return [['inbox'], ['approval'], ['approvals'], ['lifecycle'], ['lifecycles']];
     case 'records_changed':
-      return (queriesOf[event.data.kind] ?? []).map((key) => [key]);
+      return (queriesOf[event.data.kind] ?? []).map((key) => key.split('/'));
     default:
-      return [['runs'], ['home', 'runs'], ['inbox'], ['run', event.data.execution_id]];
+      return [['runs'], ['home', 'runs'], ['inbox'], ['run', event.data.execution_id], ['credits'], ['customer']];
   }
 }
 

@@ -102,9 +102,17 @@ export function Heads({ of: names }: { of: readonly string[] }) {
 /** Why something was refused or failed, in the words of the API. */
 export function Problem({ error }: { error: unknown }) {
   if (error === undefined || error === null) return null;
-  const lifecycle = lifecycleOf(error);
   return (
     <p className="problem" role="alert">
+      <ErrorText error={error} />
+    </p>
+  );
+}
+
+export function ErrorText({ error }: { error: unknown }) {
+  const lifecycle = lifecycleOf(error);
+  return (
+    <>
       {messageOf(error)}
       {lifecycle !== undefined && (
         <>
@@ -112,7 +120,7 @@ export function Problem({ error }: { error: unknown }) {
           <LifecycleLink id={lifecycle}>Record {lifecycle}</LifecycleLink>
         </>
       )}
-    </p>
+    </>
   );
 }
 

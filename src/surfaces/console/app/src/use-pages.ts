@@ -17,18 +17,16 @@ export interface PagesOptions<T> {
   counted: readonly [one: string, several: string];
   /** Rows per page, 100 by default. */
   pageSize?: number;
-  /** For a list whose changes the stream of the project does not report. */
-  everyMs?: number;
 }
 
 /** The pages of a list that were loaded so far. */
-export function usePages<T>({ queryKey, load, counted: [one, several], pageSize = 100, everyMs }: PagesOptions<T>) {
+export function usePages<T>({ queryKey, load, counted: [one, several], pageSize = 100 }: PagesOptions<T>) {
   const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam }) => load({ limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    refetchInterval: (query) => (isScrolled(query.state.data) ? false : (everyMs ?? slowly(query))),
+    refetchInterval: (query) => (isScrolled(query.state.data) ? false : slowly(query)),
   });
   const loadOlder = useCallback(
     () => void (isFetchingNextPage || fetchNextPage()),

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api.js';
 import { Field } from '../field.js';
+import { Problem } from '../parts.js';
 import {
   idOf,
   isFields,
@@ -197,7 +198,7 @@ function NextAgent({ agent, set, problemOf, agents }: ValueOptions & { agents: r
 
 /** The skills with their actions. Those of the project can be added; the JSON changes their details. */
 function Skills({ agent, set, problemOf }: ValueOptions) {
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['skills'],
     queryFn: () => call('get', '/skill', { query: { limit: 200 } }),
     staleTime: 60_000,
@@ -215,6 +216,7 @@ function Skills({ agent, set, problemOf }: ValueOptions) {
           {problem}
         </p>
       )}
+      <Problem error={error} />
       {skills.length === 0 && <p className="soft">None.</p>}
       <ul className="rows">
         {skills.map((skill, at) => (

@@ -1,12 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { call, isAnswer, newKey } from '../api.js';
+import { call } from '../api.js';
 import { writing } from '../navigation.js';
 import { Needs } from '../needs.js';
 import { Problem, Time } from '../parts.js';
 import { refusalByField } from '../refusal-by-field.js';
 import { projectId, useMay } from '../session.js';
+import { useSubmit } from '../use-submit.js';
 import { useTitle } from '../use-title.js';
 import { AgentflowActions } from './actions.js';
 import { fieldOf, newBodyOf, type Agentflow } from './document.js';
@@ -67,7 +68,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
   const editor = useEditor(agentflow);
   const [view, setView] = useState<View>('form');
   const [done, setDone] = useState<string>();
-  const { error, isBusy, save, forget } = useSave(agentflow, editor, setDone);
+  const { error, isBusy, submit, forget } = useSave(agentflow, editor, setDone);
   const mayEdit = may(agentflow ? 'patch /agentflow/{id}' : 'post /agentflow');
   const shown = view === 'form' || view === 'graph';
   const { fields, top } = refusalByField(error, (path) => (shown ? fieldOf(path, editor.document) : undefined));
@@ -96,7 +97,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
         className="editor"
         onSubmit={(event) => {
           event.preventDefault();
-          void save();
+          void submit();
         }}
       >
         <fieldset className="bare" disabled={!mayEdit}>
@@ -140,35 +141,19 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
 
 /** Sends what was changed, and keeps it if it is refused. */
 function useSave(agentflow: Agentflow | undefined, editor: Editor, onDone: (text: string | undefined) => void) {
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const [idempotencyKey, setKey] = useState(newKey);
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const save = async () => {
+  return useSubmit(async (options) => {
     const { document, discard } = editor;
     if (!document) return;
-    setBusy(true);
     onDone(undefined);
-    try {
-      const saved = agentflow
-        ? await call('patch', '/agentflow/{id}', { params: { id: agentflow._id }, body: editor.changes() })
-        : await call('post', '/agentflow', { body: newBodyOf(document) }, { idempotencyKey });
-      queries.setQueryData(['agentflow', saved._id], saved);
-      discard();
-      setError(undefined);
-      if (agentflow) onDone('Saved.');
-      else
-        await navigate({
-          to: '/projects/$projectId/agentflows/$agentflowId',
-          params: { projectId, agentflowId: saved._id },
-        });
-    } catch (failure) {
-      setError(failure);
-      if (isAnswer(failure)) setKey(newKey());
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { error, isBusy, save, forget: () => setError(undefined) };
+    const saved = agentflow
+      ? await call('patch', '/agentflow/{id}', { params: { id: agentflow._id }, body: editor.changes() })
+      : await call('post', '/agentflow', { body: newBodyOf(document) }, options);
+    queries.setQueryData(['agentflow', saved._id], saved);
+    discard();
+    if (agentflow) return onDone('Saved.');
+    const params = { projectId, agentflowId: saved._id };
+    await navigate({ to: '/projects/$projectId/agentflows/$agentflowId', params });
+  });
 }

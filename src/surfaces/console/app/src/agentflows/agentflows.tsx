@@ -1,8 +1,9 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { call } from '../api.js';
+import { curl } from '../curl.js';
 import { Empty, Heads, Older, Problem, Time } from '../parts.js';
 import { TextFilter } from '../runs/filter-bar.js';
-import { apiAddress, projectId, useMay } from '../session.js';
+import { projectId, useMay } from '../session.js';
 import { usePages } from '../use-pages.js';
 import { useTitle } from '../use-title.js';
 import type { Agentflow } from './document.js';
@@ -86,9 +87,10 @@ function AgentflowTable({ flows }: { flows: readonly Agentflow[] }) {
 
 function NoAgentflows({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <Empty>No agentflow contains this text.</Empty>;
-  const command = `curl -X POST '${new URL('agentflow', apiAddress).href}' \\
-  -H "x-api-key: $SERVICE_API_KEY" -H 'content-type: application/json' \\
-  -d '{"name":"Brief","agents":[{"title":"Writer","prompt":{"template":"Write a brief about {{ goal }}"}}]}'`;
+  const command = curl('agentflow', {
+    name: 'Brief',
+    agents: [{ title: 'Writer', prompt: { template: 'Write a brief about {{ goal }}' } }],
+  });
   return (
     <Empty command={command}>
       This project has no agentflow yet. An agentflow is a chain of agents with prompts, skills and actions:

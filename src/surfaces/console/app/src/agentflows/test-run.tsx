@@ -1,10 +1,8 @@
-import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { call, isAnswer, newKey } from '../api.js';
-import { Field } from '../field.js';
-import { Problem, useDraft, Window } from '../parts.js';
-import { refusalByField } from '../refusal-by-field.js';
-import { projectId } from '../session.js';
+import { call, invalid } from '../api.js';
+import { Confirm } from '../confirm.js';
+import { Field, TextField } from '../field.js';
+import { useDraft } from '../parts.js';
+import { useStart } from '../run/use-start.js';
 import { isFields, text, type FlowDocument, type Fields } from './document.js';
 
 interface TestRunOptions {
@@ -14,81 +12,37 @@ interface TestRunOptions {
   onClose: () => void;
 }
 
-const fields = new Set(['goal', 'input_variables']);
-
 /** Prepares a run with these inputs, executes it, and opens it. */
 export function TestRun({ id, stored, isChanged, onClose }: TestRunOptions) {
   const [goal, setGoal] = useDraft(`test-run.goal.${id}`);
   const [inputs, setInputs] = useDraft(`test-run.inputs.${id}`);
-  const { error, isBusy, submit } = useTestRun(id);
-  const { fields: problems, top } = refusalByField(error, (path) => fieldOf(path));
+  const { start, open } = useStart();
   const shownInputs = inputs || JSON.stringify(exampleInputs(stored), null, 2);
+  const act = async (options: { idempotencyKey: string }) => {
+    const body = { agentflow_id: id, goal, input_variables: inputsIn(shownInputs) };
+    return start(body, options.idempotencyKey, () => call('post', '/execute_flow', { body }, options));
+  };
   return (
-    <Window title="Test run" onClose={onClose}>
+    <Confirm title="Test run" action="Run it" act={act} onDone={open} onClose={onClose}>
       <p className="soft">
         The saved agentflow runs at once and uses credits.
         {isChanged && ' What you have not saved is not part of it.'}
       </p>
-      <Problem error={top} />
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit(goal, shownInputs);
-        }}
-      >
-        <Field label="Goal" problem={problems.goal}>
-          {(control) => (
-            <textarea {...control} rows={3} value={goal} onChange={(event) => setGoal(event.target.value)} autoFocus />
-          )}
-        </Field>
-        <Field label="Input variables" problem={problems.input_variables} hint="A JSON object.">
-          {(control) => (
-            <textarea
-              {...control}
-              className="code"
-              rows={5}
-              spellCheck={false}
-              value={shownInputs}
-              onChange={(event) => setInputs(event.target.value)}
-            />
-          )}
-        </Field>
-        <p className="actions">
-          <button className="primary" disabled={isBusy}>
-            Run it
-          </button>
-        </p>
-      </form>
-    </Window>
+      <TextField label="Goal" name="goal" rows={3} text={goal} onChange={setGoal} autoFocus />
+      <Field label="Input variables" name="input_variables" hint="A JSON object.">
+        {(control) => (
+          <textarea
+            {...control}
+            className="code"
+            rows={5}
+            spellCheck={false}
+            value={shownInputs}
+            onChange={(event) => setInputs(event.target.value)}
+          />
+        )}
+      </Field>
+    </Confirm>
   );
-}
-
-function fieldOf(path: string): string | undefined {
-  const [first = ''] = path.split('.');
-  return fields.has(first) ? first : undefined;
-}
-
-function useTestRun(agentflow_id: string) {
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  // A repeat after a lost answer is the same request.
-  const [keys, setKeys] = useState(() => [newKey(), newKey()] as const);
-  const navigate = useNavigate();
-  const submit = async (goal: string, inputs: string) => {
-    setBusy(true);
-    try {
-      const body = { agentflow_id, goal, input_variables: inputsIn(inputs) };
-      const { execution_id } = await call('post', '/execute_flow', { body }, { idempotencyKey: keys[0] });
-      const params = { execution_id };
-      await call('post', '/execute_flow/{execution_id}/execute', { params, body: {} }, { idempotencyKey: keys[1] });
-      await navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId, runId: execution_id } });
-    } catch (failure) {
-      setError(failure);
-      if (isAnswer(failure)) setKeys([newKey(), newKey()]);
-      setBusy(false);
-    }
-  };
-  return { error, isBusy, submit };
 }
 
 function inputsIn(typed: string): Fields {
@@ -96,11 +50,9 @@ function inputsIn(typed: string): Fields {
   try {
     value = JSON.parse(typed);
   } catch (error) {
-    throw new Error(`The input variables are not JSON: ${error instanceof Error ? error.message : ''}`, {
-      cause: error,
-    });
+    throw invalid('input_variables', `are not JSON: ${error instanceof Error ? error.message : ''}`);
   }
-  if (!isFields(value)) throw new Error('The input variables must be a JSON object.');
+  if (!isFields(value)) throw invalid('input_variables', 'must be a JSON object');
   return value;
 }
 

@@ -1,9 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { call, type Approval } from '../api.js';
+import { holdCalls } from '../curl.js';
 import { FilterForm, named, type FilterField } from '../filter-form.js';
 import { ApprovalLink } from '../links.js';
 import { List } from '../list.js';
-import { Badge, Time } from '../parts.js';
+import { Badge, Empty, Time } from '../parts.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
 import { useTitle } from '../use-title.js';
@@ -63,11 +64,12 @@ export function Approvals() {
         columns={columns}
         keyOf={({ approval_id }) => approval_id}
         empty={
-          <p className="note">
+          <Empty {...(status === undefined && { command: holdCalls })}>
             {status === 'pending' && 'Nothing waits for a decision.'}
-            {status === undefined && 'No call was held in this project yet. The policies say which calls are.'}
+            {status === undefined &&
+              'No call was held in this project yet. The policies say which calls are. These hold every HTTP call of an agent:'}
             {status !== 'pending' && status !== undefined && 'There are none in this state.'}
-          </p>
+          </Empty>
         }
       />
     </>

@@ -38,6 +38,7 @@ export function Apps() {
 /** The columns of a list, of which the last one offers the end of an app. */
 function useColumns(end: (app: ConnectedApp) => void): readonly Column<ConnectedApp>[] {
   const personOf = useNames();
+  const mayEnd = useMay()('delete /v1/connected-apps/{id}');
   const { person } = useSession().session;
   return [
     {
@@ -78,11 +79,12 @@ function useColumns(end: (app: ConnectedApp) => void): readonly Column<Connected
       id: 'end',
       name: 'Action',
       width: '6rem',
-      cell: (app) => (
-        <button type="button" className="plain" aria-label={`End ${nameOf(app)}…`} onClick={() => end(app)}>
-          End…
-        </button>
-      ),
+      cell: (app) =>
+        mayEnd && (
+          <button type="button" className="plain" aria-label={`End ${nameOf(app)}…`} onClick={() => end(app)}>
+            End…
+          </button>
+        ),
     },
   ];
 }

@@ -2,14 +2,16 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, send, type AuditEntry } from '../api.js';
+import { aCall } from '../curl.js';
 import { Facts } from '../facts.js';
 import { FilterForm, sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
-import { Problem, Time, Window } from '../parts.js';
+import { Empty, Problem, Time, Window } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
 import type { Column } from '../table.js';
 import { saveFile } from '../save-file.js';
+import { useSubmit } from '../use-submit.js';
 import { useTitle } from '../use-title.js';
 import type { Words } from '../words.js';
 
@@ -99,23 +101,13 @@ function Verification() {
 
 /** The whole chain as a file, which `verify-audit` checks without this service. */
 function Export() {
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const download = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const response = await send('/v1/audit/export', {});
-      saveFile(`audit-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.jsonl`, await response.blob());
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { error, isBusy, submit } = useSubmit(async () => {
+    const response = await send('/v1/audit/export', {});
+    saveFile(`audit-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.jsonl`, await response.blob());
+  });
   return (
     <>
-      <button type="button" disabled={isBusy} onClick={() => void download()}>
+      <button type="button" disabled={isBusy} onClick={() => void submit()}>
         {isBusy ? 'Exports…' : 'Export'}
       </button>
       <Problem error={error} />
@@ -164,8 +156,7 @@ function Entries({ filter }: { filter: Words<Name> }) {
       <List
         name="Entries"
         counted={['entry', 'entries']}
-        queryKey={['audit', filter]}
-        everyMs={5000}
+        queryKey={['audit', 'entries', filter]}
         load={(page) =>
           call('get', '/v1/audit', {
             query: { ...page, ...words, ...(since !== undefined && { from: startOf(since as Since) }) },
@@ -173,7 +164,13 @@ function Entries({ filter }: { filter: Words<Name> }) {
         }
         columns={columns}
         keyOf={({ entry_id }) => entry_id}
-        empty={<p className="note">No entry matches these filters.</p>}
+        empty={
+          Object.keys(filter).length > 0 ? (
+            <Empty>No entry matches these filters.</Empty>
+          ) : (
+            <Empty command={aCall}>Nothing was recorded yet. This is a governed call:</Empty>
+          )
+        }
       />
       {open && (
         <Window title={`Entry ${open.seq}`} isDrawer onClose={() => setOpen(undefined)}>

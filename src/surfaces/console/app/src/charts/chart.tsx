@@ -1,29 +1,49 @@
+import { AxisBottom, AxisLeft } from '@visx/axis';
+import { scaleBand, scaleLinear } from '@visx/scale';
+import { Bar } from '@visx/shape';
+
 export interface ChartOptions {
   label: string;
+  /** The beginnings of the hours, in epoch seconds. */
+  hours: readonly number[];
   series: readonly { name: string; isBad?: boolean; values: readonly (number | null)[] }[];
 }
 
+const [width, height, left, bottom] = [340, 130, 40, 112];
+const timeText = (hour: number) => new Date(hour * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+
 /** Bars over time; later series are drawn over earlier ones. A table next to it has the numbers. */
-export function Chart({ label, series }: ChartOptions) {
+export function Chart({ label, hours, series }: ChartOptions) {
   const most = Math.max(1e-9, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
-  const count = Math.max(1, ...series.map(({ values }) => values.length));
+  const x = scaleBand({ domain: [...hours], range: [left, width], padding: 0.3 });
+  const y = scaleLinear({ domain: [0, most], range: [bottom, 6], nice: 3 });
   return (
-    <svg className="chart" role="img" aria-label={label} viewBox={`0 0 ${count} 100`} preserveAspectRatio="none">
+    <svg className="chart" role="img" aria-label={label} viewBox={`0 0 ${width} ${height}`}>
       {series.map(({ name, isBad, values }) =>
         values.map((value, at) => {
-          const height = (100 * (value ?? 0)) / most;
+          const hour = hours[at] ?? 0;
+          const top = y(value ?? 0);
           return (
-            <rect
-              key={`${name}${at}`}
+            <Bar
+              key={`${name}${hour}`}
               className={isBad ? 'bad' : undefined}
-              x={at + 0.15}
-              y={100 - height}
-              width={0.7}
-              height={height}
-            />
+              x={x(hour)}
+              y={top}
+              width={x.bandwidth()}
+              height={bottom - top}
+            >
+              <title>{`${name}, ${timeText(hour)}: ${value ?? 'none'}`}</title>
+            </Bar>
           );
         }),
       )}
+      <AxisLeft scale={y} left={left} numTicks={3} />
+      <AxisBottom
+        scale={x}
+        top={bottom}
+        tickValues={hours.filter((_, at) => at % 6 === 0)}
+        tickFormat={(hour) => timeText(hour)}
+      />
     </svg>
   );
 }

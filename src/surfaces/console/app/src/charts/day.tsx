@@ -18,6 +18,7 @@ async function readDay() {
 export function Day() {
   const { data, error } = useQuery({ queryKey: ['home', 'day'], queryFn: readDay, refetchInterval: slowly });
   const { by_hour: hours } = data ?? { by_hour: [] };
+  const at = hours.map((hour) => hour.at);
   const runs = [
     { name: 'Made', values: hours.map(({ count }) => count) },
     { name: 'Failed', isBad: true, values: hours.map(({ failed }) => failed) },
@@ -37,13 +38,19 @@ export function Day() {
       {data && (
         <>
           <div className="panels">
-            <Figure name="Runs, and those that failed" number={all(String(data.total))} series={runs} />
+            <Figure name="Runs, and those that failed" number={all(String(data.total))} hours={at} series={runs} />
             <Figure
               name="Durations: 95th percentile, seconds"
               number={p50 === null || p95 === null ? '–' : all(`${durationText(p50)}, 95 %: ${durationText(p95)}`)}
+              hours={at}
               series={durations}
             />
-            <Figure name="Credits" number={all(String(Math.round(data.credits * 100) / 100))} series={credits} />
+            <Figure
+              name="Credits"
+              number={all(String(Math.round(data.credits * 100) / 100))}
+              hours={at}
+              series={credits}
+            />
           </div>
           <details>
             <summary>The numbers of each hour</summary>
@@ -71,12 +78,12 @@ export function Day() {
   );
 }
 
-function Figure({ name, number, series }: { name: string; number: ReactNode } & Omit<ChartOptions, 'label'>) {
+function Figure({ name, number, ...data }: { name: string; number: ReactNode } & Omit<ChartOptions, 'label'>) {
   return (
     <section className="panel" aria-label={name}>
       <h3>{name}</h3>
       <p className="number">{number}</p>
-      <Chart label={`${name}, by hour. The table below has the numbers.`} series={series} />
+      <Chart label={`${name}, by hour. The table below has the numbers.`} {...data} />
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { call, type Connector as ConnectorRecord } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Facts } from '../facts.js';
+import { slowly } from '../news.js';
 import { Badge, Data, Problem, Time } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { useTitle } from '../use-title.js';
@@ -21,7 +22,7 @@ export function Connector() {
   const { data: connector, error } = useQuery({
     queryKey: ['connector', id],
     queryFn: () => call('get', '/connectors/{projectID}/{connector_id}', { params: { connector_id: id } }),
-    refetchInterval: 5000,
+    refetchInterval: slowly,
   });
   useTitle(connector?.name ?? 'Connector');
   if (!connector)

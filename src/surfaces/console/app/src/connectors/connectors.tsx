@@ -1,11 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, type Connector } from '../api.js';
+import { curl } from '../curl.js';
 import { FilterForm, named } from '../filter-form.js';
 import { ConnectorLink } from '../links.js';
 import { List } from '../list.js';
 import { Badge, Empty, Time } from '../parts.js';
-import { apiAddress, projectId, useMay } from '../session.js';
+import { projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
 import { useTitle } from '../use-title.js';
 import type { Words } from '../words.js';
@@ -86,7 +87,6 @@ function ConnectorList({ filter }: { filter: Words<'category' | 'status'> }) {
         name="Connectors"
         counted={['connector', 'connectors']}
         queryKey={['connectors', filter]}
-        everyMs={5000}
         load={(page) => call('get', '/connectors/{projectID}', { query: { ...page, ...(filter as Given) } })}
         columns={columns}
         keyOf={({ _id }) => _id}
@@ -106,9 +106,10 @@ function ConnectorList({ filter }: { filter: Words<'category' | 'status'> }) {
 
 function NoConnectors({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <Empty>No connector matches these filters.</Empty>;
-  const command = `curl -X POST '${new URL(`actions/restful/config?projectID=${projectId}`, apiAddress).href}' \\
-  -H "x-api-key: $SERVICE_API_KEY" -H 'content-type: application/json' \\
-  -d '{"name":"Claims register","config":{"base_url":"https://claims.example.com/api"}}'`;
+  const command = curl(`actions/restful/config?projectID=${projectId}`, {
+    name: 'Claims register',
+    config: { base_url: 'https://claims.example.com/api' },
+  });
   return (
     <Empty command={command}>
       This project has no connector yet. Agents reach other systems through connectors. Create one here, or with:

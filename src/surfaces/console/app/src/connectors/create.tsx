@@ -1,39 +1,27 @@
 import { useNavigate } from '@tanstack/react-router';
 import { call, type Connector } from '../api.js';
-import { Problem, Window } from '../parts.js';
+import { Confirm } from '../confirm.js';
 import { projectId } from '../session.js';
-import { useSubmit } from '../use-submit.js';
 import { authOf, Fields, useConnectorForm, type Form } from './form.js';
 
 export function CreateConnector({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
-  const { error, isBusy, submit } = useSubmit(async (options, { form, clear }: ReturnType<typeof useConnectorForm>) => {
-    const create = form.kind === 'mcp' ? createMcp : createRestful;
-    const { _id: connectorId } = await create(form, options);
-    clear();
-    onClose();
-    await navigate({ to: '/projects/$projectId/connectors/$connectorId', params: { projectId, connectorId } });
-  });
-  const given = useConnectorForm('connector.new', {}, error);
+  const { form, nameOf, clear } = useConnectorForm('connector.new', {});
   return (
-    <Window title="Create a connector" onClose={onClose}>
-      <Problem error={given.top} />
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit(given);
-        }}
-      >
-        <Fields form={given.form} />
-        <p className="soft">Secrets are encrypted and never shown again.</p>
-        <p className="actions">
-          <button className="primary" disabled={isBusy}>
-            Create
-          </button>
-        </p>
-      </form>
-    </Window>
+    <Confirm
+      title="Create a connector"
+      action="Create"
+      act={(options) => (form.kind === 'mcp' ? createMcp : createRestful)(form, options)}
+      nameOf={nameOf}
+      onDone={({ _id: connectorId }) => {
+        clear();
+        void navigate({ to: '/projects/$projectId/connectors/$connectorId', params: { projectId, connectorId } });
+      }}
+      onClose={onClose}
+    >
+      <Fields form={form} />
+      <p className="soft">Secrets are encrypted and never shown again.</p>
+    </Confirm>
   );
 }
 

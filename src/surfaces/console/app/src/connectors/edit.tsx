@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { call, type Connector } from '../api.js';
-import { Field } from '../field.js';
+import { Confirm } from '../confirm.js';
+import { TextField } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
-import { Problem, useDraft, Window } from '../parts.js';
-import { refusalByField } from '../refusal-by-field.js';
-import { useSubmit } from '../use-submit.js';
+import { useDraft } from '../parts.js';
 import { changeOf, Fields, textsOf, useConnectorForm } from './form.js';
 
 interface EditOptions {
@@ -24,17 +24,10 @@ export function EditConnector(given: EditOptions) {
 
 function EditFields({ connector, kind, onClose }: EditOptions & { kind: 'restful' | 'mcp' }) {
   const { _id: id, name, config } = connector;
-  const { error, isBusy, submit } = useChange(id, onClose);
-  const { form, top, clear } = useConnectorForm(`connector.${id}`, textsOf(kind, name, config), error);
+  const { form, nameOf, clear } = useConnectorForm(`connector.${id}`, textsOf(kind, name, config));
   const auth = (config.auth as { type?: string } | undefined)?.type ?? 'none';
   return (
-    <Edit
-      name={name}
-      error={top}
-      isBusy={isBusy}
-      onClose={onClose}
-      onSubmit={() => submit(changeOf(form, config), clear)}
-    >
+    <Edit {...{ connector, onClose, nameOf }} changeOf={() => changeOf(form, config)} onDone={clear}>
       <Fields form={form} present={{ auth }} />
     </Edit>
   );
@@ -43,29 +36,27 @@ function EditFields({ connector, kind, onClose }: EditOptions & { kind: 'restful
 /** The categories without a form. `[stored]` in the JSON keeps a secret. */
 function EditJson({ connector, onClose }: EditOptions) {
   const { _id: id, config } = connector;
-  const { error, isBusy, submit } = useChange(id, onClose);
   const [name, setName] = useDraft(`connector.${id}.name`);
   const [text, setText] = useDraft(`connector.${id}.config`);
   const shownName = name || connector.name;
   const shownText = text || JSON.stringify(config, null, 2);
   const read = parsed(shownText);
-  const { fields, top } = refusalByField(error, (path) => (path === 'name' ? path : undefined));
-  const save = async () => {
-    if ('problem' in read) return;
+  const change = () => {
+    if ('problem' in read) throw new Error('Correct the JSON.');
     // What was taken out of the JSON is removed.
     const removed = Object.fromEntries(Object.keys(config).map((field) => [field, null]));
-    await submit({ name: shownName, config: { ...removed, ...(read.value as object) } }, () => {
-      setName('');
-      setText('');
-    });
+    return { name: shownName, config: { ...removed, ...(read.value as object) } };
+  };
+  const clear = () => {
+    setName('');
+    setText('');
   };
   return (
-    <Edit name={connector.name} error={top} isBusy={isBusy} onClose={onClose} onSubmit={save}>
-      <Field label="Name" problem={fields.name}>
-        {(own) => <input {...own} value={shownName} onChange={(event) => setName(event.target.value)} />}
-      </Field>
+    <Edit {...{ connector, onClose }} changeOf={change} onDone={clear}>
+      <TextField label="Name" name="name" text={shownName} onChange={setName} />
       <JsonField
         label="Configuration as JSON"
+        name="config"
         rows={12}
         text={shownText}
         onChange={setText}
@@ -75,49 +66,23 @@ function EditJson({ connector, onClose }: EditOptions) {
   );
 }
 
-interface Shell {
-  name: string;
-  error: unknown;
-  isBusy: boolean;
-  onClose: () => void;
-  onSubmit: () => Promise<void>;
-  children: React.ReactNode;
+interface Shell extends EditOptions {
+  nameOf?: (path: string) => string;
+  changeOf: () => { name: string; config: Record<string, unknown> };
+  onDone: () => void;
+  children: ReactNode;
 }
 
-function Edit({ name, error, isBusy, onClose, onSubmit, children }: Shell) {
-  return (
-    <Window title={`Edit ${name}`} onClose={onClose}>
-      <Problem error={error} />
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void onSubmit();
-        }}
-      >
-        {children}
-        <p className="actions">
-          <button className="primary" disabled={isBusy}>
-            Save
-          </button>
-        </p>
-      </form>
-    </Window>
-  );
-}
-
-interface Change {
-  name: string;
-  config: Record<string, unknown>;
-}
-
-function useChange(id: string, onClose: () => void) {
+function Edit({ connector: { _id, name }, changeOf: bodyOf, onDone, children, ...given }: Shell) {
   const queries = useQueryClient();
-  return useSubmit(async (_options, body: Change, forget: () => void) => {
-    const params = { connector_id: id };
-    const saved = await call('patch', '/connectors/{projectID}/{connector_id}', { params, body });
-    queries.setQueryData(['connector', id], saved);
-    forget();
-    onClose();
-  });
+  const act = async () => {
+    const params = { connector_id: _id };
+    const saved = await call('patch', '/connectors/{projectID}/{connector_id}', { params, body: bodyOf() });
+    queries.setQueryData(['connector', _id], saved);
+  };
+  return (
+    <Confirm title={`Edit ${name}`} action="Save" act={act} onDone={onDone} {...given}>
+      {children}
+    </Confirm>
+  );
 }

@@ -1,7 +1,6 @@
 import { useState } from 'react';
-import { Field } from '../field.js';
+import { Field, TextField } from '../field.js';
 import { useDraft } from '../parts.js';
-import { refusalByField, type RefusalByField } from '../refusal-by-field.js';
 
 /** The fields of the form: where the API names each of them, and which ways to sign in ask for it. */
 interface FormField {
@@ -75,19 +74,17 @@ const auths = {
 export type Kind = keyof typeof auths;
 
 /** The texts of the form, which a reload does not lose, but for secrets. */
-export function useConnectorForm(key: string, initial: Texts, error: unknown) {
+export function useConnectorForm(key: string, initial: Texts) {
   const [stored, store] = useDraft(key);
   const [secrets, setSecrets] = useState<Texts>({});
   const drafts = stored === '' ? initial : (JSON.parse(stored) as Texts);
   const kind: Kind = drafts.kind === 'mcp' ? 'mcp' : 'restful';
   const auth = drafts.auth !== undefined && drafts.auth in auths[kind] ? drafts.auth : 'none';
   const shown = fields.filter((field) => field.kind === kind && (field.auth?.includes(auth) ?? true));
-  const paths = ['name', ...shown.map(({ path }) => path)];
-  // A change names the configuration of every connector, and the creation of an MCP server does not.
-  const fieldOf = (path: string) => paths.find((each) => each === path || `config.${each}` === path);
-  const { fields: problems, top } = refusalByField(error, fieldOf);
   const set = (name: string, text: string) => store(JSON.stringify({ ...drafts, [name]: text }));
-  return { form: { drafts, set, secrets, setSecrets, problems, kind, auth, shown }, top, clear: () => store('') };
+  // A change names the configuration of every connector, and the creation of an MCP server does not.
+  const nameOf = (path: string) => (kind === 'mcp' ? path.replace(/^config\./, '') : path);
+  return { form: { drafts, set, secrets, setSecrets, kind, auth, shown }, nameOf, clear: () => store('') };
 }
 
 type Texts = Record<string, string>;
@@ -97,7 +94,6 @@ export interface Form {
   set(name: string, text: string): void;
   secrets: Texts;
   setSecrets(secrets: Texts): void;
-  problems: RefusalByField['fields'];
   kind: Kind;
   auth: string;
   shown: readonly FormField[];
@@ -105,7 +101,7 @@ export interface Form {
 
 /** @param present the connector that is changed: its kind stays, and so do secrets that are left empty */
 export function Fields({ form, present }: { form: Form; present?: { auth: string } }) {
-  const { drafts, set, problems, kind, auth, shown } = form;
+  const { drafts, set, kind, auth, shown } = form;
   return (
     <>
       {!present && (
@@ -117,9 +113,7 @@ export function Fields({ form, present }: { form: Form; present?: { auth: string
           </select>
         </label>
       )}
-      <Field label="Name" problem={problems.name}>
-        {(own) => <input {...own} value={drafts.name ?? ''} onChange={(event) => set('name', event.target.value)} />}
-      </Field>
+      <TextField label="Name" name="name" text={drafts.name ?? ''} onChange={(text) => set('name', text)} />
       {shown.map((field) => !field.auth && <Input key={field.path} form={form} field={field} />)}
       <label>
         It asks for
@@ -156,13 +150,9 @@ interface InputOptions {
 }
 
 function Input({ form, field: { name, label, path, isSecret }, isStored = false }: InputOptions) {
-  const { drafts, set, secrets, setSecrets, problems } = form;
+  const { drafts, set, secrets, setSecrets } = form;
   return (
-    <Field
-      label={label}
-      problem={problems[path]}
-      {...(isSecret && isStored && { hint: 'Leave it empty to keep the stored one.' })}
-    >
+    <Field label={label} name={path} {...(isSecret && isStored && { hint: 'Leave it empty to keep the stored one.' })}>
       {(own) => (
         <input
           {...own}

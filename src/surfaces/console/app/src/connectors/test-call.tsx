@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call, newKey } from '../api.js';
 import { Facts } from '../facts.js';
-import { Badge, durationText, Problem, useDraft } from '../parts.js';
+import { Form, TextField } from '../field.js';
+import { Badge, durationText, useDraft } from '../parts.js';
 
 /** Sends a GET to the API of the connector, with its credentials, and shows the answer. */
 export function TestCall({ connectorId: id }: { connectorId: string }) {
@@ -21,20 +22,17 @@ export function TestCall({ connectorId: id }: { connectorId: string }) {
   return (
     <section aria-labelledby="test-call">
       <h2 id="test-call">Test call</h2>
-      <form
-        className="filter"
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
-        <label>
-          GET, below the base URL
-          <input value={path} placeholder="/" maxLength={2000} onChange={(event) => setPath(event.target.value)} />
-        </label>
+      <Form className="filter" error={error} onSubmit={() => mutate()}>
+        <TextField
+          label="GET, below the base URL"
+          name="path"
+          text={path}
+          onChange={setPath}
+          placeholder="/"
+          maxLength={2000}
+        />
         <button aria-disabled={isPending}>{isPending ? 'Calling…' : 'Call it'}</button>
-      </form>
-      <Problem error={error} />
+      </Form>
       <div role="status">
         {data && (
           <Facts

@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import { call, type ContextAnswer } from '../api.js';
+import { curl } from '../curl.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { LifecycleLink } from '../links.js';
-import { Data, Empty, Problem, useDraft } from '../parts.js';
+import { Field, Form } from '../field.js';
+import { Data, Empty, useDraft } from '../parts.js';
 import { fromLocalInput } from '../schedules/schedule.js';
-import { apiAddress } from '../session.js';
 import { useSubmit } from '../use-submit.js';
 import { useTitle } from '../use-title.js';
 import { Entities, EntityDrawer, Facts, Relationships } from './tables.js';
@@ -37,27 +38,24 @@ function Ask() {
   });
   return (
     <>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <label>
-          Question or Cypher
-          <textarea
-            className="code"
-            rows={4}
-            required
-            maxLength={20_000}
-            value={query}
-            placeholder="Which products does Acme own?"
-            onChange={(event) => setQuery(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
-            }}
-          />
-        </label>
+      <Form error={error} onSubmit={() => void (isBusy || submit())}>
+        <Field label="Question or Cypher" name="query">
+          {(control) => (
+            <textarea
+              {...control}
+              className="code"
+              rows={4}
+              maxLength={20_000}
+              value={query}
+              placeholder="Which products does Acme own?"
+              onChange={(event) => setQuery(event.target.value)}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
+                  event.currentTarget.form?.requestSubmit();
+              }}
+            />
+          )}
+        </Field>
         <p className="soft">
           Cypher filters on <code>project_id = $project_id</code>, for example{' '}
           <code>{'MATCH (n:Entity)-[r]->(m) WHERE n.project_id = $project_id RETURN n, r, m'}</code>
@@ -80,8 +78,7 @@ function Ask() {
           </label>
           <span className="soft">What was valid at this local time; empty: now.</span>
         </p>
-      </form>
-      <Problem error={error} />
+      </Form>
       {answer && <Result key={answer.lifecycle_id} answer={answer} />}
     </>
   );
@@ -158,8 +155,6 @@ function Explanation({ answer: { explanation } }: { answer: Answer }) {
 }
 
 function NothingFound() {
-  const command = `curl -X POST '${new URL('v1/save-context', apiAddress).href}' \\
-  -H "authorization: Bearer $SERVICE_API_KEY" -H 'content-type: application/json' \\
-  -d '{"entities":[{"id":"acme","type":"Company","name":"Acme"}]}'`;
+  const command = curl('v1/save-context', { entities: [{ id: 'acme', type: 'Company', name: 'Acme' }] });
   return <Empty command={command}>The context graph has nothing about this. This saves an entity:</Empty>;
 }

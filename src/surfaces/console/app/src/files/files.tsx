@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
-import { call, messageOf, type ListedFile } from '../api.js';
+import { call, type ListedFile } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { List } from '../list.js';
-import { Badge, Empty, Time } from '../parts.js';
+import { Badge, Empty, Problem, Time } from '../parts.js';
 import { apiAddress, projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
 import { useTitle } from '../use-title.js';
@@ -23,32 +23,27 @@ function FileList() {
   const may = useMay();
   const queries = useQueryClient();
   const [asked, setAsked] = useState<ListedFile>();
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<unknown>();
   const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: ['files'] }), [queries]);
-  const download = async ({ _id, name }: ListedFile) => {
+  const download = async ({ _id }: ListedFile) => {
     try {
       // The address of the list may have expired.
       const { url } = await call('get', '/file/{projectID}/{file_id}', { params: { file_id: _id } });
       setProblem(undefined);
       location.assign(url);
     } catch (failure) {
-      setProblem(`${name}: ${messageOf(failure)}`);
+      setProblem(failure);
     }
   };
   const actions = useActions(download, setAsked);
   return (
     <>
       {may('post /file/{projectID}') && <UploadFiles onDone={refresh} />}
-      {problem !== undefined && (
-        <p className="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem error={problem} />
       <List
         name="Files"
         counted={['file', 'files']}
         queryKey={['files']}
-        everyMs={5000}
         load={(query) => call('get', '/file/{projectID}', { query })}
         columns={[...columns, actions]}
         keyOf={({ _id }) => _id}

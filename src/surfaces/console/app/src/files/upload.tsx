@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { ErrorText } from '../parts.js';
 import { useMay } from '../session.js';
 import { useUploads, type Upload } from './use-uploads.js';
 
@@ -94,7 +95,7 @@ function UploadLine({ upload: { file, state, part, problem }, onDismiss, onRepea
     <li>
       <bdi>{file.name}</bdi> {state === 'sending' && <progress value={part} aria-label={`Upload of ${file.name}`} />}{' '}
       <span role="status" className={state === 'refused' ? 'bad' : 'soft'}>
-        {state === 'refused' ? problem : state === 'sending' ? `${percent} %` : state}
+        {state === 'refused' ? <ErrorText error={problem} /> : state === 'sending' ? `${percent} %` : state}
       </span>{' '}
       {state === 'refused' && (
         <button type="button" className="small" onClick={onRepeat}>

@@ -1,5 +1,5 @@
 import { useCallback, useRef, useState } from 'react';
-import { messageOf, newKey } from '../api.js';
+import { newKey } from '../api.js';
 import { projectId } from '../session.js';
 import { sendWithProgress } from './send-with-progress.js';
 
@@ -16,7 +16,7 @@ export interface Upload extends UploadOptions {
   state: 'waiting' | 'sending' | 'done' | 'refused';
   /** From 0 to 1. */
   part: number;
-  problem?: string;
+  problem?: unknown;
   stop: AbortController;
 }
 
@@ -43,7 +43,7 @@ export function useUploads(onDone: () => void) {
         change(id, { state: 'done', part: 1 });
         onDone();
       } catch (error) {
-        change(id, { state: 'refused', problem: messageOf(error) });
+        change(id, { state: 'refused', problem: error });
       }
     }
     running.current -= 1;

@@ -1,4 +1,5 @@
 import type { InboxItem } from '../api.js';
+import { Field as FormField, TextField } from '../field.js';
 import type { Edits } from '../parts.js';
 
 interface Choice {
@@ -12,11 +13,6 @@ interface Field {
   title?: string;
   description?: string;
   default?: string | number | boolean | string[];
-  format?: 'email' | 'uri' | 'date' | 'date-time';
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
   enum?: string[];
   enumNames?: string[];
   oneOf?: Choice[];
@@ -62,85 +58,50 @@ export function answersOf({ properties }: Form, drafts: Edits['drafts']): Record
 function valueOf({ type }: Field, text: string): unknown {
   if (type === 'boolean') return text === 'true';
   if (type === 'array') return text.split('\n');
-  return type === 'string' ? text : Number(text);
+  const number = Number(text);
+  // What is no number is sent as it is.
+  return type === 'string' || Number.isNaN(number) ? text : number;
 }
 
-const inputTypes = { email: 'email', uri: 'url', date: 'date', 'date-time': 'text' } as const;
-
+/** The fields of the form. The API says what is wrong with a value. */
 export function AnswerFields({ form: { properties, required = [] }, edits }: { form: Form; edits: Edits }) {
-  return (
-    <>
-      {Object.entries(properties).map(([name, field]) => (
-        <label key={name}>
+  return Object.entries(properties).map(([name, field]) => {
+    const text = current(field, edits.drafts[name]);
+    const given = {
+      name: `values.${name}`,
+      label: (
+        <>
           <bdi>{field.title ?? name}</bdi>
           {!required.includes(name) && ' (optional)'}
-          {field.description !== undefined && (
-            <span className="soft">
-              {' '}
-              <bdi>{field.description}</bdi>
-            </span>
-          )}
-          <AnswerField
-            field={field}
-            isRequired={required.includes(name)}
-            text={current(field, edits.drafts[name])}
-            onText={(text) => edits.set(name, text)}
-          />
-        </label>
-      ))}
-    </>
-  );
-}
-
-interface AnswerFieldOptions {
-  field: Field;
-  isRequired: boolean;
-  text: string;
-  onText: (text: string) => void;
-}
-
-function AnswerField({ field, isRequired, text, onText }: AnswerFieldOptions) {
-  const choices = choicesOf(field);
-  const { type, format, minLength, maxLength, minimum, maximum } = field;
-  if (choices && type === 'array')
+        </>
+      ),
+      ...(field.description !== undefined && { hint: <bdi>{field.description}</bdi> }),
+    };
+    const choices = choicesOf(field);
+    const set = (next: string) => edits.set(name, next);
+    if (!choices) return <TextField key={name} {...given} text={text} onChange={set} />;
     return (
-      <select
-        multiple
-        value={text === '' ? [] : text.split('\n')}
-        onChange={({ target }) => onText([...target.selectedOptions].map(({ value }) => value).join('\n'))}
-      >
-        <Choices choices={choices} />
-      </select>
+      <FormField key={name} {...given}>
+        {(control) =>
+          field.type === 'array' ? (
+            <select
+              {...control}
+              multiple
+              value={text === '' ? [] : text.split('\n')}
+              onChange={({ target }) => set([...target.selectedOptions].map(({ value }) => value).join('\n'))}
+            >
+              <Choices choices={choices} />
+            </select>
+          ) : (
+            <select {...control} value={text} onChange={({ target }) => set(target.value)}>
+              <option value="" />
+              <Choices choices={choices} />
+            </select>
+          )
+        }
+      </FormField>
     );
-  if (choices)
-    return (
-      <select required={isRequired} value={text} onChange={({ target }) => onText(target.value)}>
-        <option value="" />
-        <Choices choices={choices} />
-      </select>
-    );
-  const onChange = ({ target }: { target: { value: string } }) => onText(target.value);
-  if (type === 'string')
-    return (
-      <input
-        type={format ? inputTypes[format] : 'text'}
-        {...{ minLength, maxLength, onChange }}
-        required={isRequired}
-        value={text}
-        autoComplete="off"
-      />
-    );
-  return (
-    <input
-      type="number"
-      step={type === 'integer' ? 1 : 'any'}
-      min={minimum}
-      max={maximum}
-      required={isRequired}
-      value={text}
-      onChange={onChange}
-    />
-  );
+  });
 }
 
 function Choices({ choices }: { choices: Choice[] }) {

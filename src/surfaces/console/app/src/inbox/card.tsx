@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { call, capitalized, type InboxItem } from '../api.js';
 import { ConnectorLink, LifecycleLink, RunLink } from '../links.js';
 import { Badge, Data, Time } from '../parts.js';
+import { useMay } from '../session.js';
 import { previewOf } from './edits.js';
 import { Decide, decisionsOf, decisionText, type Decision } from './decide.js';
 
@@ -34,7 +35,8 @@ interface CardOptions {
 export function InboxCard({ item, onDone, asked: given, onAsked }: CardOptions) {
   const [own, setOwn] = useState<Decision>();
   const [asked, setAsked] = onAsked ? [given, onAsked] : [own, setOwn];
-  const { kind, title, body, execution_id, created_at, expires_at, status, may_decide: mayDecide } = item;
+  const { kind, title, body, execution_id, created_at, expires_at, status } = item;
+  const mayDecide = useMay()('post /inbox/{id}/reply') && item.may_decide;
   return (
     <article className="card" aria-label={title}>
       <p>
@@ -68,7 +70,7 @@ export function InboxCard({ item, onDone, asked: given, onAsked }: CardOptions) 
           ))}
         </p>
       ) : (
-        <p className="note">{capitalized(item.may_not_decide_reason ?? '')}.</p>
+        item.may_not_decide_reason && <p className="note">{capitalized(item.may_not_decide_reason)}.</p>
       )}
       {asked && mayDecide && decisionsOf(item).includes(asked) && (
         <Decide item={item} decision={asked} onDone={onDone} onClose={() => setAsked(undefined)} />

@@ -1,6 +1,7 @@
 import { call, type InboxItem } from '../api.js';
-import { Problem, useDraft, Window } from '../parts.js';
-import { useSubmit } from '../use-submit.js';
+import { Confirm } from '../confirm.js';
+import { Reason } from '../field.js';
+import { useDraft } from '../parts.js';
 import { AnswerFields, answersOf, formOf } from './answer.js';
 import { EditFields, editableOf, previewOf, useEdits, valuesOf } from './edits.js';
 
@@ -43,7 +44,7 @@ export function Decide({ item, decision, onDone, onClose, reply = replyTo(item, 
   const editable = decision === 'approve' ? editableOf(item) : undefined;
   const form = decision === 'accept' ? formOf(item) : undefined;
   const name = decisionText(item, decision);
-  const { error, isBusy, submit } = useSubmit(async (options) => {
+  const act = async (options: { idempotencyKey: string }) => {
     const changes = valuesOf(editable, edits.drafts);
     const { payload_digest, edited_payload_digest } = item.body as Record<string, string | null | undefined>;
     const seen = edited_payload_digest ?? payload_digest;
@@ -58,34 +59,21 @@ export function Decide({ item, decision, onDone, onClose, reply = replyTo(item, 
     );
     setReason('');
     edits.clear();
-    onClose();
-    await onDone();
-  });
+  };
   return (
-    <Window title={`${name}: ${item.title}`} onClose={onClose}>
+    <Confirm
+      title={`${name}: ${item.title}`}
+      action={name}
+      isFinal={decision === 'reject'}
+      act={act}
+      onDone={() => void onDone()}
+      onClose={onClose}
+    >
       <p className="soft">{consequenceOf(item, decision)}</p>
-      <Problem error={error} />
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        {item.kind !== 'elicitation' && (
-          <label>
-            Reason (optional)
-            <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} autoFocus />
-          </label>
-        )}
-        {editable && <EditFields editable={editable} edits={edits} />}
-        {form && <AnswerFields form={form} edits={edits} />}
-        <p className="actions">
-          <button className={decision === 'reject' ? 'danger' : 'primary'} disabled={isBusy}>
-            {name}
-          </button>
-        </p>
-      </form>
-    </Window>
+      {item.kind !== 'elicitation' && <Reason text={reason} onChange={setReason} />}
+      {editable && <EditFields editable={editable} edits={edits} />}
+      {form && <AnswerFields form={form} edits={edits} />}
+    </Confirm>
   );
 }
 

@@ -1,4 +1,5 @@
-import type { InboxItem } from '../api.js';
+import { invalid, type InboxItem } from '../api.js';
+import { TextField } from '../field.js';
 import { useDrafts, type Edits } from '../parts.js';
 
 /** The changes that an approval of this item can contain; undefined if it cannot be edited. */
@@ -22,7 +23,7 @@ export const useEdits = (itemId: string): Edits => useDrafts(`edits.${itemId}`);
 
 /**
  * The changes as the API takes them; undefined if nothing was changed.
- * @throws Error with the name of the field whose value is not of its type
+ * @throws ServiceError at the field whose value is not of its type
  */
 export function valuesOf(editable: Editable | undefined, drafts: Edits['drafts']): Record<string, unknown> | undefined {
   if (editable === undefined || Object.keys(drafts).length === 0) return undefined;
@@ -38,7 +39,7 @@ function valueOf(name: string, text: string, type: string | undefined): unknown 
     return JSON.parse(text);
   } catch {
     if (type === 'any') return text;
-    throw new Error(`The field ${name} must be of type ${type}.`);
+    throw invalid(`edits.${name}`, `must be of type ${type}`);
   }
 }
 
@@ -46,24 +47,27 @@ function valueOf(name: string, text: string, type: string | undefined): unknown 
 export function EditFields({ editable, edits: { drafts, set } }: { editable: Editable; edits: Edits }) {
   if ('text' in editable)
     return (
-      <label>
-        Output
-        <textarea
-          rows={8}
-          value={drafts.output ?? editable.text}
-          onChange={(event) => set('output', event.target.value)}
-        />
-      </label>
+      <TextField
+        label="Output"
+        name="edits"
+        rows={8}
+        text={drafts.output ?? editable.text}
+        onChange={(text) => set('output', text)}
+      />
     );
   return (
     <details open={Object.keys(drafts).length > 0}>
       <summary>Change the call</summary>
       <p className="soft">Fields without a new value stay as they are. The changed call has its own SHA-256.</p>
       {Object.entries(editable.fields).map(([name, type]) => (
-        <label key={name}>
-          {name} ({type})
-          <textarea rows={2} value={drafts[name] ?? ''} onChange={(event) => set(name, event.target.value)} />
-        </label>
+        <TextField
+          key={name}
+          label={`${name} (${type})`}
+          name={`edits.${name}`}
+          rows={2}
+          text={drafts[name] ?? ''}
+          onChange={(text) => set(name, text)}
+        />
       ))}
     </details>
   );

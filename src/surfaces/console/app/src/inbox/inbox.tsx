@@ -3,7 +3,7 @@ import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { call, type InboxItem } from '../api.js';
 import { slowly } from '../news.js';
 import { Empty, Problem, Time } from '../parts.js';
-import { apiAddress } from '../session.js';
+import { holdCalls } from '../curl.js';
 import { useTitle } from '../use-title.js';
 import { InboxCard } from './card.js';
 import { decisionsOf, type Decision } from './decide.js';
@@ -101,13 +101,10 @@ function Items() {
 }
 
 function NothingWaits({ error }: { error: unknown }) {
-  const command = `curl -X PUT '${new URL('v1/policies', apiAddress).href}' \\
-  -H "authorization: Bearer $SERVICE_API_KEY" -H 'content-type: application/json' \\
-  -d '{"policies":[{"policy_id":"all","effect":"permit"},{"policy_id":"ask","effect":"require_approval","tools":["act.http"]}]}'`;
   return (
     <>
       <Problem error={error} />
-      <Empty command={command}>
+      <Empty command={holdCalls}>
         Nothing waits for a decision. Agents whose preview mode is on ask here before they act, and so do calls that a
         policy holds. This policy holds every HTTP call of an agent:
       </Empty>

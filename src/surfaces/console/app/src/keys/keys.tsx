@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import { call, type ApiKey, type Grant } from '../api.js';
+import { curl } from '../curl.js';
 import { Confirm } from '../confirm.js';
+import { TextField } from '../field.js';
 import { List } from '../list.js';
 import { Badge, Empty, Time, useDraft, Window } from '../parts.js';
 import { roleName, useRole } from '../roles.js';
-import { apiAddress, projectId } from '../session.js';
+import { projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
 import { useTitle } from '../use-title.js';
@@ -30,6 +32,8 @@ export function Keys() {
   useTitle('API keys');
   const [revoking, setRevoking] = useState<ApiKey>();
   const nameOf = useNames();
+  const may = useMay();
+  const mayRevoke = may('delete /v1/apikeys/{key_id}');
   return (
     <>
       <h1>API keys</h1>
@@ -38,10 +42,10 @@ export function Keys() {
         counted={['key', 'keys']}
         queryKey={['keys']}
         load={(page) => call('get', '/v1/apikeys', { query: { ...page, project_id: projectId } })}
-        columns={columnsOf(nameOf, setRevoking)}
+        columns={columnsOf(nameOf, mayRevoke ? setRevoking : undefined)}
         keyOf={({ id }) => id}
         empty={<NoKeys />}
-        tools={<Create />}
+        tools={may('post /v1/apikeys') && <Create />}
       />
       {revoking && (
         <Confirm
@@ -66,7 +70,10 @@ export function Keys() {
   );
 }
 
-function columnsOf(nameOf: (id: string) => string, revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
+function columnsOf(
+  nameOf: (id: string) => string,
+  revoke: ((key: ApiKey) => void) | undefined,
+): readonly Column<ApiKey>[] {
   return [
     {
       id: 'state',
@@ -111,6 +118,7 @@ function columnsOf(nameOf: (id: string) => string, revoke: (key: ApiKey) => void
       name: 'Action',
       width: '7rem',
       cell: (key) =>
+        revoke &&
         key.revoked_at === null && (
           <button type="button" className="plain" aria-label={`Revoke ${key.name}…`} onClick={() => revoke(key)}>
             Revoke…
@@ -121,9 +129,7 @@ function columnsOf(nameOf: (id: string) => string, revoke: (key: ApiKey) => void
 }
 
 function NoKeys() {
-  const command = `curl -X POST '${new URL('v1/apikeys', apiAddress).href}' \\
-  -H "authorization: Bearer $USER_TOKEN" -H 'content-type: application/json' \\
-  -d '{"name":"first","project_id":"${projectId}"}'`;
+  const command = curl('v1/apikeys', { name: 'first', project_id: projectId }, { key: 'USER_TOKEN' });
   return (
     <Empty command={command}>This project has no API key. A program needs one; create it here, or like this:</Empty>
   );
@@ -133,7 +139,8 @@ function NoKeys() {
 function Create() {
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useDraft('keys.name');
-  const [chosen, setChosen] = useState<ReadonlySet<Grant>>(new Set());
+  const [stored, store] = useDraft('keys.grants');
+  const chosen = new Set(stored.split(' ').filter((grant) => grant !== ''));
   const [made, setMade] = useState<{ name: string; secret: string }>();
   const role = useRole();
   const isWide = role === 'OWNER' || role === 'ORG_ADMIN';
@@ -141,13 +148,13 @@ function Create() {
   const toggle = (grant: Grant) => {
     const next = new Set(chosen);
     if (!next.delete(grant)) next.add(grant);
-    setChosen(next);
+    store([...next].join(' '));
   };
   const create = async () => {
-    const body = { name, project_id: projectId, ...(chosen.size > 0 && { grants: [...chosen] }) };
+    const body = { name, project_id: projectId, ...(chosen.size > 0 && { grants: [...chosen] as Grant[] }) };
     setMade(await call('post', '/v1/apikeys', { body }));
     setName('');
-    setChosen(new Set());
+    store('');
   };
   return (
     <>
@@ -162,10 +169,7 @@ function Create() {
           invalidates={[['keys']]}
           onClose={() => setOpen(false)}
         >
-          <label>
-            Name
-            <input value={name} maxLength={200} autoFocus onChange={(event) => setName(event.target.value)} />
-          </label>
+          <TextField label="Name" name="name" text={name} onChange={setName} maxLength={200} autoFocus />
           <fieldset>
             <legend>Grants; without a choice, those of your role</legend>
             {offered.map((grant) => (

@@ -1,11 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { call, type Lifecycle } from '../api.js';
+import { aCall } from '../curl.js';
 import { FilterForm, named, sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
 import { Badge, durationText, Empty, Time } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
-import { apiAddress } from '../session.js';
 import type { Column } from '../table.js';
 import { useTitle } from '../use-title.js';
 import type { Words } from '../words.js';
@@ -72,7 +72,6 @@ export function Lifecycles() {
         name="Lifecycles"
         counted={['call', 'calls']}
         queryKey={['lifecycles', filter]}
-        everyMs={5000}
         load={(page) =>
           call('get', '/v1/lifecycles', {
             query: {
@@ -93,7 +92,5 @@ export function Lifecycles() {
 
 function NoCalls({ filter }: { filter: Words<Name> }) {
   if (Object.keys(filter).length > 0) return <p className="note">No call matches these filters.</p>;
-  const command = `curl -X POST '${new URL('v1/docs', apiAddress).href}' \\
-  -H "authorization: Bearer $SERVICE_API_KEY" -H 'content-type: application/json' -d '{"topic":"governance"}'`;
-  return <Empty command={command}>No governed call was made in this project yet. This is one:</Empty>;
+  return <Empty command={aCall}>No governed call was made in this project yet. This is one:</Empty>;
 }

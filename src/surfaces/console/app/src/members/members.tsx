@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { call, type Member } from '../api.js';
 import { Confirm } from '../confirm.js';
+import { Field, TextField } from '../field.js';
 import { List } from '../list.js';
 import { Time, useDraft } from '../parts.js';
 import { rankOf, roleName, roles, useRole, type Role } from '../roles.js';
@@ -117,18 +118,19 @@ const invalidates = [['members']];
 function RoleField({ role, onChange }: { role: string; onChange: (role: Role) => void }) {
   const own = useRole();
   return (
-    <label>
-      Role
-      <select value={role} onChange={(event) => onChange(event.target.value as Role)}>
-        {roles
-          .filter((each) => rankOf(each) <= rankOf(own))
-          .map((each) => (
-            <option key={each} value={each}>
-              {roleName(each)}
-            </option>
-          ))}
-      </select>
-    </label>
+    <Field label="Role" name="role">
+      {(control) => (
+        <select {...control} value={role} onChange={(event) => onChange(event.target.value as Role)}>
+          {roles
+            .filter((each) => rankOf(each) <= rankOf(own))
+            .map((each) => (
+              <option key={each} value={each}>
+                {roleName(each)}
+              </option>
+            ))}
+        </select>
+      )}
+    </Field>
   );
 }
 
@@ -137,7 +139,8 @@ const rolesSay = 'Owner and org admin apply to every project of the organization
 function Add() {
   const [asked, setAsked] = useAsked();
   const [email, setEmail] = useDraft('members.email');
-  const [role, setRole] = useState<Role>('MEMBER');
+  const [chosen, setRole] = useDraft('members.role');
+  const role = (chosen || 'MEMBER') as Role;
   return (
     <>
       <button type="button" className="primary" onClick={() => setAsked('add')}>
@@ -151,20 +154,14 @@ function Add() {
             call('post', '/project-member/{projectID}', { body: { email: email.trim(), role } }, options)
           }
           invalidates={invalidates}
-          onDone={() => setEmail('')}
+          onDone={() => {
+            setEmail('');
+            setRole('');
+          }}
           onClose={() => setAsked(undefined)}
         >
           <p>Adds a user of the organization to this project. {rolesSay}</p>
-          <label>
-            Email address
-            <input
-              value={email}
-              maxLength={320}
-              autoComplete="off"
-              autoFocus
-              onChange={(event) => setEmail(event.target.value)}
-            />
-          </label>
+          <TextField label="Email address" name="email" text={email} onChange={setEmail} maxLength={320} autoFocus />
           <RoleField role={role} onChange={setRole} />
         </Confirm>
       )}

@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { call, invalidIn, isAnswer, type PolicyRule, type PolicySet } from '../api.js';
 import { Confirm } from '../confirm.js';
-import { JsonField, parsed, type TextProblem } from '../json-field.js';
-import { placeIn } from '../json-place.js';
+import { JsonField, parsed, problemsAt, type TextProblem } from '../json-field.js';
 import { Data, Problem, useDraft, Window } from '../parts.js';
 import { useNames } from '../use-names.js';
 import { Simulation } from './simulation.js';
@@ -28,11 +27,8 @@ function useEdited({ version, policies }: PolicySet) {
   };
 }
 
-/**
- * The problems that the API names, each at its place: `policies.0.effect: …` or `<policy_id>: …`, separated by
- * semicolons, which the text of a problem can contain as well.
- */
-export function problemsIn(message: string, text: string): TextProblem[] {
+/** The API names `policies.0.effect` or a `policy_id`. */
+function problemsIn(message: string, text: string): TextProblem[] {
   const read = parsed(text);
   const rules = 'value' in read && Array.isArray(read.value) ? (read.value as { policy_id?: unknown }[]) : [];
   const pathOf = (part: string): (string | number)[] | undefined => {
@@ -41,14 +37,7 @@ export function problemsIn(message: string, text: string): TextProblem[] {
     const at = rules.findIndex(({ policy_id }) => policy_id === id);
     return id === undefined || at < 0 ? undefined : [at];
   };
-  return message.split('; ').reduce<TextProblem[]>((found, part) => {
-    const path = pathOf(part);
-    const last = found.at(-1);
-    if (path) found.push({ message: part, at: placeIn(text, path) });
-    else if (last) last.message += `; ${part}`;
-    else found.push({ message: part });
-    return found;
-  }, []);
+  return problemsAt(message, text, pathOf);
 }
 
 /** Edits the rules as JSON, tries them on recorded calls and stores them as a new version. */

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { call, type PolicyRule, type PolicySet } from '../api.js';
+import { holdCalls } from '../curl.js';
 import { List } from '../list.js';
 import { slowly } from '../news.js';
-import { Badge, Data, Problem, Time, Window } from '../parts.js';
+import { Badge, Data, Empty, Problem, Time, Window } from '../parts.js';
 import { useMay } from '../session.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
@@ -46,7 +47,9 @@ function InForce({ set }: { set: PolicySet }) {
     <section aria-labelledby="in-force">
       <h2 id="in-force">In force</h2>
       {version === 0 ? (
-        <p>No policies are stored. The default set is in force, as version 0.</p>
+        <Empty command={holdCalls}>
+          No policies are stored. The default set is in force, as version 0. Store a version below, or with:
+        </Empty>
       ) : (
         <p>
           Version {version}, by <bdi>{nameOf(created_by ?? '')}</bdi>, <Time at={created_at} />. Each stored set is a

@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import { call } from '../api.js';
 import { Facts } from '../facts.js';
-import { JsonField, parsed, type TextProblem } from '../json-field.js';
-import { Badge, Problem, useDraft } from '../parts.js';
+import { Form, TextField } from '../field.js';
+import { JsonField, parsed } from '../json-field.js';
+import { Badge, useDraft } from '../parts.js';
 import { useSubmit } from '../use-submit.js';
 
 const evaluate = (body: unknown) => call('post', '/v1/policies/evaluate', { body: body as never });
@@ -16,14 +17,9 @@ export function Trial() {
   const [channel, setChannel] = useDraft('policies.trial.channel');
   const [input, setInput] = useDraft('policies.trial.input');
   const [principal, setPrincipal] = useDraft('policies.trial.caller');
-  const [problems, setProblems] = useState<{ input?: TextProblem; principal?: TextProblem }>({});
   const [decision, setDecision] = useState<Decision>();
+  const [given, caller] = [parsed(input || '{}'), parsed(principal || '{}')];
   const { error, isBusy, submit } = useSubmit(async () => {
-    const [given, caller] = [parsed(input || '{}'), parsed(principal || '{}')];
-    setProblems({
-      ...('problem' in given && { input: given.problem }),
-      ...('problem' in caller && { principal: caller.problem }),
-    });
     if ('problem' in given || 'problem' in caller) return;
     setDecision(undefined);
     const rest = channel === '' ? {} : { channel };
@@ -33,17 +29,8 @@ export function Trial() {
     <section aria-labelledby="evaluate">
       <h2 id="evaluate">Evaluate a call</h2>
       <p>What the policies in force decide about a call. Nothing is called.</p>
-      <form
-        className="narrow"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <label>
-          Operation or tool
-          <input value={tool} required maxLength={100} onChange={(event) => setTool(event.target.value)} />
-        </label>
+      <Form className="narrow" error={error} onSubmit={() => void submit()}>
+        <TextField label="Operation or tool" name="tool" text={tool} onChange={setTool} maxLength={100} />
         <label>
           How it arrives
           <select value={channel || 'rest'} onChange={(event) => setChannel(event.target.value)}>
@@ -54,25 +41,26 @@ export function Trial() {
         </label>
         <JsonField
           label="Input (JSON)"
+          name="input"
           rows={4}
           text={input || '{}'}
           onChange={setInput}
-          problems={problems.input ? [problems.input] : []}
+          problems={'problem' in given ? [given.problem] : []}
         />
         <JsonField
+          name="principal"
           label="Caller, as far as it is not you (JSON: user_id, role, kind, client_id, grants)"
           rows={2}
           text={principal || '{}'}
           onChange={setPrincipal}
-          problems={problems.principal ? [problems.principal] : []}
+          problems={'problem' in caller ? [caller.problem] : []}
         />
-        <Problem error={error} />
         <p className="actions">
           <button className="primary" disabled={isBusy}>
             Evaluate
           </button>
         </p>
-      </form>
+      </Form>
       <div role="status">{decision && <Outcome decision={decision} />}</div>
     </section>
   );

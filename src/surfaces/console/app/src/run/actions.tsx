@@ -1,9 +1,10 @@
 import { call, type Execution } from '../api.js';
-import { Problem, useDraft, Window } from '../parts.js';
+import { Confirm } from '../confirm.js';
+import { Reason } from '../field.js';
+import { useDraft } from '../parts.js';
 import { useMay } from '../session.js';
 import { actionsOf, isOver, type Action } from '../states.js';
 import { useAsked } from '../use-asked.js';
-import { useSubmit } from '../use-submit.js';
 import { Rerun } from './rerun.js';
 
 const texts: Record<Action, { name: string; question: string; hint: string }> = {
@@ -61,7 +62,7 @@ function Confirmation({ action, run, onDone, onClose }: ConfirmationOptions) {
   const { name, question, hint } = texts[action];
   const [reason, setReason] = useDraft(`${action}.${run.execution_id}`);
   const params = { execution_id: run.execution_id };
-  const { error, isBusy, submit } = useSubmit(async (options) => {
+  const act = async (options: { idempotencyKey: string }) => {
     try {
       if (action === 'execute')
         await call('post', '/execute_flow/{execution_id}/execute', { params, body: {} }, options);
@@ -73,36 +74,17 @@ function Confirmation({ action, run, onDone, onClose }: ConfirmationOptions) {
           options,
         );
       setReason('');
-      onClose();
     } finally {
       void onDone();
     }
-  });
+  };
   return (
-    <Window title={question} onClose={onClose}>
+    <Confirm title={question} action={`${name} the run`} isFinal={action === 'cancel'} act={act} onClose={onClose}>
       <p>
         <bdi>{run.goal}</bdi>
       </p>
       <p className="soft">{hint}</p>
-      <Problem error={error} />
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        {action !== 'execute' && (
-          <label>
-            Reason (optional)
-            <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} autoFocus />
-          </label>
-        )}
-        <p className="actions">
-          <button className={action === 'cancel' ? 'danger' : 'primary'} disabled={isBusy}>
-            {name} the run
-          </button>
-        </p>
-      </form>
-    </Window>
+      {action !== 'execute' && <Reason text={reason} onChange={setReason} />}
+    </Confirm>
   );
 }

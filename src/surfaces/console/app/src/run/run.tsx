@@ -144,6 +144,7 @@ function About({ run, steps }: { run: Execution; steps: Monitoring | undefined }
       <Fact name="Tokens">
         {input} in, {output} out
       </Fact>
+      {typeof steps?.credits === 'number' && <Fact name="Credits">{steps.credits}</Fact>}
       {parent_execution_id !== null && (
         <Fact name="Part of">
           <RunLink id={parent_execution_id} />

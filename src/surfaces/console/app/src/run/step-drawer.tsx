@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { call, type Execution, type Step } from '../api.js';
-import { Badge, Data, durationText, Problem, Time, Window } from '../parts.js';
+import { Badge, Data, Elapsed, Problem, Time, Window } from '../parts.js';
 import { Exchange } from './step-exchange.js';
 
 const openStepMs = 3000;
@@ -48,7 +48,6 @@ export function StepDrawer({ run, step, number, onClose }: StepDrawerOptions) {
 }
 
 function Attempts({ step }: { step: Step }) {
-  const now = Date.now() / 1000;
   const attempts = step.attempt_details ?? [{ attempt: step.attempts, ...step }];
   return (
     <>
@@ -57,7 +56,7 @@ function Attempts({ step }: { step: Step }) {
         {attempts.map(({ attempt, started_at, ended_at, error }) => (
           <li key={attempt} value={attempt}>
             <Time at={started_at} /> to {ended_at === null ? 'now' : <Time at={ended_at} />},{' '}
-            {durationText((ended_at ?? now) - started_at)}
+            <Elapsed from={started_at} to={ended_at} />
             {error !== null && <Data value={error} label={`Error of attempt ${attempt}`} />}
           </li>
         ))}

@@ -1,5 +1,5 @@
 import type { Execution, Step } from '../api.js';
-import { Badge, durationText } from '../parts.js';
+import { Badge, durationText, Elapsed } from '../parts.js';
 
 /** The steps over time; a step with several attempts shows each of them. */
 export function Waterfall(given: { run: Execution; steps: readonly Step[]; onOpen: (step: Step) => void }) {
@@ -24,7 +24,7 @@ export function Waterfall(given: { run: Execution; steps: readonly Step[]; onOpe
               <span className="soft">
                 {step.kind.replaceAll('_', ' ')} of <bdi>{titles.get(step.agent_id) ?? step.agent_id}</bdi>,{' '}
                 {step.attempts === 1 ? '1 attempt' : `${step.attempts} attempts`},{' '}
-                {durationText((step.ended_at ?? now) - step.started_at)}
+                <Elapsed from={step.started_at} to={step.ended_at} />
               </span>
             </span>
             <span className="track" aria-hidden="true">

@@ -1,7 +1,8 @@
 import { useRef, useState, type ReactNode } from 'react';
-import { call, messageOf, type Execution } from '../api.js';
+import { call, type Execution } from '../api.js';
+import { Reason } from '../field.js';
 import { RunLink } from '../links.js';
-import { useDraft, Window } from '../parts.js';
+import { ErrorText, useDraft, Window } from '../parts.js';
 import { type Move } from '../states.js';
 
 export type BulkAction = Move | 'rerun';
@@ -60,10 +61,7 @@ export function BulkMove({
           {move === 'rerun' && (
             <p>Each becomes a new run with the same inputs, which starts at once and uses credits.</p>
           )}
-          <label>
-            Reason (optional)
-            <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} autoFocus />
-          </label>
+          <Reason text={reason} onChange={setReason} />
           <p className="actions">
             <button className={move === 'cancel' ? 'danger' : 'primary'}>
               {names[move]} {count}
@@ -96,6 +94,6 @@ async function moveOne(id: string, move: BulkAction, reason: string): Promise<Re
     const { status } = await call('post', `/execute_flow/{execution_id}/${move}`, { params, body });
     return { isDone: true, text: move === 'pause' && status === 'running' ? 'pauses before its next step' : status };
   } catch (error) {
-    return { isDone: false, text: messageOf(error) };
+    return { isDone: false, text: <ErrorText error={error} /> };
   }
 }

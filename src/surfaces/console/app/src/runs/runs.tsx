@@ -2,8 +2,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { call, type Execution } from '../api.js';
+import { curl } from '../curl.js';
 import { Empty, Problem } from '../parts.js';
-import { apiAddress, useMay } from '../session.js';
+import { useMay } from '../session.js';
 import { moves } from '../states.js';
 import { Table } from '../table.js';
 import { useTitle } from '../use-title.js';
@@ -130,10 +131,7 @@ function NoRuns({ isFiltered }: { isFiltered: boolean }) {
     enabled: !isFiltered,
   });
   if (isFiltered) return <Empty>No run matches these filters.</Empty>;
-  const id = data?.data[0]?._id ?? '<agentflow id>';
-  const command = `curl -X POST '${new URL('execute_flow', apiAddress).href}' \\
-  -H "x-api-key: $SERVICE_API_KEY" -H 'content-type: application/json' \\
-  -d '{"agentflow_id":"${id}","goal":"Try it"}'`;
+  const command = curl('execute_flow', { agentflow_id: data?.data[0]?._id ?? '<agentflow id>', goal: 'Try it' });
   return (
     <Empty command={command}>No run was made in this project yet. Prepare one, and then execute it on its page:</Empty>
   );

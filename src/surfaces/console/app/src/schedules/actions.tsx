@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api.js';
 import { Confirm } from '../confirm.js';
+import { Reason } from '../field.js';
 import { useDraft } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { BackfillWindow } from './backfill.js';
@@ -114,12 +115,7 @@ function Confirmation({ action, schedule, onDone, onClose }: ActionOptions & { a
         <bdi>{goal.template}</bdi>
       </p>
       <p className="soft">{hint}</p>
-      {action === 'pause' && (
-        <label>
-          Reason (optional)
-          <input value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} autoFocus />
-        </label>
-      )}
+      {action === 'pause' && <Reason text={reason} onChange={setReason} />}
     </Confirm>
   );
 }

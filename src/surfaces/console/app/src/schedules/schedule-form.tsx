@@ -99,17 +99,18 @@ interface PartOptions {
 }
 
 function WhatRuns({ values, set, problems, isNew }: PartOptions & { isNew: boolean }) {
-  const { data: flows } = useQuery({
+  const { data: flows, error: noFlows } = useQuery({
     queryKey: ['agentflows'],
     queryFn: () => call('get', '/agentflow', { query: { limit: 200 } }),
   });
-  const { data: tables } = useQuery({
+  const { data: tables, error: noTables } = useQuery({
     queryKey: ['table-names'],
     queryFn: () => call('get', '/storage/{projectID}/table_names', { query: { limit: 200 } }),
   });
   return (
     <fieldset>
       <legend>What runs</legend>
+      <Problem error={noFlows ?? noTables} />
       {isNew && (
         <Field label="Agentflow" problem={problems.coworker_id}>
           {(control) => (

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../api.js';
+import { curl } from '../curl.js';
 import { slowly } from '../news.js';
 import { Badge, Empty, Heads, Older, Problem, Time } from '../parts.js';
-import { apiAddress, projectId, useMay } from '../session.js';
+import { projectId, useMay } from '../session.js';
 import { usePages } from '../use-pages.js';
 import { useTitle } from '../use-title.js';
 import { Calendar } from './calendar.js';
@@ -108,9 +109,10 @@ function NothingScheduled() {
     queryKey: ['first-agentflow'],
     queryFn: () => call('get', '/agentflow', { query: { limit: 1 } }),
   });
-  const command = `curl -X POST '${new URL('schedule/coworker', apiAddress).href}' \\
-  -H "x-api-key: $SERVICE_API_KEY" -H 'content-type: application/json' \\
-  -d '{"coworker_id":"${data?.data[0]?._id ?? '<agentflow id>'}","goal":"Brief the team","type":"cron","frequency":"CRON_TZ=Europe/Oslo 0 9 * * 1-5"}'`;
+  const command = curl('schedule/coworker', {
+    ...{ coworker_id: data?.data[0]?._id ?? '<agentflow id>', goal: 'Brief the team', type: 'cron' },
+    frequency: 'CRON_TZ=Europe/Oslo 0 9 * * 1-5',
+  });
   return (
     <Empty command={command}>
       Nothing is scheduled in this project. A schedule runs an agentflow once, at an interval, or at the times of a cron

@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, type Project } from '../api.js';
-import { Confirm } from '../confirm.js';
 import { Facts } from '../facts.js';
+import { Form, TextField } from '../field.js';
 import { Problem, Time, useDraft } from '../parts.js';
 import { projectId, useMay } from '../session.js';
+import { useSubmit } from '../use-submit.js';
 
 const params = { project_id: projectId };
 
@@ -25,15 +25,18 @@ export function AboutProject() {
 
 function Name({ project }: { project: Project }) {
   const may = useMay();
-  const [name, setName] = useDraft('settings.name');
-  const [description, setDescription] = useDraft('settings.description');
-  const [isAsked, setAsked] = useState(false);
-  const isChanged = name !== '' || description !== '';
-  const body = { ...(name !== '' && { name }), ...(description !== '' && { description }) };
-  const discard = () => {
-    setName('');
-    setDescription('');
-  };
+  const queries = useQueryClient();
+  const [stored, store] = useDraft('settings.about');
+  const body = (stored === '' ? {} : JSON.parse(stored)) as { name?: string; description?: string };
+  const { error, isBusy, submit, forget } = useSubmit(async (options) => {
+    queries.setQueryData(['project'], await call('patch', '/v1/project/{project_id}', { params, body }, options));
+    store('');
+  });
+  const isReadOnly = !may('patch /v1/project/{project_id}');
+  const field = (name: 'name' | 'description') => ({
+    ...{ name, isReadOnly, text: body[name] ?? project[name] },
+    onChange: (text: string) => store(JSON.stringify({ ...body, [name]: text })),
+  });
   return (
     <>
       <Facts
@@ -44,55 +47,27 @@ function Name({ project }: { project: Project }) {
           ['State', project.status],
         ]}
       />
-      <form
-        className="narrow"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setAsked(true);
-        }}
-      >
-        <label>
-          Name
-          <input
-            value={name || project.name}
-            readOnly={!may('patch /v1/project/{project_id}')}
-            maxLength={200}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </label>
-        <label>
-          Description
-          <textarea
-            value={description || project.description}
-            readOnly={!may('patch /v1/project/{project_id}')}
-            rows={3}
-            maxLength={10_000}
-            onChange={(event) => setDescription(event.target.value)}
-          />
-        </label>
-        {may('patch /v1/project/{project_id}') && (
+      <Form className="narrow" error={error} onSubmit={() => void (isBusy || submit())}>
+        <TextField label="Name" {...field('name')} />
+        <TextField label="Description" rows={3} {...field('description')} />
+        {!isReadOnly && (
           <p className="actions">
-            <button className="primary" disabled={!isChanged}>
-              Save…
+            <button className="primary" disabled={stored === ''}>
+              Save
             </button>
-            <button type="button" disabled={!isChanged} onClick={discard}>
+            <button
+              type="button"
+              disabled={stored === ''}
+              onClick={() => {
+                store('');
+                forget();
+              }}
+            >
               Discard changes
             </button>
           </p>
         )}
-      </form>
-      {isAsked && (
-        <Confirm
-          title="Change the project?"
-          action="Change the project"
-          act={(options) => call('patch', '/v1/project/{project_id}', { params, body }, options)}
-          invalidates={[['project']]}
-          onDone={discard}
-          onClose={() => setAsked(false)}
-        >
-          <p>Everybody who works on the project sees it.</p>
-        </Confirm>
-      )}
+      </Form>
     </>
   );
 }

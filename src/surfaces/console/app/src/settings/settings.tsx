@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, type Settings as StoredSettings } from '../api.js';
+import { call, invalidIn, type Settings as StoredSettings } from '../api.js';
 import { Confirm } from '../confirm.js';
-import { JsonField, parsed, type TextProblem } from '../json-field.js';
+import { JsonField, parsed, problemsAt } from '../json-field.js';
 import { Problem, useDraft } from '../parts.js';
 import { useMay } from '../session.js';
+import { useSubmit } from '../use-submit.js';
 import { useTitle } from '../use-title.js';
 import { AboutProject } from './about-project.js';
 
@@ -163,48 +164,44 @@ function Language({ language }: { language: StoredSettings['language'] }) {
 /** The settings that the service keeps without reading them, as JSON. */
 function Rest({ settings }: { settings: StoredSettings }) {
   const may = useMay();
+  const queries = useQueryClient();
   const { reference_mapping, user_connectors, connector_group, user_settings_schema } = settings;
   const stored = JSON.stringify({ reference_mapping, user_connectors, connector_group, user_settings_schema }, null, 2);
   const [draft, setDraft] = useDraft('settings.rest');
-  const [problem, setProblem] = useState<TextProblem>();
-  const [body, setBody] = useState<object>();
+  const read = parsed(draft || stored);
+  const { error, isBusy, submit, forget } = useSubmit(async (options) => {
+    if ('problem' in read) return;
+    const body = read.value as object;
+    queries.setQueryData(['settings'], await call('patch', '/settings/{projectID}', { body }, options));
+    setDraft('');
+  });
+  const refused = invalidIn(error);
+  const problems = refused === undefined ? [] : problemsAt(refused, draft);
   const isOffered = may('patch /settings/{projectID}');
-  const read = () => {
-    const result = parsed(draft);
-    setProblem('problem' in result ? result.problem : undefined);
-    if ('value' in result) setBody(result.value as object);
+  const discard = () => {
+    setDraft('');
+    forget();
   };
   return (
     <>
+      {refused === undefined && <Problem error={error} />}
       <JsonField
         label="Settings (JSON)"
         rows={12}
         text={draft || stored}
         onChange={setDraft}
-        problems={problem ? [problem] : []}
+        problems={'problem' in read ? [read.problem] : problems}
         isReadOnly={!isOffered}
       />
       {isOffered && (
         <p className="actions">
-          <button type="button" className="primary" disabled={draft === ''} onClick={read}>
-            Save…
+          <button type="button" className="primary" disabled={draft === '' || isBusy} onClick={() => void submit()}>
+            Save
           </button>
-          <button type="button" disabled={draft === ''} onClick={() => setDraft('')}>
+          <button type="button" disabled={draft === ''} onClick={discard}>
             Discard changes
           </button>
         </p>
-      )}
-      {body && (
-        <Confirm
-          title="Change the settings?"
-          action="Change the settings"
-          act={(options) => call('patch', '/settings/{projectID}', { body }, options)}
-          invalidates={[['settings']]}
-          onDone={() => setDraft('')}
-          onClose={() => setBody(undefined)}
-        >
-          <p>Each field that is given replaces the one before.</p>
-        </Confirm>
       )}
     </>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { call } from '../api.js';
 import { Confirm } from '../confirm.js';
+import { TextField } from '../field.js';
 import { Empty, useDraft, Window } from '../parts.js';
 import { apiAddress } from '../session.js';
 
@@ -40,20 +41,22 @@ export function Follow() {
           onClose={() => setOpen(false)}
         >
           <p>Its pushes are written into the context graph. To follow it again replaces the secret of its webhook.</p>
-          <label>
-            Repository
-            <input
-              value={repository}
-              placeholder="owner/name"
-              maxLength={200}
-              autoFocus
-              onChange={(event) => setRepository(event.target.value)}
-            />
-          </label>
-          <label>
-            Branch (empty: every branch)
-            <input value={branch} maxLength={255} onChange={(event) => setBranch(event.target.value)} />
-          </label>
+          <TextField
+            label="Repository"
+            name="repository"
+            text={repository}
+            onChange={setRepository}
+            placeholder="owner/name"
+            maxLength={200}
+            autoFocus
+          />
+          <TextField
+            label="Branch (empty: every branch)"
+            name="branch"
+            text={branch}
+            onChange={setBranch}
+            maxLength={255}
+          />
         </Confirm>
       )}
       {bound && (

@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Lifecycle, type Syncs as SyncState } from '../api.js';
+import { curl } from '../curl.js';
 import { Confirm } from '../confirm.js';
+import { slowly } from '../news.js';
 import { Badge, Empty, Problem, Time } from '../parts.js';
 import { LifecycleLink } from '../links.js';
-import { apiAddress, useMay } from '../session.js';
+import { useMay } from '../session.js';
 import { useTitle } from '../use-title.js';
 import { Follow, Unfollow } from './repositories.js';
 
+/** Only Temporal knows the state of the sync of the catalog. */
 const refreshMs = 5000;
 
 export function Syncs() {
@@ -24,7 +27,7 @@ function Scopes() {
   const { data, error } = useQuery({
     queryKey: ['syncs'],
     queryFn: () => call('get', '/{projectID}/syncs'),
-    refetchInterval: refreshMs,
+    refetchInterval: (query) => (query.state.data?.catalog ? refreshMs : slowly(query)),
   });
   return (
     <>
@@ -90,9 +93,7 @@ function catalogText(catalog: NonNullable<SyncState['catalog']>): string {
 
 function Repositories({ repositories }: { repositories: SyncState['repositories'] }) {
   const may = useMay();
-  const command = `curl -X POST '${new URL('v1/bind-repository', apiAddress).href}' \\
-  -H "authorization: Bearer $SERVICE_API_KEY" -H 'content-type: application/json' \\
-  -d '{"repository":"acme/claims","branch":"main"}'`;
+  const command = curl('v1/bind-repository', { repository: 'acme/claims', branch: 'main' });
   return (
     <section aria-labelledby="repositories">
       <h2 id="repositories">Repositories</h2>
@@ -128,7 +129,7 @@ function Runs({ tool, name }: { tool: string; name: string }) {
   const { data, error } = useQuery({
     queryKey: ['sync-runs', tool],
     queryFn: () => call('get', '/v1/lifecycles', { query: { tool, limit: 20 } }),
-    refetchInterval: refreshMs,
+    refetchInterval: slowly,
   });
   return (
     <>

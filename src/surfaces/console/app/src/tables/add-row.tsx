@@ -1,8 +1,7 @@
 import { call, type Column, type Table } from '../api.js';
-import { Field } from '../field.js';
-import { Problem, useDrafts, Window } from '../parts.js';
-import { refusalByField } from '../refusal-by-field.js';
-import { useSubmit } from '../use-submit.js';
+import { Confirm } from '../confirm.js';
+import { TextField } from '../field.js';
+import { useDrafts } from '../parts.js';
 import { ownColumns, valueOf } from './values.js';
 
 interface AddOptions {
@@ -14,8 +13,7 @@ interface AddOptions {
 export function AddRow({ table: { _id: id, table_name, columns }, onClose, onDone }: AddOptions) {
   const { drafts, set, clear } = useDrafts(`table.${id}.row`);
   const own = ownColumns(columns);
-  const isOwn = (name: string) => own.some(({ column_id }) => column_id === name);
-  const { error, isBusy, submit } = useSubmit(async (options) => {
+  const act = async (options: { idempotencyKey: string }) => {
     // A column that is left empty gets its default value.
     const given = own.flatMap((column) => {
       const text = drafts[column.column_id] ?? '';
@@ -24,42 +22,23 @@ export function AddRow({ table: { _id: id, table_name, columns }, onClose, onDon
     const body = Object.fromEntries(given) as Record<string, unknown>;
     await call('post', '/storage/{projectID}/table/{table_id}/row', { params: { table_id: id }, body }, options);
     clear();
-    onClose();
-    onDone();
-  });
-  const { fields: problems, top } = refusalByField(error, (path) => (isOwn(path) ? path : undefined));
+  };
   return (
-    <Window title={`Add a row to ${table_name}`} onClose={onClose}>
-      <Problem error={top} />
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        {own.map((column) => {
-          const { column_id: name, column_name, default_value: ofDefault } = column;
-          return (
-            <Field key={name} label={`${column_name} (${typeText(column)})`} problem={problems[name]}>
-              {(given) => (
-                <input
-                  {...given}
-                  value={drafts[name] ?? ''}
-                  placeholder={ofDefault === null || ofDefault === undefined ? '' : JSON.stringify(ofDefault)}
-                  onChange={(event) => set(name, event.target.value)}
-                />
-              )}
-            </Field>
-          );
-        })}
-        <p className="actions">
-          <button className="primary" disabled={isBusy}>
-            Add the row
-          </button>
-        </p>
-      </form>
-    </Window>
+    <Confirm title={`Add a row to ${table_name}`} action="Add the row" act={act} onDone={onDone} onClose={onClose}>
+      {own.map((column) => {
+        const { column_id: name, column_name, default_value: ofDefault } = column;
+        return (
+          <TextField
+            key={name}
+            label={`${column_name} (${typeText(column)})`}
+            name={name}
+            text={drafts[name] ?? ''}
+            placeholder={ofDefault === null || ofDefault === undefined ? '' : JSON.stringify(ofDefault)}
+            onChange={(text) => set(name, text)}
+          />
+        );
+      })}
+    </Confirm>
   );
 }
 

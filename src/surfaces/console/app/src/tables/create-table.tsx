@@ -1,11 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
-import { Field } from '../field.js';
-import { Problem, useDraft, Window } from '../parts.js';
-import { refusalByField } from '../refusal-by-field.js';
+import { Confirm } from '../confirm.js';
+import { TextField } from '../field.js';
+import { useDraft } from '../parts.js';
 import { projectId } from '../session.js';
-import { useSubmit } from '../use-submit.js';
 
 const types = ['string', 'number', 'integer', 'boolean', 'date', 'enum', 'array', 'object'] as const;
 type ColumnType = (typeof types)[number];
@@ -30,65 +28,60 @@ export function CreateTable({ onClose }: { onClose: () => void }) {
   const table = stored === '' ? { name: '', columns: [emptyColumn] } : (JSON.parse(stored) as NewTable);
   const { name, columns } = table;
   const change = (next: Partial<NewTable>) => store(JSON.stringify({ ...table, ...next }));
-  const { error, isBusy, submit } = useCreate(table, () => store(''));
-  const { fields: problems, top } = refusalByField(error, (path) => fieldOf(path, columns.length));
   const set = (at: number, next: Partial<NewColumn>) =>
     change({ columns: columns.map((column, other) => (other === at ? { ...column, ...next } : column)) });
+  const navigate = useNavigate();
   return (
-    <Window title="New table" onClose={onClose}>
-      <Problem error={top} />
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <Field label="Name" problem={problems.table_name}>
-          {(given) => (
-            <input {...given} value={name} autoFocus onChange={(event) => change({ name: event.target.value })} />
-          )}
-        </Field>
-        {columns.map((column, at) => (
-          <ColumnFields
-            // Columns have no other identity than their place.
-            key={at}
-            number={at + 1}
-            column={column}
-            problems={{ name: problems[`${at}.column_name`], options: problems[`${at}.enum_options`] }}
-            onChange={(next) => set(at, next)}
-            onRemove={() => change({ columns: columns.filter((_, other) => other !== at) })}
-          />
-        ))}
-        <p className="actions">
-          <button type="button" onClick={() => change({ columns: [...columns, emptyColumn] })}>
-            Add a column
-          </button>
-          <button className="primary" disabled={isBusy}>
-            Create the table
-          </button>
-        </p>
-      </form>
-    </Window>
+    <Confirm
+      title="New table"
+      action="Create the table"
+      act={(options) => call('post', '/storage/{projectID}/table', { body: bodyOf(table) }, options)}
+      nameOf={nameOf}
+      invalidates={[['tables']]}
+      onDone={({ _id: tableId }) => {
+        store('');
+        void navigate({ to: '/projects/$projectId/tables/$tableId', params: { projectId, tableId } });
+      }}
+      onClose={onClose}
+      tools={
+        <button type="button" onClick={() => change({ columns: [...columns, emptyColumn] })}>
+          Add a column
+        </button>
+      }
+    >
+      <TextField label="Name" name="table_name" text={name} autoFocus onChange={(next) => change({ name: next })} />
+      {columns.map((column, at) => (
+        <ColumnFields
+          // Columns have no other identity than their place.
+          key={at}
+          number={at + 1}
+          column={column}
+          onChange={(next) => set(at, next)}
+          onRemove={() => change({ columns: columns.filter((_, other) => other !== at) })}
+        />
+      ))}
+    </Confirm>
   );
 }
 
 interface ColumnOptions {
   number: number;
   column: NewColumn;
-  problems: { name: string | undefined; options: string | undefined };
   onChange: (next: Partial<NewColumn>) => void;
   onRemove: () => void;
 }
 
-function ColumnFields({ number, column: { name, type, options }, problems, onChange, onRemove }: ColumnOptions) {
-  const label = `Column ${number}`;
+function ColumnFields({ number, column: { name, type, options }, onChange, onRemove }: ColumnOptions) {
+  const path = `columns.${number - 1}`;
   return (
     <fieldset>
-      <legend>{label}</legend>
-      <Field label={`Name of column ${number}`} problem={problems.name}>
-        {(given) => <input {...given} value={name} onChange={(event) => onChange({ name: event.target.value })} />}
-      </Field>
+      <legend>Column {number}</legend>
+      <TextField
+        label={`Name of column ${number}`}
+        name={`${path}.column_name`}
+        text={name}
+        onChange={(next) => onChange({ name: next })}
+      />
       <label>
         Type of column {number}
         <select value={type} onChange={(event) => onChange({ type: event.target.value as ColumnType })}>
@@ -98,16 +91,14 @@ function ColumnFields({ number, column: { name, type, options }, problems, onCha
         </select>
       </label>
       {type === 'enum' && (
-        <Field label={`Values of column ${number}`} hint="One a line." problem={problems.options}>
-          {(given) => (
-            <textarea
-              {...given}
-              rows={3}
-              value={options}
-              onChange={(event) => onChange({ options: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label={`Values of column ${number}`}
+          name={`${path}.enum_options`}
+          hint="One a line."
+          rows={3}
+          text={options}
+          onChange={(next) => onChange({ options: next })}
+        />
       )}
       <button type="button" className="plain" onClick={onRemove}>
         Remove column {number}
@@ -116,12 +107,8 @@ function ColumnFields({ number, column: { name, type, options }, problems, onCha
   );
 }
 
-/** `columns.2.enum_options` is `2.enum_options`. */
-function fieldOf(path: string, count: number): string | undefined {
-  if (path === 'table_name') return path;
-  const [, at, field = 'column_name'] = /^columns\.(\d+)(?:\.(column_name|enum_options).*)?$/.exec(path) ?? [];
-  return at !== undefined && Number(at) < count ? `${at}.${field}` : undefined;
-}
+/** What is wrong with another part of a column is shown at its name. */
+const nameOf = (path: string) => path.replace(/^(columns\.\d+)(?!\.enum_options).*$/, '$1.column_name');
 
 const linesOf = (text: string) =>
   text
@@ -129,20 +116,10 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-function useCreate({ name, columns }: NewTable, forget: () => void) {
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  return useSubmit(async (options) => {
-    const body = {
-      table_name: name,
-      columns: columns.map(({ name: column_name, type: column_type, options }) => ({
-        ...{ column_name, column_type },
-        ...(column_type === 'enum' && { enum_options: linesOf(options) }),
-      })),
-    };
-    const { _id: tableId } = await call('post', '/storage/{projectID}/table', { body }, options);
-    forget();
-    void queries.invalidateQueries({ queryKey: ['tables'] });
-    await navigate({ to: '/projects/$projectId/tables/$tableId', params: { projectId, tableId } });
-  });
-}
+const bodyOf = ({ name, columns }: NewTable) => ({
+  table_name: name,
+  columns: columns.map(({ name: column_name, type: column_type, options }) => ({
+    ...{ column_name, column_type },
+    ...(column_type === 'enum' && { enum_options: linesOf(options) }),
+  })),
+});

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
-import { call, messageOf, type TableRecord } from '../api.js';
-import { Window } from '../parts.js';
+import { call, type TableRecord } from '../api.js';
+import { ErrorText, Window } from '../parts.js';
 
 interface DeleteOptions {
   tableId: string;
@@ -13,7 +13,7 @@ interface DeleteOptions {
 export function DeleteRows({ tableId, rows, onClose, onDone }: DeleteOptions) {
   const [given] = useState(rows);
   const [done, setDone] = useState(0);
-  const [refused, setRefused] = useState<readonly string[]>([]);
+  const [refused, setRefused] = useState<readonly { row: number; error: unknown }[]>([]);
   const [state, setState] = useState<'asked' | 'busy' | 'over'>('asked');
   const stopped = useRef(false);
   const count = given.length === 1 ? '1 row' : `${given.length} rows`;
@@ -29,7 +29,7 @@ export function DeleteRows({ tableId, rows, onClose, onDone }: DeleteOptions) {
         setDone((known) => known + 1);
       } catch (failure) {
         failures += 1;
-        setRefused((known) => [...known, `Row ${row_id}: ${messageOf(failure)}`]);
+        setRefused((known) => [...known, { row: row_id, error: failure }]);
       }
     }
     onDone();
@@ -57,9 +57,9 @@ export function DeleteRows({ tableId, rows, onClose, onDone }: DeleteOptions) {
         </p>
       )}
       <ul className="results">
-        {refused.map((text) => (
-          <li key={text} className="bad">
-            {text}
+        {refused.map(({ row, error }) => (
+          <li key={row} className="bad">
+            Row {row}: <ErrorText error={error} />
           </li>
         ))}
       </ul>

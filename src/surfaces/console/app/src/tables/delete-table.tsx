@@ -1,16 +1,17 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { call, type Table } from '../api.js';
+import { call, invalid, type Table } from '../api.js';
 import { Confirm } from '../confirm.js';
+import { TextField } from '../field.js';
+import { useDraft } from '../parts.js';
 import { projectId } from '../session.js';
 
 /** Deletes a table after the person has typed its name. */
 export function DeleteTable({ table, onClose }: { table: Table; onClose: () => void }) {
-  const [typed, setTyped] = useState('');
   const navigate = useNavigate();
   const { _id, table_name } = table;
+  const [typed, setTyped] = useDraft(`table.${_id}.delete`);
   const act = async () => {
-    if (typed.trim() !== table_name) throw new Error(`Type the name of the table: ${table_name}`);
+    if (typed.trim() !== table_name) throw invalid('name', `must be ${table_name}`);
     await call('delete', '/storage/{projectID}/table/{table_id}', { params: { table_id: _id } });
   };
   return (
@@ -24,10 +25,7 @@ export function DeleteTable({ table, onClose }: { table: Table; onClose: () => v
       onClose={onClose}
     >
       <p>All its rows and its connector are deleted as well. Agents that use it fail. This cannot be undone.</p>
-      <label>
-        Name of the table
-        <input value={typed} autoComplete="off" autoFocus onChange={(event) => setTyped(event.target.value)} />
-      </label>
+      <TextField label="Name of the table" name="name" text={typed} onChange={setTyped} autoFocus />
     </Confirm>
   );
 }

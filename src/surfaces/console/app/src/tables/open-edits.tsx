@@ -1,4 +1,5 @@
 import type { Column } from '../api.js';
+import { LifecycleLink } from '../links.js';
 import type { CellEdits } from './use-cell-edits.js';
 
 /** What was typed and is not saved, with what the API says about it. */
@@ -9,11 +10,12 @@ export function OpenEdits({ edits, columns }: { edits: CellEdits; columns: reado
     <div className="problem" role="alert">
       <ul className="unmarked">
         {refused.map((edit) => {
-          const { rowId, rowNumber, columnId, columnName, text, problem, theirs } = edit;
+          const { rowId, rowNumber, columnId, columnName, text, problem, lifecycle, theirs } = edit;
           const column = columns.find(({ column_id }) => column_id === columnId);
           return (
             <li key={`${rowId} ${columnId}`}>
-              Row {rowNumber}, <bdi>{columnName}</bdi>, “<bdi>{text}</bdi>” is not saved: {problem}
+              Row {rowNumber}, <bdi>{columnName}</bdi>, “<bdi>{text}</bdi>” is not saved: {problem}{' '}
+              {lifecycle !== undefined && <LifecycleLink id={lifecycle}>Record {lifecycle}</LifecycleLink>}
               {theirs && (
                 <>
                   {' The value is now “'}

@@ -1,9 +1,11 @@
+import { ServiceError } from '../../../../../../sdk/node/src/service-error.js';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { call, type Table as TableRecordSet, type TableRecord } from '../api.js';
+import { curl } from '../curl.js';
 import { Empty, Problem } from '../parts.js';
-import { apiAddress, projectId, useMay } from '../session.js';
+import { projectId, useMay } from '../session.js';
 import { Table as Rows, type Column } from '../table.js';
 import { usePages } from '../use-pages.js';
 import { useTitle } from '../use-title.js';
@@ -46,7 +48,7 @@ async function readTable(id: string): Promise<TableRecordSet> {
     if (found) return found;
     cursor = page.next_cursor;
   }
-  throw new Error('This project has no such table.');
+  throw new ServiceError(404, { error: 'not_found', error_description: 'the table was not found' });
 }
 
 type Asked = 'add' | 'import' | 'delete' | 'delete-table';
@@ -190,8 +192,6 @@ function NoRows({ table, isFiltered }: { table: TableRecordSet; isFiltered: bool
       .slice(0, 2)
       .map(({ column_id, column_type }) => [column_id, column_type === 'string' ? 'text' : 1]),
   );
-  const command = `curl -X POST '${new URL(`storage/${projectId}/table/${table._id}/row`, apiAddress).href}' \\
-  -H "x-api-key: $SERVICE_API_KEY" -H 'content-type: application/json' \\
-  -d '[${JSON.stringify(example)}]'`;
+  const command = curl(`storage/${projectId}/table/${table._id}/row`, [example]);
   return <Empty command={command}>This table has no row yet. Add one, import a CSV file, or insert up to 1,000:</Empty>;
 }

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { call, type Table } from '../api.js';
+import { curl } from '../curl.js';
 import { List } from '../list.js';
 import { Empty } from '../parts.js';
-import { apiAddress, projectId, useMay } from '../session.js';
+import { projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
 import { useAsked } from '../use-asked.js';
 import { useTitle } from '../use-title.js';
@@ -48,9 +49,13 @@ function TableList() {
   const may = useMay();
   const [asked, setAsked] = useAsked();
   const mayCreate = may('post /storage/{projectID}/table');
-  const command = `curl -X POST '${new URL(`storage/${projectId}/table`, apiAddress).href}' \\
-  -H "x-api-key: $SERVICE_API_KEY" -H 'content-type: application/json' \\
-  -d '{"table_name":"Leads","columns":[{"column_name":"Company","column_type":"string"},{"column_name":"Price","column_type":"number"}]}'`;
+  const command = curl(`storage/${projectId}/table`, {
+    table_name: 'Leads',
+    columns: [
+      { column_name: 'Company', column_type: 'string' },
+      { column_name: 'Price', column_type: 'number' },
+    ],
+  });
   return (
     <>
       <List

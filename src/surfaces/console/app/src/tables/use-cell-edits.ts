@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../../../../sdk/node/src/service-error.js';
 import { useRef, useState } from 'react';
-import { call, messageOf, type Column, type TableRecord } from '../api.js';
+import { call, lifecycleOf, messageOf, type Column, type TableRecord } from '../api.js';
 import { useDraft } from '../parts.js';
 import { textOf, valueOf } from './values.js';
 
@@ -14,6 +14,8 @@ export interface CellEdit {
   before: unknown;
   text: string;
   problem?: string;
+  /** The record of the refused call. */
+  lifecycle?: string;
   /** Somebody else changed the value to this. */
   theirs?: { value: unknown; text: string };
   isBusy?: boolean;
@@ -61,7 +63,7 @@ export function useCellEdits({ tableId, onSaved }: EditsOptions): CellEdits {
   const discard = (rowId: string, columnId: string) =>
     change(current.current.filter((each) => !is(rowId, columnId)(each)));
   const send = async (edit: CellEdit, column: Column) => {
-    const { theirs: _theirs, problem: _problem, isNew: _new, ...asked } = edit;
+    const { theirs: _theirs, problem: _problem, lifecycle: _lifecycle, isNew: _new, ...asked } = edit;
     put({ ...asked, isBusy: true });
     const params = { table_id: tableId, record_id: edit.rowId };
     const id = column.column_id;
@@ -78,7 +80,8 @@ export function useCellEdits({ tableId, onSaved }: EditsOptions): CellEdits {
       const isConflict = failure instanceof ServiceError && failure.status === 409;
       const now = isConflict ? await read(params) : undefined;
       const theirs = now && { value: now[id], text: textOf(column, now[id]) };
-      put({ ...asked, problem, ...(theirs && { theirs }) });
+      const lifecycle = lifecycleOf(failure);
+      put({ ...asked, problem, ...(lifecycle !== undefined && { lifecycle }), ...(theirs && { theirs }) });
       if (now) onSaved(now);
     }
   };

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api.js';
+import { curl } from '../curl.js';
 import { List } from '../list.js';
 import { Facts } from '../facts.js';
 import { RunLink } from '../links.js';
-import { Problem, Time } from '../parts.js';
+import { Empty, Problem, Time } from '../parts.js';
 import { projectId, useMay, useSession } from '../session.js';
 import type { Column } from '../table.js';
 import { useTitle } from '../use-title.js';
@@ -31,6 +32,7 @@ export function Usage() {
 }
 
 function QuotaSection() {
+  // A measure, which falls by itself.
   const { data, error } = useQuery({
     queryKey: ['quota'],
     queryFn: () => call('get', '/v1/quota'),
@@ -138,11 +140,14 @@ function Credits() {
         name="Credits"
         counted={['charge', 'charges']}
         queryKey={['credits']}
-        everyMs={5000}
         load={readCredits}
         columns={columns}
         keyOf={({ _id }) => _id}
-        empty={<p className="note">Nothing was charged yet. Runs use credits.</p>}
+        empty={
+          <Empty command={curl('v1/run-agent', { agentflow_id: '<agentflow id>', goal: 'Try it' })}>
+            Nothing was charged yet. Runs use credits. This starts one:
+          </Empty>
+        }
       />
     </section>
   );

@@ -1,0 +1,60 @@
+import { defineCollection, expiring, type Collections } from '../stores/collections.js';
+
+/** When records of one kind last changed in a project. `_id` is `<project id>/<kind>`. */
+export interface ProjectNewsDocument {
+  _id: string;
+  project_id: string;
+  kind: string;
+  /** Epoch milliseconds, by the clock of the process that wrote it. */
+  changed_at: number;
+  expires_at: Date;
+}
+
+type Stores = Pick<Collections, 'project_news'>;
+
+const togetherMs = 200;
+/** Longer than a stream goes back (src/domain/news/watch.ts). A note that is stored after its project was deleted goes as well. */
+const keptMs = 2 * 3_600_000;
+const waiting = new WeakMap<Stores['project_news'], Map<string, { project_id: string; kind: string }>>();
+
+/**
+ * Notes that records of this kind have changed, for those who follow the project. Nothing waits for the note, and the notes
+ * of a moment are one write. A note can be lost with its process.
+ */
+export function noteChange({ project_news }: Stores, project_id: string, kind: string): void {
+  if (project_id === '') return;
+  const notes = waiting.get(project_news) ?? new Map<string, { project_id: string; kind: string }>();
+  waiting.set(project_news, notes);
+  if (notes.size === 0) setTimeout(() => write(project_news, notes), togetherMs).unref();
+  notes.set(`${project_id}/${kind}`, { project_id, kind });
+}
+
+function write(project_news: Stores['project_news'], notes: Map<string, { project_id: string; kind: string }>): void {
+  const now = Date.now();
+  const times = { changed_at: now, expires_at: new Date(now + keptMs) };
+  const updates = [...notes].map(([_id, note]) => ({
+    updateOne: { filter: { _id }, update: { $set: { ...note, ...times } }, upsert: true },
+  }));
+  notes.clear();
+  project_news.bulkWrite(updates, { ordered: false }).catch(() => undefined);
+}
+
+/** Runs and schedules have notes of their own. */
+const kindOf = /^(?!execution|schedule)([a-z-]+)\.|^(bind-repository)$/;
+
+/** Notes what an operation has changed, by the first part of its name. */
+export function noteOperation(stores: Stores, projectId: string, name: string): void {
+  const [, resource, tool] = kindOf.exec(name) ?? [];
+  const kind = resource ?? tool;
+  if (kind !== undefined) noteChange(stores, projectId, kind);
+}
+
+export const projectNewsCollection = defineCollection('project_news', {
+  indexes: [{ keys: { project_id: 1, changed_at: 1 } }, expiring],
+});
+
+declare module '../stores/collections.js' {
+  interface Documents {
+    project_news: ProjectNewsDocument;
+  }
+}

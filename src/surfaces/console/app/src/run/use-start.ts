@@ -1,0 +1,28 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../api.js';
+import { projectId, useMay } from '../session.js';
+
+/**
+ * Prepares a run, executes it as far as the person may, and opens it. If it was refused only to be executed, a repeat with
+ * the same values executes the run that was prepared.
+ */
+export function useStart() {
+  const [made, setMade] = useState<{ of: string; execution_id: string }>();
+  const may = useMay();
+  const navigate = useNavigate();
+  const start = async (values: object, idempotencyKey: string, prepare: () => Promise<{ execution_id: string }>) => {
+    const of = JSON.stringify(values);
+    const { execution_id } = made?.of === of ? made : await prepare();
+    setMade({ of, execution_id });
+    const given = { params: { execution_id }, body: {} };
+    if (may('post /execute_flow/{execution_id}/execute'))
+      await call('post', '/execute_flow/{execution_id}/execute', given, {
+        idempotencyKey: `${idempotencyKey}-execute`,
+      });
+    return execution_id;
+  };
+  const open = (runId: string) =>
+    void navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId, runId } });
+  return { start, open };
+}

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, test } from '@jest/globals';
+import { transformSync } from 'esbuild';
+import type { Page } from 'playwright-core';
+import { packageRoot } from '../../../src/package-root.js';
+import { newId } from '../../../src/ids.js';
+import { appPaths } from '../../../src/surfaces/console/app-pages.js';
+import type { NavigationEntry } from '../../../src/surfaces/console/app/src/navigation.js';
+import { createPerson, type Person } from '../../auth/auth-server.js';
+import { shot } from '../../support/browser.js';
+import { useDeps } from '../../support/fixture.js';
+import { testRun } from '../../support/run.js';
+import { verifies } from '../../support/verifies.js';
+import { consoleUrl, signIn, withPage } from './chromium.js';
+import { asPage } from './console-browser.js';
+import { projectWithEverything, type PageCase } from './pages.js';
+
+const deps = useDeps();
+let person: Person;
+let pages: readonly PageCase[];
+
+beforeAll(async () => {
+  ({ person, pages } = await projectWithEverything(deps));
+});
+
+/** Visits the pages in a few tabs at a time, all of them also if one fails. */
+async function visit(person: Person, first: Page, check: (page: Page, each: PageCase) => Promise<void>): Promise<void> {
+  await signIn(first, person);
+  const failures: string[] = [];
+  const waiting = [...pages];
+  const work = async () => {
+    const page = await first.context().newPage();
+    page.setDefaultTimeout(20_000);
+    for (let each = waiting.shift(); each; each = waiting.shift())
+      await check(page, each).catch((error: unknown) => failures.push(`${each?.name}: ${String(error)}`));
+    await page.close();
+  };
+  await Promise.all([work(), work(), work()]);
+  expect(failures).toEqual([]);
+}
+
+const sourceOf = (name: string) => readFileSync(path.join(packageRoot, 'src/surfaces/console/app/src', name), 'utf8');
+const isShown = (page: Page, text: string) => page.getByText(text).filter({ visible: true }).first().waitFor();
+const addressOf = ({ path: of, address = of }: PageCase) => address;
+
+test('the tests know every page of the app', () => {
+  const routes = [...sourceOf('router.tsx').matchAll(/path: '(\/[^']*)'/g)].map(([, route = '']) =>
+    route.replace(/\$\w+/g, ':id'),
+  );
+  const known = new Set(pages.map((page) => page.path));
+  expect([...known].sort()).toEqual(routes.filter((route) => !route.startsWith('/projects')).sort());
+  expect(appPaths.filter((each) => !known.has(each))).toEqual([]);
+});
+
+test('without data, each page names the next step, with a command where a list is empty', async () => {
+  verifies('console.every-page');
+  const newcomer = await createPerson(deps);
+  await withPage((first) =>
+    visit(newcomer, first, async (page, each) => {
+      const missing = each.empty === undefined;
+      await page.goto(consoleUrl(newcomer, missing ? each.path.replace(':id', newId()) : addressOf(each)));
+      if (missing) await page.getByRole('alert').getByText('was not found').first().waitFor();
+      else await isShown(page, each.empty ?? '');
+      if (each.offersCommand) await page.getByRole('region', { name: 'Command' }).first().waitFor();
+      await shot(page, `empty-${each.name}`);
+    }),
+  );
+});
+
+test('each page shows what a failing API says, with the record of the call', async () => {
+  verifies('console.every-page');
+  const lifecycle_id = newId();
+  const answer = { error: 'unavailable', error_description: 'the store is away', lifecycle_id };
+  await withPage(async (first, complaints) => {
+    await visit(person, first, async (page, each) => {
+      await page.route(
+        ({ origin, pathname }) => origin === testRun().url && !/^\/(console|readyz)/.test(pathname),
+        (route) => route.fulfill({ status: 503, json: answer }),
+      );
+      await page.goto(consoleUrl(person, addressOf(each)));
+      if (each.name === 'context') {
+        await page.getByLabel('Question or Cypher').fill('anything');
+        await page.getByRole('button', { name: 'Ask' }).click();
+      }
+      const problem = page.getByRole('alert').filter({ hasText: 'The store is away' }).first();
+      await problem.getByRole('link', { name: `Record ${lifecycle_id}` }).waitFor();
+    });
+    complaints.splice(0);
+  });
+});
+
+/** Of the app, which only Vite builds. */
+async function readNavigation(): Promise<NavigationEntry[]> {
+  const { code } = transformSync(sourceOf('navigation.ts'), { loader: 'ts' });
+  const { navigation } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  return navigation.flatMap((group: { pages: NavigationEntry[] }) => group.pages);
+}
+
+/** The operations that a person may call here, as `<method> <path>`. */
+async function operationsOf(who: Person) {
+  const api = (await asPage(who)).client({ 'x-service-workspace': `ws_${who.workspace.projectID}` });
+  const session = await api.get(`/console/session?projectID=${who.workspace.projectID}`);
+  return { api, may: (session.body as { may: string[] }).may };
+}
+
+test.each(['VIEWER', 'MEMBER'] as const)('a %s is offered what the API allows, and refused the rest', async (role) => {
+  verifies('console.every-page');
+  const other = await createPerson(deps, { role, workspace: person.workspace });
+  const [owner, { api, may }] = await Promise.all([operationsOf(person), operationsOf(other)]);
+  const refused = owner.may.filter((operation) => !may.includes(operation));
+  expect(refused.length).toBeGreaterThan(50);
+  for (const operation of refused) {
+    const [method = '', template = ''] = operation.split(' ');
+    const asked = template
+      .replace(/\{project_?id\}/i, person.workspace.projectID)
+      .replaceAll(/\{\w+\}/g, () => newId());
+    expect([operation, (await api[method as 'get'](asked, {})).status]).toEqual([operation, 403]);
+  }
+  const entries = await readNavigation();
+  const isOffered = ({ needs }: NavigationEntry) => needs === undefined || may.includes(needs.operation);
+  const offered = entries.filter(isOffered).map(({ name }) => name);
+  await withPage((first) =>
+    visit(other, first, async (page, each) => {
+      await page.goto(consoleUrl(other, addressOf(each)));
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      const entry = entries.find((known) => known.path === each.path.split('/')[1]);
+      if (entry && !isOffered(entry)) await isShown(page, 'does not show this page');
+      else expect([each.name, await page.getByText('does not show this page').count()]).toEqual([each.name, 0]);
+      expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(offered);
+    }),
+  );
+});
+
+test('who may only read is offered no change on any page', async () => {
+  verifies('console.every-page');
+  await withPage(async (first) => {
+    await first.context().route(
+      ({ pathname }) => pathname === '/console/session',
+      async (route) => {
+        const response = await route.fetch();
+        const session = (await response.json()) as { may: string[] };
+        const may = session.may.filter((operation) => operation.startsWith('get '));
+        await route.fulfill({ response, json: { ...session, may } });
+      },
+    );
+    await visit(person, first, async (page, each) => {
+      await page.goto(consoleUrl(person, addressOf(each)));
+      const isForm = /new$|edit$/.test(each.path);
+      await isShown(
+        page,
+        isForm || each.path === '/context' ? 'does not show this page' : each.filled.replace('Approve…', 'Votes'),
+      );
+      const changes = page
+        .locator('main')
+        .getByRole('button', { name: /(?<!^Reading)…$|^(Save|Create|Start|Authorize)/ });
+      expect([each.name, await changes.allTextContents()]).toEqual([each.name, []]);
+    });
+  });
+});

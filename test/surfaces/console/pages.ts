@@ -1,0 +1,104 @@
+import { expect } from '@jest/globals';
+import type { Deps } from '../../../src/domain/deps.js';
+import { createPerson, type Person } from '../../auth/auth-server.js';
+import { connectorOf } from '../../support/connectors.js';
+import { moveExecution, prepareExecution, startExecution, untilExecution } from '../../support/executions.js';
+import { flowThatCalls } from '../../support/flows.js';
+import { bearerClient } from '../../support/gateway.js';
+import { createTable } from '../../support/tables.js';
+import { file, send } from '../../support/uploads.js';
+import { coworker, scheduled } from '../platform/schedules/schedules.js';
+
+export interface PageCase {
+  name: string;
+  /** The page of `router.tsx`, after the address of the project. */
+  path: string;
+  /** Its address, if that is not the path. */
+  address?: string;
+  /** A text that it shows with data. */
+  filled: string;
+  /** What it shows in an empty project: unless it is of one record, which is not found there. */
+  empty?: string;
+  /** An empty list offers a command. */
+  offersCommand?: true;
+}
+
+const list = (path: string, filled: string, empty: string): PageCase => ({
+  ...{ name: path.slice(1), path, filled, empty, offersCommand: true },
+});
+
+/** Every page of the app, with a project that has something on each. */
+export async function projectWithEverything(deps: Deps): Promise<{ person: Person; pages: readonly PageCase[] }> {
+  const person = await createPerson(deps);
+  const { workspace } = person;
+  const gateway = bearerClient(workspace.apiKey);
+  const ask = { policy_id: 'ask', effect: 'require_approval', tools: ['save-model'] };
+  await gateway.put('/v1/policies', { policies: [{ policy_id: 'all', effect: 'permit' }, ask] });
+  const held = (await gateway.post('/v1/save-model', { model: 'held' })).body;
+  const waiting = await prepareExecution(workspace, flowThatCalls([]), {
+    goal: `a goal without spaces: ${'long'.repeat(40)}`,
+  });
+  const { execution_id } = await prepareExecution(workspace, flowThatCalls([]));
+  await moveExecution(workspace, execution_id, 'execute');
+  await untilExecution(workspace, execution_id, 'completed');
+  const hourly = await scheduled(workspace, {
+    coworker_id: await coworker(workspace),
+    goal: 'Every hour',
+    type: 'interval',
+    frequency: 3600,
+  });
+  const calling = flowThatCalls(['http://127.0.0.1:9/never']);
+  const asking = await startExecution(workspace, {
+    ...calling,
+    agents: calling.agents.map((agent) => ({ ...agent, is_preview_mode_enabled: true })),
+  });
+  await untilExecution(workspace, asking, { execution_context: { waiting_for: { kind: 'preview' } } });
+  const connector = await connectorOf(workspace, 'mcp', { url: 'http://127.0.0.1:9/mcp' });
+  const table = await createTable(workspace, [{ column_name: 'Company', column_type: 'string' }], 'Leads');
+  await table.insert({ company: 'a company without spaces: '.concat('long'.repeat(40)) });
+  const sent = await send(workspace.api, `/file/${workspace.projectID}`, [file('a.txt', 'text')]);
+  expect(sent.status).toBe(201);
+  const pages: PageCase[] = [
+    {
+      ...{ name: 'home', path: '/', address: '', filled: 'Failed in the last 24 hours' },
+      empty: 'Governed calls of the last',
+    },
+    list('/runs', 'Goal', 'No run was made in this project yet'),
+    { name: 'run', path: '/runs/:id', address: `/runs/${execution_id}`, filled: 'agent completed' },
+    { name: 'run-ready', path: '/runs/:id', address: `/runs/${waiting.execution_id}`, filled: 'It has not started' },
+    { name: 'run-waiting', path: '/runs/:id', address: `/runs/${asking}`, filled: 'Approve…' },
+    list('/inbox', 'Approve…', 'Nothing waits for a decision.'),
+    list('/agentflows', 'Changed', 'This project has no agentflow yet.'),
+    { name: 'agentflow-new', path: '/agentflows/new', filled: 'First agent', empty: 'First agent' },
+    { name: 'agentflow', path: '/agentflows/:id', address: `/agentflows/${hourly.coworker_id}`, filled: 'First agent' },
+    list('/schedules', 'runs, ', 'Nothing is scheduled in this project.'),
+    { name: 'schedule-new', path: '/schedules/new', filled: 'What runs', empty: 'What runs' },
+    {
+      ...{ name: 'schedule', path: '/schedules/:id', address: `/schedules/${hourly._id}` },
+      filled: 'Schedule in the Temporal UI',
+    },
+    { name: 'schedule-edit', path: '/schedules/:id/edit', address: `/schedules/${hourly._id}/edit`, filled: 'Save' },
+    { name: 'context', path: '/context', filled: 'Question or Cypher', empty: 'Question or Cypher' },
+    list('/connectors', '2 connectors', 'This project has no connector yet'),
+    {
+      ...{ name: 'connector', path: '/connectors/:id', address: `/connectors/${connector._id}` },
+      filled: 'Tools of the server',
+    },
+    list('/tables', '1 table', 'This project has no table yet'),
+    { name: 'table', path: '/tables/:id', address: `/tables/${table._id}`, filled: '1 row' },
+    list('/files', '1 file', 'This project has no files yet'),
+    list('/syncs', 'This project follows no repository', 'This project follows no repository'),
+    list('/approvals', 'save-model', 'No call was held in this project yet.'),
+    { name: 'approval', path: '/approvals/:id', address: `/approvals/${held.approval_id}`, filled: 'Approve…' },
+    list('/lifecycles', 'save-model', 'No governed call was made in this project yet'),
+    { name: 'lifecycle', path: '/lifecycles/:id', address: `/lifecycles/${held.lifecycle_id}`, filled: 'Hash before' },
+    list('/policies', '1 version', 'No policies are stored.'),
+    list('/audit', 'The chain is valid.', 'Nothing was recorded yet.'),
+    { name: 'members', path: '/members', filled: '(you)', empty: '(you)' },
+    { name: 'keys', path: '/keys', filled: 'active', empty: 'active' },
+    { name: 'settings', path: '/settings', filled: 'The project is', empty: 'The project is' },
+    list('/apps', 'No app is connected.', 'No app is connected.'),
+    list('/usage', 'Credits of the plan left', 'Nothing was charged yet.'),
+  ];
+  return { person, pages };
+}
