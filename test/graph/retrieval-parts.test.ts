@@ -9,7 +9,7 @@ import { mentionProperties } from '../../src/graph/store/mention-properties.js';
 const day = (text: string) => Date.parse(text) / 1000;
 const always = { since: null, until: null };
 const entity = (id: string, savedAt = 0): EntityKey => {
-  const key = { elementId: id, project: 'p', id, names: null, times: null, ...always };
+  const key = { elementId: id, project: 'p', id, names: null, times: null, length: null, ...always };
   return { ...key, savedAt };
 };
 const unmentioned = () => ({ names: 0, time: 0 });
@@ -104,6 +104,15 @@ describe('the ranking', () => {
     ]);
     expect(ranking.all().map(({ entity: { id } }) => id)).toEqual(['named', 'other', 'weak']);
     expect(ranking.all()[0]?.parts.names).toBeCloseTo(0.56);
+  });
+
+  test('prefers a longer text of two that match equally', () => {
+    const ranking = createRanking(unmentioned);
+    const lengths = { short: 50, long: 400, endless: 5000 };
+    ranking.textHits(Object.entries(lengths).map(([id, length]) => ({ entity: { ...entity(id), length }, score: 1 })));
+    const scores = Object.fromEntries(ranking.all().map((each) => [each.entity.id, each.parts.length]));
+    expect(scores).toEqual({ short: 0, long: expect.closeTo(0.26, 3), endless: 0.375 });
+    expect(ranking.all()[0]?.entity.id).toBe('endless');
   });
 
   test('prefers what was saved last if all else is equal', () => {

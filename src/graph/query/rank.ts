@@ -7,6 +7,8 @@ export interface EntityKey extends Mentions {
   id: string;
   /** Epoch seconds of the last save. */
   savedAt: number | null;
+  /** The characters of its searchable text. */
+  length: number | null;
 }
 
 /** A relationship with the element ids of its two entities. */
@@ -38,6 +40,8 @@ export interface Parts {
   time: number;
   /** The share of its best neighbour's score. */
   neighbours: number;
+  /** A longer text says more. Full text and vectors prefer short ones. */
+  length: number;
 }
 
 export interface Ranked {
@@ -47,8 +51,14 @@ export interface Ranked {
   parts: Parts;
 }
 
-/** Chosen by measurement (decision 0084): what the best of each kind counts; `names` is a share of what was found. */
-export const weights = { text: 1, vector: 0.6, names: 0.7, time: 0.3 };
+/**
+ * Chosen by measurement (decision 0084): what the best of each kind counts. `names` is a share of what was found, and
+ * `length` one of what text and vectors can give.
+ */
+export const weights = { text: 1, vector: 0.6, names: 0.7, time: 0.6, length: 0.375 };
+
+/** Texts of these lengths and beyond get nothing and all of `weights.length`. */
+const lengths = { from: 50, to: 1000 };
 
 /** The share of a node's score that its neighbour receives, at the first and at the second hop. */
 const proximity = [0.5, 0.5] as const;
@@ -71,6 +81,8 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
   const scores = new Map<string, Scored>();
   const links = new Map<string, Link>();
   const mentions = new Map<string, { names: number; time: number }>();
+  /** What text and vectors can give together. */
+  let most = weights.text;
 
   function scoredOf(entity: EntityKey): Scored {
     const scored = scores.get(entity.elementId) ?? { entity, text: 0, vector: 0, shares: [0, 0] };
@@ -81,12 +93,13 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
   function partsOf({ entity, text, vector, shares }: Scored): Parts {
     const mention = mentions.get(entity.elementId) ?? mentioned(entity);
     mentions.set(entity.elementId, mention);
-    const found = { text: weights.text * text, vector: weights.vector * vector, neighbours: shares[0] + shares[1] };
-    return {
-      ...found,
-      names: weights.names * mention.names * (found.text + found.vector + found.neighbours),
-      time: weights.time * mention.time,
+    const found = {
+      text: weights.text * text,
+      vector: weights.vector * vector,
+      neighbours: shares[0] + shares[1],
+      length: weights.length * most * scaledLength(entity.length ?? 0),
     };
+    return { ...found, names: weights.names * mention.names * sumOf(found), time: weights.time * mention.time };
   }
 
   function ranked(): Ranked[] {
@@ -105,6 +118,7 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
     },
     /** Adds the hits of the vector search. The best entity has 1, the last 0: similarities lie close together. */
     vectorHits(found: readonly Hit[]): void {
+      if (found.length > 0) most = weights.text + weights.vector;
       const each = bestOfEach(found);
       const least = Math.min(...each.map(([, score]) => score));
       for (const [entity, score] of scaled(each, each.length > 1 ? least : 0)) scoredOf(entity).vector = score;
@@ -159,8 +173,14 @@ function scaled(found: readonly [EntityKey, number][], least: number): [EntityKe
   return found.map(([entity, score]) => [entity, range > 0 ? (score - least) / range : 0]);
 }
 
-function sumOf({ text, vector, names, time, neighbours }: Parts): number {
-  return text + vector + names + time + neighbours;
+/** From 0 to 1. Ten characters more count less the longer the text is. */
+function scaledLength(length: number): number {
+  const bounded = Math.min(Math.max(length, lengths.from), lengths.to);
+  return Math.log(bounded / lengths.from) / Math.log(lengths.to / lengths.from);
+}
+
+function sumOf(parts: Partial<Parts>): number {
+  return Object.values(parts).reduce((sum, part) => sum + part, 0);
 }
 
 function newestFirst(a: EntityKey, b: EntityKey): number {

@@ -132,7 +132,7 @@ function explanationOf(shown: readonly Ranked[], vectors: VectorAnswer, reranked
   };
 }
 
-function rounded({ text, vector, names, time, neighbours }: Parts): Parts {
+function rounded({ text, vector, names, time, neighbours, length }: Parts): Parts {
   const round = (part: number) => Number(part.toFixed(6));
   return {
     text: round(text),
@@ -140,6 +140,7 @@ function rounded({ text, vector, names, time, neighbours }: Parts): Parts {
     names: round(names),
     time: round(time),
     neighbours: round(neighbours),
+    length: round(length),
   };
 }
 

@@ -12,7 +12,8 @@ export interface VectorAnswer {
   unavailable?: string;
 }
 
-const maxHits = 200;
+/** Further hits are hardly nearer than any other text. */
+const maxHits = 100;
 /** Of a question over many granted projects, only the first ones are compared by vectors; the others by text. */
 const maxProjects = 5;
 /** The most time that the search waits for vectors before it goes on with text alone. */

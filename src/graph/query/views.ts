@@ -104,6 +104,7 @@ export const Explanation = z
         names: part('The question names the entity or a short value of it.'),
         time: part('The question names a time in which the entity lies.'),
         neighbours: part('The share of the scores of its neighbours.'),
+        length: part('A longer text says more.'),
       }),
     ),
   })

@@ -70,11 +70,11 @@ describe('POST /v1/query-context with a question', () => {
     expect(vectors).toEqual({ used: false, generations: [], reason: expect.stringContaining('no embedding endpoint') });
     expect(order).toEqual({ used: false, model: null, reason: expect.stringContaining('no reranking endpoint') });
     expect(scores.map(({ id }: any) => id)).toEqual(ids(answer));
-    expect(scores[0]).toMatchObject({ id: 't0', vector: 0, time: 0.3 });
+    expect(scores[0]).toMatchObject({ id: 't0', vector: 0, time: 0.6 });
     expect(scores[0].text).toBeGreaterThan(0);
     expect(scores[0].names).toBeGreaterThan(0);
     const besides = scores.find(({ id }: any) => id === 't1');
-    expect(besides).toMatchObject({ names: 0, time: 0.3 });
+    expect(besides).toMatchObject({ names: 0, time: 0.6 });
     expect(besides.neighbours).toBeGreaterThan(0);
     expect(await ask('bees')).not.toHaveProperty('explanation');
   });
