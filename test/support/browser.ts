@@ -19,6 +19,8 @@ export async function withBrowser<T>(
 ): Promise<T> {
   browser ??= launchChromium();
   const context = await (await browser).newContext(options);
+  // A busy machine needs longer than the default of 30 s.
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on(

@@ -31,7 +31,6 @@ async function visit(person: Person, first: Page, check: (page: Page, each: Page
   const waiting = [...pages];
   const work = async () => {
     const page = await first.context().newPage();
-    page.setDefaultTimeout(60_000);
     for (let each = waiting.shift(); each; each = waiting.shift())
       await check(page, each).catch((error: unknown) => failures.push(`${each?.name}: ${String(error)}`));
     await page.close();

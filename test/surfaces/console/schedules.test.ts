@@ -206,7 +206,19 @@ test('planned times that did not fire are shown with the reason, and a long list
     await page.getByRole('row').filter({ hasText: 'the schedule was paused' }).first().getByText('skipped').waitFor();
     await page.goto(consoleUrl(person, '/schedules'));
     await page.getByText('26 schedules').waitFor();
+    // News that arrive before the next page do not take it back.
+    const held = new Promise<() => void>((hold) => {
+      void page.route(
+        ({ pathname, searchParams }) => pathname === '/schedule/coworker' && searchParams.has('cursor'),
+        (route) => hold(() => void route.continue()),
+      );
+    });
     await page.getByRole('button', { name: 'Show older' }).click();
+    const release = await held;
+    const newsRead = page.waitForRequest((request) => request.url().includes(`/schedule/coworker/${id}/runs`));
+    await person.workspace.api.patch(`/schedule/coworker/${id}`, { status: 'active' });
+    await newsRead;
+    release();
     await page.getByRole('button', { name: 'Show older' }).waitFor({ state: 'detached' });
     expect(await page.getByRole('rowheader').count()).toBe(26);
   });

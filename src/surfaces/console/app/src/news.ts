@@ -1,4 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import type { components } from '../../../../../sdk/node/src/openapi.js';
 import { follow } from './follow.js';
@@ -55,9 +55,11 @@ function staleAfter(event: ProjectEvent): Key[] {
   }
 }
 
-/** Whoever reads older pages of a list does not want them to move. */
-export const isScrolled = (data: unknown): boolean =>
-  typeof data === 'object' && data !== null && 'pages' in data && (data.pages as unknown[]).length > 1;
+/** Whoever reads older pages of a list, or has just asked for one, does not want them to move. */
+export function isScrolled({ data, fetchStatus, fetchMeta }: Query['state']): boolean {
+  if (fetchStatus !== 'idle' && fetchMeta?.fetchMore) return true;
+  return typeof data === 'object' && data !== null && 'pages' in data && (data.pages as unknown[]).length > 1;
+}
 
 const stale = new Map<string, Key>();
 let readAt = 0;
@@ -72,7 +74,7 @@ export function readAgain(queries: QueryClient, ...keys: Key[]): void {
       readAt = Date.now();
       const refetchType = document.hidden ? 'none' : 'active';
       for (const queryKey of stale.values())
-        void queries.invalidateQueries({ queryKey, refetchType, predicate: ({ state }) => !isScrolled(state.data) });
+        void queries.invalidateQueries({ queryKey, refetchType, predicate: ({ state }) => !isScrolled(state) });
       stale.clear();
     },
     Math.max(togetherMs, readAt + pauseMs - Date.now()),

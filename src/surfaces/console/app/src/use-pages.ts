@@ -26,7 +26,7 @@ export function usePages<T>({ queryKey, load, counted: [one, several], pageSize 
     queryFn: ({ pageParam }) => load({ limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    refetchInterval: (query) => (isScrolled(query.state.data) ? false : slowly(query)),
+    refetchInterval: (query) => (isScrolled(query.state) ? false : slowly(query)),
   });
   const loadOlder = useCallback(
     () => void (isFetchingNextPage || fetchNextPage()),
