@@ -71,7 +71,7 @@ async function listEverything(): Promise<void> {
 }
 
 async function followProject(projectID: string, apiKey: string): Promise<void> {
-  const resume = { 'x-api-key': apiKey, 'last-event-id': String(Date.now()) };
+  const resume = { 'x-api-key': apiKey, 'last-event-id': String(Date.now() - 60_000) };
   const stream = await openEventStream(`${api.url}/${projectID}/events`, resume);
   await eventually(() => expect(stream.events.length).toBeGreaterThan(0));
   stream.leave();
