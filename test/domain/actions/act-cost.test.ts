@@ -40,7 +40,6 @@ test('a permitted act adds a fixed number of calls to MongoDB', async () => {
     'find credit_history',
     'find customers',
     'find memberships',
-    'find memberships',
     'find policy_versions',
     'insert audit_entries',
     'insert intents',

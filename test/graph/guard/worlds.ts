@@ -50,7 +50,7 @@ export async function createWorlds(): Promise<Worlds> {
       try {
         const known = guarded ? guard.guard(text) : { text, usesProjectIds: granted };
         const parameters = parametersFor(known, { projectId: own, grantedProjectIds: granted ? [other] : [] }, params);
-        const result = await session.run(known.text, parameters, { timeout: 5000 });
+        const result = await session.run(known.text, parameters, { timeout: 60_000 });
         const rows = result.records.map((record) => record.toObject());
         return {
           rows: rows.map((row) => plain(row, suffix)),
