@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { benchActs } from './acts.js';
 import { benchAudit } from './audit.js';
-import { benchConsole } from './console.js';
 import { benchEmbeddingSaves } from './embedding-saves.js';
 import { startEnvironment, type BenchEnvironment } from './environment.js';
 import { benchExecutions, benchMemory } from './executions.js';
@@ -26,7 +25,6 @@ import { benchTables } from './tables.js';
 const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = {
   executions: benchExecutions,
   memory: benchMemory,
-  console: benchConsole,
   flow: benchFlowGrowth,
   acts: benchActs,
   gateway: benchGateway,
