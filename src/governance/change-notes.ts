@@ -11,11 +11,12 @@ export interface ProjectNewsDocument {
 }
 
 type Stores = Pick<Collections, 'project_news'>;
+type Note = Pick<ProjectNewsDocument, 'project_id' | 'kind'>;
 
 const togetherMs = 200;
-/** Longer than a stream goes back (src/domain/news/watch.ts). A note that is stored after its project was deleted goes as well. */
+/** Longer than a stream goes back (src/domain/news/watch.ts). A note that is stored after its project was deleted expires as well. */
 const keptMs = 2 * 3_600_000;
-const waiting = new WeakMap<Stores['project_news'], Map<string, { project_id: string; kind: string }>>();
+const waiting = new WeakMap<Stores['project_news'], Map<string, Note>>();
 
 /**
  * Notes that records of this kind have changed, for those who follow the project. Nothing waits for the note, and the notes
@@ -23,13 +24,13 @@ const waiting = new WeakMap<Stores['project_news'], Map<string, { project_id: st
  */
 export function noteChange({ project_news }: Stores, project_id: string, kind: string): void {
   if (project_id === '') return;
-  const notes = waiting.get(project_news) ?? new Map<string, { project_id: string; kind: string }>();
+  const notes = waiting.get(project_news) ?? new Map<string, Note>();
   waiting.set(project_news, notes);
   if (notes.size === 0) setTimeout(() => write(project_news, notes), togetherMs).unref();
   notes.set(`${project_id}/${kind}`, { project_id, kind });
 }
 
-function write(project_news: Stores['project_news'], notes: Map<string, { project_id: string; kind: string }>): void {
+function write(project_news: Stores['project_news'], notes: Map<string, Note>): void {
   const now = Date.now();
   const times = { changed_at: now, expires_at: new Date(now + keptMs) };
   const updates = [...notes].map(([_id, note]) => ({

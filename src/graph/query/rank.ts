@@ -57,7 +57,7 @@ export interface Ranked {
  */
 export const weights = { text: 1, vector: 0.6, names: 0.7, time: 0.6, length: 0.375 };
 
-/** Texts of these lengths and beyond get nothing and all of `weights.length`. */
+/** In characters. Texts up to `from` get nothing of `weights.length`, and texts of at least `to` get all of it. */
 const lengths = { from: 50, to: 1000 };
 
 /** The share of a node's score that its neighbour receives, at the first and at the second hop. */
@@ -173,7 +173,7 @@ function scaled(found: readonly [EntityKey, number][], least: number): [EntityKe
   return found.map(([entity, score]) => [entity, range > 0 ? (score - least) / range : 0]);
 }
 
-/** From 0 to 1. Ten characters more count less the longer the text is. */
+/** From 0 to 1, on a logarithmic scale: ten more characters matter less in a long text. */
 function scaledLength(length: number): number {
   const bounded = Math.min(Math.max(length, lengths.from), lengths.to);
   return Math.log(bounded / lengths.from) / Math.log(lengths.to / lengths.from);

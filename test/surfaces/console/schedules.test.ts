@@ -206,7 +206,7 @@ test('planned times that did not fire are shown with the reason, and a long list
     await page.getByRole('row').filter({ hasText: 'the schedule was paused' }).first().getByText('skipped').waitFor();
     await page.goto(consoleUrl(person, '/schedules'));
     await page.getByText('26 schedules').waitFor();
-    // News that arrive before the next page do not take it back.
+    // A change that is reported before the next page arrives does not stop the list from loading it.
     const held = new Promise<() => void>((hold) => {
       void page.route(
         ({ pathname, searchParams }) => pathname === '/schedule/coworker' && searchParams.has('cursor'),

@@ -207,7 +207,7 @@ async function snapshot(): Promise<Record<string, unknown>> {
     ],
   };
   // Quotas count the calls of the whole organization, A's among them. Intents of ended calls are deleted once a second, and
-  // the news of B's own calls are stored a moment after them.
+  // the notes of B's own changes are stored a moment after them.
   const passing = ['quotas', 'intents', 'project_news'];
   const names = Object.keys(deps.mongo.collections).filter((name) => !passing.includes(name));
   const found = await Promise.all(

@@ -8,7 +8,7 @@ import { AccountConfig } from '../rules/config.js';
 import { statusMoves, type ConnectorDocument, type ConnectorStatus, type TriggerDocument } from '../record.js';
 import { hashPin, newPin } from '../pin.js';
 
-export type ConnectorCollections = Pick<Collections, 'connectors' | 'connector_triggers' | 'project_news'>;
+export type ConnectorCollections = Pick<Collections, 'connectors' | 'connector_triggers'>;
 export type MembershipCollections = Pick<Collections, 'memberships' | 'users'>;
 
 /** The account provider's API: its base URL and the bearer token for it. */

@@ -127,7 +127,10 @@ const timeoutMs = 30_000;
 
 /** Reads the tools of a connector's server, and suspends accepted tools that it changed. */
 export async function listLiveTools(
-  deps: McpServerDeps & { collections: ConnectorCollections & Pick<Collections, 'mcp_tools'>; box: SecretBox },
+  deps: McpServerDeps & {
+    collections: ConnectorCollections & Pick<Collections, 'mcp_tools' | 'project_news'>;
+    box: SecretBox;
+  },
   { connector_id, project_id, user_id }: McpToolsInput,
   signal: AbortSignal,
 ): Promise<McpToolDefinition[]> {
