@@ -29,11 +29,33 @@ export function handleApprovals(state: ExecutionState): void {
   setHandler(approvalSettledSignal, remember, { description: 'An approval was decided: the run reads the decision' });
 }
 
-/** The step waits for a decision on its act. */
-export function holdStep(state: ExecutionState, record: StepRecord, held: Held, at: number): void {
+/**
+ * Forgets that the approval of the step was reported as settled, because the step reads the decision now: only a later
+ * signal lets it read again.
+ * @returns the approval that the step waited for; undefined if it did not wait
+ */
+export function beginReading(state: ExecutionState, stepId: string): string | undefined {
+  const { held, settled_approvals } = state;
+  if (held?.step_id !== stepId) return undefined;
+  if (settled_approvals) state.settled_approvals = settled_approvals.filter((id) => id !== held.approval_id);
+  return held.approval_id;
+}
+
+/** The step waits for a decision on its act. `read` is the approval that it has just read. */
+export function holdStep(
+  state: ExecutionState,
+  record: StepRecord,
+  held: Held,
+  { at, read }: { at: number; read: string | undefined },
+): void {
   record.status = 'waiting';
-  state.held = { ...held, step_id: record.step_id, agent_id: record.agent_id, requested_at: at };
-  const { approval_id, expires_at } = held;
+  const { approval_id } = held;
+  // Nobody has decided yet. Runs of earlier releases read again at once.
+  const isAsBefore = approval_id === read;
+  if (isAsBefore && !patched('approval-not-settled'))
+    state.settled_approvals = [...(state.settled_approvals ?? []), approval_id];
+  const expires_at = isAsBefore ? Math.max(held.expires_at, at) : held.expires_at;
+  state.held = { ...held, expires_at, step_id: record.step_id, agent_id: record.agent_id, requested_at: at };
   addEvent(state, 'approval_requested', at, { step_id: record.step_id, name: record.name, approval_id, expires_at });
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import { epochSeconds } from '../time.js';
 import { attemptDetailsOf, attemptsOf, maxAttempts, stepMessageOf, wasNeverStarted } from './failure.js';
-import { holdStep } from './held-acts.js';
+import { beginReading, holdStep } from './held-acts.js';
 import { maxKeptCharacters, type AgentflowExecutionInput, type ExecutionState, type Spending } from './messages.js';
 import { beginStep, endStep, noteEdits } from './step-records.js';
 import type { StepResult, StepRun } from './steps/definition.js';
@@ -18,9 +18,10 @@ export async function runStep(input: AgentflowExecutionInput, state: ExecutionSt
   const definition = definitionOf(step);
   const record = beginStep(state, step, epochSeconds());
   const run: StepRun = { input, state, stepId: record.step_id };
+  const read = beginReading(state, record.step_id);
   try {
     const { value, attempts, attempt_details, held, refused, edits } = await runUntilTaken(step, run);
-    if (held) return holdStep(state, record, held, epochSeconds());
+    if (held) return holdStep(state, record, held, { at: epochSeconds(), read });
     settleHeld(state);
     const spent = definition.spent?.(value);
     if (edits) noteEdits(state, record, edits, epochSeconds());

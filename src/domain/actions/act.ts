@@ -61,6 +61,9 @@ export function createAct(deps: ActDeps): Act {
     if (!('error' in performed)) return resultOf(deps, act, performed);
     const reason = reasonOf(performed.error);
     if (isUsed && reason !== undefined) return askAgain(deps, act);
+    // A person approved it, but no attempt used the approval in time.
+    const hasLapsed = reason === 'expired' && token !== null;
+    if (hasLapsed) return isUnknown ? askAgain(deps, act) : first(deps, act);
     switch (reason) {
       case 'rejected':
       case 'expired':
@@ -179,6 +182,7 @@ async function attempt(
         const output = accepted ?? (await send(prepared, sent));
         const answer: ActAnswer = { output, ...(edited && { edits: edited.edits }) };
         if (approvalId !== undefined) await keepAnswer(deps, approvalId, answer);
+        sent.mayHaveActed = false;
         return { body: answer };
       },
     }),
@@ -194,7 +198,8 @@ async function send(prepared: PreparedAction, sent: Sent): Promise<unknown> {
   Object.assign(sent, { outcome: 'unknown', mayHaveActed: !prepared.isRepeatable });
   try {
     const output = await prepared.send();
-    Object.assign(sent, { outcome: 'answered', mayHaveActed: false });
+    // A repeat could still do it twice until the answer is kept.
+    sent.outcome = 'answered';
     return output;
   } catch (error) {
     const isLost = isOutboundError(error) && lost.has(error.code);

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { MongoNetworkError } from 'mongodb';
 import { newId } from '../../../src/ids.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import { actOfWorker, requestTo } from '../../support/act-of-worker.js';
@@ -14,11 +15,29 @@ const policies = [
   { policy_id: 'ask', effect: 'require_approval', tools: ['act.http'] },
 ];
 
-async function held() {
+/** The store fails once to keep the answer of an act: for example, it elects another primary. */
+function losesAnAnswer() {
+  const { act_answers } = deps.mongo.collections;
+  let isLost = false;
+  const once = new Proxy(act_answers, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        if (isLost || !/insert|update/i.test(String(name))) return value.apply(target, args);
+        isLost = true;
+        return Promise.reject(new MongoNetworkError('the connection closed'));
+      };
+    },
+  });
+  return { ...deps, mongo: { ...deps.mongo, collections: { ...deps.mongo.collections, act_answers: once } } };
+}
+
+async function held(worker = deps) {
   const workspace = await createWorkspace(deps);
   const approver = await personOf(deps, workspace, { userId: newId(), role: 'ORG_ADMIN' });
   expect(await approver.put('/v1/policies', { policies })).toMatchObject({ status: 200 });
-  const act = actOfWorker(deps);
+  const act = actOfWorker(worker);
   const request = requestTo(`${sink.url}/${workspace.projectID}`, workspace);
   const attempt = (approval?: string) => {
     const under: Partial<CallActionRequest> = approval === undefined ? {} : { approval: { approval_id: approval } };
@@ -62,4 +81,27 @@ test('an act that is repeated after its rejection is not asked about again', asy
   expect(seen()).toBe(0);
   expect(await stored()).toMatchObject([{ _id: approval_id, status: 'rejected' }]);
   expect(await waiting()).toBe(0);
+});
+
+test('an act that was answered is not sent again without a person after its answer could not be kept', async () => {
+  verifies('act.hold.asked-once');
+  const { attempt, decide, stored, approval_id, seen } = await held(losesAnAnswer());
+  await decide('approve');
+  const lost = await attempt(approval_id).catch((error: unknown) => error);
+  const next = lost instanceof Error ? await attempt(approval_id) : lost;
+  expect(seen()).toBe(1);
+  expect(next).toMatchObject({ held: { after_unknown: true } });
+  expect(await stored()).toMatchObject([{ _id: approval_id, status: 'used' }, { status: 'pending' }]);
+});
+
+test('an act whose approval was given, but could not be used in time, is asked about again', async () => {
+  verifies('act.hold.asked-once');
+  const { attempt, decide, stored, approval_id, seen } = await held();
+  await decide('approve');
+  // No worker was there for longer than the approval holds.
+  await deps.mongo.collections.resume_tokens.updateOne({ approval_id }, { $set: { expires_at: 1 } });
+  const again = await attempt(approval_id);
+  expect(again).toMatchObject({ held: { approval_id: expect.not.stringMatching(approval_id) } });
+  expect(seen()).toBe(0);
+  expect(await stored()).toMatchObject([{ _id: approval_id, status: 'approved' }, { status: 'pending' }]);
 });

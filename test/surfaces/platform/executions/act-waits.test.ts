@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { approvalSettledSignal, executionWorkflowId } from '../../../../workflows/agentflow-execution/messages.js';
 import { ask, decide, heldApproval, useActs, type Governed } from '../../../support/acts.js';
 import { eventually } from '../../../support/eventually.js';
 import { closedAs, moveExecution, untilExecution } from '../../../support/executions.js';
 import { verifies } from '../../../support/verifies.js';
 
-const { deps, governed } = await useActs();
+const { deps, governed, lifecyclesOf } = await useActs();
 
 const approvalOf = async (of: Governed, id: string) => (await of.approver.get(`/v1/approvals/${id}`)).body;
 
@@ -67,5 +68,24 @@ describe('a pause of a run whose act waits', () => {
     await eventually(async () => expect(await approvalOf(of, approval)).toMatchObject({ status: 'rejected' }));
     expect(await decide(of.approver, approval, 'approve')).toMatchObject({ status: 409 });
     expect(of.seen()).toBe(0);
+  });
+});
+
+describe('a run whose act waits', () => {
+  test('looks once when it is told of a decision that nobody has made, and waits on', async () => {
+    verifies('act.hold.asked-once');
+    const of = await governed(ask);
+    const id = await of.start('one');
+    const approval = await heldApproval(of, id);
+    await deps.temporal.client.workflow.getHandle(executionWorkflowId(id)).signal(approvalSettledSignal, approval);
+    const count = async () => (await lifecyclesOf(of)).length;
+    // The first call, the attempt under the approval, and the call that is held again.
+    await eventually(async () => expect(await count()).toBeGreaterThanOrEqual(3));
+    const other = await of.start('two');
+    await heldApproval(of, other);
+    expect(await decide(of.approver, approval, 'approve')).toMatchObject({ status: 200 });
+    await untilExecution(of.workspace, id, 'completed');
+    expect(of.seen('one')).toBe(1);
+    expect(await count()).toBe(5);
   });
 });
