@@ -22,7 +22,7 @@ const floors = [
   ['temporal', '^src/temporal/', ['^src/stores/', '^workflows/']],
   ['http', '^src/http/', ['^src/(stores|observability)/']],
   ['graph', '^src/graph/', ['^src/stores/']],
-  ['threads', '^src/threads/', ['^src/graph/']],
+  ['threads', '^src/threads/', ['^src/(graph|outbound)/']],
   ['auth', '^src/auth/', [`^src/(${foundations})/`]],
   ['governance', '^src/governance/', [`^src/(auth|${foundations})/`, '^workflows/']],
   ['domain', '^src/domain/', [`^src/(governance|auth|${foundations})/`, '^workflows/']],

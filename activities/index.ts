@@ -78,7 +78,11 @@ export function createActivities(deps: Deps): Activities {
   const loads = createLoadSchedules({ collections, temporal });
   const knowledge = createKnowledgeBase({ collections, customers, query: createQueryAsExecution(deps) });
   const mcpTokens = createMcpTokens({ collections, box: secrets, oauth: createMcpOauth(http) });
-  const mcpServers = { mcp: createMcpClient(http), mcpTokens, stdioCommands: config.mcpStdioCommands };
+  const mcpServers = {
+    mcp: createMcpClient(http, deps.problemOfMcpOutput),
+    mcpTokens,
+    stdioCommands: config.mcpStdioCommands,
+  };
   const keepFiles = createKeepForRun(deps.files);
   const questions = createQuestions({ collections, box: secrets, temporal, waitSeconds: config.mcpElicitationWait });
   const smtp = createSmtpClient(config);

@@ -46,7 +46,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
   const tracing = createTracing(config.tracing, name, log);
   const { mongo, graph } = createStores(config, tracing);
   const embedder = createEmbedder(config.embedding);
-  const threads = createThreads();
+  const [threads, untrustedThreads] = [createThreads(), createThreads()];
   const redact = createRedact((answer) => threads.run('redactAnswer', answer));
   const http = createHttpClient({ allowPrivateTargets: config.allowPrivateTargets, ownOrigin: config.baseUrl });
   const auth = createAuth({ config, mongo, log });
@@ -79,6 +79,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     mongo,
     graph,
     threads,
+    problemOfMcpOutput: (output, timeoutMs) => untrustedThreads.run('problemOfOutput', output, timeoutMs),
     redact,
     temporal,
     queueFacts: createQueueFacts(temporal),
@@ -113,6 +114,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
         http.close(),
         files.store.close(),
         threads.close(),
+        untrustedThreads.close(),
       ]);
       await tracing.close().catch((error: unknown) => log.warn({ err: error }, 'the last spans were not exported'));
     },

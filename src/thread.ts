@@ -1,6 +1,7 @@
 import { bodyReaders } from './surfaces/callbacks/read-body.js';
 import type { PolicyCheck } from './governance/policy/refuse-invalid.js';
 import type { SimulationInput } from './governance/policy/simulate.js';
+import type { McpOutput } from './outbound/mcp-output.js';
 import type { ThreadAnswer } from './threads/threads.js';
 import { isAppError } from './errors.js';
 import { redactAnswer as redact } from './graph/redaction/redactor.js';
@@ -27,6 +28,9 @@ export const checkPolicies = answering(async (check: PolicyCheck) =>
 );
 export const simulatePolicies = answering(async (input: SimulationInput) =>
   (await import('./governance/policy/simulate.js')).simulate(input),
+);
+export const problemOfOutput = answering(async (output: McpOutput) =>
+  (await import('./outbound/mcp-output.js')).problemOfOutput(output),
 );
 export const readCatalogEvents = answering(bodyReaders.readCatalogEvents);
 export const readPayload = answering(bodyReaders.readPayload);

@@ -18,6 +18,7 @@ import type { Embedder } from '../models/embedder.js';
 import type { Reranker } from '../models/reranker.js';
 import type { ChatModel } from '../models/port.js';
 import type { HttpClient } from '../outbound/http-client.js';
+import type { OutputCheck } from '../outbound/mcp-client.js';
 import type { EncryptedBlobStore } from '../stores/encrypted-blobs.js';
 import type { Mongo } from '../stores/mongo.js';
 import type { Graph } from '../stores/neo4j.js';
@@ -34,6 +35,8 @@ export interface Deps {
   mongo: Mongo;
   graph: Graph;
   threads: Threads;
+  /** Runs in separate threads, because an MCP server decides how long the check takes. */
+  problemOfMcpOutput: OutputCheck;
   redact: Redact;
   temporal: Temporal;
   /** What Temporal says of the task queues, up to five seconds old. */

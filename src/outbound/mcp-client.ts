@@ -10,6 +10,8 @@ import {
   type AuthProvider,
   type CallToolResult,
   type ElicitResult,
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
   type Progress,
   type Tool,
   type Transport,
@@ -20,6 +22,7 @@ import { z } from 'zod';
 import { withDeadline, type Clock } from './deadline.js';
 import type { HttpClient } from './http-client.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';
+import type { McpOutput } from './mcp-output.js';
 import { isTransientStatus } from './retry-hints.js';
 
 /** An access token, but not the one that the server refused. @throws OutboundError */
@@ -76,7 +79,19 @@ const farewellMs = 1000;
 const longestMs = 24 * 3600 * 1000;
 const maxMessageLength = 400;
 
-export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>): McpClient {
+/** Of one check in a thread, which includes its wait for the thread. */
+const checkMs = 5000;
+/** The library would check on the event loop. */
+const unchecked: jsonSchemaValidator = {
+  getValidator<T>(): JsonSchemaValidator<T> {
+    return (data) => ({ valid: true, data: data as T, errorMessage: undefined });
+  },
+};
+
+/** Why a value does not fit the output schema of its tool. Rejects after the time limit. */
+export type OutputCheck = (output: McpOutput, timeoutMs: number) => Promise<string | undefined>;
+
+export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOutput: OutputCheck): McpClient {
   return {
     use: (target, options, work) =>
       withDeadline(options, async (signal, clock) => {
@@ -88,12 +103,16 @@ export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>): McpClient 
         // It offers the server no roots and no sampling. It declares forms always, so that a look shows the tools that a call finds.
         const client = new Client(
           { name: 'governed-context-service', version: '1' },
-          { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } } },
+          {
+            versionNegotiation: { mode: 'auto' },
+            capabilities: { elicitation: { form: {} } },
+            jsonSchemaValidator: unchecked,
+          },
         );
         answerQuestions(client, options, clock, within.signal);
         try {
           await client.connect(transport, within);
-          return await work(sessionOf(client, within));
+          return await work(sessionOf(client, problemOfOutput, within));
         } catch (error) {
           signal.throwIfAborted();
           // Libraries wrap the errors of a fetch.
@@ -120,9 +139,10 @@ function answerQuestions(client: Client, { ask }: McpSessionOptions, clock: Cloc
 
 type Within = { signal: AbortSignal; timeout: number };
 
-function sessionOf(client: Client, within: Within): McpSession {
+function sessionOf(client: Client, problemOfOutput: OutputCheck, within: Within): McpSession {
   let hasChanged = false;
   let onlyAsTask: ReadonlySet<string> = new Set();
+  let outputs: ReadonlyMap<string, Tool['outputSchema']> = new Map();
   client.setNotificationHandler('notifications/tools/list_changed', () => {
     hasChanged = true;
   });
@@ -131,15 +151,30 @@ function sessionOf(client: Client, within: Within): McpSession {
       hasChanged = false;
       const { tools } = await client.listTools(undefined, { ...within, cacheMode: 'refresh' });
       onlyAsTask = new Set(tools.flatMap(({ name, execution }) => (execution?.taskSupport === 'required' ? name : [])));
+      outputs = new Map(tools.map(({ name, outputSchema }) => [name, outputSchema]));
       return tools;
     },
     hasChanged: () => hasChanged,
-    callTool(name, input, { meta, onProgress }) {
+    async callTool(name, input, { meta, onProgress }) {
       const params = { name, arguments: input, _meta: meta };
       const options = { ...within, ...(onProgress && { onprogress: onProgress }) };
-      return onlyAsTask.has(name) ? callAsTask(client, params, options) : client.callTool(params, options);
+      if (onlyAsTask.has(name)) return callAsTask(client, params, options);
+      const schema = outputs.get(name);
+      if (schema) await checkOutput(problemOfOutput, { schema });
+      const result = await client.callTool(params, options);
+      const { structuredContent: value, isError } = result;
+      if (schema && value !== undefined && isError !== true) await checkOutput(problemOfOutput, { schema, value });
+      return result;
     },
   };
+}
+
+/** @throws OutboundError `action_refused` also for what takes too long or too much memory to check */
+async function checkOutput(problemOfOutput: OutputCheck, output: McpOutput): Promise<void> {
+  const problem = await problemOfOutput(output, checkMs).catch(
+    () => `the structured content could not be checked against the output schema within ${checkMs / 1000} s`,
+  );
+  if (problem !== undefined) throw new OutboundError('action_refused', `the MCP server cannot be used: ${problem}`);
 }
 
 const TaskCreated = z.object({ task: z.object({ taskId: z.string() }) });

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { Piscina } from 'piscina';
 import type { ErrorCode } from '../error-catalog.js';
 import { AppError, type ErrorFacts } from '../errors.js';
+import type { McpOutput } from '../outbound/mcp-output.js';
 import { packageRoot } from '../package-root.js';
 
 /**
@@ -10,6 +11,7 @@ import { packageRoot } from '../package-root.js';
  */
 export interface ThreadJobs {
   redactAnswer(answer: unknown): unknown;
+  problemOfOutput(output: McpOutput): string | undefined;
 }
 
 type JobName = keyof ThreadJobs;
@@ -22,10 +24,11 @@ export type ThreadAnswer<T> = { value: T } | { refused: { code: ErrorCode; descr
 /** Runs work that would block the event loop in threads of this process. */
 export interface Threads {
   /**
+   * @param timeoutMs how long the job may take, with its wait for a thread; 20 seconds if not given
    * @throws AppError as the job does; `unavailable` if too many jobs wait; `internal_error` for any other failure. A
    *   job that exceeds its time or memory limit ends together with its thread.
    */
-  run<Name extends JobName>(name: Name, input: Input<Name>): Promise<Result<Name>>;
+  run<Name extends JobName>(name: Name, input: Input<Name>, timeoutMs?: number): Promise<Result<Name>>;
   close(): Promise<void>;
 }
 
@@ -47,11 +50,11 @@ export function createThreads(): Threads {
       env: {},
     });
   return {
-    async run<Name extends JobName>(name: Name, input: Input<Name>): Promise<Result<Name>> {
+    async run<Name extends JobName>(name: Name, input: Input<Name>, timeoutMs = jobTimeoutMs): Promise<Result<Name>> {
       pool ??= start();
       if (pool.queueSize >= maxWaiting)
         throw new AppError('unavailable', 'too many large requests are being processed', { retryAfterSeconds: 1 });
-      const job = pool.run(input, { name, signal: AbortSignal.timeout(jobTimeoutMs) });
+      const job = pool.run(input, { name, signal: AbortSignal.timeout(timeoutMs) });
       const answer = await answerOf(job as Promise<ThreadAnswer<Result<Name>>>);
       if ('value' in answer) return answer.value;
       const { code, description, facts } = answer.refused;

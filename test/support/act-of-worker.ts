@@ -15,7 +15,7 @@ export function actOfWorker(deps: Deps): Act {
     smtp: createSmtpClient(deps.config),
     mongo: deps.mongo,
     secrets: deps.auth.box,
-    mcp: createMcpClient(deps.http),
+    mcp: createMcpClient(deps.http, deps.problemOfMcpOutput),
     stdioCommands: {},
     keepFiles: () => Promise.resolve([]),
     questions: () => () => Promise.resolve({ action: 'cancel' }),
