@@ -141,9 +141,11 @@ async function untilDecided(
   { latest, signal }: Wait,
 ): Promise<McpElicitationDocument | null> {
   const { mcp_elicitations } = collections;
+  let found: McpElicitationDocument | null = asked;
   for (;;) {
-    // While the store does not answer, the question waits.
-    const found = await withClock(collections, asked, latest).catch(() => asked);
+    const known: McpElicitationDocument | null = found;
+    // While the store does not answer, the question waits with the clock that it had.
+    found = await withClock(collections, asked, latest).catch(() => known);
     if (found && found.status !== 'waiting') return found;
     const now = epochSeconds();
     if (!found || !isOpen(found, now) || latest <= now) {
