@@ -9,6 +9,7 @@ import {
 import { attributePairs } from '../../../workflows/search-attributes.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError, notFound } from '../../errors.js';
+import { bounded } from '../../governance/bounded.js';
 import type { FoundPart } from '../../graph/memory/part.js';
 import { readOntology } from '../../graph/ontology/state.js';
 import { inReadTransaction } from '../../graph/store/sessions.js';
@@ -24,6 +25,7 @@ import { sumOf } from './extract.js';
 import { narrowed } from './extraction-schema.js';
 import type { MemoryDocument, MemoryPartDocument, MemoryView, Turn } from './record.js';
 import { memoryBounds, partsOf } from './rules.js';
+import { endReview } from './write.js';
 
 /** A text to remember, after the validation of its surface. */
 export interface NewMemory {
@@ -202,23 +204,32 @@ function toView(memory: MemoryDocument, parts: readonly Omit<MemoryPartDocument,
 
 const maxShown = 100;
 
-/** What a review shows: the counts and the first facts. */
-export async function foundIn({ mongo, auth }: Pick<Deps, 'mongo' | 'auth'>, { _id: memory_id }: MemoryDocument) {
-  const parts = await mongo.collections.memory_parts.find({ memory_id }).sort({ part: 1 }).toArray();
-  const found = parts.map((part) =>
-    part.found ? (JSON.parse(auth.box.open(part.found.sealed, part._id)) as FoundPart) : { entities: [], facts: [] },
+/** What a review shows: the counts and the first facts, without secrets and personal data. */
+export async function foundIn(
+  { mongo, auth, redact }: Pick<Deps, 'mongo' | 'auth' | 'redact'>,
+  { _id: memory_id }: Pick<MemoryDocument, '_id'>,
+) {
+  const { memory_parts } = mongo.collections;
+  const parts = await memory_parts.find({ memory_id }, { projection: { counts: 1 } }).toArray();
+  const counts = sums(
+    parts.map((part) => part.counts),
+    ['entities', 'facts', 'without_span', 'outside_ontology'],
   );
+  const facts: FoundPart['facts'] = [];
+  // What was found can be large, so only as many parts are opened as are shown.
+  const opened = memory_parts
+    .find({ memory_id }, { projection: { found: 1 } })
+    .sort({ part: 1 })
+    .batchSize(1);
+  for await (const { _id, found } of opened) {
+    if (found) facts.push(...(JSON.parse(auth.box.open(found.sealed, _id)) as FoundPart).facts);
+    if (facts.length >= maxShown) break;
+  }
   const nameOf = (term: FoundPart['facts'][number]['object']) => (typeof term === 'object' ? term.name : term);
-  return {
-    counts: sums(
-      parts.map(({ counts }) => counts),
-      ['entities', 'facts', 'without_span', 'outside_ontology'],
-    ),
-    facts: found
-      .flatMap(({ facts }) => facts)
-      .slice(0, maxShown)
-      .map(({ subject, object, ...fact }) => ({ subject: subject.name, object: nameOf(object), ...fact })),
-  };
+  const shown = facts
+    .slice(0, maxShown)
+    .map(({ subject, object, ...fact }) => bounded({ subject: subject.name, object: nameOf(object), ...fact }));
+  return { counts, facts: await redact(shown) };
 }
 
 function sums<K extends string>(rows: readonly Record<K, number>[], names: readonly K[]): Record<K, number> {
@@ -245,6 +256,7 @@ export async function decideMemory(
       args,
       updateId,
     });
+    if (status === 'running') await endReview(deps.mongo.collections, memory._id);
     return { ...(await viewOf(deps, memory)), status };
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError) && !isWorkflowGone(error)) throw error;

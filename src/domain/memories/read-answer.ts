@@ -115,9 +115,9 @@ export function readAnswer(
   return { entities, facts, counts: { ...counts, entities: entities.length, facts: facts.length } };
 }
 
-/** Some endpoints write the arguments as text instead of calling the tool. */
+/** Some endpoints write the arguments as text, between other words, instead of calling the tool. */
 function objectIn({ tool_calls, content }: Pick<ChatCompletion, 'tool_calls' | 'content'>): Record<string, unknown> {
-  const written = tool_calls[0]?.arguments ?? /\{[\s\S]*\}/.exec(content)?.[0] ?? '';
+  const written = tool_calls[0]?.arguments ?? content.slice(content.indexOf('{'), content.lastIndexOf('}') + 1);
   const answer = parseJsonOrUndefined(written);
   if (!isJsonObject(answer)) throw unusable('the model gave no JSON object with entities and facts');
   return answer;

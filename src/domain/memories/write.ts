@@ -20,6 +20,7 @@ export async function saveMemoryPart(
   signal: AbortSignal,
 ): Promise<void> {
   const memory = await memoryOf(collections, memory_id);
+  if (memory.status === 'waiting') await endReview(collections, memory_id);
   const _id = partId(memory_id, part);
   const stored = await collections.memory_parts.findOne({ _id });
   if (!stored?.found || stored.saved) return;
@@ -43,6 +44,11 @@ export async function askForReview(
   );
 }
 
+/** While the parts of an approved memory are written, nobody is asked any more. Safe to repeat. */
+export async function endReview({ memories }: Pick<Collections, 'memories'>, _id: string): Promise<void> {
+  await memories.updateOne({ _id, status: 'waiting' }, { $set: { status: 'running', changed_at: Date.now() } });
+}
+
 /** The parts expire first, because nothing would find them after the memory. */
 export async function finishMemory(
   { memories, memory_parts }: Pick<Collections, 'memories' | 'memory_parts'>,
@@ -52,10 +58,12 @@ export async function finishMemory(
   const expires_at = new Date((ended_at + retentionDays * secondsPerDay) * 1000);
   const expiry = retentionDays > 0 ? { expires_at } : {};
   if (retentionDays > 0) await memory_parts.updateMany({ memory_id }, { $set: expiry });
-  await memories.updateOne(
+  const { matchedCount } = await memories.updateOne(
     { _id: memory_id },
     { $set: { status, failure, decided_by, ended_at, changed_at: Date.now(), ...expiry } },
   );
+  // Its project was deleted, and a model that was asked before has answered since.
+  if (matchedCount === 0) await memory_parts.deleteMany({ memory_id });
 }
 
 const secondsPerDay = 86_400;

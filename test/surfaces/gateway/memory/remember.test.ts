@@ -1,13 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
+import { removeKnowledgeOfProject } from '../../../../src/domain/projects/remove-contents.js';
+import { lockProject } from '../../../../src/graph/ontology/state.js';
+import { inWriteTransaction } from '../../../../src/graph/store/sessions.js';
+import { rememberWorkflowId } from '../../../../workflows/remember/messages.js';
 import { bearerClient } from '../../../support/gateway.js';
 import { eventually } from '../../../support/eventually.js';
 import { createKey, createWorkspace, useDeps } from '../../../support/fixture.js';
-import { beginStream } from '../../../support/fake-model.js';
+import { beginStream, sendJson } from '../../../support/fake-model.js';
 import { file, send } from '../../../support/uploads.js';
 import { verifies } from '../../../support/verifies.js';
 import {
   facts,
   livesIn,
+  memoryOf,
   ontology,
   reached,
   remember,
@@ -26,6 +31,16 @@ const product = useMemoryProduct(deps);
 const inBerlin = 'Ada Lovelace lives in Berlin.';
 const berlin = () => livesIn('Ada Lovelace', 'Berlin', inBerlin);
 const inbox = async ({ api }: Remembering) => (await api.get('/inbox')).body.data;
+
+/** Another process writes to the graph of the project as long as `work` takes. */
+async function withLock<T>({ projectID }: Remembering, work: () => Promise<T>): Promise<T> {
+  let result: Promise<T> | undefined;
+  await inWriteTransaction(deps.graph, projectID, async (tx) => {
+    await lockProject(tx, projectID);
+    await (result ??= work());
+  });
+  return result as Promise<T>;
+}
 
 describe('POST /v1/remember', () => {
   test('writes what the text says with its source, its time and its characters', async () => {
@@ -158,6 +173,18 @@ describe('POST /v1/remember', () => {
     expect(mine.map(({ credits }: any) => credits)).toEqual([1, 1]);
   });
 
+  test('asks again at once after a long answer without an object', async () => {
+    verifies('memory.status');
+    const workspace = await product.workspace(berlin);
+    const message = { role: 'assistant', content: '{'.repeat(900_000) };
+    product.model.on(workspace.model, (res, _asked, attempt) =>
+      attempt === 1
+        ? sendJson(res, 200, { choices: [{ index: 0, finish_reason: 'stop', message }] })
+        : sendFacts(res, berlin()),
+    );
+    expect(await remembered(workspace, { text: inBerlin })).toMatchObject({ retries: 1, written: { facts: 1 } });
+  });
+
   test('stops at the budget and writes nothing', async () => {
     verifies('memory.budget');
     const workspace = await product.workspace(berlin);
@@ -269,6 +296,41 @@ describe('POST /v1/memory', () => {
     expect(await inbox(workspace)).toEqual([]);
   });
 
+  test('asks nobody any more while an approved memory waits to be written', async () => {
+    verifies('memory.review');
+    const workspace = await product.workspace(berlin);
+    const { memory_id } = await remember(workspace, { text: inBerlin, review: true });
+    await reached(workspace, memory_id, 'waiting');
+    const written = await withLock(workspace, async () => {
+      const reply = await workspace.api.post(`/inbox/memory:${memory_id}/reply`, { decision: 'approve' });
+      expect([reply.status, reply.body.status]).toEqual([200, 'approved']);
+      expect(await inbox(workspace)).toEqual([]);
+      expect(await memoryOf(workspace, memory_id)).toMatchObject({ status: 'running' });
+      return facts(workspace);
+    });
+    expect(written).toEqual([]);
+    await reached(workspace, memory_id, 'completed');
+    expect(said(await facts(workspace))).toEqual(['Ada Lovelace city Berlin']);
+  });
+
+  test('shows a review without personal data, as it shows the graph', async () => {
+    verifies('memory.review');
+    const text = 'Ada Lovelace can be reached at ada.lovelace@example.com.';
+    const workspace = await product.workspace(() => livesIn('Ada Lovelace', 'ada.lovelace@example.com', text));
+    const { memory_id } = await remember(workspace, { text, review: true });
+    await reached(workspace, memory_id, 'waiting');
+    const [item] = await inbox(workspace);
+    const alone = await workspace.api.post(`/inbox/${item._id}/read`, {});
+    for (const shown of [item, alone.body]) {
+      expect(shown.body.facts).toMatchObject([{ subject: 'Ada Lovelace', predicate: 'city' }]);
+      expect(JSON.stringify(shown)).not.toContain('ada.lovelace@');
+    }
+    const reply = await workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'approve' });
+    expect(JSON.stringify(reply.body)).not.toContain('ada.lovelace@');
+    await reached(workspace, memory_id, 'completed');
+    expect(JSON.stringify(await facts(workspace))).not.toContain('ada.lovelace@');
+  });
+
   test('writes nothing after a rejection', async () => {
     verifies('memory.review');
     const workspace = await product.workspace(berlin);
@@ -277,6 +339,25 @@ describe('POST /v1/memory', () => {
     await workspace.gateway.post('/v1/memory', { operation: 'reject', memory_id });
     await reached(workspace, memory_id, 'rejected');
     expect(await facts(workspace)).toEqual([]);
+  });
+});
+
+describe('the memories of a deleted project', () => {
+  test('leave nothing that a model says after the deletion', async () => {
+    verifies('memory.retention');
+    const workspace = await product.workspace(berlin);
+    let answer: (() => void) | undefined;
+    product.model.on(workspace.model, (res) => (answer = () => sendFacts(res, berlin())));
+    const { memory_id } = await remember(workspace, { text: inBerlin });
+    await eventually(() => expect(answer).toBeDefined());
+    const { projectID, organizationId, userId } = workspace;
+    const removal = { project_id: projectID, organization_id: organizationId, deleted_by: userId };
+    await removeKnowledgeOfProject(deps, removal, new AbortController().signal);
+    answer?.();
+    await expect(deps.temporal.client.workflow.getHandle(rememberWorkflowId(memory_id)).result()).rejects.toThrow();
+    const { memories, memory_parts } = deps.mongo.collections;
+    expect(await memories.countDocuments({ _id: memory_id })).toBe(0);
+    expect(await memory_parts.find({ memory_id }).toArray()).toEqual([]);
   });
 });
 
