@@ -14,7 +14,7 @@ export interface Change {
   key: string;
   projectId: string;
   event: ProjectEvent;
-  /** If given, a change that leaves it as it was is no news. */
+  /** If given, a change that does not change it is not reported. */
   state?: string;
 }
 
@@ -26,7 +26,7 @@ interface Source {
   project: 'projectID' | 'project_id';
   /** Records are read with `shownFields` only. */
   eventOf(record: never): ProjectEvent;
-  /** An execution is also written when a step ends, which is no news for lists. */
+  /** An execution is also written when a step ends, which lists do not need to know. */
   stateOf?(record: Document): string;
 }
 

@@ -50,7 +50,8 @@ export async function viewProject(
 
 async function missedSince(deps: Deps, projectId: string, last: number | undefined): Promise<ProjectEvent[]> {
   const now = Date.now();
-  const isKnown = last !== undefined && last > now - maxResumeMs;
+  // A last event that another clock put into the future says nothing about what was missed.
+  const isKnown = last !== undefined && last > now - maxResumeMs && last <= now + overlapMs;
   const missed = isKnown ? await changesOf(deps, [projectId], last - overlapMs) : [];
   return isKnown && missed.length < pageSize ? missed.map(({ event }) => event) : [openedEvent(now)];
 }
@@ -65,7 +66,8 @@ function createWatch(deps: Deps): ProjectWatch {
     const fresh = new Map<string, ProjectEvent[]>();
     for (const { key, projectId, event, state } of changes) {
       const before = seen.get(key);
-      if (before && (before.at >= event.seq || before.state === state)) continue;
+      // The clock of the process that wrote last can be behind.
+      if (before && (before.at === event.seq || before.state === state)) continue;
       seen.set(key, { projectId, at: event.seq, state: state ?? '' });
       fresh.set(projectId, [...(fresh.get(projectId) ?? []), event]);
     }
@@ -83,11 +85,12 @@ function createWatch(deps: Deps): ProjectWatch {
         hasFailed = false;
         tell(changes);
         const newest = changes.at(-1)?.event.seq ?? 0;
-        if (changes.length >= pageSize) {
+        if (changes.length >= pageSize && newest < startedAt) {
           from = Math.max(from + 1, newest);
           continue;
         }
-        from = Math.max(from, newest - overlapMs, startedAt - maxOverlapMs);
+        // A clock that is ahead does not hide what others write.
+        from = Math.min(Math.max(from, newest - overlapMs, startedAt - maxOverlapMs), startedAt - overlapMs);
       } catch (error) {
         if (!hasFailed) deps.log.warn({ err: error }, 'the news of projects cannot be read; trying again');
         hasFailed = true;

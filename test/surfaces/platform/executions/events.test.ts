@@ -191,6 +191,33 @@ describe('GET /{projectID}/events', () => {
     for (const each of [stream, ofOther, missed, late]) each.leave();
   });
 
+  test('hides nothing when the clock of another process is ahead', async () => {
+    verifies('project.events');
+    const [workspace, other] = [await createWorkspace(deps), await createWorkspace(deps)];
+    const [stream, ofOther] = [await openProject(workspace), await openProject(other)];
+    const kinds = ({ events }: typeof stream) => events.map(({ event, data }) => data.data.kind ?? event);
+    await eventually(() => expect([kinds(stream), kinds(ofOther)]).toEqual([['opened'], ['opened']]));
+    const note = async ({ projectID: project_id }: Workspace, kind: string, changed_at: number) => {
+      const fields = { project_id, kind, changed_at, expires_at: new Date(Date.now() + 3_600_000) };
+      await deps.mongo.collections.project_news.updateOne(
+        { _id: `${project_id}/${kind}` },
+        { $set: fields },
+        { upsert: true },
+      );
+    };
+    await note(other, 'table', Date.now() + 1_800_000);
+    await eventually(() => expect(kinds(ofOther)).toEqual(['opened', 'table']));
+    await note(workspace, 'skill', Date.now());
+    await eventually(() => expect(kinds(stream)).toEqual(['opened', 'skill']));
+    const ahead = ofOther.events.at(-1)?.id;
+    await note(other, 'table', Date.now());
+    await eventually(() => expect(kinds(ofOther)).toEqual(['opened', 'table', 'table']));
+    // Nobody knows what it missed.
+    const resumed = await openProject(other, ahead);
+    await eventually(() => expect(kinds(resumed).at(0)).toBe('opened'));
+    for (const each of [stream, ofOther, resumed]) each.leave();
+  });
+
   test('is refused to others, and ends when its credential is revoked', async () => {
     verifies('project.events', 'http.streams.recheck');
     const workspace = await createWorkspace(deps);
