@@ -7,6 +7,8 @@ import { estimatedTokens } from './tokens.js';
 import { parseJsonOrUndefined } from '../json.js';
 
 const maxAnswerLength = 1_000_000;
+/** A turn runs fewer. */
+const maxToolCalls = 256;
 
 /** Endpoints vary, so a field that cannot be read counts as absent. */
 const text = z.string().nullish().catch(null);
@@ -112,6 +114,8 @@ function collectToolCalls() {
       const known = index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
       const isNew = !known || (id !== '' && known.id !== '' && known.id !== id);
       size += name.length + more.length;
+      if (isNew && calls.length === maxToolCalls)
+        throw new OutboundError('too_large', `the model's answer has more than ${maxToolCalls} tool calls`);
       if (isNew) calls.push({ index, id, name, arguments: more });
       else {
         known.id ||= id;

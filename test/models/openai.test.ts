@@ -162,6 +162,17 @@ describe('an OpenAI-compatible endpoint', () => {
     });
   });
 
+  test('that asks for very many tools at once is refused', async () => {
+    verifies('execution.model.endpoint');
+    const tool_calls = Array.from({ length: 300_000 }, (_, index) => ({ index }));
+    const message = { role: 'assistant', content: null, tool_calls };
+    answerWith(200, { ...completion, choices: [{ index: 0, finish_reason: 'tool_calls', message }] });
+    await expect(models().complete(request())).rejects.toMatchObject({
+      code: 'too_large',
+      message: expect.stringContaining('tool calls'),
+    });
+  });
+
   test('that closes the connection or does not exist is unavailable', async () => {
     server.answer('/v1', (_, res) => void res.socket?.resetAndDestroy());
     await expect(models().complete(request())).rejects.toMatchObject({ code: 'model_unavailable', retryable: true });

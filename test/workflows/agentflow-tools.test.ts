@@ -175,7 +175,7 @@ describe('the model turns of an agent', () => {
     );
     expect(told?.sort()).toEqual([
       expect.stringMatching(/id_0 .*not a JSON object/),
-      expect.stringMatching(/id_1 .*no tool .*Send_post/),
+      expect.stringMatching(/id_1 .*Send_post.*does not exist/),
       expect.stringMatching(/id_2 .*validation_failed.*must be of type string/),
       expect.stringMatching(/id_3 .*action_refused.*403/),
     ]);

@@ -67,7 +67,7 @@ describe('the tools of a turn', () => {
     expect(at.conversation.slice(1)).toMatchObject([
       { tool_call_id: 'id_1', content: expect.stringContaining('not a JSON object') },
       { tool_call_id: 'id_2', content: expect.stringContaining('not a JSON object') },
-      { tool_call_id: 'id_3', content: expect.stringContaining('there are: Send_it') },
+      { tool_call_id: 'id_3', content: expect.stringContaining('available tools: Send_it') },
     ]);
     expect(pendingCalls(worker, at)).toMatchObject([
       { index: 0, arguments: { to: 'x' } },

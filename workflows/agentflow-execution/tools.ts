@@ -108,10 +108,10 @@ type ReadCall =
 function readCall(agent: AgentPlan, call: ToolCall): ReadCall {
   const tools = toolsOf(agent);
   const tool = tools.find(({ offer }) => offer.name === call.name);
-  if (!tool)
-    return {
-      problem: `there is no tool ${JSON.stringify(call.name)}; there are: ${tools.map(({ offer }) => offer.name).join(', ') || 'none'}`,
-    };
+  if (!tool) {
+    const names = tools.map(({ offer }) => offer.name).join(', ') || 'none';
+    return { problem: `the tool ${JSON.stringify(call.name)} does not exist; available tools: ${names}` };
+  }
   const values = parseObject(call.arguments);
   return values ? { tool, values } : { problem: 'the arguments are not a JSON object' };
 }

@@ -22,6 +22,6 @@ export function clampedQuantifier(tree: Tree, ceiling: number): string {
 
 function checked(hops: number, ceiling: number): number {
   if (!Number.isInteger(hops) || hops > ceiling)
-    throw refuse(`A path may have at most ${ceiling} relationships of variable number`);
+    throw refuse(`A quantifier of a path may allow at most ${ceiling} relationships`);
   return hops;
 }

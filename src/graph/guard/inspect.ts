@@ -22,11 +22,11 @@ export function inspect(statement: Tree, bounds: QueryBounds): Set<string> {
     const refusal = refusedRules[tree.rule];
     if (refusal) throw refuse(refusal);
     if (!allowedRules.has(tree.rule))
-      throw refuse(`The query language of this service does not have «${excerpt(tree)}»`);
+      throw refuse(`The query language of this service does not support «${excerpt(tree)}»`);
     if (tree.rule === 'nodePattern' || tree.rule === 'relationshipPattern') patterns += 1;
     if (tree.rule === 'parameter') parameters.add(parameterOf(tree));
     if (tree.rule === 'properties' && child(tree, 'parameter'))
-      throw refuse('A pattern takes its properties one by one, not as a parameter');
+      throw refuse('Write the properties of a pattern one by one: a parameter for all of them is not allowed');
     if (tree.rule === 'functionInvocation') checkFunction(tree, bounds);
     if (isOperator(tree) && tree.children.length > maxOperands)
       throw refuse(`An expression may have at most ${maxOperands} operators and operands in a row`);
@@ -61,7 +61,7 @@ function checkFunction(tree: Tree, bounds: QueryBounds): void {
   const name = functionOf(tree);
   if (!allowedFunctions.has(name)) throw refuse(`The function ${name} is not allowed`);
   if (name === 'exists' && argumentsOf(tree)[0]?.rule !== 'patternExpression') {
-    throw refuse('exists() takes a pattern; write IS NOT NULL for a property');
+    throw refuse('exists() requires a pattern; for a property, use IS NOT NULL');
   }
   if (name === 'range') checkRange(argumentsOf(tree), bounds);
 }
@@ -75,7 +75,7 @@ function checkRange(parts: Tree[], { maxRange }: QueryBounds): void {
     return;
   }
   if (!parts.every(isBoundedByData)) {
-    throw refuse('range() takes whole numbers written out, or size() and length() with + and -');
+    throw refuse('The arguments of range() must be integer literals, or size() and length() with + and -');
   }
 }
 
@@ -91,6 +91,6 @@ const iterations = new Set(['listComprehension', 'reduceExpression', 'listItemsP
 
 function checkIterationDepth(tree: Tree, maxDepth: number, depth: number): void {
   const here = iterations.has(tree.rule) ? depth + 1 : depth;
-  if (here > maxDepth) throw refuse(`Lists may be walked at most ${maxDepth} deep, one inside the other`);
+  if (here > maxDepth) throw refuse(`Lists may be iterated at most ${maxDepth} levels deep`);
   for (const each of tree.children) checkIterationDepth(each, maxDepth, here);
 }

@@ -78,8 +78,8 @@ function bindQuantified(relationship: Tree, quantifier: Tree, binding: Binding):
 function bindParenthesized(tree: Tree, outer: Container, path: Path, binding: Binding): string {
   const pattern = child(tree, 'pattern');
   if (!pattern) return '';
-  if (has(pattern, 'selector')) throw refuse('A path selector stands at the beginning of a pattern');
-  if (has(pattern, 'variable')) throw refuse('A part of a path takes no path variable');
+  if (has(pattern, 'selector')) throw refuse('A path selector is allowed only at the beginning of a pattern');
+  if (has(pattern, 'variable')) throw refuse('A parenthesized part of a path cannot have a path variable');
   const quantifier = child(tree, 'quantifier');
   const container = newContainer(pattern, binding.scope);
   const innerPath = quantifier ? { ...path, allowed: false } : path;
@@ -110,11 +110,11 @@ function bindRelationship(tree: Tree, container: Container, path: Path, binding:
 
 /** A variable-length path has unnamed nodes, so the restriction applies to the whole path. */
 function bindVariableLength(tree: Tree, length: Tree, path: Path, binding: Binding): string {
-  if (!path.allowed) throw refuse('Within a quantified or selected path write a quantifier, not [*]');
-  if (whereOf(tree)) throw refuse('A relationship of variable length takes no WHERE of its own');
+  if (!path.allowed) throw refuse('Within a quantified or selected path, use a quantifier instead of [*]');
+  if (whereOf(tree)) throw refuse('A relationship of variable length cannot have its own WHERE');
   const map = find(tree, 'map');
   if (map && !isTotalMap(map, path.container))
-    throw refuse('A relationship of variable length takes plain values as properties');
+    throw refuse('The properties of a relationship of variable length must be plain values');
   path.name ??= binding.names.fresh();
   const [node, relationship] = [binding.names.fresh(), binding.names.fresh()];
   path.container.conditions.add(`all(${node} IN nodes(${path.name}) WHERE ${binding.inScope(node, 'path')})`);

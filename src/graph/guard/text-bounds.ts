@@ -26,24 +26,24 @@ const strings = new Set(['STRING_LITERAL1', 'STRING_LITERAL2']);
 /** Checks the text in linear time before parsing, whose cost may grow faster than the text. */
 export function lexWithinBounds(text: string, bounds: TextBounds): LexedText {
   if (text.length > bounds.maxLength) throw refuse(`The query is longer than ${bounds.maxLength} characters`);
-  if (/\p{Surrogate}/u.test(text)) throw refuse('The query holds a lone surrogate, which is not a character');
-  if (/[\0-\x08\x0E-\x1F\x7F]/.test(text)) throw refuse('The query holds a control character');
+  if (/\p{Surrogate}/u.test(text)) throw refuse('The query contains a lone surrogate, which is not a character');
+  if (/[\0-\x08\x0E-\x1F\x7F]/.test(text)) throw refuse('The query contains a control character');
   // Neo4j replaces these escapes before parsing, so it would parse a different text than the guard.
-  if (/\\u/i.test(text)) throw refuse('The query holds a \\u escape: write the character itself or pass a parameter');
+  if (/\\u/i.test(text))
+    throw refuse('The query contains a \\u escape: write the character itself or pass a parameter');
   if ((text.match(/[^\x00-\x7F]/g)?.length ?? 0) > bounds.maxNonAscii) {
     throw refuse(
       `The query has more than ${bounds.maxNonAscii} characters that are not ASCII: pass long texts as parameters`,
     );
   }
   const lexed = lex(text);
-  if (lexed.tokens.length > bounds.maxTokens)
-    throw refuse(`The query has more than ${bounds.maxTokens} words and signs`);
+  if (lexed.tokens.length > bounds.maxTokens) throw refuse(`The query has more than ${bounds.maxTokens} tokens`);
   checkDepth(lexed, bounds.maxDepth);
   checkLabels(lexed, bounds.maxLabels);
   checkClauses(lexed, bounds.maxClauses);
   for (const token of lexed.tokens) {
     if (!strings.has(token.type) && token.text.includes(reservedPrefix)) {
-      throw refuse(`Names that hold ${reservedPrefix} are reserved`);
+      throw refuse(`Names that contain ${reservedPrefix} are reserved`);
     }
   }
   return lexed;
@@ -54,7 +54,7 @@ function checkDepth({ tokens }: LexedText, maxDepth: number): void {
   for (const { type } of tokens) {
     if (opening.has(type)) depth += 1;
     else if (closing.has(type)) depth -= 1;
-    if (depth > maxDepth) throw refuse(`The query nests more than ${maxDepth} brackets`);
+    if (depth > maxDepth) throw refuse(`The query has more than ${maxDepth} nested brackets`);
   }
 }
 
@@ -71,6 +71,6 @@ function checkLabels({ tokens }: LexedText, maxLabels: number): void {
   tokens.forEach(({ type }, at) => {
     if (type !== 'COLON') return;
     labels = tokens[at - 2]?.type === 'COLON' ? labels + 1 : 1;
-    if (labels > maxLabels) throw refuse(`The query has more than ${maxLabels} labels in a row`);
+    if (labels > maxLabels) throw refuse(`The query has more than ${maxLabels} consecutive labels`);
   });
 }

@@ -201,7 +201,7 @@ function comparison(tree: Tree, at: Weighing): Weighed {
 function patternIn(tree: Tree | undefined): string {
   const literal = tree && child(tree, 'stringLiteral');
   if (!literal)
-    throw refuse('=~ takes a regular expression written out in the query, not a parameter or a computed text');
+    throw refuse('The right side of =~ must be a regular expression literal, not a parameter or a computed string');
   return compact(literal).slice(1, -1).replace(/\\(.)/gs, '$1');
 }
 
@@ -246,7 +246,7 @@ function reduced(tree: Tree, at: Weighing): Weighed {
   const larger = { ...start.size, length: start.size.length + probe, weight: start.size.weight + probe };
   const growth = after(start.size, average).size.weight - start.size.weight;
   if (after(larger, average).size.weight - larger.weight > Math.max(growth, 0) + 1) {
-    throw refuse('The body of reduce() may only add to what it accumulates, not make it a multiple');
+    throw refuse('The body of reduce() may only add to the accumulator: it cannot multiply or repeat it');
   }
   const gain =
     over.size.length * Math.max(0, growth) + Math.max(0, after(start.size, heaviest).size.weight - start.size.weight);

@@ -122,8 +122,8 @@ describe('guardQuery', () => {
   });
 
   test.each([
-    ['words and signs', `MATCH (n) WHERE ${filter} ${'WITH n '.repeat(2000)} RETURN n`, '4000 words and signs'],
-    ['labels in a row', `MATCH (n${':A'.repeat(101)}) WHERE ${filter} RETURN n`, '100 labels in a row'],
+    ['words and signs', `MATCH (n) WHERE ${filter} ${'WITH n '.repeat(2000)} RETURN n`, '4000 tokens'],
+    ['labels in a row', `MATCH (n${':A'.repeat(101)}) WHERE ${filter} RETURN n`, '100 consecutive labels'],
     [
       'characters that are not ASCII',
       `MATCH (n) WHERE ${filter} RETURN "${'ä'.repeat(3001)}"`,
