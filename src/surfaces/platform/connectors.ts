@@ -86,7 +86,7 @@ export const connectorRoutes: readonly Route[] = [
     description:
       'Sends a GET with the credentials of an HTTP connector. For policies it is `act.http`. The answer of the API, or why there is none, is the result.',
     response: { description: 'The result of the call.' },
-    repeatable: true,
+    idempotent: true,
   }),
   operationRoute({
     method: 'patch',

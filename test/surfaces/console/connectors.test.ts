@@ -102,6 +102,58 @@ test('a connector is created with the messages of the API at its fields, shows i
   });
 });
 
+test('a test call is refused at its field, and made once although its answer is lost', async () => {
+  verifies('console.connectors');
+  const person = await createPerson(deps);
+  const { projectID } = person.workspace;
+  const { _id } = await connectorOf(person.workspace, 'restful', { base_url: `${sink.url}/${projectID}` });
+  const calls = () => sink.seen(`/${projectID}/claims`).length;
+  await withPage(async (page, complaints) => {
+    await signIn(page, person, consoleUrl(person, `/connectors/${_id}`));
+    const path = page.getByLabel('GET, below the base URL');
+    const callIt = () => page.getByRole('button', { name: 'Call it' }).click();
+    await path.fill('claims');
+    await callIt();
+    await page.getByRole('alert').getByText('must begin with /').waitFor();
+    expect(await path.getAttribute('aria-invalid')).toBe('true');
+    await page.reload();
+    expect(await path.inputValue()).toBe('claims');
+    await path.fill('/claims');
+    const lose = () =>
+      page.route(
+        '**/test',
+        async (route) => {
+          await route.fetch();
+          await route.abort();
+        },
+        { times: 1 },
+      );
+    await lose();
+    await callIt();
+    await page.getByText('The service cannot be reached.').waitFor();
+    expect(calls()).toBe(1);
+    await callIt();
+    await page.getByText(`{"ok":true,"path":"/${projectID}/claims"}`).waitFor();
+    expect(calls()).toBe(1);
+    // After an answer it is another call.
+    await page.context().clearCookies();
+    await page.getByText('Call it', { exact: true }).dispatchEvent('click');
+    await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
+    await page.getByLabel('Password').fill(person.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await eventually(() => expect(calls()).toBe(2));
+    // Other content is another call as well.
+    await page.getByText('{"ok":true').waitFor();
+    await lose();
+    await callIt();
+    await page.getByText('The service cannot be reached.').waitFor();
+    await path.fill('/others');
+    await callIt();
+    await page.getByText(`{"ok":true,"path":"/${projectID}/others"}`).waitFor();
+    complaints.splice(0);
+  });
+});
+
 test('the tools of an MCP server are accepted as they were read, with their difference after a change', async () => {
   verifies('console.connectors');
   const person = await createPerson(deps);

@@ -10,6 +10,7 @@ export type Step = Monitoring['steps'][number];
 export type StepExchange = components['schemas']['StepExchange'];
 export type InboxItem = components['schemas']['InboxItem'];
 export type Connector = components['schemas']['Connector'];
+export type ConnectorTest = components['schemas']['ConnectorTest'];
 export type McpTool = components['schemas']['McpTool'];
 export type Table = components['schemas']['Table'];
 export type Column = components['schemas']['Column'];

@@ -13,11 +13,13 @@ interface FormOptions {
   nameOf?: (path: string) => string;
   onSubmit: () => void;
   className?: string;
+  /** Of a form that searches: its accessible name. */
+  search?: string;
   children: ReactNode;
 }
 
 /** A form whose fields show what the API says about their values. What belongs to no field is at the top. */
-export function Form({ error, nameOf = (path) => path, onSubmit, className, children }: FormOptions) {
+export function Form({ error, nameOf = (path) => path, onSubmit, className, search, children }: FormOptions) {
   const [names] = useState(() => new Set<string>());
   // A problem of a part of a value is shown at the field of the value.
   const fieldOf = (path: string) => [...names].find((name) => `${nameOf(path)}.`.startsWith(`${name}.`));
@@ -25,6 +27,7 @@ export function Form({ error, nameOf = (path) => path, onSubmit, className, chil
   return (
     <form
       className={className}
+      {...(search !== undefined && { role: 'search', 'aria-label': search })}
       // The API says what is wrong with a value.
       noValidate
       onSubmit={(event) => {

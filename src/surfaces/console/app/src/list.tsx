@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
+import { FilterForm, type FilterFormOptions } from './filter-form.js';
 import { Problem } from './parts.js';
 import { Table, type Column } from './table.js';
 import { usePages, type PagesOptions } from './use-pages.js';
 
-interface ListOptions<T> {
+interface ListOptions<T, Name extends string> {
   /** What is listed; the accessible name of the table. */
   name: string;
   /** One and several of them, for the count. */
@@ -14,26 +15,29 @@ interface ListOptions<T> {
   keyOf(row: T): string;
   /** What an empty list shows. */
   empty: ReactNode;
+  filters?: Omit<FilterFormOptions<Name>, 'error'>;
   /** Stands next to the count. */
   tools?: ReactNode;
 }
 
 /** A list of the API, newest first, which loads older rows as they come into view and reads the newest ones again when they change. */
-export function List<T>({ name, columns, keyOf, empty, tools, ...pages }: ListOptions<T>) {
+export function List<T, Name extends string = never>(given: ListOptions<T, Name>) {
+  const { name, columns, keyOf, empty, filters, tools, ...pages } = given;
   const { rows, total, count, error, hasOlder, loadOlder } = usePages(pages);
   return (
     <>
+      {filters ? <FilterForm {...filters} error={error} /> : <Problem error={error} />}
       <div className="toolbar">
         <p role="status" className="count">
           {count}
         </p>
         {tools}
       </div>
-      <Problem error={error} />
       {rows === undefined && !error && <p className="soft">Loading…</p>}
       {rows?.length === 0 && empty}
       {rows && rows.length > 0 && (
         <Table
+          key={JSON.stringify(pages.queryKey)}
           name={name}
           rows={rows}
           columns={columns}

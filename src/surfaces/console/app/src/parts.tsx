@@ -99,11 +99,12 @@ export function Heads({ of: names }: { of: readonly string[] }) {
   );
 }
 
-/** Why something was refused or failed, in the words of the API. */
-export function Problem({ error }: { error: unknown }) {
+/** Why something was refused or failed, in the words of the API. `what` comes before them. */
+export function Problem({ error, what }: { error: unknown; what?: ReactNode }) {
   if (error === undefined || error === null) return null;
   return (
     <p className="problem" role="alert">
+      {what !== undefined && <>{what}: </>}
       <ErrorText error={error} />
     </p>
   );

@@ -140,7 +140,7 @@ function Lines({ agent, set, problemOf, path, label, hint }: Named) {
 
 const isBlank = (line: string) => line.trim() === '';
 
-/** A text that is no number stays as it is, and the API says what it expects. */
+/** A text that is not a number stays as it is, and the API says what it expects. */
 function NumberValue({ agent, set, problemOf, path, label, hint }: Named) {
   const value = valueAt(agent, path);
   return (

@@ -1,18 +1,20 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { curl } from '../curl.js';
-import { Empty, Heads, Older, Problem, Time } from '../parts.js';
-import { TextFilter } from '../runs/filter-bar.js';
+import { FilterForm } from '../filter-form.js';
+import { Empty, Heads, Older, Time } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { usePages } from '../use-pages.js';
 import { useTitle } from '../use-title.js';
 import type { Agentflow } from './document.js';
 
 const route = getRouteApi('/projects/$projectId/agentflows');
+const fields = [{ name: 'text', label: 'Name, description or id' }] as const;
 
 export function Agentflows() {
   useTitle('Agentflows');
-  const { text = '' } = route.useSearch();
+  const filter = route.useSearch();
+  const { text = '' } = filter;
   const navigate = route.useNavigate();
   const may = useMay();
   const { rows, count, error, hasOlder, loadOlder } = usePages({
@@ -23,13 +25,7 @@ export function Agentflows() {
   return (
     <>
       <h1>Agentflows</h1>
-      <form className="filter" role="search" aria-label="Filter the list" onSubmit={(event) => event.preventDefault()}>
-        <TextFilter
-          label="Name, description or id"
-          text={text}
-          onChange={(next) => void navigate({ search: next === '' ? {} : { text: next } })}
-        />
-      </form>
+      <FilterForm fields={fields} filter={filter} error={error} onChange={(search) => void navigate({ search })} />
       <div className="toolbar">
         <p role="status">{count}</p>
         {may('post /agentflow') && (
@@ -38,7 +34,6 @@ export function Agentflows() {
           </Link>
         )}
       </div>
-      <Problem error={error} />
       {rows === undefined && !error && <p className="soft">Loading…</p>}
       {rows?.length === 0 && <NoAgentflows isFiltered={text !== ''} />}
       {rows && rows.length > 0 && <AgentflowTable flows={rows} />}

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { call, type Approval } from '../api.js';
 import { holdCalls } from '../curl.js';
-import { FilterForm, named, type FilterField } from '../filter-form.js';
+import { named, type FilterField } from '../filter-form.js';
 import { ApprovalLink } from '../links.js';
 import { List } from '../list.js';
 import { Badge, Empty, Time } from '../parts.js';
@@ -50,9 +50,8 @@ export function Approvals() {
   return (
     <>
       <h1>Approvals</h1>
-      <FilterForm fields={fields} filter={filter} onChange={(search) => void navigate({ search, replace: true })} />
       <List
-        key={JSON.stringify(filter)}
+        filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
         name="Approvals"
         counted={['approval', 'approvals']}
         queryKey={['approvals', filter]}

@@ -4,16 +4,15 @@ import { useState } from 'react';
 import { call, send, type AuditEntry } from '../api.js';
 import { aCall } from '../curl.js';
 import { Facts } from '../facts.js';
-import { FilterForm, sinceField, type FilterField } from '../filter-form.js';
+import { sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
 import { Empty, Problem, Time, Window } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
 import type { Column } from '../table.js';
-import { saveFile } from '../save-file.js';
+import { NotDownloaded, saveFile } from '../save-file.js';
 import { useSubmit } from '../use-submit.js';
 import { useTitle } from '../use-title.js';
-import type { Words } from '../words.js';
 
 const route = getRouteApi('/projects/$projectId/audit');
 
@@ -30,8 +29,6 @@ const fields: readonly FilterField<Name>[] = [
 /** The chain of the organization: its verification, its entries and its export. */
 export function Audit() {
   useTitle('Audit');
-  const filter = route.useSearch();
-  const navigate = route.useNavigate();
   return (
     <>
       <h1>Audit</h1>
@@ -42,8 +39,7 @@ export function Audit() {
       <Verification />
       <section aria-labelledby="entries">
         <h2 id="entries">Entries</h2>
-        <FilterForm fields={fields} filter={filter} onChange={(search) => void navigate({ search, replace: true })} />
-        <Entries key={JSON.stringify(filter)} filter={filter} />
+        <Entries />
       </section>
     </>
   );
@@ -101,16 +97,19 @@ function Verification() {
 
 /** The whole chain as a file, which `verify-audit` checks without this service. */
 function Export() {
+  const [name, setName] = useState('');
   const { error, isBusy, submit } = useSubmit(async () => {
+    const next = `audit-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.jsonl`;
+    setName(next);
     const response = await send('/v1/audit/export', {});
-    saveFile(`audit-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.jsonl`, await response.blob());
+    saveFile(next, await response.blob());
   });
   return (
     <>
       <button type="button" disabled={isBusy} onClick={() => void submit()}>
         {isBusy ? 'Exports…' : 'Export'}
       </button>
-      <Problem error={error} />
+      <NotDownloaded name={name} error={error} />
     </>
   );
 }
@@ -147,13 +146,16 @@ function columnsOf(open: (entry: AuditEntry) => void): readonly Column<AuditEntr
   ];
 }
 
-function Entries({ filter }: { filter: Words<Name> }) {
+function Entries() {
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
   const [open, setOpen] = useState<AuditEntry>();
   const [columns] = useState(() => columnsOf(setOpen));
   const { since, ...words } = filter;
   return (
     <>
       <List
+        filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
         name="Entries"
         counted={['entry', 'entries']}
         queryKey={['audit', 'entries', filter]}

@@ -2,14 +2,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, type Connector } from '../api.js';
 import { curl } from '../curl.js';
-import { FilterForm, named } from '../filter-form.js';
+import { named, type FilterField } from '../filter-form.js';
 import { ConnectorLink } from '../links.js';
 import { List } from '../list.js';
 import { Badge, Empty, Time } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
 import { useTitle } from '../use-title.js';
-import type { Words } from '../words.js';
 import { CreateConnector } from './create.js';
 import { categories, statuses } from './states.js';
 
@@ -17,25 +16,18 @@ const route = getRouteApi('/projects/$projectId/connectors');
 
 export function Connectors() {
   useTitle('Connectors');
-  const filter = route.useSearch();
-  const navigate = route.useNavigate();
   return (
     <>
       <h1>Connectors</h1>
-      <FilterForm
-        fields={filterFields}
-        filter={filter}
-        onChange={(search) => void navigate({ search, replace: true })}
-      />
-      <ConnectorList key={JSON.stringify(filter)} filter={filter} />
+      <ConnectorList />
     </>
   );
 }
 
-const filterFields = [
+const fields: readonly FilterField<'category' | 'status'>[] = [
   { name: 'category', label: 'Category', options: named(...categories) },
   { name: 'status', label: 'State', options: named(...statuses) },
-] as const;
+];
 
 const columns: readonly Column<Connector>[] = [
   { id: 'status', name: 'State', width: '11rem', cell: ({ status }) => <Badge state={status} /> },
@@ -78,12 +70,15 @@ const columns: readonly Column<Connector>[] = [
 /** The API says which of them are no words of its own. */
 type Given = Pick<Connector, 'category' | 'status'>;
 
-function ConnectorList({ filter }: { filter: Words<'category' | 'status'> }) {
+function ConnectorList() {
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
   const [isCreating, setCreating] = useState(false);
   const may = useMay();
   return (
     <>
       <List
+        filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
         name="Connectors"
         counted={['connector', 'connectors']}
         queryKey={['connectors', filter]}

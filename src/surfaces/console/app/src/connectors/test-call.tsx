@@ -1,28 +1,30 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { call, newKey } from '../api.js';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, type ConnectorTest } from '../api.js';
 import { Facts } from '../facts.js';
 import { Form, TextField } from '../field.js';
 import { Badge, durationText, useDraft } from '../parts.js';
+import { useSubmit } from '../use-submit.js';
 
 /** Sends a GET to the API of the connector, with its credentials, and shows the answer. */
 export function TestCall({ connectorId: id }: { connectorId: string }) {
   const [path, setPath] = useDraft(`connector.${id}.test`);
+  const [result, setResult] = useState<ConnectorTest>();
   const queries = useQueryClient();
-  const { mutate, data, error, isPending } = useMutation({
-    mutationFn: () =>
-      call(
-        'post',
-        '/connectors/{projectID}/{connector_id}/test',
-        { params: { connector_id: id }, body: { path: path.trim() } },
-        { idempotencyKey: newKey() },
-      ),
-    // The use of the connector is part of its record.
-    onSettled: () => queries.invalidateQueries({ queryKey: ['connector', id] }),
+  const { error, isBusy, submit } = useSubmit(async (options, body: { path: string }) => {
+    setResult(undefined);
+    const given = { params: { connector_id: id }, body };
+    try {
+      setResult(await call('post', '/connectors/{projectID}/{connector_id}/test', given, options));
+    } finally {
+      // The use of the connector is part of its record.
+      void queries.invalidateQueries({ queryKey: ['connector', id] });
+    }
   });
   return (
     <section aria-labelledby="test-call">
       <h2 id="test-call">Test call</h2>
-      <Form className="filter" error={error} onSubmit={() => mutate()}>
+      <Form className="filter" error={error} onSubmit={() => void (isBusy || submit({ path: path.trim() }))}>
         <TextField
           label="GET, below the base URL"
           name="path"
@@ -31,17 +33,17 @@ export function TestCall({ connectorId: id }: { connectorId: string }) {
           placeholder="/"
           maxLength={2000}
         />
-        <button aria-disabled={isPending}>{isPending ? 'Calling…' : 'Call it'}</button>
+        <button aria-disabled={isBusy}>{isBusy ? 'Calling…' : 'Call it'}</button>
       </Form>
       <div role="status">
-        {data && (
+        {result && (
           <Facts
             rows={[
-              ['Result', <Badge key="result" state={data.succeeded ? 'completed' : 'failed'} />],
-              ['Status', data.status ?? 'no answer'],
-              ['Duration', durationText(data.duration_ms / 1000)],
-              ['Failure', data.failure],
-              ['Begin of the answer', data.excerpt !== '' && <bdi key="excerpt">{data.excerpt}</bdi>],
+              ['Result', <Badge key="result" state={result.succeeded ? 'completed' : 'failed'} />],
+              ['Status', result.status ?? 'no answer'],
+              ['Duration', durationText(result.duration_ms / 1000)],
+              ['Failure', result.failure],
+              ['Begin of the answer', result.excerpt !== '' && <bdi key="excerpt">{result.excerpt}</bdi>],
             ]}
           />
         )}

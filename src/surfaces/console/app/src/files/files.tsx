@@ -3,8 +3,9 @@ import { useCallback, useState } from 'react';
 import { call, type ListedFile } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { List } from '../list.js';
-import { Badge, Empty, Problem, Time } from '../parts.js';
+import { Badge, Empty, Time } from '../parts.js';
 import { apiAddress, projectId, useMay } from '../session.js';
+import { NotDownloaded } from '../save-file.js';
 import type { Column } from '../table.js';
 import { useTitle } from '../use-title.js';
 import { UploadFiles } from './upload.js';
@@ -23,23 +24,23 @@ function FileList() {
   const may = useMay();
   const queries = useQueryClient();
   const [asked, setAsked] = useState<ListedFile>();
-  const [problem, setProblem] = useState<unknown>();
+  const [problem, setProblem] = useState<{ name: string; error: unknown }>();
   const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: ['files'] }), [queries]);
-  const download = async ({ _id }: ListedFile) => {
+  const download = async ({ _id, name }: ListedFile) => {
     try {
       // The address of the list may have expired.
       const { url } = await call('get', '/file/{projectID}/{file_id}', { params: { file_id: _id } });
       setProblem(undefined);
       location.assign(url);
-    } catch (failure) {
-      setProblem(failure);
+    } catch (error) {
+      setProblem({ name, error });
     }
   };
   const actions = useActions(download, setAsked);
   return (
     <>
       {may('post /file/{projectID}') && <UploadFiles onDone={refresh} />}
-      <Problem error={problem} />
+      {problem && <NotDownloaded {...problem} />}
       <List
         name="Files"
         counted={['file', 'files']}

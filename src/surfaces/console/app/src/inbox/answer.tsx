@@ -59,7 +59,7 @@ function valueOf({ type }: Field, text: string): unknown {
   if (type === 'boolean') return text === 'true';
   if (type === 'array') return text.split('\n');
   const number = Number(text);
-  // What is no number is sent as it is.
+  // Text that is not a number is sent as it is.
   return type === 'string' || Number.isNaN(number) ? text : number;
 }
 

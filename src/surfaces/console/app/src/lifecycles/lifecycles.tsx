@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { call, type Lifecycle } from '../api.js';
 import { aCall } from '../curl.js';
-import { FilterForm, named, sinceField, type FilterField } from '../filter-form.js';
+import { named, sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
 import { Badge, durationText, Empty, Time } from '../parts.js';
@@ -66,9 +66,8 @@ export function Lifecycles() {
   return (
     <>
       <h1>Lifecycles</h1>
-      <FilterForm fields={fields} filter={filter} onChange={(search) => void navigate({ search, replace: true })} />
       <List
-        key={JSON.stringify(filter)}
+        filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
         name="Lifecycles"
         counted={['call', 'calls']}
         queryKey={['lifecycles', filter]}

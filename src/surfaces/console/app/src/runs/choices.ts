@@ -1,13 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api.js';
+import type { Option } from '../filter-form.js';
 import { useMay } from '../session.js';
 import { useMembers } from '../use-names.js';
 import type { RunFilter } from './filter.js';
-
-export interface Option {
-  value: string;
-  name: string;
-}
 
 const query = { limit: 200 };
 const staleTime = 60_000;

@@ -1,9 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { call, type Execution } from '../api.js';
 import { curl } from '../curl.js';
-import { Empty, Problem } from '../parts.js';
+import { Empty } from '../parts.js';
 import { useMay } from '../session.js';
 import { moves } from '../states.js';
 import { Table } from '../table.js';
@@ -20,12 +20,13 @@ export function Runs() {
   useTitle('Runs');
   const filter = route.useSearch();
   const navigate = route.useNavigate();
+  const [error, setError] = useState<unknown>();
   const change = (search: RunFilter) => void navigate({ search, replace: true });
   return (
     <>
       <h1>Runs</h1>
-      <FilterBar filter={filter} onChange={change} />
-      <RunList key={JSON.stringify(filter)} filter={filter} />
+      <FilterBar filter={filter} error={error} onChange={change} />
+      <RunList key={JSON.stringify(filter)} filter={filter} onError={setError} />
     </>
   );
 }
@@ -36,8 +37,9 @@ const selection = {
   allName: 'Select all loaded runs',
 };
 
-function RunList({ filter }: { filter: RunFilter }) {
+function RunList({ filter, onError }: { filter: RunFilter; onError: (error: unknown) => void }) {
   const { rows, total, error, hasOlder, loadOlder, setVisibleFrom, reload } = useRuns(filter);
+  useEffect(() => onError(error), [error, onError]);
   const [shown, setShown] = useState(shownColumns);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [move, setMove] = useState<BulkAction>();
@@ -68,7 +70,6 @@ function RunList({ filter }: { filter: RunFilter }) {
           ))}
         <ColumnChoice shown={shown} onChange={choose} />
       </div>
-      <Problem error={error} />
       {rows?.length === 0 && <NoRuns isFiltered={Object.keys(filter).length > 0} />}
       {rows === undefined && !error && <p className="soft">Loading…</p>}
       {rows && rows.length > 0 && (

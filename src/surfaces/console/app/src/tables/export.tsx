@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { call, type Column, type Table, type TableRecord } from '../api.js';
-import { Problem } from '../parts.js';
-import { saveFile } from '../save-file.js';
+import { NotDownloaded, saveFile } from '../save-file.js';
 import { queryOf, type RowFilter } from './filter.js';
 import { ownColumns, textOf } from './values.js';
 
@@ -10,6 +9,7 @@ export function ExportRows({ table, filter }: { table: Table; filter: RowFilter 
   const [done, setDone] = useState<number>();
   const [error, setError] = useState<unknown>();
   const isLeft = useRef(false);
+  const name = `${table.table_name}.csv`;
   useEffect(() => {
     isLeft.current = false;
     return () => void (isLeft.current = true);
@@ -33,7 +33,7 @@ export function ExportRows({ table, filter }: { table: Table; filter: RowFilter 
         cursor = page.next_cursor;
       }
       // Spreadsheets take a file without the mark for one in their local encoding.
-      if (!isLeft.current) saveFile(`${table.table_name}.csv`, new Blob(['\uFEFF', ...lines], { type: 'text/csv' }));
+      if (!isLeft.current) saveFile(name, new Blob(['\uFEFF', ...lines], { type: 'text/csv' }));
     } catch (failure) {
       setError(failure);
     } finally {
@@ -45,7 +45,7 @@ export function ExportRows({ table, filter }: { table: Table; filter: RowFilter 
       <button type="button" aria-disabled={done !== undefined} onClick={() => void (done === undefined && run())}>
         {done === undefined ? 'Export CSV' : `Exports, ${done} rows so far…`}
       </button>
-      <Problem error={error} />
+      <NotDownloaded name={name} error={error} />
     </>
   );
 }

@@ -1,15 +1,21 @@
 import { useEffect, useState } from 'react';
 import type { Column } from '../api.js';
+import { Field, Form, TextField } from '../field.js';
 import { operators, operatorsOf, type Operator, type RowFilter } from './filter.js';
 
 interface FilterOptions {
   columns: readonly Column[];
   filter: RowFilter;
+  /** Why the rows were refused. */
+  error: unknown;
   onChange: (filter: RowFilter) => void;
 }
 
+/** The API names the part of the filter that it refuses, such as `filter.price.lt`. */
+const nameOf = (path: string) => (/^filter\.[^.]+\./.test(path) ? 'value' : path.replace(/^filter.*/, 'column'));
+
 /** One condition on the rows. The address keeps it. */
-export function FilterBar({ columns, filter, onChange }: FilterOptions) {
+export function FilterBar({ columns, filter, error, onChange }: FilterOptions) {
   const [typed, setTyped] = useState(filter.value ?? '');
   useEffect(() => setTyped(filter.value ?? ''), [filter.value]);
   const column = columns.find(({ column_id }) => column_id === filter.column);
@@ -19,53 +25,49 @@ export function FilterBar({ columns, filter, onChange }: FilterOptions) {
   const needsValue = op !== undefined && op !== 'exists' && op !== 'missing';
   const apply = (next: RowFilter) => onChange({ ...filter, ...next });
   return (
-    <form
+    <Form
       className="filter"
-      role="search"
-      aria-label="Filter the rows"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (op !== undefined) apply({ op, value: typed });
-      }}
+      search="Filter the rows"
+      error={error}
+      nameOf={nameOf}
+      onSubmit={() => void (op !== undefined && apply({ op, value: typed }))}
     >
-      <label>
-        Column
-        <select
-          value={column?.column_id ?? ''}
-          onChange={({ target: { value } }) => onChange(value === '' ? order : { ...order, column: value })}
-        >
-          <option value="">any</option>
-          {columns.map(({ column_id, column_name }) => (
-            <option key={column_id} value={column_id}>
-              {column_name}
-            </option>
-          ))}
-        </select>
-      </label>
-      {column && (
-        <label>
-          Condition
-          <select value={op} onChange={(event) => apply({ op: event.target.value as Operator })}>
-            {possible.map((name) => (
-              <option key={name} value={name}>
-                {operators[name]}
+      <Field label="Column" name="column">
+        {(control) => (
+          <select
+            {...control}
+            value={column?.column_id ?? ''}
+            onChange={({ target: { value } }) => onChange(value === '' ? order : { ...order, column: value })}
+          >
+            <option value="">any</option>
+            {columns.map(({ column_id, column_name }) => (
+              <option key={column_id} value={column_id}>
+                {column_name}
               </option>
             ))}
           </select>
-        </label>
+        )}
+      </Field>
+      {column && (
+        <Field label="Condition">
+          {(control) => (
+            <select {...control} value={op} onChange={(event) => apply({ op: event.target.value as Operator })}>
+              {possible.map((name) => (
+                <option key={name} value={name}>
+                  {operators[name]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
       )}
-      {needsValue && (
-        <label className="wide">
-          Value
-          <input value={typed} maxLength={500} onChange={(event) => setTyped(event.target.value)} />
-        </label>
-      )}
+      {needsValue && <TextField label="Value" name="value" text={typed} maxLength={500} onChange={setTyped} />}
       {needsValue && <button>Show</button>}
       {column && (
         <button type="button" onClick={() => onChange(order)}>
           Show all
         </button>
       )}
-    </form>
+    </Form>
   );
 }

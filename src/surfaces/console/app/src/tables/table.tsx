@@ -85,7 +85,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
   const isFiltered = filter.column !== undefined;
   return (
     <>
-      <FilterBar columns={columns} filter={filter} onChange={change} />
+      <FilterBar columns={columns} filter={filter} error={error} onChange={change} />
       <div className="toolbar">
         <p role="status" className="count">
           {count}
@@ -95,7 +95,6 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
         <Ask name="Read again" onAsk={() => void reload()} />
         {may(deleteTableOperation) && <Ask name="Delete the table…" onAsk={() => setAsked('delete-table')} />}
       </div>
-      <Problem error={error} />
       {mayEdit && <OpenEdits edits={edits} columns={columns} />}
       {rows === undefined && !error && <p className="soft">Loading…</p>}
       {rows?.length === 0 && <NoRows table={table} isFiltered={isFiltered} />}

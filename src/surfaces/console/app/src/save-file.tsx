@@ -1,3 +1,5 @@
+import { Problem } from './parts.js';
+
 /** Lets the browser save a file. */
 export function saveFile(name: string, content: Blob): void {
   const link = document.createElement('a');
@@ -6,4 +8,14 @@ export function saveFile(name: string, content: Blob): void {
   link.click();
   // The browser may still be reading it.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** Why a file was not downloaded. */
+export function NotDownloaded({ name, error }: { name: string; error: unknown }) {
+  const what = (
+    <>
+      <bdi>{name}</bdi> could not be downloaded
+    </>
+  );
+  return <Problem error={error} what={what} />;
 }
