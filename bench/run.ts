@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { benchActs } from './acts.js';
 import { benchAudit } from './audit.js';
+import { benchConsole } from './console.js';
 import { benchEmbeddingSaves } from './embedding-saves.js';
 import { startEnvironment, type BenchEnvironment } from './environment.js';
 import { benchExecutions, benchMemory } from './executions.js';
@@ -25,6 +26,7 @@ import { benchTables } from './tables.js';
 const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = {
   executions: benchExecutions,
   memory: benchMemory,
+  console: benchConsole,
   flow: benchFlowGrowth,
   acts: benchActs,
   gateway: benchGateway,
@@ -47,7 +49,7 @@ const asked = process.argv.slice(2);
 const names = asked.length > 0 ? asked : Object.keys(benches);
 const unknown = names.filter((name) => !(name in benches));
 if (unknown.length > 0) {
-  console.error(`No such benchmark: ${unknown.join(', ')}. There are: ${Object.keys(benches).join(', ')}.`);
+  console.error(`Unknown benchmarks: ${unknown.join(', ')}. Available: ${Object.keys(benches).join(', ')}.`);
   process.exit(2);
 }
 

@@ -1,53 +1,12 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect } from '@jest/globals';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { packageRoot } from '../../src/package-root.js';
-
-/** The system's browser, or the one from npm. */
-async function findBrowser(): Promise<{ executablePath: string; args: string[] }> {
-  const installed = [
-    process.env.CHROMIUM_PATH,
-    '/usr/bin/chromium',
-    '/usr/bin/chromium-browser',
-    '/usr/bin/google-chrome',
-  ].find((file) => file !== undefined && existsSync(file));
-  if (installed !== undefined) return { executablePath: installed, args: flags };
-  const { default: packaged } = await import('@sparticuz/chromium');
-  return { executablePath: await packaged.executablePath(), args: [...packaged.args, ...flags] };
-}
-
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-/** Another worker of the test run may still be unpacking the browser from npm. */
-async function launched<T>(launch: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await launch();
-    } catch (error) {
-      if (!String(error).includes('ETXTBSY')) throw error;
-      await delay(200);
-    }
-  }
-}
+import { launchChromium } from './launch-chromium.js';
 
 /** One for each test file. It starts with the first page. */
 let browser: Promise<Browser> | undefined;
 afterAll(async () => (await browser)?.close());
-
-async function launch(): Promise<Browser> {
-  const { executablePath, args } = await findBrowser();
-  return launched(() => chromium.launch({ executablePath, headless: true, args }));
-}
 
 /**
  * A page with cookies and storage of its own, as in a separate browser. Console errors, dialogs and requests to other
@@ -58,7 +17,7 @@ export async function withBrowser<T>(
   options: BrowserContextOptions,
   work: (page: Page, complaints: string[]) => Promise<T>,
 ): Promise<T> {
-  browser ??= launch();
+  browser ??= launchChromium();
   const context = await (await browser).newContext(options);
   // A busy machine needs longer than the default of 30 s.
   context.setDefaultTimeout(120_000);

@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import type { BrowserContext, Page } from 'playwright-core';
+import { createUser, grantRole } from '../src/auth/users.js';
+import { newId } from '../src/ids.js';
+import { epochSeconds } from '../src/time.js';
+import { launchChromium } from '../test/support/launch-chromium.js';
+import type { BenchEnvironment } from './environment.js';
+import { figure, inParallel, median, percentile, range, type Figure } from './measure.js';
+
+const runs = 10_000;
+const callers = 16;
+const rounds = 12;
+const pixelsPerFrame = 600;
+
+/**
+ * The console in a browser of somebody who is signed in, against a page without a script that a bare Express serves; and
+ * a list of 10,000 runs that is scrolled as it loads, against a table that is complete.
+ */
+export async function benchConsole(bench: BenchEnvironment): Promise<Figure[]> {
+  const person = await personWithRuns(bench);
+  const bare = express()
+    .get('/', (_req, res) => void res.type('html').send('<!doctype html><title>Bare</title><main><h1>Home</h1></main>'))
+    .get('/table', (_req, res) => void res.type('html').send(bareTable))
+    .listen(0, '127.0.0.1');
+  await once(bare, 'listening');
+  const bareUrl = `http://127.0.0.1:${(bare.address() as AddressInfo).port}`;
+  try {
+    const home = `${bench.api.url}/console/projects/${person.projectId}`;
+    const session = await signedIn(home, person);
+    const figures = [
+      ...(await benchPage('home', { ours: home, bare: bareUrl, session })),
+      ...(await benchPage('runs', { ours: `${home}/runs`, bare: bareUrl, session })),
+    ];
+    const ours = await withPage(session, async (page) => {
+      await page.goto(`${home}/runs`);
+      await page.getByRole('row').nth(1).waitFor();
+      return scrolled(page);
+    });
+    const theirs = await withPage(session, async (page) => {
+      await page.goto(`${bareUrl}/table`);
+      return scrolled(page);
+    });
+    const what = `${runs} runs scrolled, ${pixelsPerFrame} pixels per frame`;
+    const over = (frames: number[]) => (100 * frames.filter((ms) => ms > 50).length) / frames.length;
+    return [
+      ...figures,
+      ...spread(`${what}: frame`, ours.frames, theirs.frames, 'smooth: ours at most 50 ms'),
+      figure(`${what}: frames over 50 ms`, '%', over(ours.frames), over(theirs.frames), 'smooth: ours at most 1 %'),
+      figure(`${what}: rows in the page at the end`, 'rows', ours.rows, theirs.rows, 'for information'),
+    ];
+  } finally {
+    bare.close();
+  }
+}
+
+const bareTable = `<!doctype html><title>Bare</title><div role="table" style="height:600px;overflow:auto">${range(runs)
+  .map((at) => `<div role="row" style="height:37px">run ${at} completed</div>`)
+  .join('')}</div>`;
+
+type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
+
+/** A page in a browser of its own, with an empty cache. */
+async function withPage<T>(session: Session | undefined, work: (page: Page) => Promise<T>): Promise<T> {
+  const browser = await launchChromium();
+  try {
+    const given = { viewport: { width: 1280, height: 800 }, ...(session && { storageState: session }) };
+    return await work(await browser.newPage(given));
+  } finally {
+    await browser.close();
+  }
+}
+
+interface Person {
+  email: string;
+  password: string;
+  projectId: string;
+}
+
+/** The runs are prepared as every client prepares them. */
+async function personWithRuns({ deps, workspace }: BenchEnvironment): Promise<Person> {
+  const { collections } = deps.mongo;
+  const { api, projectID, organizationId } = await workspace();
+  const userId = newId();
+  const now = epochSeconds();
+  await collections.projects.insertOne({
+    ...{ _id: projectID, name: 'Bench', description: '', status: 'active', created_at: now, updated_at: now },
+    ...{ organization_id: organizationId, department_id: newId(), user_id: userId },
+  });
+  const [email, password] = [`${userId}@example.com`, `password of ${userId}`];
+  await createUser(collections, { id: userId, email, name: 'Bench', password, organizationId });
+  await grantRole(collections, { userId, organizationId, projectId: null, role: 'OWNER' });
+  const agent = { _id: 'a', title: 'A', role: 'r', role_description: 'd', prompt: { template: 'x' }, skills: [] };
+  const made = await api.post('/agentflow', { name: 'bench', agents: [agent] });
+  await inParallel(range(runs), callers, async (at) => {
+    const prepare = () =>
+      api.post(
+        '/execute_flow',
+        { agentflow_id: made.body._id, goal: `run ${at}` },
+        { 'idempotency-key': `${projectID}-${at}` },
+      );
+    const first = await prepare();
+    // A failure is repeated with the same key, as the clients do.
+    const { status, body } = first.status < 500 ? first : await prepare();
+    if (status >= 300) throw new Error(`run ${at} was answered with ${status}: ${JSON.stringify(body)}`);
+  });
+  return { email, password, projectId: projectID };
+}
+
+function signedIn(home: string, { email, password }: Person): Promise<Session> {
+  return withPage(undefined, async (page) => {
+    await page.goto(home);
+    await page.getByLabel('Email address').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('region', { name: 'Running' }).waitFor();
+    return page.context().storageState();
+  });
+}
+
+interface Timing {
+  paint: number;
+  content: number;
+  data: number;
+}
+
+/** Alternating rounds of the two. `cold`: the cache is empty. `warm`: the page was open before. */
+async function benchPage(
+  name: string,
+  { ours, bare, session }: { ours: string; bare: string; session: Session },
+): Promise<Figure[]> {
+  const times = { cold: [[], []] as [Timing[], Timing[]], warm: [[], []] as [Timing[], Timing[]] };
+  for (let round = 0; round <= rounds; round += 1)
+    for (const [at, address] of [ours, bare].entries())
+      await withPage(session, async (page) => {
+        await page.addInitScript(watchContent);
+        for (const cache of ['cold', 'warm'] as const) {
+          const timing = await opened(page, address);
+          if (round > 0) times[cache][at]?.push(timing);
+        }
+      });
+  return Object.entries(times).flatMap(([cache, [mine, theirs]]) =>
+    (['content', 'paint', 'data'] as const).flatMap((kind) =>
+      spread(
+        `${name}, ${cache} cache, ${names[kind]}`,
+        mine.map((timing) => timing[kind]),
+        theirs.map((timing) => timing[kind]),
+        kind === 'content' ? 'ours at most 1,000 ms' : 'for information',
+      ),
+    ),
+  );
+}
+
+const names = {
+  content: 'first text of the page itself',
+  paint: 'First Contentful Paint',
+  data: 'first data of the project',
+};
+
+/** Runs in the page: notes the first frame in which its own text is visible, and in which data is. */
+function watchContent(): void {
+  const { document, performance, requestAnimationFrame } = globalThis as any;
+  const seen: Record<string, number> = ((globalThis as any).seen = {});
+  const isShown = (selector: string) => {
+    const element = document.querySelector(selector);
+    return element?.checkVisibility() === true && element.innerText.trim() !== '';
+  };
+  const look = () => {
+    if (isShown('main h1')) seen.content ??= performance.now();
+    if (isShown('main .number a, main .body [role=row], main:not(#main) h1')) seen.data ??= performance.now();
+    if (seen.data === undefined) requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}
+
+async function opened(page: Page, address: string): Promise<Timing> {
+  await page.goto(address, { waitUntil: 'commit' });
+  const timing = await page.waitForFunction(() => {
+    const { seen, performance } = globalThis as any;
+    const [paint] = performance.getEntriesByName('first-contentful-paint');
+    return seen.data !== undefined && paint && { ...seen, paint: paint.startTime };
+  });
+  return (await timing.jsonValue()) as Timing;
+}
+
+/** Scrolls from the first to the last row, also while more rows are loaded. @returns the milliseconds of each frame */
+function scrolled(page: Page): Promise<{ frames: number[]; rows: number }> {
+  return page
+    .getByRole('table')
+    .first()
+    .evaluate(async (table: any, step) => {
+      const { performance, requestAnimationFrame } = globalThis as any;
+      const frame = () => new Promise<void>((resolve) => requestAnimationFrame(resolve));
+      const frames: number[] = [];
+      const isAtEnd = () =>
+        table.getAttribute('aria-rowcount') !== '-1' && table.scrollTop + table.clientHeight >= table.scrollHeight - 1;
+      await frame();
+      for (let last = performance.now(); !isAtEnd(); last = performance.now()) {
+        table.scrollTop += step;
+        await frame();
+        frames.push(performance.now() - last);
+      }
+      return { frames, rows: table.querySelectorAll('[role=row]').length as number };
+    }, pixelsPerFrame);
+}
+
+function spread(what: string, ours: readonly number[], theirs: readonly number[], goal: string): Figure[] {
+  const of = (name: string, value: (times: readonly number[]) => number, rule: string) =>
+    figure(`${what}, ${name}`, 'ms', value(ours), value(theirs), rule);
+  return [
+    of('median', median, goal),
+    ...(ours.length > 100 ? [of('95th percentile', (times) => percentile(times, 0.95), goal)] : []),
+    of('highest', (times) => Math.max(...times), goal),
+  ];
+}
