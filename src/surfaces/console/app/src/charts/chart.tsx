@@ -9,7 +9,7 @@ export interface ChartOptions {
   series: readonly { name: string; isBad?: boolean; values: readonly (number | null)[] }[];
 }
 
-const [width, height, left, bottom] = [340, 130, 40, 112];
+const [width, height, left, bottom] = [340, 134, 34, 112];
 const timeText = (hour: number) => new Date(hour * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
 
 /** Bars over time; later series are drawn over earlier ones. A table next to it has the numbers. */
@@ -41,7 +41,7 @@ export function Chart({ label, hours, series }: ChartOptions) {
       <AxisBottom
         scale={x}
         top={bottom}
-        tickValues={hours.filter((_, at) => at % 6 === 0)}
+        tickValues={hours.filter((_, at) => at % 6 === 3)}
         tickFormat={(hour) => timeText(hour)}
       />
     </svg>

@@ -56,8 +56,9 @@ export function Graph({ label, nodes, edges, state = {}, selected, onSelect, onC
       },
     };
   });
-  const lines = edges.map(({ from, to }) => ({
-    id: `${from} → ${to}`,
+  const lines = edges.map(({ from, to, label: name }) => ({
+    id: `${from} → ${to} ${name ?? ''}`,
+    label: name,
     source: from,
     target: to,
     markerEnd: { type: MarkerType.ArrowClosed, color: 'var(--strong-line)' },

@@ -90,6 +90,6 @@ export function Lifecycles() {
 }
 
 function NoCalls({ filter }: { filter: Words<Name> }) {
-  if (Object.keys(filter).length > 0) return <p className="note">No call matches these filters.</p>;
+  if (Object.keys(filter).length > 0) return <p className="empty">No call matches these filters.</p>;
   return <Empty command={aCall}>No governed call was made in this project yet. This is one:</Empty>;
 }
