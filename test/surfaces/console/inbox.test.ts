@@ -200,7 +200,7 @@ test('home counts what fails, waits and runs, and each number leads to its list'
     await page.getByText('1 item waits').waitFor();
     await page.goBack();
     const waits = page.getByRole('region', { name: 'Waits for a person' });
-    await waits.getByRole('link', { name: 'Asks: Agent agent_1' }).click();
+    await waits.getByRole('link', { name: 'Send the letter' }).click();
     // The agent has composed its preview, and is not done.
     await page.locator('.agents li[aria-current=step]').getByText('waiting').waitFor();
     await page.goBack();

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { call, type Execution } from './api.js';
+import { call, type Execution, type InboxItem } from './api.js';
 import { Box } from './home-box.js';
 import { Health, Quota, SyncHealth, Workers } from './home-state.js';
+import { goalOf } from './inbox/edits.js';
 import { readInbox } from './inbox/inbox.js';
 import { ApprovalLink, RunLink, ScheduleLink } from './links.js';
 import { slowly } from './news.js';
@@ -117,18 +118,26 @@ function WaitingPanel() {
       )}
     >
       <ul className="rows">
-        {data?.slice(0, shown).map(({ _id, title, created_at, execution_id: run, approval_id: approval }) => (
-          <li key={_id}>
-            <span className="soft right">
-              <Time at={created_at} />
-            </span>
-            {run !== null && <RunLink id={run}>{title}</RunLink>}
-            {run === null && approval !== null && <ApprovalLink id={approval}>{title}</ApprovalLink>}
-            {run === null && approval === null && <bdi>{title}</bdi>}
-          </li>
+        {data?.slice(0, shown).map((item) => (
+          <WaitingLine key={item._id} item={item} />
         ))}
       </ul>
     </Box>
+  );
+}
+
+function WaitingLine({ item }: { item: InboxItem }) {
+  const { title, created_at, execution_id: run, approval_id: approval } = item;
+  const name = <bdi title={title}>{goalOf(item) ?? title}</bdi>;
+  return (
+    <li>
+      <span className="soft right">
+        <Time at={created_at} />
+      </span>
+      {run !== null && <RunLink id={run}>{name}</RunLink>}
+      {run === null && approval !== null && <ApprovalLink id={approval}>{name}</ApprovalLink>}
+      {run === null && approval === null && name}
+    </li>
   );
 }
 

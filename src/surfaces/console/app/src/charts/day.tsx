@@ -41,21 +41,21 @@ export function Day() {
             <Figure
               name="Runs"
               number={all(String(data.total))}
-              detail="Made in each hour; those that failed are red."
+              detail="By hour; failed ones are red."
               hours={at}
               series={runs}
             />
             <Figure
               name="Duration"
               number={p95 === null ? '–' : all(durationText(p95))}
-              detail={`95th percentile in seconds${p50 === null ? '' : `; half of the runs take at most ${durationText(p50)}`}.`}
+              detail={`95th percentile in seconds${p50 === null ? '' : `; median ${durationText(p50)}`}.`}
               hours={at}
               series={durations}
             />
             <Figure
               name="Credits"
               number={all(String(Math.round(data.credits * 100) / 100))}
-              detail="Charged in each hour."
+              detail="Charged by hour."
               hours={at}
               series={credits}
             />

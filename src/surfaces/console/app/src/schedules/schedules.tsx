@@ -77,7 +77,12 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
         </Link>
       </th>
       <td>
-        <Badge state={status} /> {reason !== null && <bdi>{reason}</bdi>}
+        <Badge state={status} />
+        {reason !== null && (
+          <bdi className="clamped" title={reason}>
+            {reason}
+          </bdi>
+        )}
       </td>
       <td>{cadenceOf(schedule)}</td>
       <td>{error ? <span className="soft">not known</span> : <Time at={runs?.next[0]} />}</td>

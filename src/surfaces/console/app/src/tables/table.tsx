@@ -163,13 +163,13 @@ function useSheetColumns(
     [columns],
   );
   return wanted.map((column) => {
-    const { column_id: id, column_name: name } = column;
+    const { column_id: id, column_name: name, column_type: type } = column;
     const isSorted = sort.replace(/^-/, '') === id;
     const isDown = sort.startsWith('-');
     return {
       id: `column-${id}`,
       name,
-      width: id === 'row_id' ? '7rem' : 'minmax(11rem, 1fr)',
+      width: id === 'row_id' ? '7rem' : `minmax(${type === 'date' ? 14 : 11}rem, 1fr)`,
       sorted: isSorted ? (isDown ? 'descending' : 'ascending') : undefined,
       head: (
         <button
