@@ -41,6 +41,8 @@ export function Home() {
         {may('get /schedule/coworker') && <NextPanel />}
         {seesRuns && <Panel name="Completed in the last 24 hours" filter={{ state: 'completed', since: '24h' }} />}
         {seesRuns && <Panel name="Ready to execute" filter={{ state: 'ready' }} />}
+      </div>
+      <div className="panels small">
         {may('get /customer') && <Quota />}
         <Health />
         {may('get /{projectID}/queues') && <Workers />}

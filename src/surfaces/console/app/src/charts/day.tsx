@@ -48,7 +48,7 @@ export function Day() {
             <Figure
               name="Duration"
               number={p95 === null ? '–' : all(durationText(p95))}
-              detail={`95th percentile in seconds${p50 === null ? '' : `; median ${durationText(p50)}`}.`}
+              detail={`95th percentile${p50 === null ? '' : `; median ${durationText(p50)}`}.`}
               hours={at}
               series={durations}
             />
