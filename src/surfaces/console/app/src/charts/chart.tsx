@@ -14,7 +14,7 @@ const timeText = (hour: number) => new Date(hour * 1000).toLocaleTimeString([], 
 
 /** Bars over time; later series are drawn over earlier ones. A table next to it has the numbers. */
 export function Chart({ label, hours, series }: ChartOptions) {
-  const most = Math.max(1e-9, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
+  const most = Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))) || 1;
   const x = scaleBand({ domain: [...hours], range: [left, width], padding: 0.3 });
   const y = scaleLinear({ domain: [0, most], range: [bottom, 6], nice: 3 });
   return (
