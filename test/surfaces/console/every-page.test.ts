@@ -72,8 +72,8 @@ function misplacedHeads(): string[] {
   const left = (element: any) => Math.round(element.getBoundingClientRect().left);
   return [...(globalThis as any).document.querySelectorAll('.table')].flatMap((table: any) => {
     const cells = [...(table.querySelector('[role=row]:has([role=cell])')?.children ?? [])];
-    return [...table.querySelectorAll('[role=columnheader]')].flatMap((head, at) =>
-      cells[at] === undefined || left(head) === left(cells[at]) ? [] : [(head as any).textContent as string],
+    return [...table.querySelectorAll('[role=columnheader]')].flatMap((head: any, at) =>
+      cells[at] === undefined || left(head) === left(cells[at]) ? [] : [head.textContent as string],
     );
   });
 }

@@ -32,7 +32,7 @@ export function NowHappens({ words, progress }: Followed) {
 /** What an event is about. */
 function subjectOf(data: Record<string, unknown>): string {
   const { name, title, step_id, agent_id, reason, message } = data;
-  return String(name ?? title ?? step_id ?? agent_id ?? reason ?? message ?? '');
+  return [name, title, step_id, agent_id, reason, message].find((value) => typeof value === 'string') ?? '';
 }
 
 export function Events({ events, error }: Followed) {
