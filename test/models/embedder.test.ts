@@ -33,7 +33,9 @@ test('gives no turn to a caller that has given up', async () => {
   verifies('embeddings.failures');
   const { embed } = embedderOf(1);
   await embed(['first'], { signal: never });
-  const gone = Array.from({ length: 60 }, (_, at) => embed([`gone ${at}`], { signal: never, timeoutMs: 50 }));
+  const gone = Array.from({ length: 60 }, (_, at) =>
+    embed([`gone ${at}`], { signal: new AbortController().signal, timeoutMs: 50 }),
+  );
   for (const result of await Promise.allSettled(gone)) expect(result.status).toBe('rejected');
   // Their turns would take a minute.
   const { vectors } = await embed(['last'], { signal: never, timeoutMs: 30_000 });
