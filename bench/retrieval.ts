@@ -73,7 +73,7 @@ async function compared(
   const title = `${what}, ${sizes.large} entities and ${sizes.large * relationships} relationships; baseline ${sizes.small}`;
   return [
     figure(`${title}: median`, 'ms', median(times.large), median(times.small), goal),
-    figure(`${title}: processor time of Neo4j`, 'ms', processor.large, processor.small, goal),
+    figure(`${title}: processor time of Neo4j`, 'ms', processor.large, processor.small, 'for information'),
   ];
 }
 
