@@ -108,19 +108,16 @@ export function readAnswer(
   }
   for (const item of itemsOf(answer.relationships)) {
     const { data } = RelationshipItem.safeParse(item);
-    const ends = data && mentioned(data.from).flatMap((from) => mentioned(data.to).map((to) => ({ from, to })));
-    const fitting = ends?.find(({ from, to }) => fitsRelationship(ontology, data?.type ?? '', from, to));
+    const type =
+      data && Object.hasOwn(ontology.relationship_types, data.type)
+        ? ontology.relationship_types[data.type]
+        : undefined;
+    const from = data && type && endOf(mentioned(data.from), type.from);
+    const to = data && type && endOf(mentioned(data.to), type.to);
     const place = data && spanOf(data.quote);
-    if (!data || !fitting) drop('outside_ontology');
+    if (!data || !from || !to) drop('outside_ontology');
     else if (!place) drop('without_span');
-    else
-      facts.push({
-        subject: fitting.from,
-        predicate: data.type,
-        object: fitting.to,
-        ...validity(data, place),
-        span: place.span,
-      });
+    else facts.push({ subject: from, predicate: data.type, object: to, ...validity(data, place), span: place.span });
   }
   const entities = [...mentions.values()];
   return { entities, facts, counts: { ...counts, entities: entities.length, facts: facts.length } };
@@ -202,10 +199,8 @@ function fitsFact(ontology: OntologyDefinition, type: string, predicate: string,
   return !wrong.some(({ place }) => place === `properties.${predicate}`);
 }
 
-function fitsRelationship(ontology: OntologyDefinition, type: string, from: Mention, to: Mention): boolean {
-  if (!Object.hasOwn(ontology.relationship_types, type)) return false;
-  const found = ontology.relationship_types[type];
-  return (found?.from?.includes(from.type) ?? true) && (found?.to?.includes(to.type) ?? true);
+function endOf(mentions: readonly Mention[], allowed: readonly string[] | undefined): Mention | undefined {
+  return mentions.find(({ type }) => allowed?.includes(type) ?? true);
 }
 
 /** A time that cannot be read counts as not given, and one that ends before it begins as open. */
