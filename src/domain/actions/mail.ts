@@ -10,7 +10,7 @@ import { sha256Hex } from '../../sha256.js';
 
 const timeoutMs = 100_000;
 const address = /^(?!\.)[^\s"\\<>()[\]:,;@\p{Cc}]+@[\p{L}\p{M}\p{N}_-]+(\.[\p{L}\p{M}\p{N}_-]+)*$/u;
-const named = /^(?:"[^"\\<>,;\p{Cc}]*"|[^"\\<>():,;\p{Cc}]*)<([^<>]*)>$/u;
+const named = /^(?:"[^"\\<>,;\p{Cc}]*"\s*|[^"\\<>():,;\p{Cc}]*)<([^<>]*)>$/u;
 
 /**
  * The address in `a@example.com` or `Name <a@example.com>`. Every other form is refused: a mail client could read another

@@ -124,6 +124,8 @@ describe('rules see', () => {
       async (workspace) => {
         const config = { account_api_url: 'http://127.0.0.1:1', account_api_token: 'token' };
         const { _id: connector_id } = await connectorOf(workspace, 'messaging', config);
+        // As if its account had been connected.
+        await deps.mongo.collections.connectors.updateOne({ _id: connector_id }, { $set: { status: 'active' } });
         const request = { connector_id, input: { arguments: { chat_id: '7', text: 'Hello' } } };
         return { request, action: { category: 'messaging', endpoint: 'send_message' } };
       },
@@ -159,7 +161,7 @@ describe('rules on the recipients of a mail', () => {
     'g: a@b.example',
   ])('cannot be deceived by %s', async (to) => {
     verifies('act.facts.recipients');
-    expect(await underRule('act.mail', 'false', mailTo([to]))).toMatchObject({
+    expect(await underRule('act.mail', 'context.input.destructive', mailTo([to]))).toMatchObject({
       ...{ code: 'validation_failed', message: expect.stringContaining('not an email address') },
     });
   });
