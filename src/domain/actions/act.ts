@@ -98,7 +98,7 @@ function isFinal(error: unknown): error is Error {
   return isRefusal(error) || (isAppError(error) && error.code === 'unconfigured');
 }
 
-/** The call was sent before, and cannot be made again, also if a person says so. What they accepted or rejected still holds. */
+/** The call was sent before and cannot be made again, even if a person asks for it. An acceptance or a rejection still holds. */
 async function unprepared(
   deps: ActDeps,
   under: Under,
@@ -169,8 +169,7 @@ async function attempt(
   const { operation } = prepared;
   const lifecycleId = newId();
   note?.({ lifecycle_id: lifecycleId });
-  const { project_id, approval } = request;
-  const step = { project_id, run, approval };
+  const step = { ...request, run };
   const performed = await performAsRun(deps, step, {
     ...{ lifecycleId, operation, approvalId },
     validate: async () => ({

@@ -48,7 +48,7 @@ export function termsOf(hits: readonly { text: string; score: number }[], asked:
     }
   }
   const isAsked = new Set(asked);
-  // It says nothing, and half of the graph has it.
+  // Such a word does not narrow the search: it would match much of the graph.
   const isCommon = (word: string) => (found.get(word) ?? 0) > hits.length * commonShare;
   const best = [...sums]
     .filter(([word, { hits: count }]) => count > 1 && !isAsked.has(word) && !isCommon(word))

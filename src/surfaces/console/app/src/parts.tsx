@@ -72,6 +72,22 @@ export function Elapsed({ from, to }: { from: number; to: number | null }) {
   return <>{durationText(to === null ? Math.floor(Math.max(0, now - from)) : to - from)}</>;
 }
 
+interface AskOptions {
+  name: string;
+  isDisabled?: boolean;
+  isFinal?: boolean;
+  onAsk: () => void;
+}
+
+/** A button that opens a dialog. */
+export function AskButton({ name, isDisabled = false, isFinal = false, onAsk }: AskOptions) {
+  return (
+    <button type="button" className={isFinal ? 'danger' : undefined} disabled={isDisabled} onClick={onAsk}>
+      {name}
+    </button>
+  );
+}
+
 /** Loads the next page of a list. */
 export function Older({ isLeft, load }: { isLeft: boolean; load: () => void }) {
   if (!isLeft) return null;

@@ -1,6 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { Confirm } from '../confirm.js';
+import { AskButton } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { useAsked } from '../use-asked.js';
 import type { Agentflow } from './document.js';
@@ -44,22 +45,16 @@ export function AgentflowActions({ agentflow, editor, onDone }: ActionOptions) {
       >
         Its runs
       </Link>
-      {mayRun && (
-        <button type="button" onClick={() => setAsked('test')}>
-          Test run…
-        </button>
-      )}
+      {mayRun && <AskButton name="Test run…" onAsk={() => setAsked('test')} />}
       {(Object.keys(texts) as Action[])
         .filter((action) => may(texts[action].operation))
         .map((action) => (
-          <button
+          <AskButton
             key={action}
-            type="button"
-            className={action === 'delete' ? 'danger' : undefined}
-            onClick={() => setAsked(action)}
-          >
-            {texts[action].name}…
-          </button>
+            name={`${texts[action].name}…`}
+            isFinal={action === 'delete'}
+            onAsk={() => setAsked(action)}
+          />
         ))}
       {asked === 'test' && mayRun && (
         <TestRun id={agentflow._id} stored={editor.stored} isChanged={editor.isChanged} onClose={close} />

@@ -5,7 +5,7 @@ import { call, type Connector as ConnectorRecord } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Facts } from '../facts.js';
 import { slowly } from '../news.js';
-import { Badge, Data, Problem, Time } from '../parts.js';
+import { AskButton, Badge, Data, Problem, Time } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { useTitle } from '../use-title.js';
 import { Authorization } from './authorization.js';
@@ -119,22 +119,12 @@ function Actions({ connector }: { connector: ConnectorRecord }) {
   const close = () => setAsked(undefined);
   return (
     <>
-      {may('patch /connectors/{projectID}/{connector_id}') && (
-        <button type="button" onClick={() => setAsked('edit')}>
-          Edit…
-        </button>
-      )}
+      {may('patch /connectors/{projectID}/{connector_id}') && <AskButton name="Edit…" onAsk={() => setAsked('edit')} />}
       {asked === 'edit' && <EditConnector connector={connector} onClose={close} />}
       {may('post /connectors/{projectID}/{connector_id}/status') &&
-        movesFrom[status].map((to) => (
-          <button key={to} type="button" onClick={() => setAsked(to)}>
-            {moveNames[to]}…
-          </button>
-        ))}
+        movesFrom[status].map((to) => <AskButton key={to} name={`${moveNames[to]}…`} onAsk={() => setAsked(to)} />)}
       {may('delete /connectors/{projectID}/{connector_id}') && (
-        <button type="button" className="danger" onClick={() => setAsked('delete')}>
-          Delete…
-        </button>
+        <AskButton name="Delete…" isFinal onAsk={() => setAsked('delete')} />
       )}
       {asked === 'delete' && (
         <Confirm

@@ -43,7 +43,7 @@ export function TestCall({ connectorId: id }: { connectorId: string }) {
               ['Status', result.status ?? 'no answer'],
               ['Duration', durationText(result.duration_ms / 1000)],
               ['Failure', result.failure],
-              ['Begin of the answer', result.excerpt !== '' && <bdi key="excerpt">{result.excerpt}</bdi>],
+              ['Start of the answer', result.excerpt !== '' && <bdi key="excerpt">{result.excerpt}</bdi>],
             ]}
           />
         )}

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { call } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Reason } from '../field.js';
-import { useDraft } from '../parts.js';
+import { AskButton, useDraft } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { BackfillWindow } from './backfill.js';
 import type { Schedule } from './schedule.js';
@@ -57,22 +57,18 @@ export function ScheduleActions({ schedule, onDone }: ActionOptions) {
     actions
       .filter((action) => may(texts[action].operation))
       .map((action) => (
-        <button
+        <AskButton
           key={action}
-          type="button"
-          className={action === 'delete' ? 'danger' : undefined}
-          onClick={() => setAsked(action)}
-        >
-          {texts[action].name}…
-        </button>
+          name={`${texts[action].name}…`}
+          isFinal={action === 'delete'}
+          onAsk={() => setAsked(action)}
+        />
       ));
   return (
     <>
       {offer('trigger')}
       {may('post /schedule/coworker/{id}/backfill') && (
-        <button type="button" onClick={() => setAsked('backfill')}>
-          Backfill…
-        </button>
+        <AskButton name="Backfill…" onAsk={() => setAsked('backfill')} />
       )}
       {offer(...possible)}
       {may('patch /schedule/coworker/{id}') && (

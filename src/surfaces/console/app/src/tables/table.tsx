@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { call, type Table as TableRecordSet, type TableRecord } from '../api.js';
 import { curl } from '../curl.js';
-import { Empty, Problem } from '../parts.js';
+import { AskButton, Empty, Problem } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { Table as Rows, type Column } from '../table.js';
 import { usePages } from '../use-pages.js';
@@ -92,8 +92,10 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
         </p>
         <Changes count={chosen.length} onAsk={setAsked} />
         <ExportRows table={table} filter={filter} />
-        <Ask name="Read again" onAsk={() => void reload()} />
-        {may(deleteTableOperation) && <Ask name="Delete the table…" isFinal onAsk={() => setAsked('delete-table')} />}
+        <AskButton name="Read again" onAsk={() => void reload()} />
+        {may(deleteTableOperation) && (
+          <AskButton name="Delete the table…" isFinal onAsk={() => setAsked('delete-table')} />
+        )}
       </div>
       {mayEdit && <OpenEdits edits={edits} columns={columns} />}
       {rows === undefined && !error && <p className="soft">Loading…</p>}
@@ -126,27 +128,18 @@ function Changes({ count, onAsk }: { count: number; onAsk: (asked: Asked) => voi
     <>
       {may('post /storage/{projectID}/table/{table_id}/row') && (
         <>
-          <Ask name="Add a row…" onAsk={() => onAsk('add')} />
-          <Ask name="Import CSV…" onAsk={() => onAsk('import')} />
+          <AskButton name="Add a row…" onAsk={() => onAsk('add')} />
+          <AskButton name="Import CSV…" onAsk={() => onAsk('import')} />
         </>
       )}
       {may(deleteOperation) && (
-        <Ask
+        <AskButton
           name={count === 0 ? 'Delete…' : `Delete ${count}…`}
           isDisabled={count === 0}
           onAsk={() => onAsk('delete')}
         />
       )}
     </>
-  );
-}
-
-function Ask(given: { name: string; isDisabled?: boolean; isFinal?: boolean; onAsk: () => void }) {
-  const { name, isDisabled = false, isFinal = false, onAsk } = given;
-  return (
-    <button type="button" className={isFinal ? 'danger' : undefined} disabled={isDisabled} onClick={onAsk}>
-      {name}
-    </button>
   );
 }
 
