@@ -326,7 +326,8 @@ test('a sign-in that ends on the open page is renewed there, and nothing typed i
     await page.getByRole('button', { name: 'Cancel…' }).click();
     await page.getByLabel('Reason (optional)').fill('typed before');
     await page.context().clearCookies();
-    await page.getByRole('button', { name: 'Cancel the run' }).click();
+    // The window to sign in may be open before, because the page reads again by itself.
+    await page.getByText('Cancel the run', { exact: true }).dispatchEvent('click');
     await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
     await shot(page, 'sign-in-again');
     await page.getByLabel('Password').fill('wrong');

@@ -95,7 +95,7 @@ describe('POST /v1/docs', () => {
     for (const [text, refusal] of [
       [
         `MATCH (n${':A'.repeat(labels_in_a_row + 1)}) WHERE n.project_id = $project_id RETURN n`,
-        `more than ${labels_in_a_row} labels`,
+        `more than ${labels_in_a_row} consecutive labels`,
       ],
       [
         `MATCH (n) WHERE n.project_id = $project_id ${'WITH n '.repeat(clauses)} RETURN n`,
