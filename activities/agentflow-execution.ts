@@ -1,7 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { Act } from '../src/domain/actions/act.js';
+import type { RunCallDeps } from '../src/domain/actions/operations/calls-of-runs.js';
 import { proposedActions } from '../src/domain/actions/proposed-actions.js';
-import { continueAfterAnomaly, type ContinueDeps } from '../src/domain/executions/continue-after-anomaly.js';
+import { continueAfterAnomaly } from '../src/domain/executions/continue-after-anomaly.js';
 import { detectAnomaly } from '../src/domain/executions/anomaly.js';
 import type { ExchangePart, Exchanges } from '../src/domain/executions/exchanges.js';
 import { createProgressWriter, type ReportingStep } from '../src/domain/executions/delta-writer.js';
@@ -88,7 +89,7 @@ function reportingStep({ idempotency_key, run, after_seq = 0 }: CallActionReques
 
 /** Asks the rules whether a run may continue after an anomaly was found. */
 export function createContinueActivities(
-  deps: ContinueDeps,
+  deps: RunCallDeps,
   exchanges: Exchanges,
 ): Pick<StepActivities, 'continueAfterAnomaly'> {
   return {

@@ -16,6 +16,8 @@ export interface BenchEnvironment {
   deps: Deps;
   api: Api;
   worker: ProductProcess;
+  /** Undefined if the environment names a Neo4j server. */
+  neo4jPid: number | undefined;
   bareTaskQueue: string;
   /** For bare workflows: it does not encrypt, because the bare worker has no keys. */
   bareClient: Client;
@@ -66,6 +68,7 @@ export async function startEnvironment(folder: string, more: Record<string, stri
     deps,
     api,
     worker,
+    neo4jPid: stack.services.neo4j.pid,
     bareTaskQueue,
     bareClient: new Client({ connection: client.connection, namespace: client.options.namespace }),
     async limitedApi() {

@@ -4,7 +4,7 @@ import { insertOnce } from '../stores/mongo.js';
 import { epochSeconds } from '../time.js';
 import type { Approvals } from './approvals/create-approvals.js';
 import type { Audit } from './audit/audit.js';
-import type { LifecycleDocument } from './lifecycles/record.js';
+import { ActRecord, type LifecycleDocument } from './lifecycles/record.js';
 import type { IntentDocument } from './recorder.js';
 
 export interface SweepDeps {
@@ -15,6 +15,8 @@ export interface SweepDeps {
 
 const maxPerSweep = 100;
 const leaseMs = 60_000;
+/** What the resource of an act of a run begins with. */
+const ofAct = 'act:';
 const unknownOutcome = 'the process ended before it recorded the outcome: the call may have taken effect';
 
 /**
@@ -47,27 +49,33 @@ async function endCall({ collections, audit, approvals }: SweepDeps, intent: Int
   const { _id: lifecycle_id, organization_id, actor, tool: action, resource, created_at, resume_token_id } = intent;
   const entry = await audit.entrySince(organization_id, { lifecycle_id, since: created_at });
   const lifecycle = await insertOnce(collections.lifecycles, lifecycleOf(intent, entry?.outcome));
-  const { status } = lifecycle;
+  const { status, act } = lifecycle;
   if (!entry) {
-    const outcome = lifecycle.stages.some(({ detail }) => detail === unknownOutcome)
-      ? 'failed: outcome unknown'
-      : status;
+    const isUnknown = lifecycle.stages.some(({ detail }) => detail === unknownOutcome);
+    const known = act ? `${status}: ${act.outcome}` : status;
+    const outcome = isUnknown && !act ? 'failed: outcome unknown' : known;
     await audit.append({ organization_id, actor, action, resource, outcome, lifecycle_id });
   }
   if (resume_token_id !== null)
     await approvals.settle({ tokenId: resume_token_id, lifecycleId: lifecycle_id, completed: status === 'completed' });
 }
 
+/** `audited` is the outcome in the audit entry, as `governedRecord` writes it. */
 function lifecycleOf(intent: IntentDocument, audited: string | undefined): LifecycleDocument {
-  const { _id, tool, principal, project_id, organization_id, trace_id, created_at } = intent;
-  const status = audited === 'completed' ? 'completed' : 'failed';
-  const detail = audited === 'completed' ? '' : unknownOutcome;
+  const { _id, tool, principal, project_id, organization_id, trace_id, created_at, resource } = intent;
+  const [recorded, outcome] = audited?.split(': ') ?? [];
+  const status = recorded === 'completed' || recorded === 'denied' ? recorded : 'failed';
+  const detail = status === 'failed' ? unknownOutcome : '';
+  const known = ActRecord.shape.outcome.safeParse(outcome).data;
   return {
     ...{ _id, tool, principal, project_id, organization_id, trace_id, created_at, status },
     stages: [{ stage: executeStage, status: status === 'completed' ? 'ok' : 'failed', detail }],
     ended_at: epochSeconds(),
     payload_digest: null,
     consumed: [],
+    ...(resource.startsWith(ofAct) && {
+      act: { idempotency_key: resource.slice(ofAct.length), outcome: known ?? 'unknown' },
+    }),
   };
 }
 

@@ -136,13 +136,19 @@ function readAnswer(answer: unknown, texts: readonly string[]): Embedded {
   };
 }
 
-/** A vector of zeros has no direction, so the index does not take it. */
+/** Neo4j stores 32-bit numbers and refuses infinite ones. A vector of zeros has no direction, so its index does not take it. */
 function isVector(value: unknown): value is number[] {
   return (
     Array.isArray(value) &&
-    value.every((each) => typeof each === 'number' && Number.isFinite(each)) &&
-    value.some((each) => each !== 0)
+    value.every((each) => typeof each === 'number' && Number.isFinite(Math.fround(each))) &&
+    value.some((each) => Math.fround(each as number) !== 0)
   );
+}
+
+/** Whether the endpoint failed because of the text: it may accept another one. */
+export function isRefusedText(error: unknown): error is OutboundError {
+  if (!isOutboundError(error)) return false;
+  return error.code === 'model_answer_unusable' || [400, 413, 422].includes(error.status ?? 0);
 }
 
 function wrongLength({ model, dimensions }: EmbeddingModel, found: number): AppError {
@@ -168,13 +174,16 @@ function* requestsOf(texts: readonly string[], most: number): Generator<string[]
   if (some.length > 0) yield some;
 }
 
-/** Waits until the last turn is at least `everyMs` ago. */
+/** Callers take turns, each at least `everyMs` after the last one. A caller that gives up takes none. */
 function spaced(everyMs: number): (signal: AbortSignal) => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
   let next = 0;
-  return async (signal) => {
-    const now = Date.now();
-    const at = Math.max(now, next);
-    next = at + everyMs;
-    if (at > now) await delay(at - now, undefined, { signal });
+  return (signal) => {
+    const turn = last.then(async () => {
+      await delay(Math.max(0, next - Date.now()), undefined, { signal });
+      next = Date.now() + everyMs;
+    });
+    last = turn.catch(() => undefined);
+    return turn;
   };
 }

@@ -32,7 +32,9 @@ const Piece = z
   .nullish()
   .catch(null);
 const Choice = z.object({ index: count, finish_reason: text, delta: Piece, message: Piece });
-const Usage = z.object({ prompt_tokens: count, completion_tokens: count }).nullish().catch(null);
+/** Tokens are charged, so a negative number counts as absent. */
+const tokens = z.number().min(0).nullish().catch(null);
+const Usage = z.object({ prompt_tokens: tokens, completion_tokens: tokens }).nullish().catch(null);
 const Answer = z.object({ model: text, choices: z.array(Choice), usage: Usage });
 
 export interface AnswerCollector {

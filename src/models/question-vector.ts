@@ -1,41 +1,61 @@
 import { LRUCache } from 'lru-cache';
 import { isAppError } from '../errors.js';
+import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError } from '../outbound/outbound-error.js';
-import type { Embedder, EmbeddingModel } from './embedder.js';
+import { isRefusedText, type Embedder, type EmbeddingModel } from './embedder.js';
 
 /** A search waits for a vector no longer than this, and then uses text alone. */
 const questionTimeoutMs = 3000;
-/** After a failure, questions do not wait for the endpoint for this long. */
+/** After a failure, questions to the same model do not wait for the endpoint for this long. */
 const pauseMs = 5000;
 
-/** Returns the vector of a question. Keeps the last ones, because clients repeat questions. */
+/**
+ * Returns the vector of a question. Keeps the last ones, because clients repeat questions. One caller must not spoil the
+ * answers of others, who may be other tenants: the request does not end with its caller, and a refused question says
+ * nothing about the next one.
+ */
 export function createQuestionVector(embedder: Embedder) {
   const known = new LRUCache<string, readonly number[]>({ max: 500 });
-  let failure: { error: unknown; until: number } | undefined;
+  const asked = new Map<string, Promise<readonly number[]>>();
+  const failures = new LRUCache<string, Error>({ max: 100, ttl: pauseMs });
+
+  async function ask(question: string, as: EmbeddingModel, keys: { model: string; question: string }) {
+    try {
+      const { signal } = new AbortController();
+      const { vectors } = await embedder.embed([question], { signal, timeoutMs: questionTimeoutMs, as });
+      failures.delete(keys.model);
+      known.set(keys.question, vectors[0] ?? []);
+      return vectors[0] ?? [];
+    } catch (error) {
+      if (isFailure(error) && !isRefusedText(error)) failures.set(keys.model, error);
+      throw error;
+    } finally {
+      asked.delete(keys.question);
+    }
+  }
+
   return async (
     question: string,
     { model, dimensions }: EmbeddingModel,
     signal = new AbortController().signal,
   ): Promise<readonly number[]> => {
-    const key = JSON.stringify([model, dimensions, question]);
-    const before = known.get(key);
+    const as = { model, dimensions };
+    const keys = { model: JSON.stringify(as), question: JSON.stringify([as, question]) };
+    const before = known.get(keys.question);
     if (before) return before;
-    if (failure && Date.now() < failure.until) throw failure.error;
-    try {
-      const as = { model, dimensions };
-      const { vectors } = await embedder.embed([question], { signal, timeoutMs: questionTimeoutMs, as });
-      const vector = vectors[0] ?? [];
-      known.set(key, vector);
-      failure = undefined;
-      return vector;
-    } catch (error) {
-      if (reasonOf(error) !== undefined && !signal.aborted) failure = { error, until: Date.now() + pauseMs };
-      throw error;
-    }
+    const failure = failures.get(keys.model);
+    if (failure) throw failure;
+    const answer = asked.get(keys.question) ?? ask(question, as, keys);
+    asked.set(keys.question, answer);
+    return withDeadline({ timeoutMs: questionTimeoutMs, signal }, () => answer);
   };
 }
 
 /** Why the endpoint gave no vector; undefined for an error of another kind. */
 export function reasonOf(error: unknown): string | undefined {
-  return isOutboundError(error) || isAppError(error) ? error.message : undefined;
+  return isFailure(error) ? error.message : undefined;
+}
+
+function isFailure(error: unknown): error is Error {
+  return isOutboundError(error) || isAppError(error);
 }

@@ -1,6 +1,6 @@
 import { OutboundError } from './outbound-error.js';
 
-/** For time that does not count. */
+/** For time that does not count: it runs again once it was started as often as it was stopped. */
 export interface Clock {
   stop(): void;
   start(): void;
@@ -25,12 +25,17 @@ export async function withDeadline<T>(
   let left = timeoutMs;
   let startedAt = performance.now();
   let timer = setTimeout(expire, left);
+  let stops = 0;
   const clock: Clock = {
     stop() {
+      stops += 1;
+      if (stops > 1) return;
       clearTimeout(timer);
       left -= performance.now() - startedAt;
     },
     start() {
+      stops -= 1;
+      if (stops > 0) return;
       startedAt = performance.now();
       timer = setTimeout(expire, left);
     },

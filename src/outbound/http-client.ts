@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { Agent, request as send, type Dispatcher } from 'undici';
 import { createGuardedFetch } from './guarded-fetch.js';
 import { withDeadline } from './deadline.js';
-import { isOutboundError, OutboundError, unreachable } from './outbound-error.js';
+import { isOutboundError, OutboundError, unreachable, withUnsent } from './outbound-error.js';
 import { guardedLookup, refuseUnlessFetchable, refuseUnlessPublic } from './target-guard.js';
 
 export interface HttpRequest {
@@ -81,7 +81,9 @@ export function createHttpClient({ allowPrivateTargets, ownOrigin, lookup }: Htt
       return withDeadline(request, async (signal) => {
         let url = first;
         for (let left = request.method === 'GET' ? (request.maxRedirects ?? 0) : 0; ; left -= 1) {
-          const answer = await callOnce(url, { ...request, signal });
+          const answer = await callOnce(url, { ...request, signal }).catch((error: unknown) => {
+            throw url === first ? error : withUnsent(error, false);
+          });
           const next = left > 0 ? redirectOf(url, answer) : undefined;
           if (!next) return answer;
           url = next;
@@ -112,7 +114,7 @@ export function isBelow(base: string, url: URL): boolean {
 }
 
 function parse(text: string): URL {
-  if (!URL.canParse(text)) throw new OutboundError('target_refused', 'the address is not a URL');
+  if (!URL.canParse(text)) throw new OutboundError('target_refused', 'the address is not a URL', { isUnsent: true });
   return new URL(text);
 }
 

@@ -22,7 +22,7 @@ export interface OutboundErrorOptions {
   status?: number;
   /** The wait that the server requests. */
   retryAfterMs?: number | undefined;
-  /** The request did not leave this process. */
+  /** The call did not reach its receiver. */
   isUnsent?: boolean;
 }
 
@@ -49,8 +49,15 @@ export function isOutboundError(error: unknown): error is OutboundError {
   return error instanceof OutboundError;
 }
 
+/** The same error, of a request before the call itself (true) or after it (false). */
+export function withUnsent(error: unknown, isUnsent: boolean): unknown {
+  if (!isOutboundError(error) || error.isUnsent === isUnsent) return error;
+  const { code, message, status, retryAfterMs } = error;
+  return new OutboundError(code, message, { ...(status !== undefined && { status }), retryAfterMs, isUnsent });
+}
+
 /** Codes of failures to connect. */
-const beforeConnecting: ReadonlySet<string> = new Set([
+export const beforeConnecting: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',

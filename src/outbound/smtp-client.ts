@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { createTransport } from 'nodemailer';
 import { withDeadline } from './deadline.js';
-import { OutboundError } from './outbound-error.js';
+import { beforeConnecting, OutboundError } from './outbound-error.js';
 import { publicAddressOf } from './target-guard.js';
 
 export interface SmtpServer {
@@ -92,9 +92,17 @@ function addresses(list: readonly (string | { address: string })[]): string[] {
   return list.map((each) => (typeof each === 'string' ? each : each.address));
 }
 
+/** What nodemailer reports. `originalCode` is that of the system. */
+interface SmtpFailure {
+  code?: string;
+  responseCode?: number;
+  originalCode?: string;
+  timeoutType?: string;
+}
+
 /** Reports only codes because the replies of a server may quote the message. */
 function failureOf(error: unknown): OutboundError {
-  const { code, responseCode: status } = error as { code?: string; responseCode?: number };
+  const { code, responseCode: status, originalCode = '', timeoutType } = error as SmtpFailure;
   const options = status === undefined ? {} : { status };
   if (status !== undefined && status >= 500)
     return new OutboundError('action_refused', `the mail server refused the message (${status})`, options);
@@ -102,9 +110,11 @@ function failureOf(error: unknown): OutboundError {
     return new OutboundError('action_unavailable', `the mail server deferred the message (${status})`, options);
   if (code === 'EAUTH' || code === 'EENVELOPE' || code === 'ETLS')
     return new OutboundError('action_refused', `the message could not be delivered to the mail server (${code})`);
-  if (code === 'ETIMEDOUT') return new OutboundError('timeout', 'the mail server did not answer in time');
+  const isUnsent = code === 'EDNS' || beforeConnecting.has(originalCode) || timeoutType === 'CONNECT_TIMEOUT';
+  if (code === 'ETIMEDOUT') return new OutboundError('timeout', 'the mail server did not answer in time', { isUnsent });
   return new OutboundError(
     'unreachable',
     `the mail server could not be reached or closed the connection (${code ?? 'no code'})`,
+    { isUnsent },
   );
 }

@@ -63,12 +63,12 @@ export async function publicAddressOf(host: string, lookup?: LookupFunction): Pr
       const first = Array.isArray(address) ? address[0]?.address : address;
       if (isOutboundError(error)) reject(error);
       else if (error || first === undefined)
-        reject(new OutboundError('unreachable', 'the name of the target cannot be resolved'));
+        reject(new OutboundError('unreachable', 'the name of the target cannot be resolved', { isUnsent: true }));
       else resolve(first);
     });
   });
 }
 
 function refusal(why: string): OutboundError {
-  return new OutboundError('target_refused', why);
+  return new OutboundError('target_refused', why, { isUnsent: true });
 }

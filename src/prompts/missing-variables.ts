@@ -13,7 +13,9 @@ export function missingVariables(
   prompt: { template: string; variables: readonly string[] },
   inputs: GivenInputs,
 ): string[] {
-  return withEngine(what, (engine) => {
+  // The declared names are evaluated too. A brace in one must not end its expression here.
+  const expressions = prompt.variables.map((name) => `{{${name.replaceAll('}', '|')}}}`).join('');
+  return withEngine(what, prompt.template + expressions, (engine) => {
     const templates = engine.parse(prompt.template);
     const { globals, locals } = engine.analyzeSync(templates, { partials: false });
     const read = pathsReadIn(engine, templates).filter(({ root }) => !Object.hasOwn(locals, root));

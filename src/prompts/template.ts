@@ -41,7 +41,7 @@ export function renderUrl(what: string, template: string, variables: Record<stri
 /** The top-level variables that a template uses. */
 export function variablesIn(what: string, template: string): ReadonlySet<string> {
   const work = () => new Set(plain.globalVariablesSync(template));
-  return withRefusals(what, work, onlyValues.test(template) ? atOnce : inTime);
+  return withRefusals(what, work, runnerFor(template));
 }
 
 /** The syntax error of a template, or undefined if it is valid. */
@@ -54,9 +54,9 @@ export function syntaxProblem(template: string): string | undefined {
   }
 }
 
-/** Runs `work` with the engine that renders templates. @throws AppError `validation_failed` */
-export function withEngine<T>(what: string, work: (engine: Liquid) => T): T {
-  return withRefusals(what, () => work(plain));
+/** Runs `work`, which reads only `template`, with the engine that renders templates. @throws AppError `validation_failed` */
+export function withEngine<T>(what: string, template: string, work: (engine: Liquid) => T): T {
+  return withRefusals(what, () => work(plain), runnerFor(template));
 }
 
 /** Text and plain values, without tags, filters, ranges or indexes: takes no longer than copying the values. */
@@ -64,7 +64,7 @@ const onlyValues = /^[^{]*(?:\{\{\s*[a-z_][\w.]*\s*\}\}[^{]*)*$/i;
 
 function render(engine: Liquid, what: string, template: string, variables: Record<string, unknown>): string {
   const work = () => engine.parseAndRenderSync(template, variables) as unknown;
-  const text = withRefusals(what, work, onlyValues.test(template) ? atOnce : inTime);
+  const text = withRefusals(what, work, runnerFor(template));
   if (typeof text === 'string' && text.length <= maxOutputLength) return text;
   throw new AppError('validation_failed', `${what} writes more than ${maxOutputLength} characters`);
 }
@@ -74,7 +74,11 @@ const atOnce: Runner = (work) => work();
 /** Each run starts a thread that watches the time. */
 const inTime: Runner = (work) => withinTime(renderTimeoutMs, work);
 
-function withRefusals<T>(what: string, work: () => T, run = inTime): T {
+function runnerFor(template: string): Runner {
+  return onlyValues.test(template) ? atOnce : inTime;
+}
+
+function withRefusals<T>(what: string, work: () => T, run: Runner): T {
   try {
     return run(work);
   } catch (error) {

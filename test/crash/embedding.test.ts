@@ -87,29 +87,35 @@ async function expectExactlyOneVectorEach({ projectID }: Workspace, count: numbe
     ]);
 }
 
+const kills = sizeOf('EMBEDDING_KILLS');
+
 describe('a worker that embeds', () => {
-  test('and is killed again and again loses nothing and writes nothing twice', async () => {
-    verifies('embeddings.killed', 'embeddings.docs');
-    const { workspace, gateway } = await open();
-    let answers = 0;
-    endpoint.answer((asked, res) => {
-      answers += 1;
-      setTimeout(() => sendVectors(asked, res, 16), 50);
-    });
-    for (let kills = 0; kills < sizeOf('EMBEDDING_KILLS'); kills += 1) {
-      const before = answers;
-      const entities = people(300, `round ${kills} `);
-      expect(await gateway.post('/v1/save-context', { entities })).toMatchObject({ status: 200 });
-      await eventually(() => expect(answers).toBeGreaterThan(before + (kills % 3)), { everyMs: 5 });
-      await worker.end('SIGKILL');
-      worker = await product.worker();
-    }
-    await complete(gateway);
-    await expectExactlyOneVectorEach(workspace, 300);
-    await gateway.post('/v1/save-context', { entities: people(5, 'something else ') });
-    await complete(gateway);
-    await expectExactlyOneVectorEach(workspace, 300);
-  });
+  test(
+    'and is killed again and again loses nothing and writes nothing twice',
+    async () => {
+      verifies('embeddings.killed', 'embeddings.docs');
+      const { workspace, gateway } = await open();
+      let answers = 0;
+      endpoint.answer((asked, res) => {
+        answers += 1;
+        setTimeout(() => sendVectors(asked, res, 16), 50);
+      });
+      for (let kill = 0; kill < kills; kill += 1) {
+        const before = answers;
+        const entities = people(300, `round ${kill} `);
+        expect(await gateway.post('/v1/save-context', { entities })).toMatchObject({ status: 200 });
+        await eventually(() => expect(answers).toBeGreaterThan(before + (kill % 3)), { everyMs: 5 });
+        await worker.end('SIGKILL');
+        worker = await product.worker();
+      }
+      await complete(gateway);
+      await expectExactlyOneVectorEach(workspace, 300);
+      await gateway.post('/v1/save-context', { entities: people(5, 'something else ') });
+      await complete(gateway);
+      await expectExactlyOneVectorEach(workspace, 300);
+    },
+    300_000 + kills * 60_000,
+  );
 
   test('waits for an endpoint that is down or asks to wait, reports it, and completes', async () => {
     verifies('embeddings.failures', 'embeddings.docs');

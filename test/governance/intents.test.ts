@@ -101,6 +101,34 @@ describe('a call whose process dies between its effect and its record', () => {
     expect(await collections.lifecycles.findOne({ _id: other })).toMatchObject({ status: 'completed' });
   });
 
+  test.each([
+    ['completed: answered', { status: 'completed', act: { outcome: 'answered' } }],
+    ['denied: refused: used', { status: 'denied', act: { outcome: 'refused' } }],
+    [undefined, { status: 'failed', act: { outcome: 'unknown' } }],
+  ])('is an act whose audit entry says %s', async (outcome, expected) => {
+    verifies('operation.intent', 'act.unknown');
+    const { organizationId: organization_id, ...principal } = principalOf();
+    const [_id, key] = [newId(), `${newId()}/agent/skill/call`];
+    const call = { organization_id, actor: 'execution:u', resource: `act:${key}` };
+    if (outcome !== undefined)
+      await governance.audit.append({ ...call, at: epochSeconds(), action: 'act.http', outcome, lifecycle_id: _id });
+    await collections.intents.insertOne({
+      ...{
+        _id,
+        ...call,
+        tool: 'act.http',
+        principal: { user_id: 'u', kind: 'execution' },
+        project_id: principal.projectId,
+      },
+      ...{ trace_id: 't', created_at: epochSeconds() - 1, resume_token_id: null, leased_until: new Date() },
+    });
+    await sweep();
+    expect(await collections.lifecycles.findOne({ _id })).toMatchObject(expected);
+    expect(await collections.lifecycles.findOne({ _id })).toMatchObject({ act: { idempotency_key: key } });
+    const { data } = await governance.audit.list(organization_id, { limit: 50, lifecycle_id: _id });
+    expect(data.map((entry) => entry.outcome)).toEqual([outcome ?? 'failed: unknown']);
+  });
+
   test('is ignored while its process is working', async () => {
     verifies('operation.intent');
     const principal = principalOf();

@@ -306,17 +306,20 @@ describe('an endpoint that fails', () => {
     });
   });
 
-  test('with one text embeds the others', async () => {
+  test.each([
+    ['status 400', (_: unknown, res: any) => sendError(res, 400)],
+    ['one vector for each text', (_: unknown, res: any) => res.end('{"data": [{"embedding": [0, 0]}]}')],
+  ])('with one text (%s) embeds the others', async (problem, fail) => {
     verifies('embeddings.failures');
     const ctx = contextOf();
     await save(ctx, world);
     endpoint.answer((asked, res) =>
-      asked.input.some((text) => text.includes('Hopper about')) ? sendError(res, 400) : sendVectors(asked, res, 16),
+      asked.input.some((text) => text.includes('Hopper about')) ? fail(asked, res) : sendVectors(asked, res, 16),
     );
     expect(await embedAll(ctx)).toMatchObject({ embedded: 3, refused: 1 });
     expect(await readEmbeddingReport(deps.graph, ctx.projectId)).toMatchObject({
       coverage: 0.6667,
-      refused: expect.stringContaining('status 400'),
+      refused: expect.stringContaining(problem),
       error: null,
     });
     expect(await notesOf(ctx)).toBe(0);

@@ -55,6 +55,14 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 describe('an OpenAI-compatible endpoint', () => {
+  test('gives no credits back: a negative number of tokens is estimated instead', async () => {
+    verifies('execution.model.endpoint');
+    answerWith(200, { ...completion, usage: { prompt_tokens: -1e9, completion_tokens: -1 } });
+    const { usage } = await models().complete(request());
+    expect(usage.input_tokens).toBeGreaterThan(0);
+    expect(usage.output_tokens).toBeGreaterThan(0);
+  });
+
   test('is called once with model, settings, messages, key and idempotency key, and its answer is read', async () => {
     verifies('execution.model.endpoint');
     answerWith(200, completion);

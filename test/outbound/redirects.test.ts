@@ -57,6 +57,16 @@ describe('redirects', () => {
     expect(server.requests).toHaveLength(6);
   });
 
+  test('to an address that is refused do not hide that the first address was called', async () => {
+    redirect('/to-private', 'http://10.0.0.1/');
+    await expect(guarded.request(get(`${server.url}/to-private`))).rejects.toMatchObject({
+      ...{ code: 'target_refused', isUnsent: false },
+    });
+    await expect(guarded.request(get('http://10.0.0.1/'))).rejects.toMatchObject({
+      ...{ code: 'target_refused', isUnsent: true },
+    });
+  });
+
   test('share one time limit', async () => {
     server.answer('/slow', (_, res) => void setTimeout(() => res.writeHead(302, { location: '/slow' }).end(), 150));
     server.requests.length = 0;

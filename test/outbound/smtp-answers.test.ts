@@ -99,6 +99,14 @@ describe('a mail server that answers with', () => {
     await good.close();
   });
 
+  test('no connection has not got the mail, and one that breaks off may have got it', async () => {
+    verifies('outbound.mail-answers');
+    const server = await startServer({ end: (socket) => void socket.destroy() });
+    await expect(sendTo(server.port)).rejects.toMatchObject({ code: 'unreachable', isUnsent: false });
+    await server.close();
+    await expect(sendTo(server.port)).rejects.toMatchObject({ code: 'unreachable', isUnsent: true });
+  });
+
   test.each<[string, Replies]>([
     ['silence', { greeting: () => undefined }],
     ['silence after the mail', { end: () => undefined }],

@@ -14,6 +14,11 @@ export const acts = [
     ...fromIssue,
     says: 'A forbidden act is not made; the agent receives the refusal and the run continues.',
   },
+  {
+    id: 'act.facts.recipients',
+    ...fromIssue,
+    says: 'Rules on a mail see exactly the addresses that it is delivered to.',
+  },
   { id: 'act.facts.credits', ...fromIssue, says: 'Rules on an act see the credits that its run has spent.' },
   {
     id: 'act.anomaly',

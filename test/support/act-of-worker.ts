@@ -1,4 +1,5 @@
 import { createAct, type Act } from '../../src/domain/actions/act.js';
+import type { ActionDeps } from '../../src/domain/actions/action-call.js';
 import { createPrepareAction } from '../../src/domain/actions/call-action.js';
 import type { Deps } from '../../src/domain/deps.js';
 import { newId } from '../../src/ids.js';
@@ -8,8 +9,8 @@ import type { CallActionRequest } from '../../workflows/agentflow-execution/step
 import type { Workspace } from './fixture.js';
 import { actionTo } from './flows.js';
 
-/** What a worker does for each attempt of a step. */
-export function actOfWorker(deps: Deps): Act {
+/** What a worker does for each attempt of a step, with other clients of servers if they are given. */
+export function actOfWorker(deps: Deps, clients: Partial<Pick<ActionDeps, 'http' | 'mcp'>> = {}): Act {
   const prepare = createPrepareAction({
     http: deps.http,
     smtp: createSmtpClient(deps.config),
@@ -20,6 +21,7 @@ export function actOfWorker(deps: Deps): Act {
     keepFiles: () => Promise.resolve([]),
     questions: () => () => Promise.resolve({ action: 'cancel' }),
     mcpTokens: { tokenFor: () => Promise.reject(new Error('no tokens')) },
+    ...clients,
   });
   return createAct({ kernel: deps.kernel, collections: deps.mongo.collections, secrets: deps.auth.box, prepare });
 }

@@ -41,7 +41,20 @@ export function editableOf({ action }: CallActionRequest, { input }: PreparedAct
   return Object.fromEntries(fields.slice(0, maxFields));
 }
 
-/** What rules may ask about the act, in addition to its input. Hosts are in lower case. */
+/** In lower case and without the dot of the root, so that one name of a host has one spelling for rules. */
+export function hostFact(host: string): string {
+  return host.toLowerCase().replace(/\.+(?=:|$)/, '');
+}
+
+/** Without escapes of characters that need none (RFC 3986, 6.2.2.2), so that one path has one spelling for rules. */
+export function pathFact(path: string): string {
+  return path.replace(/%[0-9a-f]{2}/gi, (escape) => {
+    const character = String.fromCharCode(parseInt(escape.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : escape.toUpperCase();
+  });
+}
+
+/** What rules may ask about the act, in addition to its input. */
 export function factsOfAct(
   run: ActRun,
   { host, method, path, input, annotations, facts }: PreparedAction,
@@ -49,9 +62,9 @@ export function factsOfAct(
 ) {
   const text = canonicalText(input);
   return {
-    host: host.toLowerCase(),
+    host: hostFact(host),
     method,
-    path,
+    path: pathFact(path),
     arguments: text.slice(0, maxArguments),
     arguments_cut: text.length > maxArguments,
     ...annotations,

@@ -1,31 +1,34 @@
-import { AppError, isAppError } from '../../errors.js';
-import { currentTrace } from '../../http/trace.js';
+import { AppError, isAppError, isRefusal } from '../../errors.js';
 import { newId } from '../../ids.js';
 import { editedInput, keepEdits } from '../../governance/approvals/edits.js';
-import { settleApproval } from '../../governance/approvals/settle.js';
+import { endHeldCalls, settleApproval } from '../../governance/approvals/settle.js';
 import type { Performed } from '../../governance/kernel/perform.js';
 import type { ActRecord } from '../../governance/lifecycles/record.js';
 import { isOutboundError, type OutboundCode } from '../../outbound/outbound-error.js';
-import { epochSeconds } from '../../time.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import type { ActRun, Held, Refused } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { SecretBox } from '../../auth/secret-box.js';
-import type { Deps } from '../deps.js';
 import { creditsOfRun } from '../customers/operations/run-credits.js';
-import { principalOfRun } from '../../auth/run-principal.js';
 import { keepAnswer, keptAnswer, type ActAnswer } from './act-answers.js';
 import { asEdited, type EditedAct } from './act-edits.js';
 import { editableOf, factsOfAct, inputOfAct } from './act-input.js';
 import type { CallOptions, PrepareAction, PreparedAction } from './call-action.js';
-import { expiredCall, hasExpired, reasonOf, refusedOr, settledAs } from './operations/settled-calls.js';
+import {
+  expiredCall,
+  hasExpired,
+  notRepeated,
+  performAsRun,
+  reasonOf,
+  refusedOr,
+  settledAs,
+  type RunCallDeps,
+} from './operations/calls-of-runs.js';
 
 /** How an act ended for its run: with an answer, waiting for an approval, or refused. */
 export type ActResult = ActAnswer | { held: Held } | { refused: Refused };
 export type Act = (request: CallActionRequest, options: CallOptions) => Promise<ActResult>;
 
-export interface ActDeps {
-  kernel: Deps['kernel'];
-  collections: Deps['mongo']['collections'];
+export interface ActDeps extends RunCallDeps {
   secrets: Pick<SecretBox, 'seal' | 'open'>;
   prepare: PrepareAction;
 }
@@ -38,26 +41,35 @@ export interface ActDeps {
 export function createAct(deps: ActDeps): Act {
   return async (request, options) => {
     const { signal } = options;
-    const prepared = await deps.prepare(request, options);
-    const asked: OneAct = { request, run: request.run ?? (await runOf(deps, request)), prepared, note: options.note };
+    const run = request.run ?? (await runOf(deps, request));
+    const prepared = async (): Promise<OneAct> => {
+      return { request, run, prepared: await deps.prepare(request, options), note: options.note };
+    };
     const under = request.approval;
-    if (!under) return first(deps, asked);
+    if (!under) return first(deps, await prepared());
     const kept = await keptAnswer(deps, under.approval_id);
     if (kept) {
       await settleUsed(deps, under);
       return kept;
     }
     const token = await deps.collections.resume_tokens.findOne({ approval_id: under.approval_id });
-    const act = await asEdited(deps, asked, { under, token, options });
     // The worker of an earlier attempt was lost during the call, or after it: S6 refuses the second use.
     const isUsed = token !== null && token.used_at !== null;
     const isUnknown = isUsed || under.after_unknown === true;
     const accepted = token?.is_accepted ? await acceptedAnswer(deps, under) : undefined;
     // An earlier attempt recorded the acceptance, and nothing was sent.
     if (isUsed && accepted !== undefined) return { output: accepted };
+    let act: OneAct;
+    try {
+      act = await asEdited(deps, await prepared(), { under, token, options });
+    } catch (error) {
+      if (isUnknown && isFinal(error)) return unprepared(deps, under, { accepted, error });
+      throw error;
+    }
     const { performed, sent } = await attempt(deps, act, { approvalId: under.approval_id, isUnknown, accepted });
     signal.throwIfAborted();
     if (sent.mayHaveActed) return askAgain(deps, act);
+    if (sent.isOver) await settleUsed(deps, under);
     if (!('error' in performed)) return resultOf(deps, act, performed);
     const reason = reasonOf(performed.error);
     if (isUsed && reason !== undefined) return askAgain(deps, act);
@@ -78,6 +90,24 @@ export function createAct(deps: ActDeps): Act {
         return isUnknown ? askAgain(deps, act) : first(deps, act);
     }
   };
+}
+
+/** A repeat cannot help, for example because the connector was deleted. */
+function isFinal(error: unknown): error is Error {
+  if (isOutboundError(error)) return !error.retryable;
+  return isRefusal(error) || (isAppError(error) && error.code === 'unconfigured');
+}
+
+/** The call was sent before, and cannot be made again, also if a person says so. What they accepted or rejected still holds. */
+async function unprepared(
+  deps: ActDeps,
+  under: Under,
+  { accepted, error }: { accepted: unknown; error: Error },
+): Promise<ActResult> {
+  await settleUsed(deps, under);
+  if (accepted === undefined) return { refused: await notRepeated(deps.collections, under, error) };
+  await endHeldCalls(deps.collections.lifecycles, under.approval_id, { status: 'completed' });
+  return { output: accepted };
 }
 
 /** For an attempt that used the approval and did not settle it: its worker was lost, or its answer. */
@@ -118,6 +148,8 @@ interface Sent {
   outcome: 'unsent' | 'answered' | 'unknown' | 'accepted';
   /** A repeat could do it twice. */
   mayHaveActed: boolean;
+  /** The receiver refused it for good. */
+  isOver?: boolean;
 }
 
 interface Attempting {
@@ -137,28 +169,10 @@ async function attempt(
   const { operation } = prepared;
   const lifecycleId = newId();
   note?.({ lifecycle_id: lifecycleId });
-  const identity = {
-    executionId: run.execution_id,
-    userId: run.executed_by,
-    organizationId: run.organization_id,
-    projectId: request.project_id,
-  };
-  const performed = await deps.kernel.perform({
-    lifecycleId,
-    startedAt: epochSeconds(),
-    operation,
-    asked: undefined,
-    name: operation.name,
-    channel: 'agent',
-    traceId: currentTrace().traceId,
-    resumeToken: undefined,
-    approvalId,
-    asksOnce: { after: request.approval?.approval_id },
-    alwaysRecorded: false,
-    likelyOrganizationId: run.organization_id,
-    authenticate: () => principalOfRun(deps.collections, identity, ['svc:agent.run']),
-    resolveScope: async (principal) => principal,
-    admit: async () => undefined,
+  const { project_id, approval } = request;
+  const step = { project_id, run, approval };
+  const performed = await performAsRun(deps, step, {
+    ...{ lifecycleId, operation, approvalId },
     validate: async () => ({
       input: inputOfAct(request, run, prepared),
       ...(edited && { digested: editedInput(edited) }),
@@ -174,7 +188,7 @@ async function attempt(
         ...(isUnknown && { outcome: 'unknown: the call was approved and sent, but its answer was lost' }),
       }),
       acted: (status): ActRecord => ({ idempotency_key: request.idempotency_key, outcome: outcomeOf(status, sent) }),
-      keepsApproval: () => sent.mayHaveActed,
+      keepsApproval: () => sent.mayHaveActed || sent.isOver === true,
       async run({ recordId }) {
         if (isUnknown && accepted === undefined && recordId === undefined)
           throw new AppError('approval_refused', 'the call may have taken effect, but its answer was lost');
@@ -192,6 +206,14 @@ async function attempt(
 
 /** Errors after which nobody knows whether the call took effect. */
 const lost: ReadonlySet<OutboundCode> = new Set(['timeout', 'unreachable', 'outcome_unknown']);
+/** A gateway answers for a receiver whose answer it did not get (RFC 9110, 15.6.3 and 15.6.5). */
+const ofGateways: ReadonlySet<number | undefined> = new Set([502, 504]);
+
+function outcomeAfter(error: unknown): Sent['outcome'] {
+  if (!isOutboundError(error)) return isAppError(error) ? 'answered' : 'unknown';
+  if (error.isUnsent) return 'unsent';
+  return lost.has(error.code) || ofGateways.has(error.status) ? 'unknown' : 'answered';
+}
 
 async function send(prepared: PreparedAction, sent: Sent): Promise<unknown> {
   // Also what it stays if the worker shuts down during the call.
@@ -202,10 +224,9 @@ async function send(prepared: PreparedAction, sent: Sent): Promise<unknown> {
     sent.outcome = 'answered';
     return output;
   } catch (error) {
-    const isLost = isOutboundError(error) && lost.has(error.code);
-    const isAnswered = isAppError(error) || (isOutboundError(error) && !isLost);
-    if (isAnswered) Object.assign(sent, { outcome: 'answered', mayHaveActed: false });
-    else if (isLost && error.isUnsent) Object.assign(sent, { outcome: 'unsent', mayHaveActed: false });
+    const outcome = outcomeAfter(error);
+    if (outcome !== 'unknown') Object.assign(sent, { outcome, mayHaveActed: false });
+    sent.isOver = outcome === 'answered' && isFinal(error);
     throw error;
   }
 }

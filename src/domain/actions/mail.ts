@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import { z } from 'zod';
 import { MailConfig } from '../connectors/rules/config.js';
 import { operations } from '../connectors/rules/provider-operations.js';
@@ -8,6 +9,18 @@ import { inputOf } from './action-fields.js';
 import { sha256Hex } from '../../sha256.js';
 
 const timeoutMs = 100_000;
+const address = /^(?!\.)[^\s"\\<>()[\]:,;@\p{Cc}]+@[\p{L}\p{M}\p{N}_-]+(\.[\p{L}\p{M}\p{N}_-]+)*$/u;
+const named = /^(?:"[^"\\<>,;\p{Cc}]*"\s*|[^"\\<>():,;\p{Cc}]*)<([^<>]*)>$/u;
+
+/**
+ * The address in `a@example.com` or `Name <a@example.com>`. Every other form is refused: a mail client could read another
+ * address in it than rules see.
+ */
+function addressIn(text: string): string | undefined {
+  const found = named.exec(text)?.[1] ?? text;
+  return address.test(found) ? found : undefined;
+}
+
 const Addresses = z
   .union([z.string().transform((text) => text.split(',')), z.array(z.string())])
   .transform((list) => list.map((each) => each.trim()).filter((each) => each !== ''))
@@ -17,7 +30,7 @@ const Addresses = z
         z
           .string()
           .max(320)
-          .regex(/^[^\r\n,;]+@[^\r\n,;]+$/, 'is not an email address'),
+          .refine((text) => addressIn(text) !== undefined, 'is not an email address'),
       )
       .max(100),
   );
@@ -68,9 +81,12 @@ export const mail: ActionExecutor = ({ smtp }, { request, connector, signal }) =
   };
 };
 
-/** In lower case without a display name, because rules compare texts. */
+/** In lower case without a display name, and with domains in Unicode, because rules compare texts. */
 function recipientsOf({ to, cc, bcc }: Pick<z.output<typeof Letter>, 'to' | 'cc' | 'bcc'>): string[] {
-  return [...to, ...cc, ...bcc].map((each) => (/<([^<>]+)>\s*$/.exec(each)?.[1] ?? each).trim().toLowerCase());
+  return [...to, ...cc, ...bcc].map((each) => {
+    const [user = '', domain = ''] = (addressIn(each) ?? each).toLowerCase().split('@');
+    return `${user}@${domainToUnicode(domain) || domain}`;
+  });
 }
 
 function serverOf({ port, secure, require_tls, user, password }: MailConfig, host: string): SmtpServer {

@@ -1,8 +1,8 @@
 import type { McpToolPlan } from '../../../workflows/agentflow-execution/mcp-tool-plan.js';
-import { AppError, isRefusal } from '../../errors.js';
+import { AppError, isAppError, isRefusal } from '../../errors.js';
 import { canonicalText, type JsonObject } from '../../json.js';
 import type { ElicitationQuestion, McpSession, McpSessionOptions } from '../../outbound/mcp-client.js';
-import { isOutboundError, OutboundError } from '../../outbound/outbound-error.js';
+import { isOutboundError, OutboundError, withUnsent } from '../../outbound/outbound-error.js';
 import { hashOf } from '../mcp-servers/rules.js';
 import { openServer, readDefinitions, suspendChanged, type OpenServer } from '../mcp-servers/operations/live-tools.js';
 import { mcpToolId, type McpToolDefinition, type McpToolDocument } from '../mcp-servers/record.js';
@@ -44,6 +44,8 @@ export const mcp: ActionExecutor = async (deps, call) => {
     ...{ host, method: 'CALL', path: pathname, input },
     exact: { server: opened.server, tool: tool.name, definition: tool.hash, arguments: input },
     isRepeatable,
+    // The author of a skill can give the action any name.
+    facts: { tool: tool.name },
     annotations: {
       read_only: annotations.readOnlyHint === true,
       // What a tool does not say counts as the worse (MCP, ToolAnnotations).
@@ -78,9 +80,9 @@ async function callTool(
       return session.callTool(live.name, input, { meta: { [keyName]: request.idempotency_key }, onProgress });
     })
     .catch((error: unknown) => {
-      if (!isOutboundError(error) || !error.retryable) throw error;
-      if (!isSent) throw new OutboundError(error.code, error.message, { isUnsent: true });
-      throw isRepeatable ? error : lostAnswer(tool.name, error);
+      signal.throwIfAborted();
+      if (!isSent) throw withUnsent(error, true);
+      throw isRepeatable || isAnswer(error) ? error : lostAnswer(tool.name, error);
     });
   const { value, files } = readMcpResult(name, hideSecrets(result, secrets) as typeof result);
   if (canonicalText(value).length > maxBytes)
@@ -166,10 +168,15 @@ function suspended(name: string, reason: string): OutboundError {
   );
 }
 
+function isAnswer(error: unknown): boolean {
+  return isAppError(error) || (isOutboundError(error) && !error.retryable);
+}
+
 /** Not retried, because the protocol has no idempotency keys that every server knows. */
-function lostAnswer(name: string, { message }: OutboundError): OutboundError {
+function lostAnswer(name: string, error: unknown): OutboundError {
+  const why = isOutboundError(error) ? error.message : 'for an unexpected reason';
   return new OutboundError(
     'outcome_unknown',
-    `the answer of the tool "${name}" was lost (${message}); it may have acted, so it is not called again`,
+    `the answer of the tool "${name}" was lost (${why}); it may have acted, so it is not called again`,
   );
 }

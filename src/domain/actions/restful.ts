@@ -2,6 +2,7 @@ import { RestfulConfig, type Auth } from '../connectors/rules/config.js';
 import { AppError } from '../../errors.js';
 import type { JsonObject } from '../../json.js';
 import { isBelow, type HttpRequest, type HttpResponse } from '../../outbound/http-client.js';
+import { withUnsent } from '../../outbound/outbound-error.js';
 import { basicOf } from './access-tokens.js';
 import type {
   ActionCall,
@@ -142,8 +143,12 @@ async function authorization(
       return { authorization: `Bearer ${auth.token}` };
     case 'basic':
       return { authorization: basicOf(auth.username, auth.password) };
-    case 'client_credentials':
-      return { authorization: `Bearer ${await tokens.tokenFor(connector, auth, signal, refused)}` };
+    case 'client_credentials': {
+      const token = await tokens.tokenFor(connector, auth, signal, refused).catch((error: unknown) => {
+        throw withUnsent(error, true);
+      });
+      return { authorization: `Bearer ${token}` };
+    }
   }
 }
 

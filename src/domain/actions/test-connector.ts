@@ -9,6 +9,7 @@ import { requireConnector } from '../connectors/operations/setup.js';
 import { openConfig } from '../connectors/operations/store.js';
 import type { ConnectorDocument } from '../connectors/record.js';
 import { createTokenSource } from './access-tokens.js';
+import { hostFact, pathFact } from './act-input.js';
 import { actFacts } from './act-operations.js';
 import { answerWith, preparedHttp, readConfig } from './restful.js';
 import { excerptOf, readRestfulAnswer } from './restful-answer.js';
@@ -69,7 +70,7 @@ export const testConnector = defineOperation({
       path: pathname,
       annotations,
     } = preparedHttp(made, () => Promise.reject(new Error('is not sent')));
-    return { facts: { host: host.toLowerCase(), method, path: pathname, ...annotations } };
+    return { facts: { host: hostFact(host), method, path: pathFact(pathname), ...annotations } };
   },
   // An approved test calls the address that was approved, also if the connector has changed since.
   async binds({ deps, ctx, key, input: { path } }) {

@@ -19,7 +19,7 @@ import {
   type EmbeddingState,
 } from '../../graph/vectors/state.js';
 import { readVectors, removeOtherVectors, writeVectors, type EmbeddedNote } from '../../graph/vectors/vectors.js';
-import { isOutboundError } from '../../outbound/outbound-error.js';
+import { isRefusedText } from '../../models/embedder.js';
 import { sha256Hex } from '../../sha256.js';
 import type { Deps } from '../deps.js';
 
@@ -159,14 +159,10 @@ async function embedTexts(
       inputTokens += await embed([one]);
     } catch (error) {
       if (!isRefusedText(error)) throw error;
-      refusal = `a text of ${one[1].length} characters was refused: ${(error as Error).message}`;
+      refusal = `a text of ${one[1].length} characters was refused: ${error.message}`;
     }
   }
   return { inputTokens, refusal };
-}
-
-function isRefusedText(error: unknown): boolean {
-  return isOutboundError(error) && [400, 413, 422].includes(error.status ?? 0);
 }
 
 function charge(

@@ -1,26 +1,25 @@
 import type { Held, Refused } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { ContinueRequest } from '../../../workflows/agentflow-execution/steps/continue.js';
-import { principalOfRun } from '../../auth/run-principal.js';
 import type { Performed } from '../../governance/kernel/perform.js';
-import { currentTrace } from '../../http/trace.js';
 import { newId } from '../../ids.js';
-import { epochSeconds } from '../../time.js';
-import { expiredCall, hasExpired, reasonOf, refusedOr, settledAs } from '../actions/operations/settled-calls.js';
+import {
+  expiredCall,
+  hasExpired,
+  performAsRun,
+  reasonOf,
+  refusedOr,
+  settledAs,
+  type RunCallDeps,
+} from '../actions/operations/calls-of-runs.js';
 import { creditsOfRun } from '../customers/operations/run-credits.js';
-import type { Deps } from '../deps.js';
 import type { ExchangePart } from './exchanges.js';
 import { continueRules } from './rules.js';
-
-export interface ContinueDeps {
-  kernel: Deps['kernel'];
-  collections: Deps['mongo']['collections'];
-}
 
 export type ContinueResult = { permitted: true } | { held: Held } | { refused: Refused };
 
 /** Asks the rules whether a run may continue after an anomaly was found. Has no effect but its record; safe to repeat. */
 export async function continueAfterAnomaly(
-  deps: ContinueDeps,
+  deps: RunCallDeps,
   request: ContinueRequest,
   note: (part: ExchangePart) => void,
 ): Promise<ContinueResult> {
@@ -47,40 +46,22 @@ function resultOf(performed: Performed): ContinueResult {
 }
 
 function ask(
-  { kernel, collections }: ContinueDeps,
-  { idempotency_key, project_id, run, finding, approval }: ContinueRequest,
+  deps: RunCallDeps,
+  request: ContinueRequest,
   { approvalId, note }: { approvalId: string | undefined; note: (part: ExchangePart) => void },
 ): Promise<Performed> {
+  const { idempotency_key, run, finding } = request;
   const lifecycleId = newId();
   note({ lifecycle_id: lifecycleId, input: { finding } });
-  const identity = {
-    executionId: run.execution_id,
-    userId: run.executed_by,
-    organizationId: run.organization_id,
-    projectId: project_id,
-  };
   const { agentflow_id, agentflow_version, agent_id, execution_id, started_by, tokens_spent } = run;
-  return kernel.perform({
-    lifecycleId,
-    startedAt: epochSeconds(),
-    operation: continueRules,
-    asked: undefined,
-    name: continueRules.name,
-    channel: 'agent',
-    traceId: currentTrace().traceId,
-    resumeToken: undefined,
-    approvalId,
-    asksOnce: { after: approval?.approval_id },
-    alwaysRecorded: false,
-    authenticate: () => principalOfRun(collections, identity, ['svc:agent.run']),
-    resolveScope: async (principal) => principal,
-    admit: async () => undefined,
+  return performAsRun(deps, request, {
+    ...{ lifecycleId, operation: continueRules, approvalId },
     validate: async () => ({
       input: { idempotency_key, agentflow_id, agentflow_version, agent_id, execution_id, finding },
       resource: { type: 'execution', id: execution_id },
       dryRun: false,
       lookUp: async () => ({
-        facts: { started_by, tokens_spent, credits_spent: Math.ceil(await creditsOfRun(collections, run)) },
+        facts: { started_by, tokens_spent, credits_spent: Math.ceil(await creditsOfRun(deps.collections, run)) },
       }),
       shows: async () => ({ agentflow: run.agentflow_name, agent: run.agent_title }),
       run: async () => ({ body: null }),

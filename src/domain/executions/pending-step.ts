@@ -47,11 +47,14 @@ export async function pendingStep(
     decodeArrayFromPayloads(loadedDataConverter, pending.heartbeatDetails?.payloads),
   ]);
   const [attempts] = details;
+  const attempt_details = Array.isArray(attempts) ? (attempts as StepAttempt[]) : [];
+  // After many attempts, their list makes the failure larger than the server keeps; it then keeps one of its own.
+  const listed = pending.lastFailure?.serverFailureInfo && attempt_details.findLast(({ error }) => error !== null);
   return {
     attempts: pending.attempt ?? 1,
-    error: failure?.message ?? null,
+    error: listed?.error ?? failure?.message ?? null,
     next_attempt_at: secondsOf(pending.nextAttemptScheduleTime),
-    attempt_details: Array.isArray(attempts) ? (attempts as StepAttempt[]) : [],
+    attempt_details,
   };
 }
 

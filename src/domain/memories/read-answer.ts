@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { graphName } from '../../graph/graph-text.js';
 import type { FoundFact, FoundPart, Mention, MentionedEntity } from '../../graph/memory/part.js';
+import { nameKey } from '../../graph/memory/resolve.js';
 import { checkEntity } from '../../graph/ontology/check.js';
 import type { OntologyDefinition } from '../../graph/ontology/definition.js';
+import { PropertyValue, saveBounds } from '../../graph/save/input.js';
+import { PropertyName } from '../../graph/store/names.js';
 import type { Span } from '../../graph/store/provenance.js';
 import type { Json, JsonMap } from '../../graph/store/values.js';
 import { isJsonObject, parseJsonOrUndefined } from '../../json.js';
@@ -81,33 +84,38 @@ export function readAnswer(
       continue;
     }
     const entity = entityOf(data, ontology);
-    mentions.set(data.name, entity);
+    const before = mentions.get(nameKey(entity));
+    mentions.set(nameKey(entity), before ? joined(before, entity) : entity);
     facts.push(...propertyFacts(entity, place));
   }
-  const mentioned = (name: string): Mention | undefined => {
-    const entity = mentions.get(name) ?? [...mentions.values()].find(({ aliases }) => aliases.includes(name));
-    return entity && { type: entity.type, name: entity.name };
+  /** First the entities with this name, then those with this alias. One name may be that of several types. */
+  const mentioned = (name: string): Mention[] => {
+    const [all, known] = [[...mentions.values()], graphName(name)];
+    const found = [...all.filter((each) => each.name === known), ...all.filter((each) => each.aliases.includes(known))];
+    return found.map((each) => ({ type: each.type, name: each.name }));
   };
   for (const item of itemsOf(answer.facts)) {
     const { data } = FactItem.safeParse(item);
-    const subject = data && mentioned(data.subject);
+    const subject =
+      data && mentioned(data.subject).find(({ type }) => fitsFact(ontology, type, data.predicate, data.object));
     const place = data && spanOf(data.quote);
-    if (!data || !subject || !fitsFact(ontology, subject.type, data.predicate, data.object)) drop('outside_ontology');
+    if (!subject) drop('outside_ontology');
     else if (!place) drop('without_span');
-    else
-      facts.push({
-        subject,
-        predicate: data.predicate,
-        object: wellFormed(data.object),
-        ...validity(data, place),
-        span: place.span,
-      });
+    else {
+      const [predicate, object] = [wellFormed(data.predicate), wellFormed(data.object)];
+      facts.push({ subject, predicate, object, ...validity(data, place), span: place.span });
+    }
   }
   for (const item of itemsOf(answer.relationships)) {
     const { data } = RelationshipItem.safeParse(item);
-    const [from, to] = [data && mentioned(data.from), data && mentioned(data.to)];
+    const type =
+      data && Object.hasOwn(ontology.relationship_types, data.type)
+        ? ontology.relationship_types[data.type]
+        : undefined;
+    const from = data && type && endOf(mentioned(data.from), type.from);
+    const to = data && type && endOf(mentioned(data.to), type.to);
     const place = data && spanOf(data.quote);
-    if (!data || !from || !to || !fitsRelationship(ontology, data.type, from, to)) drop('outside_ontology');
+    if (!data || !from || !to) drop('outside_ontology');
     else if (!place) drop('without_span');
     else facts.push({ subject: from, predicate: data.type, object: to, ...validity(data, place), span: place.span });
   }
@@ -147,15 +155,31 @@ function entityOf(
   { type, name, aliases, properties: given }: z.infer<typeof EntityItem>,
   ontology: OntologyDefinition,
 ): MentionedEntity {
-  const properties = Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value != null)) as JsonMap;
+  const properties = Object.fromEntries(
+    Object.entries(given ?? {})
+      .map(([property, value]) => [property, wellFormed(value)] as const)
+      .filter(([property, value]) => value != null && isStorable(property, value))
+      .slice(0, saveBounds.properties),
+  ) as JsonMap;
   const wrong = new Set(checkEntity(ontology, { type, properties }).map(({ place }) => place));
   const fitting = Object.entries(properties).filter(([property]) => !wrong.has(`properties.${property}`));
   return {
     type,
     name: graphName(name),
     aliases: (aliases ?? []).map(graphName).filter((alias) => alias !== graphName(name)),
-    properties: Object.fromEntries(fitting.map(([property, value]) => [property, wellFormed(value)])),
+    properties: Object.fromEntries(fitting),
   };
+}
+
+/** As for `save-context`: an open type accepts any name but those that are reserved or internal. */
+function isStorable(property: string, value: unknown): boolean {
+  return PropertyName.safeParse(property).success && PropertyValue.safeParse(value).success;
+}
+
+/** A model may name an entity twice. */
+function joined(before: MentionedEntity, entity: MentionedEntity): MentionedEntity {
+  const aliases = [...new Set([...before.aliases, ...entity.aliases])];
+  return { ...entity, aliases, properties: { ...before.properties, ...entity.properties } };
 }
 
 /** Properties are also facts, because only facts have a validity. */
@@ -175,10 +199,8 @@ function fitsFact(ontology: OntologyDefinition, type: string, predicate: string,
   return !wrong.some(({ place }) => place === `properties.${predicate}`);
 }
 
-function fitsRelationship(ontology: OntologyDefinition, type: string, from: Mention, to: Mention): boolean {
-  if (!Object.hasOwn(ontology.relationship_types, type)) return false;
-  const found = ontology.relationship_types[type];
-  return (found?.from?.includes(from.type) ?? true) && (found?.to?.includes(to.type) ?? true);
+function endOf(mentions: readonly Mention[], allowed: readonly string[] | undefined): Mention | undefined {
+  return mentions.find(({ type }) => allowed?.includes(type) ?? true);
 }
 
 /** A time that cannot be read counts as not given, and one that ends before it begins as open. */
@@ -197,6 +219,6 @@ function secondsOf(text: string | null | undefined): number | null {
 }
 
 /** Half a surrogate pair cannot be stored. */
-function wellFormed<T extends Json>(value: T): T {
+function wellFormed<T>(value: T): T {
   return (typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\uFFFD') : value) as T;
 }

@@ -42,7 +42,7 @@ export async function settleApproval(
 export async function endHeldCalls(
   lifecycles: Settled['lifecycles'],
   approvalId: string,
-  end: { status: 'completed'; continued_by: string } | { status: 'denied' },
+  end: { status: 'completed'; continued_by?: string } | { status: 'denied' },
 ): Promise<void> {
   const held = { approval_id: approvalId, status: 'pending_approval' } as const;
   await lifecycles.updateMany(held, { $set: { ...end, ended_at: epochSeconds() } });

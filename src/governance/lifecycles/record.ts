@@ -34,14 +34,14 @@ export const Caller = z.object({
 export type Caller = z.infer<typeof Caller>;
 
 /** How an act ended. */
-const ActRecord = z
+export const ActRecord = z
   .object({
     idempotency_key: z.string().meta({ example: 'execution/agent_1/turn-1/0' }),
     outcome: z.enum(['answered', 'refused', 'unknown', 'unsent', 'held', 'accepted']),
   })
   .meta({
     description:
-      'Only for acts of runs. `unknown`: the call may have taken effect, but its answer was lost. `unsent`: it did not leave the product. `accepted`: a person accepted it as done.',
+      'Only for acts of runs. `unknown`: the call may have taken effect, but its answer was lost. `unsent`: it did not reach its receiver. `accepted`: a person accepted it as done.',
   });
 export type ActRecord = z.infer<typeof ActRecord>;
 

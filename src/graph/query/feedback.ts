@@ -10,6 +10,8 @@ const readHits = 200;
 const maxText = 1000;
 const bestHits = 20;
 const maxTerms = 30;
+/** A word in more than this share of the hits is left out. */
+const commonShare = 0.5;
 /** What the best new word counts compared with a word of the question. */
 const maxWeight = 0.3;
 
@@ -46,8 +48,10 @@ export function termsOf(hits: readonly { text: string; score: number }[], asked:
     }
   }
   const isAsked = new Set(asked);
+  // It says nothing, and half of the graph has it.
+  const isCommon = (word: string) => (found.get(word) ?? 0) > hits.length * commonShare;
   const best = [...sums]
-    .filter(([word, { hits: count }]) => count > 1 && !isAsked.has(word))
+    .filter(([word, { hits: count }]) => count > 1 && !isAsked.has(word) && !isCommon(word))
     .sort(([a, { sum: x }], [b, { sum: y }]) => y - x || (a < b ? -1 : 1))
     .slice(0, maxTerms);
   const top = best[0]?.[1].sum ?? 1;

@@ -1,4 +1,4 @@
-import { redactAnswer, workOf } from './redactor.js';
+import { redactAnswer, survey } from './redactor.js';
 
 /** Replaces personal data and credentials in an answer (`redactor.ts`) without blocking the event loop. */
 export type Redact = <T>(answer: T) => Promise<T>;
@@ -9,8 +9,10 @@ const valueWeight = 40;
 
 /** @param inThread runs `redactAnswer` in a thread. Its errors are thrown, so no unredacted answer is returned. */
 export function createRedact(inThread: (answer: unknown) => Promise<unknown>): Redact {
-  return async <T>(answer: T) =>
-    workOf(answer, maxInlineWork) < maxInlineWork ? redactAnswer(answer) : ((await inThread(answer)) as T);
+  return async <T>(answer: T) => {
+    const found = survey(answer, maxInlineWork);
+    return found.work < maxInlineWork ? redactAnswer(answer, found) : ((await inThread(answer)) as T);
+  };
 }
 
 /** The number of characters in texts and names, plus a constant for each value, counted up to `max`. */

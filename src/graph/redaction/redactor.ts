@@ -7,27 +7,23 @@ import { placeholder, type Label, type Span } from './span.js';
 
 type Json = unknown;
 
-/**
- * Replaces personal data and credentials anywhere in an answer: in texts, numbers, names of map entries, and lists
- * whose items form one value. Does not change the input.
- */
-export async function redactAnswer<T>(answer: T): Promise<T> {
-  const suspicious = new Set<string>();
-  collectSuspicious(answer, suspicious);
-  const secrets = suspicious.size === 0 ? new Map<string, Span[]>() : await lintSecrets([...suspicious]);
-  return createRedaction(secrets).value(answer, noHints) as T;
+/** What one look at an answer finds. */
+export interface Survey {
+  /** Counted up to a maximum: mainly the characters of the distinct texts that may contain a match. */
+  work: number;
+  /** Texts in which no detector can match, except by the name of their property. */
+  plain: ReadonlySet<string>;
+  /** Texts that the rules of secretlint must read. */
+  suspicious: ReadonlySet<string>;
 }
 
-function collectSuspicious(value: Json, into: Set<string>): void {
-  if (typeof value === 'string') {
-    if (needsLint(value)) into.add(value);
-  } else if (Array.isArray(value)) for (const each of value) collectSuspicious(each, into);
-  else if (isMap(value)) {
-    for (const [name, each] of Object.entries(value)) {
-      collectSuspicious(name, into);
-      collectSuspicious(each, into);
-    }
-  }
+/**
+ * Replaces personal data and credentials anywhere in an answer: in texts, numbers, names of map entries, and lists
+ * whose items form one value. Does not change the input, and returns the parts of it that need no change.
+ */
+export async function redactAnswer<T>(answer: T, { plain, suspicious }: Survey = survey(answer)): Promise<T> {
+  const secrets = suspicious.size === 0 ? new Map<string, Span[]>() : await lintSecrets([...suspicious]);
+  return createRedaction(plain, secrets).value(answer, noHints) as T;
 }
 
 const valueWork = 2;
@@ -36,14 +32,13 @@ const numberWork = 20;
 const listWork = 40;
 const longText = 256;
 
-/**
- * How much work an answer needs, counted up to `max`: mainly the characters of its distinct texts that may contain a
- * match.
- */
-export function workOf(answer: Json, max: number): number {
-  const seen = new Set<Json>();
+/** Looks at each text and each map once. Stops when `max` is reached; the sets are then incomplete. */
+export function survey(answer: Json, max = Infinity): Survey {
+  const seen = new Set<object>();
+  const texts = new Set<string>();
+  const plain = new Set<string>();
+  const suspicious = new Set<string>();
   let work = 0;
-  const once = (each: object | string): boolean => !seen.has(each) && Boolean(seen.add(each));
 
   function add(value: Json): void {
     work += valueWork;
@@ -52,7 +47,8 @@ export function workOf(answer: Json, max: number): number {
     else if (Array.isArray(value)) {
       if (value.length > 1) work += listWork;
       for (let at = 0; at < value.length && work < max; at += 1) add(value[at]);
-    } else if (isMap(value) && once(value)) {
+    } else if (isMap(value) && !seen.has(value)) {
+      seen.add(value);
       for (const name of Object.keys(value)) {
         if (work >= max) return;
         addText(name);
@@ -62,24 +58,32 @@ export function workOf(answer: Json, max: number): number {
   }
 
   function addText(text: string): void {
-    if (once(text)) work += text.length > longText || !isPlain(text) ? text.length : valueWork;
+    if (texts.has(text)) return;
+    texts.add(text);
+    const isHarmless = text.length <= longText && isPlain(text);
+    work += isHarmless ? valueWork : text.length;
+    if (work >= max) return;
+    if ((!isHarmless || text.includes('://')) && needsLint(text)) suspicious.add(text);
+    else if (isHarmless) plain.add(text);
   }
 
   add(answer);
-  return work;
+  return { work, plain, suspicious };
 }
 
 /** Redacts one answer. Processes equal texts with equal hints, and maps that appear several times, once. */
-function createRedaction(secrets: ReadonlyMap<string, Span[]>) {
+function createRedaction(plain: ReadonlySet<string>, secrets: ReadonlyMap<string, Span[]>) {
   const done = new Map<Hints, Map<string, string>>();
   const maps = new Map<object, Json>();
+  const names = new Map<string, { shown: string; hints: Hints }>();
 
   function value(json: Json, hints: Hints): Json {
     if (typeof json === 'string') return text(json, hints);
     if (typeof json === 'number') return redactNumber(json, hints);
     if (Array.isArray(json)) {
       const label = labelOfPieces(json);
-      return json.map((each) => (label ? placeholder(label) : value(each, hints)));
+      const redacted = json.map((each: Json) => (label ? placeholder(label) : value(each, hints)));
+      return redacted.every((each, at) => each === json[at]) ? json : redacted;
     }
     if (!isMap(json)) return json;
     const redacted = maps.get(json) ?? map(json);
@@ -88,6 +92,7 @@ function createRedaction(secrets: ReadonlyMap<string, Span[]>) {
   }
 
   function text(given: string, hints: Hints): string {
+    if (!hints.secret && plain.has(given)) return given;
     const seen = done.get(hints) ?? new Map<string, string>();
     done.set(hints, seen);
     const redacted = seen.get(given) ?? redactText(given, hints, secrets.get(given));
@@ -95,27 +100,40 @@ function createRedaction(secrets: ReadonlyMap<string, Span[]>) {
     return redacted;
   }
 
+  function ofName(name: string): { shown: string; hints: Hints } {
+    const known = names.get(name) ?? { shown: text(name, noHints), hints: hintsOfName(name) };
+    names.set(name, known);
+    return known;
+  }
+
   function map(given: Readonly<Record<string, Json>>): Record<string, Json> {
-    const names = Object.keys(given);
-    const shownValue = (name: string) => value(given[name], hintsOfEntry(given, name));
-    // Names rarely change, and unchanged names are distinct.
-    if (names.every((name) => text(name, noHints) === name))
-      return Object.fromEntries(names.map((name) => [name, shownValue(name)]));
-    const entries = new Map<string, Json>();
-    for (const name of names) {
-      let shown = text(name, noHints);
-      for (let count = 2; entries.has(shown); count += 1) shown = `${text(name, noHints)} ${count}`;
-      entries.set(shown, shownValue(name));
-    }
-    return Object.fromEntries(entries);
+    let isChanged = false;
+    const entries = Object.keys(given).map((name) => {
+      const { shown, hints } = ofName(name);
+      const redacted = value(given[name], hintsOfFact(given, name) ?? hints);
+      if (shown !== name || redacted !== given[name]) isChanged = true;
+      return [shown, redacted] as const;
+    });
+    return isChanged ? distinct(entries) : given;
   }
 
   return { value };
 }
 
+/** Numbers the names that became equal. */
+function distinct(entries: readonly (readonly [string, Json])[]): Record<string, Json> {
+  const named = new Map<string, Json>();
+  for (const [name, value] of entries) {
+    let shown = name;
+    for (let count = 2; named.has(shown); count += 1) shown = `${name} ${count}`;
+    named.set(shown, value);
+  }
+  return Object.fromEntries(named);
+}
+
 /** The predicate names the object of a fact. */
-function hintsOfEntry(map: Readonly<Record<string, Json>>, name: string): Hints {
-  return hintsOfName(name === 'object' && typeof map.predicate === 'string' ? map.predicate : name);
+function hintsOfFact(map: Readonly<Record<string, Json>>, name: string): Hints | undefined {
+  return name === 'object' && typeof map.predicate === 'string' ? hintsOfName(map.predicate) : undefined;
 }
 
 /** The result of `split(card, '-')` is still a card number. */

@@ -23,13 +23,13 @@ export const Time = z
  * Any JSON value. The body is already JSON, and `z.json()` tries every type at each level, which takes a second for a
  * large value.
  */
-const Value = z.unknown().superRefine((value, context) => {
+export const PropertyValue = z.unknown().superRefine((value, context) => {
   const problem = problemOf(value as Json);
   if (problem) context.addIssue({ code: 'custom', message: problem });
 }) as z.ZodType<Json>;
 
 const Properties = z
-  .record(PropertyName, Value)
+  .record(PropertyName, PropertyValue)
   .default({})
   .refine(
     (map) => Object.keys(map).length <= saveBounds.properties,
@@ -131,11 +131,12 @@ function problemOf(value: Json, depth = 0): string | undefined {
   }
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= saveBounds.depth) return `is deeper than ${saveBounds.depth}`;
-  if (depth === 0 && JSON.stringify(value).length > saveBounds.valueLength)
-    return `is longer than ${saveBounds.valueLength} characters`;
   for (const each of Object.values(value)) {
     const problem = problemOf(each, depth + 1);
     if (problem) return problem;
   }
-  return undefined;
+  // Only a value that is not too deep has a text.
+  return depth === 0 && JSON.stringify(value).length > saveBounds.valueLength
+    ? `is longer than ${saveBounds.valueLength} characters`
+    : undefined;
 }

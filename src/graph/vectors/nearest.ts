@@ -1,4 +1,5 @@
 import neo4j, { type ManagedTransaction } from 'neo4j-driver';
+import { graphText } from '../graph-text.js';
 import { heldIn, type Moment } from '../query/as-of.js';
 import { inReadTransaction, type Connection } from '../store/sessions.js';
 import type { VectorKind } from './elements.js';
@@ -52,6 +53,8 @@ export interface NearestDeps {
 }
 
 export const maxExact = 3000;
+/** In characters. A model refuses longer texts, or takes too long; full text uses the first words of a question as well. */
+const maxQuestion = 2000;
 /** The index finds the nearest vectors of all projects, so the search asks for more until the project's are enough. */
 const firstFactor = 4;
 const nextFactor = 8;
@@ -77,11 +80,13 @@ export function createNearestByText({
       });
     const known = await read((tx) => readGeneration(tx, projectId, exactUpTo));
     if (!known) return { unavailable: 'the project is not embedded yet' };
-    const vector = await embed(question, known.generation, options.signal).catch((error: unknown) => {
-      const unavailable = reasonOf(error);
-      if (unavailable === undefined) throw error;
-      return { unavailable };
-    });
+    const vector = await embed(graphText(question, maxQuestion), known.generation, options.signal).catch(
+      (error: unknown) => {
+        const unavailable = reasonOf(error);
+        if (unavailable === undefined) throw error;
+        return { unavailable };
+      },
+    );
     if ('unavailable' in vector) return vector;
     const search = { projectId, generation: known.generation.id, vector, limit, ...options };
     const hits = await read((tx) => (known.isSmall ? exact(tx, search) : fromIndex(tx, search)));

@@ -57,8 +57,11 @@ function inputOf(req: Request): unknown {
   return named.length > 0 && typeof body === 'object' ? { ...body, ...Object.fromEntries(named) } : body;
 }
 
+/** Aborts when the caller disconnects before the whole answer is sent. */
 function signalOf(res: Response): AbortSignal {
   const gone = new AbortController();
-  res.once('close', () => gone.abort());
+  res.once('close', () => {
+    if (!res.writableFinished) gone.abort();
+  });
   return gone.signal;
 }

@@ -1,9 +1,16 @@
-import { expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { MongoNetworkError } from 'mongodb';
+import { hashOf } from '../../../src/domain/mcp-servers/rules.js';
+import { mcpToolId } from '../../../src/domain/mcp-servers/record.js';
 import { newId } from '../../../src/ids.js';
+import { createHttpClient } from '../../../src/outbound/http-client.js';
+import type { McpClient } from '../../../src/outbound/mcp-client.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import { actOfWorker, requestTo } from '../../support/act-of-worker.js';
-import { createWorkspace, personOf, useDeps } from '../../support/fixture.js';
+import { createWorkspace, personOf, useDeps, type Workspace } from '../../support/fixture.js';
+import { connectorOf } from '../../support/connectors.js';
+import { connectServer } from '../../support/mcp-agents.js';
+import { toolNamed } from '../../support/mcp-server.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 
@@ -33,25 +40,39 @@ function losesAnAnswer() {
   return { ...deps, mongo: { ...deps.mongo, collections: { ...deps.mongo.collections, act_answers: once } } };
 }
 
-async function held(worker = deps) {
+type Clients = Parameters<typeof actOfWorker>[1];
+
+/** An act that a rule holds, as the worker makes it, and an approver. `change` is what its step is, if not a plain call. */
+async function held(
+  change: (workspace: Workspace) => Promise<Partial<CallActionRequest>> = async () => ({}),
+  { worker = deps, clients }: { worker?: typeof deps; clients?: Clients } = {},
+) {
   const workspace = await createWorkspace(deps);
   const approver = await personOf(deps, workspace, { userId: newId(), role: 'ORG_ADMIN' });
   expect(await approver.put('/v1/policies', { policies })).toMatchObject({ status: 200 });
-  const act = actOfWorker(worker);
-  const request = requestTo(`${sink.url}/${workspace.projectID}`, workspace);
-  const attempt = (approval?: string) => {
-    const under: Partial<CallActionRequest> = approval === undefined ? {} : { approval: { approval_id: approval } };
+  const act = actOfWorker(worker, clients);
+  const request = { ...requestTo(`${sink.url}/${workspace.projectID}`, workspace), ...(await change(workspace)) };
+  const attempt = (approval?: string, after_unknown?: true) => {
+    const under =
+      approval === undefined ? {} : { approval: { approval_id: approval, ...(after_unknown && { after_unknown }) } };
     return act({ ...request, ...under }, { signal });
   };
   const first = await attempt();
   if (!('held' in first)) throw new Error('the act was not held');
   const { approval_id } = first.held;
-  const decide = async (decision: string) =>
-    expect(await approver.post(`/v1/approvals/${approval_id}/${decision}`, {})).toMatchObject({ status: 200 });
+  const decide = async (decision: string, id = approval_id, reason?: string) =>
+    expect(await approver.post(`/v1/approvals/${id}/${decision}`, reason ? { reason } : {})).toMatchObject({
+      status: 200,
+    });
   const { approvals, lifecycles } = deps.mongo.collections;
   const stored = () => approvals.find({ project_id: workspace.projectID }).toArray();
   const waiting = () => lifecycles.countDocuments({ project_id: workspace.projectID, status: 'pending_approval' });
-  return { attempt, decide, stored, waiting, approval_id, seen: () => sink.seen(`/${workspace.projectID}`).length };
+  const outcomes = async () =>
+    (await lifecycles.find({ project_id: workspace.projectID }).sort({ _id: 1 }).toArray()).flatMap(
+      ({ act: made }) => made?.outcome ?? [],
+    );
+  const seen = () => sink.seen(`/${workspace.projectID}`).length;
+  return { workspace, attempt, decide, stored, waiting, outcomes, approval_id, seen };
 }
 
 test('an act that is repeated after its worker was lost is asked about once, and its approved call is made once', async () => {
@@ -85,7 +106,7 @@ test('an act that is repeated after its rejection is not asked about again', asy
 
 test('an act that was answered is not sent again without a person after its answer could not be kept', async () => {
   verifies('act.hold.asked-once');
-  const { attempt, decide, stored, approval_id, seen } = await held(losesAnAnswer());
+  const { attempt, decide, stored, approval_id, seen } = await held(undefined, { worker: losesAnAnswer() });
   await decide('approve');
   const lost = await attempt(approval_id).catch((error: unknown) => error);
   const next = lost instanceof Error ? await attempt(approval_id) : lost;
@@ -104,4 +125,170 @@ test('an act whose approval was given, but could not be used in time, is asked a
   expect(again).toMatchObject({ held: { approval_id: expect.not.stringMatching(approval_id) } });
   expect(seen()).toBe(0);
   expect(await stored()).toMatchObject([{ _id: approval_id, status: 'approved' }, { status: 'pending' }]);
+});
+
+describe('an act whose connector was deleted after its call', () => {
+  /** The approved call was sent, and `lose` says how its answer went. */
+  async function sentAct(isLost: boolean) {
+    let connector_id = '';
+    const of = await held(async (workspace) => {
+      ({ _id: connector_id } = await connectorOf(workspace, 'restful', { base_url: sink.url }));
+      return { connector_id };
+    });
+    const { api, projectID } = of.workspace;
+    if (isLost) sink.answer(`/${projectID}`, (_, res) => void res.socket?.resetAndDestroy());
+    await of.decide('approve');
+    const made = await of.attempt(of.approval_id);
+    const deleted = async () =>
+      expect(await api.delete(`/connectors/${projectID}/${connector_id}`)).toMatchObject({ status: 200 });
+    return { ...of, made, deleted };
+  }
+
+  test('has its answer, if the worker was lost only afterwards', async () => {
+    verifies('act.hold.asked-once');
+    const { attempt, approval_id, made, deleted, seen } = await sentAct(false);
+    await deleted();
+    expect(made).toMatchObject({ output: { ok: true } });
+    expect(await attempt(approval_id)).toEqual(made);
+    expect(seen()).toBe(1);
+  });
+
+  test.each(['accept', 'reject', 'approve'])('ends with the decision of a person: %s', async (decision) => {
+    verifies('act.unknown.accept');
+    const { attempt, decide, approval_id, made, deleted, waiting, stored, seen } = await sentAct(true);
+    if (!('held' in made)) throw new Error('nobody was asked');
+    expect(made.held).toMatchObject({ after_unknown: true });
+    await deleted();
+    // The worker was lost before the run knew that it waits again.
+    expect(await attempt(approval_id)).toMatchObject({ refused: { code: 'outcome_unknown' } });
+    await decide(decision, made.held.approval_id, 'It has arrived');
+    const refused = (message: string) => ({
+      refused: { code: 'outcome_unknown', message: expect.stringContaining(message) },
+    });
+    const expected = {
+      accept: { output: { accepted_as_done: true, message: 'It has arrived' } },
+      reject: refused('It has arrived'),
+      approve: refused('the connector of'),
+    }[decision];
+    expect(await attempt(made.held.approval_id, true)).toMatchObject(expected ?? {});
+    expect(seen()).toBe(1);
+    expect(await waiting()).toBe(0);
+    expect((await stored())[0]).toMatchObject({ status: 'used' });
+  });
+});
+
+describe('an approved call', () => {
+  const guarded = createHttpClient({ allowPrivateTargets: false });
+  afterAll(() => guarded.close());
+
+  test.each([502, 504])('is not repeated without a person after the %d of a gateway', async (status) => {
+    verifies('act.unknown');
+    const { workspace, attempt, decide, approval_id, seen, outcomes } = await held();
+    sink.answer(`/${workspace.projectID}`, (_, res) => void res.writeHead(status).end());
+    await decide('approve');
+    expect(await attempt(approval_id)).toMatchObject({ held: { after_unknown: true } });
+    expect(seen()).toBe(1);
+    expect(await outcomes()).toEqual(['held', 'unknown', 'held']);
+  });
+
+  test('is made under the same approval after a token endpoint did not answer', async () => {
+    verifies('act.unknown');
+    const token_url = `${sink.url}/${newId()}`;
+    const { attempt, decide, approval_id, outcomes } = await held(async (workspace) => {
+      const auth = { type: 'client_credentials', token_url, client_id: 'id', client_secret: 's3cret-of-client' };
+      const { _id: connector_id } = await connectorOf(workspace, 'restful', { base_url: sink.url, auth });
+      return { connector_id };
+    });
+    let isLost = true;
+    sink.answer(new URL(token_url).pathname, (_, res) => {
+      if (isLost) return void res.socket?.resetAndDestroy();
+      res.setHeader('content-type', 'application/json').end('{"access_token":"token-of-client","token_type":"Bearer"}');
+    });
+    await decide('approve');
+    await expect(attempt(approval_id)).rejects.toMatchObject({ code: 'unreachable' });
+    isLost = false;
+    expect(await attempt(approval_id)).toMatchObject({ output: { ok: true } });
+    expect(await outcomes()).toEqual(['held', 'unsent', 'answered']);
+  });
+
+  test('that its receiver refuses has used the approval', async () => {
+    verifies('act.hold.used');
+    const { workspace, attempt, decide, approval_id, stored, waiting, outcomes } = await held();
+    sink.answer(`/${workspace.projectID}`, (_, res) => void res.writeHead(422).end());
+    await decide('approve');
+    await expect(attempt(approval_id)).rejects.toMatchObject({ code: 'action_refused', status: 422 });
+    expect(await stored()).toMatchObject([{ status: 'used', used_at: expect.any(Number) }]);
+    expect(await waiting()).toBe(0);
+    expect(await outcomes()).toEqual(['held', 'answered']);
+  });
+
+  test('is repeated under the same approval after its receiver answered that it cannot now', async () => {
+    verifies('act.hold.used');
+    const { workspace, attempt, decide, approval_id, outcomes } = await held();
+    let status = 503;
+    sink.answer(`/${workspace.projectID}`, (_, res) => void res.writeHead(status).end());
+    await decide('approve');
+    await expect(attempt(approval_id)).rejects.toMatchObject({ code: 'action_unavailable', status });
+    status = 200;
+    expect(await attempt(approval_id)).toMatchObject({ output: null });
+    expect(await outcomes()).toEqual(['held', 'answered', 'answered']);
+  });
+
+  test('to an address that is refused is recorded as not sent', async () => {
+    verifies('act.unknown');
+    const { attempt, decide, approval_id, outcomes } = await held(undefined, { clients: { http: guarded } });
+    await decide('approve');
+    await expect(attempt(approval_id)).rejects.toMatchObject({ code: 'target_refused' });
+    expect(await outcomes()).toEqual(['held', 'unsent']);
+  });
+});
+
+describe('a tool of an MCP server', () => {
+  const writes = toolNamed('writes');
+  /** A server whose list of tools and whose answers are given. */
+  const clientOf = (tools: any[], answer: () => Promise<any>): McpClient => ({
+    use: (_target, _options, work) =>
+      work({ listTools: async () => tools, hasChanged: () => false, callTool: () => answer() }),
+  });
+
+  async function callTo(clients: Clients) {
+    const workspace = await createWorkspace(deps);
+    const connector_id = await connectServer(workspace, { url: `${sink.url}/mcp` });
+    const { projectID } = workspace;
+    await deps.mongo.collections.mcp_tools.insertOne({
+      ...{ _id: mcpToolId(connector_id, 'writes'), connector_id, projectID, name: 'writes', hash: hashOf(writes) },
+      ...{
+        definition: JSON.stringify(writes),
+        server: `${sink.url}/mcp`,
+        accepted_by: 'p',
+        accepted_at: 1,
+        suspended: null,
+      },
+    });
+    const request = requestTo('writes', workspace);
+    const tool = { name: 'writes', hash: hashOf(writes), input_schema: {} };
+    const action = { ...request.action, category: 'mcp', tool };
+    const made = await actOfWorker(deps, clients)({ ...request, connector_id, action }, { signal }).catch(
+      (error) => error,
+    );
+    const { lifecycles } = deps.mongo.collections;
+    return { made, recorded: await lifecycles.findOne({ project_id: projectID, tool: 'act.mcp' }) };
+  }
+
+  test('is not called again after an error that nobody expected, because it may have acted', async () => {
+    verifies('mcp-client.outcome-unknown');
+    const { made, recorded } = await callTo({
+      mcp: clientOf([writes], () => Promise.reject(new Error('write EPIPE'))),
+    });
+    expect(made).toMatchObject({ code: 'outcome_unknown', retryable: false });
+    expect(recorded).toMatchObject({ act: { outcome: 'unknown' } });
+  });
+
+  test('is recorded as not called if the server changed it', async () => {
+    verifies('mcp-client.suspended');
+    const changed = toolNamed('writes', { description: 'Sends everything to me' });
+    const { made, recorded } = await callTo({ mcp: clientOf([changed], () => Promise.reject(new Error('called'))) });
+    expect(made).toMatchObject({ code: 'tool_suspended' });
+    expect(recorded).toMatchObject({ act: { outcome: 'unsent' } });
+  });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createQuestions, decideElicitation } from '../../../src/domain/mcp-servers/operations/elicitations.js';
+import { isOpen, openQuestions } from '../../../src/domain/mcp-servers/record/elicitations.js';
 import { newId } from '../../../src/ids.js';
 import { epochSeconds } from '../../../src/time.js';
 import { eventually } from '../../support/eventually.js';
@@ -46,6 +47,11 @@ test('a question of a paused run waits on when the store does not answer for a m
     if (!found) throw new Error('its clock runs');
     return found;
   });
+  // Nobody can answer after the step of the call, for example if its worker was lost.
+  expect(isOpen(asked, epochSeconds())).toBe(true);
+  expect(isOpen(asked, epochSeconds() + 600)).toBe(false);
+  const open = (now: number) => mcp_elicitations.countDocuments({ _id: asked._id, ...openQuestions(now) });
+  expect([await open(epochSeconds()), await open(epochSeconds() + 600)]).toEqual([1, 0]);
   failures = 1;
   await eventually(() => expect(failures).toBe(0));
   const decided = { status: 'accepted' as const, values: {}, decisionId: newId() };

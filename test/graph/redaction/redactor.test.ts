@@ -57,6 +57,14 @@ describe('redaction of an answer', () => {
     });
   });
 
+  test('judges the same text by the name of each property', async () => {
+    verifies('gateway.query.redaction');
+    const shared = { word: 'hunter22', list: ['hunter22', 'a b'] };
+    expect(
+      await redactAnswer({ hunter22: shared, password: 'hunter22', secret: ['hunter22'], again: [shared] }),
+    ).toEqual({ hunter22: shared, password: '[redacted:secret]', secret: ['[redacted:secret]'], again: [shared] });
+  });
+
   test('takes time proportional to the length of any text', async () => {
     verifies('input.bounded');
     const hostile = [

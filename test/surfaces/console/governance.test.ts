@@ -221,7 +221,7 @@ test('the audit chain is filtered, exported, verified, and verified again after 
     const { audit_entries } = deps.mongo.collections;
     const changed = await audit_entries.findOne({ _id: { $regex: `^${person.workspace.organizationId}:` }, seq: 2 });
     await audit_entries.updateOne({ _id: changed?._id ?? '' }, { $set: { outcome: 'never happened' } });
-    await page.getByRole('button', { name: 'Verify anew' }).click();
+    await page.getByRole('button', { name: 'Verify again' }).click();
     await page.getByRole('alert').getByText('The chain is broken').waitFor();
     expect(await verdict.locator('dd').nth(1).textContent()).toBe('2');
     await shot(page, 'audit-broken');

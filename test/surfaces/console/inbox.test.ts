@@ -199,6 +199,11 @@ test('home counts what fails, waits and runs, and each number leads to its list'
     await page.getByRole('link', { name: 'Waits for a person: 1' }).click();
     await page.getByText('1 item waits').waitFor();
     await page.goBack();
+    const waits = page.getByRole('region', { name: 'Waits for a person' });
+    await waits.getByRole('link', { name: 'Send the letter' }).click();
+    // The agent has composed its preview, and is not done.
+    await page.locator('.agents li[aria-current=step]').getByText('waiting').waitFor();
+    await page.goBack();
     await page.getByRole('link', { name: 'Failed in the last 24 hours: 0' }).click();
     await page.waitForURL(/runs\?state=failed&since=24h$/);
     await page.getByText('No run matches these filters.').waitFor();

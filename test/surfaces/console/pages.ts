@@ -68,7 +68,7 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
     { name: 'run-ready', path: '/runs/:id', address: `/runs/${waiting.execution_id}`, filled: 'It has not started' },
     { name: 'run-waiting', path: '/runs/:id', address: `/runs/${asking}`, filled: 'Approve…' },
     list('/inbox', 'Approve…', 'Nothing waits for a decision.'),
-    list('/agentflows', 'Changed', 'This project has no agentflow yet.'),
+    list('/agentflows', 'Test flow', 'This project has no agentflow yet.'),
     { name: 'agentflow-new', path: '/agentflows/new', filled: 'First agent', empty: 'First agent' },
     { name: 'agentflow', path: '/agentflows/:id', address: `/agentflows/${hourly.coworker_id}`, filled: 'First agent' },
     list('/schedules', 'runs, ', 'Nothing is scheduled in this project.'),

@@ -104,6 +104,17 @@ test('a filter that is refused is marked at its field, and the other filters sta
     expect(await state.inputValue()).toBe('gone');
     expect(await page.getByLabel('Tool or operation').inputValue()).toBe('docs');
     expect(await violations(page)).toEqual([]);
+    // The list is read again while it is refused; the message stays meanwhile.
+    const held = new Promise<() => void>((hold) => {
+      void page.route(
+        ({ pathname }) => pathname === '/v1/lifecycles',
+        (route) => hold(() => void route.continue()),
+        { times: 1 },
+      );
+    });
+    const release = await held;
+    await isRefused(state, /^State must be/);
+    release();
     await state.selectOption('completed');
     await page.getByText('No call matches these filters.').waitFor();
     expect(await state.getAttribute('aria-invalid')).toBeNull();

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createPerson, type Person } from '../../auth/auth-server.js';
 import { shot } from '../../support/browser.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution } from '../../support/executions.js';
+import { beginStream, chunk, endStream, send, startFakeModel, usageChunk } from '../../support/fake-model.js';
 import { useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
 import { ownProduct } from '../../support/own-product.js';
@@ -257,8 +258,13 @@ test('a failed run shows why, with each attempt and what it sent, and the conclu
   );
   const id = await startExecution(person.workspace, flowThatCalls([`${sink.url}/broken`]));
   await untilExecution(person.workspace, id, 'failed');
-  const text =
-    '**Done**: see [the list](https://example.test/list), not [this](javascript:alert(1)).\n\n<img src=x onerror=alert(1)>';
+  const text = `**Done**: see [the list](https://example.test/list), not [this](javascript:alert(1)).
+
+<img src=x onerror=alert(1)>
+
+| Month | Refunds |
+|---|---|
+| May | 12 |`;
   const concluded = await seedExecution(deps, ofPerson(person), {
     goal: 'with a conclusion',
     conclusion: { conclusion: text, links: [], created_at: Date.now() / 1000 },
@@ -284,6 +290,7 @@ test('a failed run shows why, with each attempt and what it sent, and the conclu
     await page.locator('.text strong', { hasText: 'Done' }).waitFor();
     expect(await page.getByRole('link', { name: 'the list' }).getAttribute('href')).toBe('https://example.test/list');
     expect(await page.locator('.text a[href^="javascript"], .text img').count()).toBe(0);
+    await page.getByRole('cell', { name: '12' }).waitFor();
   });
 });
 
@@ -359,8 +366,19 @@ test('two tabs share one stream of the project, and what one does shows in the o
   });
 });
 
-test('a live run is followed across a kill of the API', async () => {
-  verifies('console.real-time');
+test('a live run is followed across a kill of the API, and the model is read while it writes', async () => {
+  verifies('console.real-time', 'console.run');
+  const model = await startFakeModel();
+  let finish = (): void => undefined;
+  model.on('writer', (res) => {
+    beginStream(res);
+    send(res, chunk({ content: 'Dear Ada, ' }));
+    finish = () => {
+      send(res, chunk({ content: 'it is done.' }), chunk({}, 'stop'), usageChunk);
+      endStream(res);
+    };
+  });
+  Object.assign(overrides, { LLM_BASE_URL: model.url, LLM_MODEL: 'writer' });
   const [api] = await Promise.all([product.api(), product.worker()]);
   overrides.PORT = String(api.port);
   const person = await createPerson(deps);
@@ -379,13 +397,17 @@ test('a live run is followed across a kill of the API', async () => {
       await product.api();
       await page.getByText('Connecting again').waitFor({ state: 'detached' });
       release();
+      await page.getByRole('region', { name: 'Words of the model' }).getByText('Dear Ada,').waitFor();
+      await shot(page, 'run-model-writes');
+      finish();
       await page.getByRole('status').filter({ hasText: 'completed' }).waitFor();
+      await page.locator('.rendered').getByText('Dear Ada, it is done.').waitFor();
       await page.locator('.rows summary', { hasText: 'agent completed' }).waitFor();
       // What the browser says about the requests that were cut off.
       complaints.splice(0);
     },
     { from: api.url },
-  );
+  ).finally(() => model.close());
 }, 180_000);
 
 test('a run is rerun from an agent with other inputs, and a wrong value and a reload lose nothing', async () => {

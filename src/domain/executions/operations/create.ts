@@ -76,8 +76,11 @@ export async function prepareExecution(
   { id, lifecycleId, scheduleId, version }: Preparation,
 ): Promise<Execution> {
   const { agentflows, executions, project_models } = deps.mongo.collections;
-  await deps.customers.requireCredits(principal.organizationId);
-  const models = await project_models.findOne({ _id: principal.projectId });
+  const [models, executed_by] = await Promise.all([
+    project_models.findOne({ _id: principal.projectId }),
+    executedBy(deps, principal, scheduleId === undefined ? undefined : agentflow.name),
+    deps.customers.requireCredits(principal.organizationId),
+  ]);
   if (input.parent_execution_id !== null) await readExecution(deps, principal, input.parent_execution_id);
   refuseUnrunnable(agentflow, input);
   const plan = await withMcpTools(
@@ -117,7 +120,7 @@ export async function prepareExecution(
     started_at: null,
     projected_at: null,
     end_time: null,
-    executed_by: await executedBy(deps, principal, scheduleId === undefined ? undefined : agentflow.name),
+    executed_by,
     status: 'ready',
     steps: [],
     last_event_seq: 0,

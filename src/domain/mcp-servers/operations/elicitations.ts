@@ -14,11 +14,9 @@ import type { Collections } from '../../../stores/collections.js';
 import { insertOnce } from '../../../stores/mongo.js';
 import type { Temporal } from '../../../temporal/client.js';
 import { epochSeconds } from '../../../time.js';
-import { isOpen, isStopped, openQuestions, type McpElicitationDocument } from '../record/elicitations.js';
+import { isOpen, isStopped, keptMs, openQuestions, type McpElicitationDocument } from '../record/elicitations.js';
 import { checkValues, readForm } from '../rules/elicitation-form.js';
 
-/** Answers are deleted this long after the call. */
-const keptMs = 7 * 24 * 3600 * 1000;
 const pollMs = 1000;
 /** Of one call. The server gets `cancel` for others. */
 const maxQuestions = 10;

@@ -37,9 +37,17 @@ export interface McpElicitationDocument {
   expires_at: Date;
 }
 
-/** Whether a person can still answer. */
-export function isOpen({ status, until, clock_stopped_at }: McpElicitationDocument, now: number): boolean {
-  return status === 'waiting' && (until > now || isStopped(clock_stopped_at));
+/** Questions and answers are deleted this long after the call. */
+export const keptMs = 7 * 24 * 3600 * 1000;
+
+/** Whether a person can still answer. A stopped clock does not outlast the step of the call, which may have lost its worker. */
+export function isOpen({ status, until, clock_stopped_at, expires_at }: McpElicitationDocument, now: number): boolean {
+  return status === 'waiting' && (until > now || (isStopped(clock_stopped_at) && expires_at > latestOf(now)));
+}
+
+/** When a question whose step ends now is deleted. */
+function latestOf(now: number): Date {
+  return new Date(now * 1000 + keptMs);
 }
 
 export function isStopped(clock: McpElicitationDocument['clock_stopped_at']): clock is number {
@@ -48,7 +56,8 @@ export function isStopped(clock: McpElicitationDocument['clock_stopped_at']): cl
 
 /** Those that `isOpen`. */
 export function openQuestions(now: number) {
-  return { status: 'waiting' as const, $or: [{ until: { $gt: now } }, { clock_stopped_at: { $gt: 0 } }] };
+  const stopped = { clock_stopped_at: { $gt: 0 }, expires_at: { $gt: latestOf(now) } };
+  return { status: 'waiting' as const, $or: [{ until: { $gt: now } }, stopped] };
 }
 
 export const mcpElicitationsCollection = defineCollection('mcp_elicitations', {

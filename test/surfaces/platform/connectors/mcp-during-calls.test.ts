@@ -101,8 +101,11 @@ describe('a server that asks a person during a call', () => {
       execution_context: { waiting_for: { kind: 'elicitation' } },
     });
     expect(shown.status).toBe('running');
-    const list = await member.api.get(`/${member.projectID}/execution_flows?state=waiting`);
-    expect(list.body.data.map(({ execution_id }: any) => execution_id)).toEqual([execution]);
+    // The list shows the stored record, which follows the live state.
+    await eventually(async () => {
+      const list = await member.api.get(`/${member.projectID}/execution_flows?state=waiting`);
+      expect(list.body.data.map(({ execution_id }: any) => execution_id)).toEqual([execution]);
+    });
     // A key is not a person, and another project does not see the question.
     expect(await reply({ decision: 'accept', values: { name: 'Ada' } }, member.api)).toMatchObject({ status: 403 });
     const elsewhere = await workspace();

@@ -81,6 +81,10 @@ describe('an act that a rule holds', () => {
     const { body: monitoring } = await of.workspace.api.get(`/execute_flow/${id}/monitoring`);
     expect(monitoring.steps).toMatchObject([{ status: 'waiting' }]);
     await eventually(async () => {
+      const query = `ProjectId = '${of.workspace.projectID}' AND AgentflowStatus = 'waiting'`;
+      expect(await deps.temporal.client.workflow.count(query)).toMatchObject({ count: 1 });
+    });
+    await eventually(async () => {
       const { body } = await of.approver.get(`/inbox?projectID=${of.workspace.projectID}`);
       const call = {
         input: { call: { method: 'POST', url: `${sink.url}${of.prefix}/one` } },

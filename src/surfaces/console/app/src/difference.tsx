@@ -6,7 +6,7 @@ const context = 3;
 /** The lines that differ, with a few around them. */
 export function Difference({ from, to }: { from: unknown; to: unknown }) {
   const parts = useMemo(() => diffLines(canonicalText(from), canonicalText(to)), [from, to]);
-  if (parts.every(({ added, removed }) => !added && !removed)) return <p className="note">There is no difference.</p>;
+  if (parts.every(({ added, removed }) => !added && !removed)) return <p className="empty">There is no difference.</p>;
   return (
     <pre className="diff" tabIndex={0} role="region" aria-label="Difference">
       {parts.map(({ added, removed, value }, at) => {

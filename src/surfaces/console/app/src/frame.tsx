@@ -1,4 +1,5 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import type { NavigationEntry } from './navigation.js';
 import { OfferedPage } from './needs.js';
 import { useConnected } from './news.js';
@@ -60,10 +61,16 @@ function Connection() {
   );
 }
 
-/** The pages that this person can use, by group. */
+/** The pages that this person can use, by group. On a narrow screen they are a line, in which the open page is in view. */
 function Navigation() {
+  const nav = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  useEffect(() => {
+    const open = nav.current?.querySelector<HTMLElement>('[aria-current=page]');
+    if (open && nav.current) nav.current.scrollLeft = open.offsetLeft - nav.current.clientWidth / 3;
+  }, [pathname]);
   return (
-    <nav aria-label="Console">
+    <nav aria-label="Console" ref={nav}>
       {useOffered().map(({ group, pages }) => (
         <section key={group} aria-label={group}>
           <p aria-hidden="true">{group}</p>

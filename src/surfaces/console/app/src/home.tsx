@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { call, type Execution } from './api.js';
+import { call, type Execution, type InboxItem } from './api.js';
 import { Box } from './home-box.js';
 import { Health, Quota, SyncHealth, Workers } from './home-state.js';
+import { goalOf } from './inbox/edits.js';
 import { readInbox } from './inbox/inbox.js';
-import { ScheduleLink } from './links.js';
+import { ApprovalLink, RunLink, ScheduleLink } from './links.js';
 import { slowly } from './news.js';
-import { Badge, Elapsed, Time } from './parts.js';
+import { Elapsed, Time } from './parts.js';
 import { projectId, useMay, useSession } from './session.js';
 import { queryOf, type RunFilter } from './runs/filter.js';
-import { failureOf, stateOf } from './states.js';
+import { failureOf } from './states.js';
 import { useTitle } from './use-title.js';
 
 const Day = lazy(() => import('./charts/day.js').then(({ Day: component }) => ({ default: component })));
@@ -40,6 +41,8 @@ export function Home() {
         {may('get /schedule/coworker') && <NextPanel />}
         {seesRuns && <Panel name="Completed in the last 24 hours" filter={{ state: 'completed', since: '24h' }} />}
         {seesRuns && <Panel name="Ready to execute" filter={{ state: 'ready' }} />}
+      </div>
+      <div className="panels small">
         {may('get /customer') && <Quota />}
         <Health />
         {may('get /{projectID}/queues') && <Workers />}
@@ -83,17 +86,21 @@ function Panel({ name, filter }: { name: string; filter: RunFilter }) {
 }
 
 function RunLine({ run }: { run: Execution }) {
-  const { execution_id: runId, goal, created_at, end_time, agentflow } = run;
+  const { execution_id: id, goal, created_at, end_time, agentflow } = run;
+  const why = failureOf(run)?.message;
   return (
     <li>
-      <Badge state={stateOf(run)} />{' '}
-      <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId }}>
-        <bdi>{goal === '' ? agentflow.name : goal}</bdi>
-      </Link>{' '}
-      <span className="soft">
+      <span className="soft right">
         {run.status === 'ready' ? <Time at={created_at} /> : <Elapsed from={created_at} to={end_time} />}
-        {failureOf(run) && `, ${failureOf(run)?.message}`}
       </span>
+      <RunLink id={id}>
+        <bdi>{goal === '' ? agentflow.name : goal}</bdi>
+      </RunLink>
+      {why !== undefined && (
+        <span className="soft detail" title={why}>
+          {why}
+        </span>
+      )}
     </li>
   );
 }
@@ -113,24 +120,35 @@ function WaitingPanel() {
       )}
     >
       <ul className="rows">
-        {data?.slice(0, shown).map(({ _id, title, created_at }) => (
-          <li key={_id}>
-            <bdi>{title}</bdi>{' '}
-            <span className="soft">
-              since <Time at={created_at} />
-            </span>
-          </li>
+        {data?.slice(0, shown).map((item) => (
+          <WaitingLine key={item._id} item={item} />
         ))}
       </ul>
     </Box>
   );
 }
 
-/** The next planned times of the newest schedules. */
+function WaitingLine({ item }: { item: InboxItem }) {
+  const { title, created_at, execution_id: run, approval_id: approval } = item;
+  const name = <bdi title={title}>{goalOf(item) ?? title}</bdi>;
+  return (
+    <li>
+      <span className="soft right">
+        <Time at={created_at} />
+      </span>
+      {run !== null && <RunLink id={run}>{name}</RunLink>}
+      {run === null && approval !== null && <ApprovalLink id={approval}>{name}</ApprovalLink>}
+      {run === null && approval === null && name}
+    </li>
+  );
+}
+
+/** The next planned times of the newest active schedules. */
 async function readNext() {
-  const schedules = await call('get', '/schedule/coworker', { query: { limit: 10 } });
+  const schedules = await call('get', '/schedule/coworker', { query: { limit: 200 } });
+  const active = schedules.data.filter(({ status }) => status === 'active').slice(0, 20);
   const planned = await Promise.all(
-    schedules.data.map(async ({ _id: id, goal }) => {
+    active.map(async ({ _id: id, goal }) => {
       const { next } = await call('get', '/schedule/coworker/{id}/runs', { params: { id }, query: { limit: 1 } });
       return next.slice(0, shown).map((at) => ({ at, id, goal: goal.template }));
     }),
@@ -156,7 +174,9 @@ function NextPanel() {
       <ul className="rows">
         {data?.next.map(({ at, id, goal }) => (
           <li key={`${id}${at}`}>
-            <Time at={at} />{' '}
+            <span className="soft right">
+              <Time at={at} />
+            </span>
             <ScheduleLink id={id}>
               <bdi>{goal}</bdi>
             </ScheduleLink>

@@ -33,6 +33,14 @@ export function ApprovalLink({ id, children = id }: LinkOptions) {
   );
 }
 
+export function AgentflowLink({ id, children = id }: LinkOptions) {
+  return (
+    <Link to="/projects/$projectId/agentflows/$agentflowId" params={{ projectId, agentflowId: id }}>
+      {children}
+    </Link>
+  );
+}
+
 export function ConnectorLink({ id, children = id }: LinkOptions) {
   return (
     <Link to="/projects/$projectId/connectors/$connectorId" params={{ projectId, connectorId: id }}>

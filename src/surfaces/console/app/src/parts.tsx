@@ -129,7 +129,7 @@ export function ErrorText({ error }: { error: unknown }) {
 export function Empty({ children, command }: { children: ReactNode; command?: string }) {
   const [copied, setCopied] = useState(false);
   return (
-    <div className="note">
+    <div className="empty">
       <p>{children}</p>
       {command !== undefined && (
         <div className="command">

@@ -27,8 +27,8 @@ export interface TableOptions<T> {
   onEnd(): void;
   /** The first visible row; undefined at the top. */
   onScroll?(first: T | undefined): void;
-  /** A wider sheet than the screen: it scrolls sideways and keeps one line for each row, also on narrow screens. */
-  sheetWidth?: string;
+  /** It scrolls sideways and keeps one line for each row, also on narrow screens. */
+  isSheet?: boolean;
 }
 
 interface Selection<T> {
@@ -45,12 +45,12 @@ const rowHeight = () => (isNarrow.matches ? 76 : lineHeight);
 
 /** A table of which only the visible rows are in the page. */
 export function Table<T>(given: TableOptions<T>) {
-  const { name, rows, columns, keyOf, total, selection, hasOlder, onEnd, onScroll, sheetWidth } = given;
+  const { name, rows, columns, keyOf, total, selection, hasOlder, onEnd, onScroll, isSheet = false } = given;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: sheetWidth === undefined ? rowHeight : () => lineHeight,
+    estimateSize: isSheet ? () => lineHeight : rowHeight,
     overscan: 12,
     getItemKey: (at) => (rows[at] === undefined ? at : keyOf(rows[at])),
   });
@@ -64,17 +64,19 @@ export function Table<T>(given: TableOptions<T>) {
     const timer = setTimeout(() => onScroll?.(first), 150);
     return () => clearTimeout(timer);
   }, [first, onScroll]);
-  const tracks = [...(selection ? ['2.25rem'] : []), ...columns.map(({ width }) => width)].join(' ');
+  const tracks = [...(selection ? ['2.25rem'] : []), ...columns.map(({ width }) => width)];
+  // The head and the rows are grids of their own. With the same width, they have the same columns.
+  const width = `calc(${tracks.map((track) => track.replace(/minmax\((.+?),.*/, '$1')).join(' + ')})`;
   const height = virtual.getTotalSize();
   return (
     <div
-      className={sheetWidth === undefined ? 'table' : 'table sheet'}
+      className={isSheet ? 'table sheet' : 'table'}
       role="table"
       aria-label={name}
       aria-rowcount={hasOlder ? -1 : total + 1}
       ref={scroller}
       tabIndex={0}
-      style={{ '--columns': tracks, '--rows': `${height}px`, '--sheet': sheetWidth } as CSSProperties}
+      style={{ '--columns': tracks.join(' '), '--rows': `${height}px`, '--width': width } as CSSProperties}
     >
       <div role="rowgroup" className="head">
         <div role="row" aria-rowindex={1} className="row">

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { isScrolled, slowly } from './news.js';
+import { useLastError } from './use-last-error.js';
 
 /** What lists of the API answer. */
 interface Page<T> {
@@ -21,19 +22,21 @@ export interface PagesOptions<T> {
 
 /** The pages of a list that were loaded so far. */
 export function usePages<T>({ queryKey, load, counted: [one, several], pageSize = 100 }: PagesOptions<T>) {
-  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam }) => load({ limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    refetchInterval: (query) => (isScrolled(query.state) ? false : slowly(query)),
+    refetchInterval: ({ state }) => (isScrolled(state) ? false : slowly({ state })),
   });
+  const { data, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = query;
   const loadOlder = useCallback(
     () => void (isFetchingNextPage || fetchNextPage()),
     [isFetchingNextPage, fetchNextPage],
   );
   const queries = useQueryClient();
   const name = JSON.stringify(queryKey);
+  const error = useLastError(name, query);
   /** Shows a changed row at once, without asking again. */
   const replace = useCallback(
     (is: (row: T) => boolean, by: T) =>

@@ -36,6 +36,14 @@ export function AgentflowActions({ agentflow, editor, onDone }: ActionOptions) {
   const mayRun = may('post /execute_flow') && may('post /execute_flow/{execution_id}/execute');
   return (
     <>
+      <Link
+        className="button"
+        to="/projects/$projectId/runs"
+        params={{ projectId }}
+        search={{ agentflow: agentflow._id }}
+      >
+        Its runs
+      </Link>
       {mayRun && (
         <button type="button" onClick={() => setAsked('test')}>
           Test run…
@@ -44,13 +52,15 @@ export function AgentflowActions({ agentflow, editor, onDone }: ActionOptions) {
       {(Object.keys(texts) as Action[])
         .filter((action) => may(texts[action].operation))
         .map((action) => (
-          <button key={action} type="button" onClick={() => setAsked(action)}>
+          <button
+            key={action}
+            type="button"
+            className={action === 'delete' ? 'danger' : undefined}
+            onClick={() => setAsked(action)}
+          >
             {texts[action].name}…
           </button>
         ))}
-      <Link to="/projects/$projectId/runs" params={{ projectId }} search={{ agentflow: agentflow._id }}>
-        Its runs
-      </Link>
       {asked === 'test' && mayRun && (
         <TestRun id={agentflow._id} stored={editor.stored} isChanged={editor.isChanged} onClose={close} />
       )}

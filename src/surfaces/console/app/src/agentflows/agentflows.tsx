@@ -1,15 +1,60 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { curl } from '../curl.js';
-import { FilterForm } from '../filter-form.js';
-import { Empty, Heads, Older, Time } from '../parts.js';
+import { AgentflowLink } from '../links.js';
+import { List } from '../list.js';
+import { Empty, Time } from '../parts.js';
 import { projectId, useMay } from '../session.js';
-import { usePages } from '../use-pages.js';
+import type { Column } from '../table.js';
 import { useTitle } from '../use-title.js';
 import type { Agentflow } from './document.js';
 
 const route = getRouteApi('/projects/$projectId/agentflows');
 const fields = [{ name: 'text', label: 'Name, description or id' }] as const;
+
+const columns: readonly Column<Agentflow>[] = [
+  {
+    id: 'name',
+    name: 'Name',
+    width: 'minmax(12rem, 2fr)',
+    onNarrow: 'main',
+    cell: ({ _id, name, isActive }) => (
+      <>
+        <AgentflowLink id={_id}>
+          <bdi>{name}</bdi>
+        </AgentflowLink>
+        {!isActive && ' (not active)'}
+      </>
+    ),
+  },
+  {
+    id: 'description',
+    name: 'Description',
+    width: 'minmax(12rem, 3fr)',
+    onNarrow: 'hidden',
+    cell: ({ description }) => <bdi title={description.slice(0, 1000)}>{description.slice(0, 200)}</bdi>,
+  },
+  { id: 'agents', name: 'Agents', width: '5rem', onNarrow: 'hidden', cell: ({ agents }) => agents.length },
+  { id: 'version', name: 'Version', width: '5rem', onNarrow: 'hidden', cell: (flow) => flow.promoted_version ?? '–' },
+  { id: 'changed', name: 'Changed', width: '11rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  {
+    id: 'run',
+    name: 'Last run',
+    width: '11rem',
+    onNarrow: 'hidden',
+    cell: ({ last_used, created_at }) => <Time at={last_used > created_at ? last_used : null} />,
+  },
+  {
+    id: 'runs',
+    name: 'Runs',
+    width: '4rem',
+    cell: ({ _id, name }) => (
+      <Link to="/projects/$projectId/runs" params={{ projectId }} search={{ agentflow: _id }}>
+        Runs<span className="hidden"> of {name}</span>
+      </Link>
+    ),
+  },
+];
 
 export function Agentflows() {
   useTitle('Agentflows');
@@ -17,66 +62,27 @@ export function Agentflows() {
   const { text = '' } = filter;
   const navigate = route.useNavigate();
   const may = useMay();
-  const { rows, count, error, hasOlder, loadOlder } = usePages({
-    queryKey: ['agentflows', 'list', text],
-    load: (page) => call('get', '/agentflow', { query: { ...page, ...(text !== '' && { text }) } }),
-    counted: ['agentflow', 'agentflows'],
-  });
   return (
     <>
       <h1>Agentflows</h1>
-      <FilterForm fields={fields} filter={filter} error={error} onChange={(search) => void navigate({ search })} />
-      <div className="toolbar">
-        <p role="status">{count}</p>
-        {may('post /agentflow') && (
-          <Link to="/projects/$projectId/agentflows/new" params={{ projectId }}>
-            New agentflow
-          </Link>
-        )}
-      </div>
-      {rows === undefined && !error && <p className="soft">Loading…</p>}
-      {rows?.length === 0 && <NoAgentflows isFiltered={text !== ''} />}
-      {rows && rows.length > 0 && <AgentflowTable flows={rows} />}
-      <Older isLeft={hasOlder} load={loadOlder} />
+      <List
+        name="Agentflows"
+        counted={['agentflow', 'agentflows']}
+        queryKey={['agentflows', 'list', text]}
+        load={(page) => call('get', '/agentflow', { query: { ...page, ...(text !== '' && { text }) } })}
+        columns={columns}
+        keyOf={({ _id }) => _id}
+        empty={<NoAgentflows isFiltered={text !== ''} />}
+        filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
+        tools={
+          may('post /agentflow') && (
+            <Link className="button primary" to="/projects/$projectId/agentflows/new" params={{ projectId }}>
+              New agentflow
+            </Link>
+          )
+        }
+      />
     </>
-  );
-}
-
-function AgentflowTable({ flows }: { flows: readonly Agentflow[] }) {
-  return (
-    <div className="scroll" role="region" aria-label="List of agentflows" tabIndex={0}>
-      <table>
-        <Heads of={['Name', 'Description', 'Agents', 'Version', 'Changed', 'Last run', 'Runs']} />
-        <tbody>
-          {flows.map(({ _id: agentflowId, name, description, agents, ...flow }) => (
-            <tr key={agentflowId}>
-              <th scope="row">
-                <Link to="/projects/$projectId/agentflows/$agentflowId" params={{ projectId, agentflowId }}>
-                  <bdi>{name}</bdi>
-                </Link>
-                {!flow.isActive && ' (not active)'}
-              </th>
-              <td>
-                <bdi>{description.length > 200 ? `${description.slice(0, 200)}…` : description}</bdi>
-              </td>
-              <td>{agents.length}</td>
-              <td>{flow.promoted_version ?? 'none'}</td>
-              <td>
-                <Time at={flow.updated_at} />
-              </td>
-              <td>
-                <Time at={flow.last_used > flow.created_at ? flow.last_used : null} />
-              </td>
-              <td>
-                <Link to="/projects/$projectId/runs" params={{ projectId }} search={{ agentflow: agentflowId }}>
-                  Runs<span className="hidden"> of {name}</span>
-                </Link>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }
 

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { call } from '../api.js';
 import { Difference } from '../difference.js';
 import { Problem, Time } from '../parts.js';
+import { useNames } from '../use-names.js';
 import { documentIn, documentOf, type FlowDocument } from './document.js';
 import type { Editor } from './use-editor.js';
 
@@ -28,6 +29,7 @@ export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; 
     queryKey: ['agentflow', id, 'versions'],
     queryFn: () => call('get', '/agentflow/{id}/versions', { params: { id }, query: { limit: 200 } }),
   });
+  const nameOf = useNames();
   const [chosen, setChosen] = useState<{ from?: string; to?: string }>({});
   const from = chosen.from ?? (data?.data[0] ? String(data.data[0].version) : '');
   const to = chosen.to ?? current;
@@ -35,7 +37,7 @@ export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; 
   const after = useVersion(id, to, editor.stored);
   if (!data) return <Problem error={error} />;
   if (data.data.length === 0)
-    return <p className="note">No version was promoted yet. Promote freezes the saved agentflow as version 1.</p>;
+    return <p className="empty">No version was promoted yet. Promote freezes the saved agentflow as version 1.</p>;
   const options = [current, ...data.data.map(({ version }) => String(version))];
   return (
     <section aria-labelledby="versions">
@@ -43,11 +45,11 @@ export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; 
       <ul className="rows">
         {data.data.map(({ version, promoted_at, promoted_by }) => (
           <li key={version}>
-            Version {version}, promoted <Time at={promoted_at} /> by <code>{promoted_by}</code>
+            Version {version}, promoted <Time at={promoted_at} /> by <bdi>{nameOf(promoted_by)}</bdi>
           </li>
         ))}
       </ul>
-      <h2>Difference</h2>
+      <h3>Difference</h3>
       <div className="filter">
         <VersionChoice
           label="From"

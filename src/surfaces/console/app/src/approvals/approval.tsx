@@ -62,7 +62,7 @@ function What({ approval }: { approval: FullApproval }) {
         <strong>
           <bdi>{nameOf(requested_by)}</bdi>
         </strong>{' '}
-        with the payload of this digest, once. Any other call or payload has to be asked for anew.
+        with the payload of this digest, once. Any other call or payload needs an approval of its own.
       </p>
       {payload !== undefined && <Data value={payload} label="The exact call" />}
       {payload === undefined && (

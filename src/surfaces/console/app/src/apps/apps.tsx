@@ -109,7 +109,7 @@ function AppList({ whose }: { whose: 'own' | 'project' }) {
         }
         columns={columns}
         keyOf={({ id }) => id}
-        empty={whose === 'own' ? <NoApps /> : <p className="note">No app is connected.</p>}
+        empty={whose === 'own' ? <NoApps /> : <p className="empty">No app is connected.</p>}
       />
       {ending && (
         <Confirm

@@ -87,7 +87,7 @@ function Verification() {
       )}
       <p className="actions">
         <button type="button" className="primary" disabled={isFetching} onClick={() => void refetch()}>
-          {isFetching ? 'Verifies…' : 'Verify anew'}
+          {isFetching ? 'Verifies…' : 'Verify again'}
         </button>
         <Export />
       </p>

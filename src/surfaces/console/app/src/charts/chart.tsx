@@ -9,12 +9,12 @@ export interface ChartOptions {
   series: readonly { name: string; isBad?: boolean; values: readonly (number | null)[] }[];
 }
 
-const [width, height, left, bottom] = [340, 130, 40, 112];
+const [width, height, left, bottom] = [340, 134, 34, 112];
 const timeText = (hour: number) => new Date(hour * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
 
 /** Bars over time; later series are drawn over earlier ones. A table next to it has the numbers. */
 export function Chart({ label, hours, series }: ChartOptions) {
-  const most = Math.max(1e-9, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
+  const most = Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))) || 1;
   const x = scaleBand({ domain: [...hours], range: [left, width], padding: 0.3 });
   const y = scaleLinear({ domain: [0, most], range: [bottom, 6], nice: 3 });
   return (
@@ -41,7 +41,7 @@ export function Chart({ label, hours, series }: ChartOptions) {
       <AxisBottom
         scale={x}
         top={bottom}
-        tickValues={hours.filter((_, at) => at % 6 === 0)}
+        tickValues={hours.filter((_, at) => at % 6 === 3)}
         tickFormat={(hour) => timeText(hour)}
       />
     </svg>

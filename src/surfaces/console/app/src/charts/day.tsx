@@ -38,39 +38,49 @@ export function Day() {
       {data && (
         <>
           <div className="panels">
-            <Figure name="Runs, and those that failed" number={all(String(data.total))} hours={at} series={runs} />
             <Figure
-              name="Durations: 95th percentile, seconds"
-              number={p50 === null || p95 === null ? '–' : all(`${durationText(p50)}, 95 %: ${durationText(p95)}`)}
+              name="Runs"
+              number={all(String(data.total))}
+              detail="By hour; failed ones are red."
+              hours={at}
+              series={runs}
+            />
+            <Figure
+              name="Duration"
+              number={p95 === null ? '–' : all(durationText(p95))}
+              detail={`95th percentile${p50 === null ? '' : `; median ${durationText(p50)}`}.`}
               hours={at}
               series={durations}
             />
             <Figure
               name="Credits"
               number={all(String(Math.round(data.credits * 100) / 100))}
+              detail="Charged by hour."
               hours={at}
               series={credits}
             />
           </div>
           <details>
             <summary>The numbers of each hour</summary>
-            <table>
-              <Heads of={['Hour', 'Made', 'Completed', 'Failed', '95 % of durations', 'Credits']} />
-              <tbody>
-                {hours.map((hour) => (
-                  <tr key={hour.at}>
-                    <th scope="row">
-                      <Time at={hour.at} />
-                    </th>
-                    <td>{hour.count}</td>
-                    <td>{hour.completed}</td>
-                    <td>{hour.failed}</td>
-                    <td>{hour.p95 === null ? '–' : durationText(hour.p95)}</td>
-                    <td>{Math.round(hour.credits * 100) / 100}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <div className="scroll">
+              <table>
+                <Heads of={['Hour', 'Made', 'Completed', 'Failed', '95 % of durations', 'Credits']} />
+                <tbody>
+                  {hours.map((hour) => (
+                    <tr key={hour.at}>
+                      <th scope="row">
+                        <Time at={hour.at} />
+                      </th>
+                      <td>{hour.count}</td>
+                      <td>{hour.completed}</td>
+                      <td>{hour.failed}</td>
+                      <td>{hour.p95 === null ? '–' : durationText(hour.p95)}</td>
+                      <td>{Math.round(hour.credits * 100) / 100}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
           </details>
         </>
       )}
@@ -78,11 +88,18 @@ export function Day() {
   );
 }
 
-function Figure({ name, number, ...data }: { name: string; number: ReactNode } & Omit<ChartOptions, 'label'>) {
+interface FigureOptions extends Omit<ChartOptions, 'label'> {
+  name: string;
+  number: ReactNode;
+  detail: string;
+}
+
+function Figure({ name, number, detail, ...data }: FigureOptions) {
   return (
     <section className="panel" aria-label={name}>
       <h3>{name}</h3>
       <p className="number">{number}</p>
+      <p className="soft">{detail}</p>
       <Chart label={`${name}, by hour. The table below has the numbers.`} {...data} />
     </section>
   );

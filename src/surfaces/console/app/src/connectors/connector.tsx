@@ -45,10 +45,12 @@ function Details({ connector, error }: { connector: ConnectorRecord; error: unkn
         <bdi>{name}</bdi>
       </h1>
       <Problem error={error} />
-      <p role="status">
-        <Badge state={status} /> {connector.status_reason}
-      </p>
-      <Actions connector={connector} />
+      <div className="toolbar">
+        <p role="status">
+          <Badge state={status} /> {connector.status_reason}
+        </p>
+        <Actions connector={connector} />
+      </div>
       <Facts rows={factsOf(connector)} />
       {category === 'mcp' && auth?.type === 'oauth' && (
         <Authorization
@@ -116,7 +118,7 @@ function Actions({ connector }: { connector: ConnectorRecord }) {
   const params = { connector_id: id };
   const close = () => setAsked(undefined);
   return (
-    <div className="toolbar">
+    <>
       {may('patch /connectors/{projectID}/{connector_id}') && (
         <button type="button" onClick={() => setAsked('edit')}>
           Edit…
@@ -160,6 +162,6 @@ function Actions({ connector }: { connector: ConnectorRecord }) {
           <p>Actions, callbacks and data loaders use only active connectors.</p>
         </Confirm>
       )}
-    </div>
+    </>
   );
 }

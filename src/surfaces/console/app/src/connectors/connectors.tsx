@@ -51,7 +51,7 @@ const columns: readonly Column<Connector>[] = [
   { id: 'used', name: 'Last use', width: '11rem', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
   {
     id: 'failures',
-    name: 'Failures since',
+    name: 'Failures',
     width: '7rem',
     cell: ({ failures }) => <span className={failures > 0 ? 'bad' : 'soft'}>{failures}</span>,
   },
@@ -88,7 +88,7 @@ function ConnectorList() {
         empty={<NoConnectors isFiltered={Object.keys(filter).length > 0} />}
         tools={
           may('post /actions/{category}/config') && (
-            <button type="button" onClick={() => setCreating(true)}>
+            <button type="button" className="primary" onClick={() => setCreating(true)}>
               Create a connector…
             </button>
           )

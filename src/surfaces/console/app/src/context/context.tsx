@@ -60,24 +60,29 @@ function Ask() {
           Cypher filters on <code>project_id = $project_id</code>, for example{' '}
           <code>{'MATCH (n:Entity)-[r]->(m) WHERE n.project_id = $project_id RETURN n, r, m'}</code>
         </p>
-        <p className="actions">
-          <button className="primary" disabled={isBusy}>
-            {isBusy ? 'Asks…' : 'Ask'}
-          </button>
-          <label className="inline-field">
-            At most{' '}
+        <div className="filter">
+          <label>
+            At most
             <select value={limit} onChange={(event) => setLimit(Number(event.target.value))}>
               {limits.map((each) => (
                 <option key={each}>{each}</option>
               ))}
             </select>
           </label>
-          <label className="inline-field">
-            As of{' '}
-            <input type="datetime-local" step={1} value={asOf} onChange={(event) => setAsOf(event.target.value)} />
+          <label>
+            As of
+            <input
+              type="datetime-local"
+              step={1}
+              title="What was valid at this local time. Empty: now."
+              value={asOf}
+              onChange={(event) => setAsOf(event.target.value)}
+            />
           </label>
-          <span className="soft">What was valid at this local time; empty: now.</span>
-        </p>
+          <button className="primary" disabled={isBusy}>
+            {isBusy ? 'Asks…' : 'Ask'}
+          </button>
+        </div>
       </Form>
       {answer && <Result key={answer.lifecycle_id} answer={answer} />}
     </>
@@ -89,10 +94,10 @@ function Result({ answer }: { answer: Answer }) {
   const [open, setOpen] = useState<string>();
   const [isGraph, setGraph] = useState(false);
   const counts = [
-    [entities.length, 'entities'],
-    [relationships.length, 'relationships'],
-    [facts.length, 'facts'],
-    [rows.length, 'rows'],
+    [entities.length, 'entity', 'entities'],
+    [relationships.length, 'relationship', 'relationships'],
+    [facts.length, 'fact', 'facts'],
+    [rows.length, 'row', 'rows'],
   ] as const;
   const isEmpty = counts.every(([count]) => count === 0);
   const opened = entities.find(({ id }) => id === open);
@@ -100,7 +105,7 @@ function Result({ answer }: { answer: Answer }) {
     <section aria-labelledby="answer">
       <h2 id="answer">Answer</h2>
       <p role="status">
-        {counts.map(([count, what]) => `${count} ${what}`).join(', ')}
+        {counts.map(([count, one, several]) => `${count} ${count === 1 ? one : several}`).join(', ')}
         {truncated && '; there is more than the limit'}.{' '}
         <LifecycleLink id={lifecycle_id}>Record of the call</LifecycleLink>
       </p>
@@ -119,7 +124,7 @@ function Result({ answer }: { answer: Answer }) {
             <LazyGraph
               label="Entities and their relationships"
               nodes={entities.map(({ id, name, type }) => ({ id, title: name || id, detail: type }))}
-              edges={relationships.map(({ from, to }) => ({ from, to }))}
+              edges={relationships.map(({ from, to, type }) => ({ from, to, label: type }))}
               onSelect={setOpen}
             />
           ) : (

@@ -131,7 +131,7 @@ export function Facts({ answer }: { answer: ContextAnswer }) {
         </bdi>
       ),
     },
-    { id: 'confidence', name: 'Confidence', width: '6rem', cell: ({ confidence }) => confidence },
+    { id: 'confidence', name: 'Confidence', width: '7rem', cell: ({ confidence }) => confidence },
     {
       id: 'from',
       name: 'Valid from',

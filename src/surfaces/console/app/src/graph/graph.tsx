@@ -35,11 +35,13 @@ type Shown = Node<{
   onSelect: GraphOptions['onSelect'];
 }>;
 
-const columnWidth = 260;
-const rowHeight = 110;
+/** The second leaves room for the names of edges. */
+const columnWidths = [260, 360] as const;
+const rowHeight = 95;
 
 /** Import it lazily: the library is a file of its own. */
 export function Graph({ label, nodes, edges, state = {}, selected, onSelect, onConnect }: GraphOptions) {
+  const columnWidth = columnWidths[edges.some((edge) => edge.label !== undefined) ? 1 : 0];
   const places = useMemo(() => layOut(nodes, edges), [nodes, edges]);
   const shown: Shown[] = nodes.map((node) => {
     const { column, row } = places.get(node.id) ?? { column: 0, row: 0 };
@@ -56,8 +58,9 @@ export function Graph({ label, nodes, edges, state = {}, selected, onSelect, onC
       },
     };
   });
-  const lines = edges.map(({ from, to }) => ({
-    id: `${from} → ${to}`,
+  const lines = edges.map(({ from, to, label: name }) => ({
+    id: `${from} → ${to} ${name ?? ''}`,
+    label: name,
     source: from,
     target: to,
     markerEnd: { type: MarkerType.ArrowClosed, color: 'var(--strong-line)' },

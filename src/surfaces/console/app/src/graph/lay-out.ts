@@ -8,6 +8,7 @@ export interface GraphNode {
 export interface GraphEdge {
   from: string;
   to: string;
+  label?: string;
 }
 
 /** A column and a row for each node: each after those that lead to it, and what nothing connects below the rest. */

@@ -26,13 +26,15 @@ interface ApprovalBody {
 interface CardOptions {
   item: InboxItem;
   onDone: () => Promise<unknown>;
+  /** The page around is that of its run. */
+  isOnRun?: boolean;
   /** A decision that was asked for by a key. */
   asked?: Decision | undefined;
   onAsked?: (decision: Decision | undefined) => void;
 }
 
 /** One thing that waits: exactly what would happen, the votes so far, and the decision. */
-export function InboxCard({ item, onDone, asked: given, onAsked }: CardOptions) {
+export function InboxCard({ item, onDone, isOnRun = false, asked: given, onAsked }: CardOptions) {
   const [own, setOwn] = useState<Decision>();
   const [asked, setAsked] = onAsked ? [given, onAsked] : [own, setOwn];
   const { kind, title, body, execution_id, created_at, expires_at, status } = item;
@@ -51,7 +53,7 @@ export function InboxCard({ item, onDone, asked: given, onAsked }: CardOptions) 
       {kind === 'elicitation' && <Question item={item} />}
       {kind === 'authorization' && <Ended item={item} />}
       {kind === 'memory' && <Data value={body} label="What was found" />}
-      {execution_id !== null && (
+      {execution_id !== null && !isOnRun && (
         <p>
           <RunLink id={execution_id}>Open the run</RunLink>
         </p>
@@ -76,6 +78,18 @@ export function InboxCard({ item, onDone, asked: given, onAsked }: CardOptions) 
         <Decide item={item} decision={asked} onDone={onDone} onClose={() => setAsked(undefined)} />
       )}
     </article>
+  );
+}
+
+/** The HTTP call of an agent, which its data shows among much else. */
+function HttpLine({ call: given }: { call: unknown }) {
+  const { method, url } =
+    (given as { input?: { call?: { method?: string; url?: string } } } | undefined)?.input?.call ?? {};
+  if (typeof method !== 'string' || typeof url !== 'string') return null;
+  return (
+    <p>
+      <strong>{method}</strong> <code>{url}</code>
+    </p>
   );
 }
 
@@ -132,6 +146,7 @@ function HeldCall({ item }: { item: InboxItem }) {
           Goal: <bdi>{preview.goal}</bdi>
         </p>
       )}
+      <HttpLine call={exact} />
       {exact === undefined ? (
         <p className="note">Only the approvers of a call see it.</p>
       ) : (

@@ -10,6 +10,12 @@ export function previewOf({ body }: InboxItem) {
   return body.tool === 'execution.preview' ? (body.call as { goal: string; proposed: unknown }) : undefined;
 }
 
+/** The goal of the run that waits; undefined if the item is of no run or the person does not see the call. */
+export function goalOf({ body }: InboxItem): string | undefined {
+  const { goal, about } = (body.call ?? {}) as { goal?: string; about?: { goal?: string } };
+  return goal ?? about?.goal;
+}
+
 export function editableOf(item: InboxItem): Editable | undefined {
   const { kind, body } = item;
   const { output } = (previewOf(item)?.proposed ?? {}) as { output?: unknown };

@@ -7,6 +7,7 @@ import { holdCalls } from '../curl.js';
 import { useTitle } from '../use-title.js';
 import { InboxCard } from './card.js';
 import { decisionsOf, type Decision } from './decide.js';
+import { goalOf } from './edits.js';
 
 /** 2,000 items; who has more does not decide them one by one. */
 const maxPages = 10;
@@ -83,12 +84,12 @@ function Items() {
       </p>
       <div className="split">
         <ul ref={list} className="choices" aria-label="What waits" onKeyDown={onKeyDown}>
-          {items.map(({ _id, title, created_at, kind }) => (
-            <li key={_id}>
-              <button type="button" aria-current={_id === chosen?._id} onClick={() => choose(_id)}>
-                <bdi>{title}</bdi>{' '}
+          {items.map((item) => (
+            <li key={item._id}>
+              <button type="button" aria-current={item === chosen} onClick={() => choose(item._id)}>
+                <bdi>{item.title}</bdi> <bdi className="soft">{goalOf(item)}</bdi>{' '}
                 <span className="soft">
-                  {kind}, <Time at={created_at} />
+                  {item.kind}, <Time at={item.created_at} />
                 </span>
               </button>
             </li>

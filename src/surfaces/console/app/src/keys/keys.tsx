@@ -85,7 +85,7 @@ function columnsOf(
     {
       id: 'grants',
       name: 'Role and grants',
-      width: 'minmax(12rem, 3fr)',
+      width: 'minmax(10rem, 3fr)',
       onNarrow: 'hidden',
       cell: ({ scope }) => (
         <span title={scope.grants.join('\n')}>

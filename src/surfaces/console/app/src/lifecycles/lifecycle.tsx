@@ -7,7 +7,7 @@ import { slowly } from '../news.js';
 import { Badge, durationText, Problem, Time } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { useTitle } from '../use-title.js';
-import { callerOf } from './lifecycles.js';
+import { Caller } from './lifecycles.js';
 
 const route = getRouteApi('/projects/$projectId/lifecycles/$lifecycleId');
 
@@ -116,7 +116,7 @@ function About({ lifecycle }: { lifecycle: Lifecycle }) {
             <Time at={created_at} />, took {durationText(ended_at - created_at)}
           </span>,
         ],
-        ['Caller', callerOf(principal)],
+        ['Caller', <Caller key="caller" principal={principal} />],
         ['Run', execution_id && <RunLink key="run" id={execution_id} />],
         ['API key', key_id],
         ['OAuth client', client_id],

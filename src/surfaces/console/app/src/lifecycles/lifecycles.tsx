@@ -7,6 +7,7 @@ import { List } from '../list.js';
 import { Badge, durationText, Empty, Time } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
 import type { Column } from '../table.js';
+import { useNames } from '../use-names.js';
 import { useTitle } from '../use-title.js';
 import type { Words } from '../words.js';
 
@@ -19,9 +20,11 @@ const fields: readonly FilterField<Name>[] = [
   { name: 'tool', label: 'Tool or operation' },
 ];
 
-/** A service is named `service:connector-load` by itself. */
-export function callerOf({ kind, user_id }: Lifecycle['principal']): string {
-  return kind === 'service' ? user_id : `${kind}:${user_id}`;
+/** For whom a call was made, and through what. A service is named `service:connector-load` by itself. */
+export function Caller({ principal: { kind, user_id } }: Pick<Lifecycle, 'principal'>) {
+  const nameOf = useNames();
+  const text = `${{ api_key: 'key of ', execution: 'run of ', user_jwt: '', session: '', service: '' }[kind]}${nameOf(user_id)}`;
+  return <bdi title={text}>{text}</bdi>;
 }
 
 const columns: readonly Column<Lifecycle>[] = [
@@ -46,7 +49,7 @@ const columns: readonly Column<Lifecycle>[] = [
     name: 'Caller',
     width: 'minmax(8rem, 2fr)',
     onNarrow: 'hidden',
-    cell: ({ principal }) => <span title={callerOf(principal)}>{callerOf(principal)}</span>,
+    cell: ({ principal }) => <Caller principal={principal} />,
   },
   {
     id: 'refused',
@@ -90,6 +93,6 @@ export function Lifecycles() {
 }
 
 function NoCalls({ filter }: { filter: Words<Name> }) {
-  if (Object.keys(filter).length > 0) return <p className="note">No call matches these filters.</p>;
+  if (Object.keys(filter).length > 0) return <p className="empty">No call matches these filters.</p>;
   return <Empty command={aCall}>No governed call was made in this project yet. This is one:</Empty>;
 }

@@ -30,7 +30,7 @@ export function Members() {
         load={(page) => call('get', '/project-member/{projectID}', { query: page })}
         columns={columns}
         keyOf={({ user_id }) => user_id}
-        empty={<p className="note">Nobody has a role on this project.</p>}
+        empty={<p className="empty">Nobody has a role on this project.</p>}
         tools={may('post /project-member/{projectID}') && <Add />}
       />
       {asked?.act === 'role' && <ChangeRole member={asked.member} onClose={() => setAsked(undefined)} />}
@@ -67,7 +67,7 @@ function useColumns(ask: (asked: Asked) => void): readonly Column<Member>[] {
     {
       id: 'role',
       name: 'Role',
-      width: 'minmax(10rem, 1fr)',
+      width: 'minmax(11rem, 1fr)',
       cell: ({ role, whole_organization }) => (
         <>
           {roleName(role)} {whole_organization && <span className="soft">(all projects)</span>}

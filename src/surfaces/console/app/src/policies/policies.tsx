@@ -128,7 +128,7 @@ function Versions({ current }: { current: number }) {
         load={(page) => call('get', '/v1/policies/versions', { query: page })}
         columns={columns}
         keyOf={({ version }) => String(version)}
-        empty={<p className="note">No version was stored yet.</p>}
+        empty={<p className="empty">No version was stored yet.</p>}
       />
       {open !== undefined && (
         <OneVersion key={open} version={open} newest={current} onClose={() => setOpen(undefined)} />

@@ -34,7 +34,7 @@ export function Actions({ run, onDone }: { run: Execution; onDone: () => Promise
         <button
           key={action}
           type="button"
-          className={action === 'cancel' ? '' : 'primary'}
+          className={action === 'cancel' ? 'danger' : 'primary'}
           onClick={() => setAsked(action)}
         >
           {texts[action].name}…

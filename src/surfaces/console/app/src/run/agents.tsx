@@ -1,6 +1,7 @@
 import type { Execution, Step } from '../api.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { Badge, durationText } from '../parts.js';
+import { isOver, stateOf, waitingOf } from '../states.js';
 
 type Agent = Execution['agentflow']['agents'][number];
 
@@ -17,14 +18,25 @@ export function inOrder({ agentflow: { agents, initialAgent } }: Execution): Age
   return [...ordered, ...byId.values()];
 }
 
+type Output = Execution['agents_output'][number];
+
+const textsOf = ({ started_at, ended_at, usage, kept_from }: Output): string[] => [
+  durationText(ended_at - started_at),
+  `${usage.input_tokens} tokens in`,
+  `${usage.output_tokens} out`,
+  ...(kept_from === undefined ? [] : ['kept from the earlier run']),
+];
+
 /** What each agent has done, does, or will do: as a graph, and as a list. */
 export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] }) {
   const agents = inOrder(run);
   const outputs = new Map(run.agents_output.map((output) => [output.agent_id, output]));
   const stateOfAgent = (id: string) => {
     const own = steps.filter(({ agent_id }) => agent_id === id);
-    const open = own.find(({ status }) => status === 'running' || status === 'waiting');
-    return outputs.has(id) ? 'completed' : (open?.status ?? own.at(-1)?.status ?? 'to come');
+    if (outputs.has(id)) return 'completed';
+    if (own.length === 0 && waitingOf(run)?.agent_id !== id) return 'to come';
+    // An agent that has begun and has no output is where the run is, or where it ended.
+    return own.find(({ status }) => status === 'running' || status === 'waiting')?.status ?? stateOf(run);
   };
   const states = Object.fromEntries(agents.map(({ _id }) => [_id, stateOfAgent(_id)]));
   return (
@@ -43,7 +55,10 @@ export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] 
           const output = outputs.get(_id);
           const state = states[_id] ?? 'to come';
           return (
-            <li key={_id} aria-current={state === 'running' || state === 'waiting' ? 'step' : undefined}>
+            <li
+              key={_id}
+              aria-current={!isOver(run) && state !== 'completed' && state !== 'to come' ? 'step' : undefined}
+            >
               <p>
                 <strong>
                   <bdi>{title}</bdi>
@@ -51,10 +66,7 @@ export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] 
                 <Badge state={state} />
               </p>
               <p className="soft">
-                {role}, {llm.model}
-                {output &&
-                  `, ${durationText(output.ended_at - output.started_at)}, ${output.usage.input_tokens} tokens in, ${output.usage.output_tokens} out`}
-                {output?.kept_from !== undefined && ', kept from the earlier run'}
+                {[role, llm.model, ...(output ? textsOf(output) : [])].filter((text) => text !== '').join(', ')}
               </p>
             </li>
           );

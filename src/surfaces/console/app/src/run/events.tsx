@@ -2,16 +2,18 @@ import { useState } from 'react';
 import { Data, Problem, Time } from '../parts.js';
 import type { useEvents } from './use-events.js';
 
-export function Events({ events, words, progress, error }: ReturnType<typeof useEvents>) {
-  const [type, setType] = useState('');
-  const types = [...new Set(events.map((event) => event.type))].sort();
-  const shown = events.filter((event) => type === '' || event.type === type).reverse();
+type Followed = ReturnType<typeof useEvents>;
+
+/** What happens in the step that runs. The end of the text stays in view as it grows. */
+export function NowHappens({ words, progress }: Followed) {
   return (
     <>
       {words !== '' && (
         <section aria-labelledby="words">
           <h2 id="words">The model writes</h2>
-          <p className="text">{words}</p>
+          <div className="growing" tabIndex={0} role="region" aria-label="Words of the model">
+            <p className="text">{words}</p>
+          </div>
         </section>
       )}
       {progress && (
@@ -23,37 +25,51 @@ export function Events({ events, words, progress, error }: ReturnType<typeof use
           </p>
         </section>
       )}
-      <section aria-labelledby="events">
-        <h2 id="events">Events</h2>
-        <Problem error={error} />
-        <label className="inline">
-          Kind{' '}
-          <select value={type} onChange={(event) => setType(event.target.value)}>
-            <option value="">all</option>
-            {types.map((name) => (
-              <option key={name} value={name}>
-                {name.replaceAll('_', ' ')}
-              </option>
-            ))}
-          </select>
-        </label>
-        {events.length === 0 && <p className="note">Nothing has happened yet.</p>}
-        <ul className="rows">
-          {shown.slice(0, 200).map((event) => (
-            <li key={event.seq}>
-              <details>
-                <summary>
-                  <span className="soft">{event.seq}</span> {event.type.replaceAll('_', ' ')}{' '}
-                  <span className="soft">
-                    <Time at={event.at} />
-                  </span>
-                </summary>
-                <Data value={event.data} label={`Event ${event.seq}`} />
-              </details>
-            </li>
-          ))}
-        </ul>
-      </section>
     </>
+  );
+}
+
+/** What an event is about. */
+function subjectOf(data: Record<string, unknown>): string {
+  const { name, title, step_id, agent_id, reason, message } = data;
+  return [name, title, step_id, agent_id, reason, message].find((value) => typeof value === 'string') ?? '';
+}
+
+export function Events({ events, error }: Followed) {
+  const [type, setType] = useState('');
+  const types = [...new Set(events.map((event) => event.type))].sort();
+  const shown = events.filter((event) => type === '' || event.type === type).reverse();
+  return (
+    <section aria-labelledby="events">
+      <h2 id="events">Events</h2>
+      <Problem error={error} />
+      <label className="inline">
+        Kind{' '}
+        <select value={type} onChange={(event) => setType(event.target.value)}>
+          <option value="">all</option>
+          {types.map((name) => (
+            <option key={name} value={name}>
+              {name.replaceAll('_', ' ')}
+            </option>
+          ))}
+        </select>
+      </label>
+      {events.length === 0 && <p className="empty">Nothing has happened yet.</p>}
+      <ul className="rows">
+        {shown.slice(0, 200).map((event) => (
+          <li key={event.seq}>
+            <details>
+              <summary>
+                <span className="soft">
+                  {event.seq} <Time at={event.at} />
+                </span>{' '}
+                {event.type.replaceAll('_', ' ')} <bdi className="soft">{subjectOf(event.data)}</bdi>
+              </summary>
+              <Data value={event.data} label={`Event ${event.seq}`} />
+            </details>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

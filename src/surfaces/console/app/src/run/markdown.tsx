@@ -1,9 +1,12 @@
 import ReactMarkdown from 'react-markdown';
+import remarkGfm from 'remark-gfm';
 
 /** Markdown of a model: its HTML is not rendered, unsafe addresses are dropped, and images are links. */
 export function Markdown({ text }: { text: string }) {
   return (
     <ReactMarkdown
+      // Tables, which models write.
+      remarkPlugins={[remarkGfm]}
       components={{
         a: ({ href, children }) => (
           <a href={href} rel="noreferrer nofollow" target="_blank">

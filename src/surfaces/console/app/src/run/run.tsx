@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call, type Execution, type Monitoring, type Step } from '../api.js';
 import { InboxCard } from '../inbox/card.js';
-import { LifecycleLink, RunLink, ScheduleLink } from '../links.js';
+import { AgentflowLink, LifecycleLink, RunLink, ScheduleLink } from '../links.js';
 import { Badge, Data, Elapsed, Problem, Time } from '../parts.js';
 import { useMay } from '../session.js';
 import { failureOf, isOver, stateOf, waitingOf } from '../states.js';
@@ -11,7 +11,7 @@ import { useTitle } from '../use-title.js';
 import { Actions } from './actions.js';
 import { Agents } from './agents.js';
 import { slowly } from '../news.js';
-import { Events } from './events.js';
+import { Events, NowHappens } from './events.js';
 import { useEvents } from './use-events.js';
 import { StepDrawer } from './step-drawer.js';
 import { Waterfall } from './waterfall.js';
@@ -78,6 +78,7 @@ function RunPage({ id }: { id: string }) {
       <About run={run} steps={steps} />
       <Waits run={run} onDone={reload} />
       <Outcome run={run} />
+      <NowHappens {...events} />
       <Agents run={run} steps={steps?.steps ?? []} />
       <section aria-labelledby="steps">
         <h2 id="steps">Steps</h2>
@@ -96,7 +97,7 @@ function RunPage({ id }: { id: string }) {
 }
 
 function About({ run, steps }: { run: Execution; steps: Monitoring | undefined }) {
-  const { execution_id, agentflow, agentflow_version, created_at, end_time, executed_by, schedule } = run;
+  const { execution_id, agentflow_id, agentflow, agentflow_version, created_at, end_time, executed_by, schedule } = run;
   const { parent_execution_id, execution_context } = run;
   const usage = run.agents_output.map((output) => output.usage);
   const [input, output] = [sum(usage.map((use) => use.input_tokens)), sum(usage.map((use) => use.output_tokens))];
@@ -104,7 +105,9 @@ function About({ run, steps }: { run: Execution; steps: Monitoring | undefined }
   return (
     <dl className="facts">
       <Fact name="Agentflow">
-        {agentflow.name}
+        <AgentflowLink id={agentflow_id}>
+          <bdi>{agentflow.name}</bdi>
+        </AgentflowLink>
         {agentflow_version !== null && `, version ${agentflow_version}`}
       </Fact>
       <Fact name="Execution">
@@ -120,7 +123,7 @@ function About({ run, steps }: { run: Execution; steps: Monitoring | undefined }
       )}
       {run.status !== 'ready' && (
         <Fact name="Duration">
-          <Elapsed from={created_at} to={end_time} />
+          <Elapsed from={steps?.steps[0]?.started_at ?? created_at} to={end_time} />
         </Fact>
       )}
       <Fact name="By">
@@ -193,7 +196,7 @@ function Waits({ run, onDone }: { run: Execution; onDone: () => Promise<unknown>
       <h2 id="waits">Waits for a person</h2>
       <Problem error={error} />
       {items.map((item) => (
-        <InboxCard key={item._id} item={item} onDone={() => Promise.all([refetch(), onDone()])} />
+        <InboxCard key={item._id} item={item} isOnRun onDone={() => Promise.all([refetch(), onDone()])} />
       ))}
     </section>
   );
@@ -214,18 +217,12 @@ function Outcome({ run }: { run: Execution }) {
       {run.conclusion && (
         <section aria-labelledby="conclusion">
           <h2 id="conclusion">Conclusion</h2>
-          <div className="text">
+          <div className="text rendered">
             <Suspense fallback={<p>{run.conclusion.conclusion}</p>}>
               <Markdown text={run.conclusion.conclusion} />
             </Suspense>
           </div>
-          {run.conclusion.links.length > 0 && (
-            <ul>
-              {run.conclusion.links.map((link) => (
-                <li key={link}>{link}</li>
-              ))}
-            </ul>
-          )}
+          {run.conclusion.links.length > 0 && <p className="soft">Links in it: {run.conclusion.links.join(', ')}</p>}
         </section>
       )}
     </>

@@ -25,8 +25,8 @@ export function Exchange({ exchange }: { exchange: StepExchange }) {
       {request !== undefined && <Request request={request as HttpCall} />}
       {response && (
         <Part name={`Response: ${response.status}`}>
-          <Data value={response.headers} label="Headers of the response" />
-          {response.body !== undefined && <Data value={response.body} label="Body of the response" />}
+          <Named name="Headers" of="response" value={response.headers} />
+          <Named name="Body" of="response" value={response.body} />
         </Part>
       )}
       {output !== undefined && (
@@ -44,6 +44,16 @@ function Part({ name, children }: { name: string; children: ReactNode }) {
     <>
       <h3>{name}</h3>
       {children}
+    </>
+  );
+}
+
+function Named({ name, of: whole, value }: { name: string; of: string; value: unknown }) {
+  if (value === undefined) return null;
+  return (
+    <>
+      <h4>{name}</h4>
+      <Data value={value} label={`${name} of the ${whole}`} />
     </>
   );
 }
@@ -81,8 +91,8 @@ function Request({ request }: { request: HttpCall }) {
       <p>
         {method} <code>{url}</code>
       </p>
-      {headers !== undefined && <Data value={headers} label="Headers of the request" />}
-      {body !== undefined && <Data value={body} label="Body of the request" />}
+      <Named name="Headers" of="request" value={headers} />
+      <Named name="Body" of="request" value={body} />
     </Part>
   );
 }

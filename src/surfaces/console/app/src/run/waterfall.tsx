@@ -5,7 +5,7 @@ import { Badge, durationText, Elapsed } from '../parts.js';
 export function Waterfall(given: { run: Execution; steps: readonly Step[]; onOpen: (step: Step) => void }) {
   const { run, steps, onOpen } = given;
   if (steps.length === 0)
-    return <p className="note">{run.status === 'ready' ? 'It has not started.' : 'No step has started yet.'}</p>;
+    return <p className="empty">{run.status === 'ready' ? 'It has not started.' : 'No step has started yet.'}</p>;
   const now = Date.now() / 1000;
   const from = Math.min(...steps.map(({ started_at }) => started_at));
   const to = Math.max(from + 0.001, ...steps.map(({ ended_at }) => ended_at ?? now));
@@ -16,6 +16,14 @@ export function Waterfall(given: { run: Execution; steps: readonly Step[]; onOpe
   const titles = new Map(run.agentflow.agents.map(({ _id, title }) => [_id, title]));
   return (
     <ol className="waterfall">
+      <li className="step axis" aria-hidden="true">
+        <span className="name" />
+        <span>
+          {[0, 0.25, 0.5, 0.75, 1].map((part) => (
+            <span key={part}>{durationText(part * (to - from))}</span>
+          ))}
+        </span>
+      </li>
       {steps.map((step) => (
         <li key={step.step_id}>
           <button type="button" onClick={() => onOpen(step)} className="step">

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
 import { call, type Execution } from '../api.js';
 import { slowly } from '../news.js';
+import { useLastError } from '../use-last-error.js';
 import { queryOf, type RunFilter } from './filter.js';
 
 const pageSize = 100;
@@ -71,6 +72,7 @@ export function useRuns(filter: RunFilter) {
     refetchInterval: slowly,
   });
   const { data } = live;
+  const error = useLastError(JSON.stringify(filter), live);
   useEffect(() => {
     if (!data) return;
     add(data);
@@ -97,7 +99,7 @@ export function useRuns(filter: RunFilter) {
   return {
     rows: loaded?.rows,
     total,
-    error: live.error ?? problem,
+    error: error ?? problem,
     hasOlder: cursor !== undefined,
     loadOlder,
     setVisibleFrom,

@@ -49,31 +49,42 @@ export function ScheduleActions({ schedule, onDone }: ActionOptions) {
   const [asked, setAsked] = useState<Action | 'backfill'>();
   const { _id: scheduleId, status } = schedule;
   const possible: Action[] = [
-    'trigger',
     ...(status === 'active' ? (['pause'] as const) : []),
     ...(status === 'paused' ? (['resume'] as const) : []),
-    'delete',
   ];
   const close = () => setAsked(undefined);
+  const offer = (...actions: readonly Action[]) =>
+    actions
+      .filter((action) => may(texts[action].operation))
+      .map((action) => (
+        <button
+          key={action}
+          type="button"
+          className={action === 'delete' ? 'danger' : undefined}
+          onClick={() => setAsked(action)}
+        >
+          {texts[action].name}…
+        </button>
+      ));
   return (
     <>
-      {possible
-        .filter((action) => may(texts[action].operation))
-        .map((action) => (
-          <button key={action} type="button" onClick={() => setAsked(action)}>
-            {texts[action].name}…
-          </button>
-        ))}
+      {offer('trigger')}
       {may('post /schedule/coworker/{id}/backfill') && (
         <button type="button" onClick={() => setAsked('backfill')}>
           Backfill…
         </button>
       )}
+      {offer(...possible)}
       {may('patch /schedule/coworker/{id}') && (
-        <Link to="/projects/$projectId/schedules/$scheduleId/edit" params={{ projectId, scheduleId }}>
+        <Link
+          className="button"
+          to="/projects/$projectId/schedules/$scheduleId/edit"
+          params={{ projectId, scheduleId }}
+        >
           Edit
         </Link>
       )}
+      {offer('delete')}
       {asked === 'backfill' && <BackfillWindow schedule={schedule} onDone={onDone} onClose={close} />}
       {asked && asked !== 'backfill' && (
         <Confirmation action={asked} schedule={schedule} onDone={onDone} onClose={close} />

@@ -54,7 +54,7 @@ export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
       </div>
       <Problem error={error} />
       {active.length === 0 ? (
-        <p className="note">No schedule is active, so nothing comes.</p>
+        <p className="empty">No schedule is active, so nothing comes.</p>
       ) : (
         <div className="scroll" role="region" aria-label="Calendar of coming runs" tabIndex={0}>
           <table className="calendar">

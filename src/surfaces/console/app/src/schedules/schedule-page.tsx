@@ -1,11 +1,11 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { call } from '../api.js';
 import { Facts } from '../facts.js';
+import { AgentflowLink, RunLink } from '../links.js';
 import { slowly } from '../news.js';
 import { Badge, durationText, Heads, Older, Problem, Time } from '../parts.js';
-import { projectId } from '../session.js';
 import { useTitle } from '../use-title.js';
 import { ScheduleActions } from './actions.js';
 import { cadenceOf, overlapTexts, type Schedule, type ScheduleRun, type ScheduleRuns } from './schedule.js';
@@ -77,6 +77,10 @@ function SchedulePage({ id }: { id: string }) {
 
 function About({ schedule, runs }: { schedule: Schedule; runs: ScheduleRuns | undefined }) {
   const { _id, coworker_id, type, reason, count, limit, overlap, jitter, catchup_window, table } = schedule;
+  const { data: flow } = useQuery({
+    queryKey: ['agentflow', coworker_id],
+    queryFn: () => call('get', '/agentflow/{id}', { params: { id: coworker_id } }),
+  });
   const facts: [name: string, value: ReactNode][] = [
     ['When', type === 'once' ? <Time at={schedule.schedule} /> : cadenceOf(schedule)],
     ['Paused because', reason !== null && <bdi key="reason">{reason}</bdi>],
@@ -89,13 +93,9 @@ function About({ schedule, runs }: { schedule: Schedule; runs: ScheduleRuns | un
     ['One execution for each row of', table !== null && <code key="table">{table}</code>],
     [
       'Agentflow',
-      <Link
-        key="flow"
-        to="/projects/$projectId/agentflows/$agentflowId"
-        params={{ projectId, agentflowId: coworker_id }}
-      >
-        <code>{coworker_id}</code>
-      </Link>,
+      <AgentflowLink key="flow" id={coworker_id}>
+        {flow ? <bdi>{flow.name}</bdi> : <code>{coworker_id}</code>}
+      </AgentflowLink>,
     ],
     ['Schedule', <code key="id">{_id}</code>],
     [
@@ -112,7 +112,7 @@ function About({ schedule, runs }: { schedule: Schedule; runs: ScheduleRuns | un
 
 function Next({ runs }: { runs: ScheduleRuns | undefined }) {
   if (runs === undefined) return <p className="soft">Not known yet.</p>;
-  if (runs.next.length === 0) return <p className="note">Nothing comes.</p>;
+  if (runs.next.length === 0) return <p className="empty">Nothing comes.</p>;
   return (
     <ol className="times" aria-label="Next runs">
       {runs.next.map((at) => (
@@ -126,7 +126,7 @@ function Next({ runs }: { runs: ScheduleRuns | undefined }) {
 
 function History({ runs }: { runs: readonly ScheduleRun[] | undefined }) {
   if (runs === undefined) return <p className="soft">Not known yet.</p>;
-  if (runs.length === 0) return <p className="note">Nothing was due yet.</p>;
+  if (runs.length === 0) return <p className="empty">Nothing was due yet.</p>;
   return (
     <div className="scroll" role="region" aria-label="Past runs" tabIndex={0}>
       <table>
@@ -167,14 +167,7 @@ function HistoryRow({ run }: { run: ScheduleRun }) {
           <ul>
             {executions.map(({ execution_id: runId, record_id, status: state, error: failure }) => (
               <li key={runId ?? record_id}>
-                <Badge state={state} />{' '}
-                {runId === null ? (
-                  (failure ?? 'was not made')
-                ) : (
-                  <Link to="/projects/$projectId/runs/$runId" params={{ projectId, runId }}>
-                    {runId}
-                  </Link>
-                )}
+                <Badge state={state} /> {runId === null ? (failure ?? 'was not made') : <RunLink id={runId} />}
               </li>
             ))}
           </ul>
@@ -183,7 +176,7 @@ function HistoryRow({ run }: { run: ScheduleRun }) {
       <td>
         {temporal_ui_url !== null && (
           <a href={temporal_ui_url} rel="noreferrer">
-            Run in the Temporal UI
+            Run<span className="hidden"> in the Temporal UI</span>
           </a>
         )}
       </td>

@@ -26,7 +26,7 @@ export function Schedules() {
       <div className="toolbar">
         <p role="status">{count}</p>
         {may('post /schedule/coworker') && (
-          <Link to="/projects/$projectId/schedules/new" params={{ projectId }}>
+          <Link className="button primary" to="/projects/$projectId/schedules/new" params={{ projectId }}>
             New schedule
           </Link>
         )}
@@ -49,7 +49,7 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
   return (
     <div className="scroll" role="region" aria-label="List of schedules" tabIndex={0}>
       <table>
-        <Heads of={['Goal', 'State', 'When', 'Next', 'Last', 'Runs', 'If one is running', 'Temporal']} />
+        <Heads of={['Goal', 'State', 'When', 'Next', 'Last', 'Runs', 'If one runs', 'Temporal']} />
         <tbody>
           {schedules.map((schedule) => (
             <ScheduleRow key={schedule._id} schedule={schedule} />
@@ -77,7 +77,12 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
         </Link>
       </th>
       <td>
-        <Badge state={status} /> {reason !== null && <bdi>{reason}</bdi>}
+        <Badge state={status} />
+        {reason !== null && (
+          <bdi className="clamped" title={reason}>
+            {reason}
+          </bdi>
+        )}
       </td>
       <td>{cadenceOf(schedule)}</td>
       <td>{error ? <span className="soft">not known</span> : <Time at={runs?.next[0]} />}</td>

@@ -93,7 +93,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
         <Changes count={chosen.length} onAsk={setAsked} />
         <ExportRows table={table} filter={filter} />
         <Ask name="Read again" onAsk={() => void reload()} />
-        {may(deleteTableOperation) && <Ask name="Delete the table…" onAsk={() => setAsked('delete-table')} />}
+        {may(deleteTableOperation) && <Ask name="Delete the table…" isFinal onAsk={() => setAsked('delete-table')} />}
       </div>
       {mayEdit && <OpenEdits edits={edits} columns={columns} />}
       {rows === undefined && !error && <p className="soft">Loading…</p>}
@@ -108,7 +108,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
           selection={may(deleteOperation) ? { ...selection, selected, onSelect: setSelected } : undefined}
           hasOlder={hasOlder}
           onEnd={loadOlder}
-          sheetWidth={`${shown.length * 11}rem`}
+          isSheet
         />
       )}
       {asked === 'add' && <AddRow table={table} onClose={close} onDone={done} />}
@@ -141,9 +141,10 @@ function Changes({ count, onAsk }: { count: number; onAsk: (asked: Asked) => voi
   );
 }
 
-function Ask({ name, isDisabled = false, onAsk }: { name: string; isDisabled?: boolean; onAsk: () => void }) {
+function Ask(given: { name: string; isDisabled?: boolean; isFinal?: boolean; onAsk: () => void }) {
+  const { name, isDisabled = false, isFinal = false, onAsk } = given;
   return (
-    <button type="button" disabled={isDisabled} onClick={onAsk}>
+    <button type="button" className={isFinal ? 'danger' : undefined} disabled={isDisabled} onClick={onAsk}>
       {name}
     </button>
   );
@@ -162,13 +163,13 @@ function useSheetColumns(
     [columns],
   );
   return wanted.map((column) => {
-    const { column_id: id, column_name: name } = column;
+    const { column_id: id, column_name: name, column_type: type } = column;
     const isSorted = sort.replace(/^-/, '') === id;
     const isDown = sort.startsWith('-');
     return {
       id: `column-${id}`,
       name,
-      width: id === 'row_id' ? '6rem' : 'minmax(11rem, 1fr)',
+      width: id === 'row_id' ? '7rem' : `minmax(${type === 'date' ? 14 : 11}rem, 1fr)`,
       sorted: isSorted ? (isDown ? 'descending' : 'ascending') : undefined,
       head: (
         <button

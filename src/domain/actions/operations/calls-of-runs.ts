@@ -1,9 +1,53 @@
-import type { Held, Refused } from '../../../../workflows/agentflow-execution/act-messages.js';
+import type { ActRun, Held, Refused } from '../../../../workflows/agentflow-execution/act-messages.js';
+import { principalOfRun } from '../../../auth/run-principal.js';
 import { isAppError } from '../../../errors.js';
 import { endHeldCalls } from '../../../governance/approvals/settle.js';
-import { factsOfRefusal } from '../../../governance/kernel/call.js';
+import { factsOfRefusal, type Call } from '../../../governance/kernel/call.js';
+import type { Kernel, Performed } from '../../../governance/kernel/perform.js';
+import { currentTrace } from '../../../http/trace.js';
 import type { Collections } from '../../../stores/collections.js';
 import { epochSeconds } from '../../../time.js';
+
+export interface RunCallDeps {
+  kernel: Kernel;
+  collections: Collections;
+}
+
+/** The step of a run that calls: `approval` is the one that it waited for. */
+export interface CallingStep {
+  project_id: string;
+  run: ActRun;
+  approval?: Under | undefined;
+}
+
+/** Performs an operation by a run on behalf of the person who started it, and with their role. It asks once for an approval. */
+export function performAsRun(
+  { kernel, collections }: RunCallDeps,
+  { project_id, run, approval }: CallingStep,
+  call: Pick<Call, 'lifecycleId' | 'operation' | 'approvalId' | 'validate'>,
+): Promise<Performed> {
+  const identity = {
+    executionId: run.execution_id,
+    userId: run.executed_by,
+    organizationId: run.organization_id,
+    projectId: project_id,
+  };
+  return kernel.perform({
+    ...call,
+    startedAt: epochSeconds(),
+    asked: undefined,
+    name: call.operation.name,
+    channel: 'agent',
+    traceId: currentTrace().traceId,
+    resumeToken: undefined,
+    asksOnce: { after: approval?.approval_id },
+    alwaysRecorded: false,
+    likelyOrganizationId: run.organization_id,
+    authenticate: () => principalOfRun(collections, identity, ['svc:agent.run']),
+    resolveScope: async (principal) => principal,
+    admit: async () => undefined,
+  });
+}
 
 type Approvals = Pick<Collections, 'approvals'>;
 type Settled = Pick<Collections, 'approvals' | 'lifecycles'>;
@@ -28,9 +72,20 @@ export async function settledAs({ approvals, lifecycles }: Settled, under: Under
   // An attempt that asked again after its worker was lost was recorded when the approval had already been settled.
   await endHeldCalls(lifecycles, under.approval_id, { status: 'denied' });
   if (reasonOf(error) === 'expired') return expiredCall(under);
-  const record = await approvals.findOne({ _id: under.approval_id });
-  const comment = record?.votes.find(({ decision }) => decision === 'reject')?.comment ?? '';
+  const comment = await reasonOfRejection(approvals, under);
   return refusedFor(under, 'approval_rejected', comment || 'a person rejected the call');
+}
+
+/** The refusal of a call with an unknown outcome that cannot be made again, because of `error`. */
+export async function notRepeated({ approvals, lifecycles }: Settled, under: Under, error: Error): Promise<Refused> {
+  await endHeldCalls(lifecycles, under.approval_id, { status: 'denied' });
+  const why = (await reasonOfRejection(approvals, under)) || error.message;
+  return refusedFor({ ...under, after_unknown: true }, 'outcome_unknown', why);
+}
+
+async function reasonOfRejection(approvals: Settled['approvals'], { approval_id }: Under): Promise<string | undefined> {
+  const record = await approvals.findOne({ _id: approval_id });
+  return record?.votes.find(({ decision }) => decision === 'reject')?.comment;
 }
 
 export function expiredCall(under: Under): Refused {

@@ -1,0 +1,66 @@
+import { expect, test } from '@jest/globals';
+import { sendJson } from '../../../support/fake-model.js';
+import { useDeps } from '../../../support/fixture.js';
+import { verifies } from '../../../support/verifies.js';
+import { facts, remembered, said, useMemoryProduct } from './memory-product.js';
+
+const product = useMemoryProduct(useDeps());
+const text = 'Paris Hilton stayed in Paris.';
+const open = { entity_types: { Person: { properties: {}, open: true }, City: { properties: {}, open: true } } };
+
+test('an open type gets no property that save-context refuses', async () => {
+  verifies('memory.schema');
+  const properties = { _until: 1, _since: 9e9, _search: 'spam', project_id: 'other', 'a`b': 1, nickname: 'Star' };
+  const workspace = await product.workspace(
+    () => ({ entities: [{ type: 'Person', name: 'Paris Hilton', quote: 'Paris Hilton', properties }] }),
+    { ontology: open },
+  );
+  await remembered(workspace, { text });
+  expect(said(await facts(workspace))).toEqual(['Paris Hilton nickname Star']);
+  const { body } = await workspace.gateway.post('/v1/query-context', { query: 'Who is Paris Hilton?' });
+  expect(body.entities).toMatchObject([{ name: 'Paris Hilton', properties: { nickname: 'Star' } }]);
+});
+
+test('a value that is nested too deeply is left out, also if the model writes it as text', async () => {
+  verifies('memory.schema');
+  const workspace = await product.workspace(() => ({}), { ontology: open });
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+  const content = `{"entities": [{"type": "City", "name": "Paris", "quote": "Paris", "properties": {"deep": ${deep}, "size": 2}}]}`;
+  product.model.on(workspace.model, (res) =>
+    sendJson(res, 200, { choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }] }),
+  );
+  await remembered(workspace, { text });
+  expect(said(await facts(workspace))).toEqual(['Paris size 2']);
+});
+
+test('one name may be that of two types, and one entity may be named twice', async () => {
+  verifies('memory.remember');
+  const ontology = {
+    entity_types: {
+      Person: { properties: { hobby: { type: 'string' }, age: { type: 'number' } } },
+      City: { properties: { river: { type: 'string' } } },
+    },
+    relationship_types: { STAYED_IN: { from: ['Person'], to: ['City'] } },
+  };
+  const [quote, name] = ['Paris', 'Paris'];
+  const workspace = await product.workspace(
+    () => ({
+      entities: [
+        { type: 'Person', name, quote, properties: { age: 40 } },
+        { type: 'City', name, quote },
+        { type: 'Person', name, quote, properties: { hobby: 'travel' } },
+      ],
+      facts: [{ subject: 'Paris', predicate: 'river', object: 'Seine', quote }],
+      relationships: [{ from: 'Paris', type: 'STAYED_IN', to: 'Paris', quote: 'stayed in Paris' }],
+    }),
+    { ontology },
+  );
+  const memory = await remembered(workspace, { text });
+  expect(memory).toMatchObject({ found: { entities: 2, facts: 4 }, written: { entities: 2, facts: 4, dropped: 0 } });
+  const query = 'MATCH (e:Entity) WHERE e.project_id = $project_id RETURN e ORDER BY e.type';
+  const { body } = await workspace.gateway.post('/v1/query-context', { query });
+  expect(body.entities).toMatchObject([
+    { type: 'City', properties: {} },
+    { type: 'Person', properties: { age: 40, hobby: 'travel' } },
+  ]);
+});
