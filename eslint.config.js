@@ -8,6 +8,15 @@ const sandboxed = [
   { regex: '^(\\.\\./)+src/', message: 'A workflow never imports src.' },
 ];
 
+const exportRules = [
+  { selector: 'ExportAllDeclaration', message: 'Name what you export.' },
+  { selector: 'ExportDefaultDeclaration', message: 'Use a named export.' },
+];
+const sharedModuleRules = ['Program', 'Program > ExportNamedDeclaration'].map((place) => ({
+  selector: `${place} > VariableDeclaration[kind!="const"]`,
+  message: 'All runs of a worker share the module, so it keeps no state.',
+}));
+
 export default tseslint.config(
   {
     ignores: [
@@ -33,11 +42,7 @@ export default tseslint.config(
       'max-lines': ['error', { max: 300, skipBlankLines: false, skipComments: false }],
       'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
       'no-console': 'error',
-      'no-restricted-syntax': [
-        'error',
-        { selector: 'ExportAllDeclaration', message: 'Name what you export.' },
-        { selector: 'ExportDefaultDeclaration', message: 'Use a named export.' },
-      ],
+      'no-restricted-syntax': ['error', ...exportRules],
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
@@ -64,7 +69,10 @@ export default tseslint.config(
   },
   {
     files: ['workflows/**/*.ts'],
-    rules: { '@typescript-eslint/no-restricted-imports': ['error', { patterns: sandboxed }] },
+    rules: {
+      '@typescript-eslint/no-restricted-imports': ['error', { patterns: sandboxed }],
+      'no-restricted-syntax': ['error', ...exportRules, ...sharedModuleRules],
+    },
   },
   { files: ['stack/**/*.ts', 'bench/**/*.ts', 'test/**/*.ts', 'src/cli/**/*.ts'], rules: { 'no-console': 'off' } },
   {

@@ -34,7 +34,9 @@ async function main(): Promise<void> {
     },
     logger: temporalLogger(deps),
   });
-  const connection = await whenTemporalAnswers(deps, () => NativeConnection.connect(config.temporal.connection));
+  // Encrypted payloads cannot be compressed: trying to takes processor time here and in Temporal.
+  const options = { ...config.temporal.connection, grpcCompression: { codec: 'none' } } as const;
+  const connection = await whenTemporalAnswers(deps, () => NativeConnection.connect(options));
   const queues = queueWorkers(config.worker, config.temporal.taskQueue);
   const shared = {
     connection,

@@ -9,7 +9,7 @@ const {
   TEMPORAL_TASK_QUEUE: taskQueue = 'bare',
 } = process.env;
 
-const connection = await NativeConnection.connect({ address });
+const connection = await NativeConnection.connect({ address, grpcCompression: { codec: 'none' } });
 const worker = await Worker.create({
   connection,
   namespace,

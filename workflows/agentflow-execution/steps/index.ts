@@ -24,7 +24,7 @@ export type StepActivities = Intersection<Parameters<Definition['run']>[0]>;
 
 export const stepActivities = definitions.map(({ activity }) => activity);
 
-const byKind = new Map<string, Definition>(definitions.map((definition) => [definition.kind, definition]));
+const byKind: ReadonlyMap<string, Definition> = new Map(definitions.map((definition) => [definition.kind, definition]));
 
 /** The cast is safe because a step is only ever passed to the definition of its own kind. */
 export function definitionOf({ kind }: Step): StepDefinition<Step, StepActivities> {
