@@ -4,7 +4,10 @@ import path from 'node:path';
 import { createAuth } from './auth/create-auth.js';
 import type { Config } from './config.js';
 import { createCustomers } from './domain/customers/create-customers.js';
+import { createStateReader } from './domain/executions/shared-states.js';
 import { createFiles } from './domain/files/create-files.js';
+import { createViewRun } from './domain/executions/watch.js';
+import { createProjectNews } from './domain/news/watch.js';
 import { catalog } from './domain/operations.js';
 import { createRowInserter } from './domain/tables/insert.js';
 import { createRedact } from './graph/redaction/redact.js';
@@ -36,12 +39,14 @@ import { createOrganizationReader } from './stores/workflow-records.js';
 import { createMongo } from './stores/mongo.js';
 import { createGraph } from './stores/neo4j.js';
 import { createTemporal } from './temporal/client.js';
+import { createFollowHistory } from './temporal/history-cursor.js';
 import { createQueueFacts } from './temporal/queue-facts.js';
 import { createThreads } from './threads/threads.js';
 
 /** Builds every store and client. Each connects on first use, so an unavailable server does not delay the start. */
 export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Deps {
   const log = createLogger({ level: config.logLevel, name });
+  const stopping = new AbortController();
   const metrics = createMetrics();
   const tracing = createTracing(config.tracing, name, log);
   const { mongo, graph } = createStores(config, tracing);
@@ -82,6 +87,15 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     problemOfMcpOutput: (output, timeoutMs) => untrustedThreads.run('problemOfOutput', output, timeoutMs),
     redact,
     temporal,
+    readRunState: createStateReader(temporal),
+    viewRun: createViewRun({
+      mongo,
+      temporal,
+      metrics,
+      log,
+      followHistory: createFollowHistory(temporal),
+      stopping: stopping.signal,
+    }),
     queueFacts: createQueueFacts(temporal),
     blobs,
     http,
@@ -97,6 +111,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     idempotency,
     requestLimit: createRequestLimit(mongo.collections, config.requestLimit),
     streams: createOpenStreams(config.streamsMax),
+    projectNews: createProjectNews({ collections: mongo.collections, log, stopping: stopping.signal }),
     auth,
     customers,
     files,
@@ -104,7 +119,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     governance,
     kernel,
     oauth: createOauth({ mongo, auth, log }),
-    stopping: new AbortController(),
+    stopping,
     async close() {
       await governance.close();
       await Promise.allSettled([

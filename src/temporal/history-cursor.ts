@@ -1,4 +1,4 @@
-import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { isGrpcServiceError } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { isAppError } from '../errors.js';
 import { isWorkflowGone, type Temporal } from './client.js';
@@ -23,17 +23,22 @@ export interface HistoryCursor {
   next(): Promise<boolean>;
 }
 
-const waits = new WeakMap<Client, { count: number }>();
-
 /** Follows the history of the newest run of a workflow from its present end, until `signal` aborts the wait. */
-export function createHistoryCursor(
+export type FollowHistory = (workflowId: string, signal: AbortSignal) => HistoryCursor;
+
+/** All cursors that this function creates share the limit of `maxWaits`. */
+export function createFollowHistory(temporal: Pick<Temporal, 'call' | 'wait' | 'client'>): FollowHistory {
+  const waits = { count: 0 };
+  return (workflowId, signal) => createHistoryCursor(temporal, waits, workflowId, signal);
+}
+
+function createHistoryCursor(
   { call, wait, client }: Pick<Temporal, 'call' | 'wait' | 'client'>,
+  waits: { count: number },
   workflowId: string,
   signal: AbortSignal,
 ): HistoryCursor {
   const { namespace } = client.options;
-  const open = waits.get(client) ?? { count: 0 };
-  waits.set(client, open);
   let token: Uint8Array | undefined;
 
   const readPage = async () => {
@@ -48,7 +53,7 @@ export function createHistoryCursor(
     token = nextPageToken?.length ? nextPageToken : undefined;
     return history?.events ?? [];
   };
-  /** Only paging leads to a token, but the pages up to the present end come without a wait. */
+  /** Pages to the present end of the history without waiting, because only paging returns a token. */
   const goToEnd = async (): Promise<boolean> => {
     const { historyLength } = await call((temporal) => temporal.workflow.getHandle(workflowId).describe());
     let seen = 0;
@@ -57,15 +62,15 @@ export function createHistoryCursor(
     return token !== undefined;
   };
   const untilNext = async (): Promise<boolean> => {
-    if (open.count >= maxWaits) return false;
-    open.count += 1;
+    if (waits.count >= maxWaits) return false;
+    waits.count += 1;
     try {
       for (;;) {
         const events = await readPage();
         if (!token || events.some(({ eventType }) => eventType === taskCompleted)) return true;
       }
     } finally {
-      open.count -= 1;
+      waits.count -= 1;
     }
   };
   return {

@@ -1,7 +1,7 @@
 import type { ExecutionEvent } from '../../../workflows/agentflow-execution/messages.js';
-import type { Deps } from '../deps.js';
 import { inSequence, storedEvents } from './events.js';
 import { readLiveEvents } from './operations/read.js';
+import type { ReconcileDeps } from './reconcile.js';
 import { isOver } from './record.js';
 import { createTail, type Tail } from './tail.js';
 
@@ -27,7 +27,7 @@ export interface RunReader {
   keptAfter(last: number): readonly ExecutionEvent[] | undefined;
 }
 
-export function createRunReader(deps: Deps, id: string): RunReader {
+export function createRunReader(deps: ReconcileDeps, id: string): RunReader {
   const { collections } = deps.mongo;
   let kept: Tail<number, ExecutionEvent> | undefined;
   const readStored = async (last: number, upTo: number) => {

@@ -1,5 +1,5 @@
 import type { Collection, Document } from 'mongodb';
-import type { Deps } from '../deps.js';
+import type { Mongo } from '../../stores/mongo.js';
 import {
   approvalEvent,
   executionEvent,
@@ -44,10 +44,14 @@ const sources: readonly Source[] = [
 ];
 
 /** What was written in these projects at `from` or later, in the order of the writes: at most `pageSize`. */
-export async function changesOf({ mongo }: Deps, projectIds: string[], from: number): Promise<Change[]> {
+export async function changesOf(
+  collections: Mongo['collections'],
+  projectIds: string[],
+  from: number,
+): Promise<Change[]> {
   const found = await Promise.all(
     sources.map(async ({ name, project, eventOf, stateOf }) => {
-      const records = await (mongo.collections[name] as unknown as Collection)
+      const records = await (collections[name] as unknown as Collection)
         .find({ [project]: { $in: projectIds }, changed_at: { $gte: from } }, { projection: shownFields[name] })
         .sort({ changed_at: 1 })
         .limit(pageSize)

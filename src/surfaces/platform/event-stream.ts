@@ -6,7 +6,7 @@ import { readExecution } from '../../domain/executions/operations/read.js';
 import { isOver } from '../../domain/executions/record.js';
 import { maxEventsPerStep } from '../../domain/executions/run-reader.js';
 import { endsStep, turnAfter } from '../../domain/executions/turns.js';
-import { viewRun, type RunView } from '../../domain/executions/watch.js';
+import type { RunView } from '../../domain/executions/watch.js';
 import { frameOf, lastEventId, recheckMs, sendEvents } from './server-sent-events.js';
 
 /**
@@ -25,7 +25,7 @@ export async function streamEvents(deps: Deps, ctx: RequestContext, id: string):
   const stream = sendEvents(deps, ctx);
   if (!stream) return;
   const { write, ended, mayGoOn } = stream;
-  const run = viewRun(deps, first);
+  const run = deps.viewRun(first);
   res.once('close', run.leave);
   const deltas = createDeltaStream(run, id, last, write);
   while (!ended.aborted) {

@@ -6,17 +6,17 @@ import {
   type ExecutionState,
 } from '../../../../workflows/agentflow-execution/messages.js';
 import type { Principal } from '../../../auth/principal.js';
-import type { Deps } from '../../deps.js';
 import { isAppError, notFound } from '../../../errors.js';
 import { isId } from '../../../ids.js';
+import type { Mongo } from '../../../stores/mongo.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
 import { reconcile, type ReconcileDeps } from '../reconcile.js';
 import { isOver, type ExecutionDocument } from '../record.js';
-import { queryTimeoutMs, sharedStates } from '../shared-states.js';
+import { queryTimeoutMs, type ReadState } from '../shared-states.js';
 
 /** @throws AppError `not_found` for an unknown or malformed id, and for an execution of another project */
 export async function readExecution(
-  deps: Pick<Deps, 'mongo'>,
+  deps: { mongo: Mongo },
   principal: Principal,
   id: string,
 ): Promise<ExecutionDocument> {
@@ -38,7 +38,7 @@ export interface LiveExecution {
  * knows without the workflow whether its state can have changed.
  */
 export async function readLiveState(
-  deps: ReconcileDeps,
+  deps: ReconcileDeps & { readRunState: ReadState },
   record: ExecutionDocument,
   run?: WorkflowExecutionDescription,
 ): Promise<LiveExecution> {
@@ -47,7 +47,7 @@ export async function readLiveState(
     const handle = temporal.client.workflow.getHandle(executionWorkflowId(record._id));
     run ??= await temporal.call(() => handle.describe(), queryTimeoutMs);
     if (run.status.name !== 'RUNNING' && run.status.name !== 'PAUSED') return 'closed';
-    return sharedStates(temporal)(record._id, run);
+    return deps.readRunState(record._id, run);
   });
   return live === 'closed' ? { record: await reconcile(deps, record), live: undefined, run } : { record, live, run };
 }
