@@ -87,16 +87,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     problemOfMcpOutput: (output, timeoutMs) => untrustedThreads.run('problemOfOutput', output, timeoutMs),
     redact,
     temporal,
-    readRunState: createStateReader(temporal),
-    viewRun: createViewRun({
-      mongo,
-      temporal,
-      metrics,
-      log,
-      followHistory: createFollowHistory(temporal),
-      stopping: stopping.signal,
-    }),
-    queueFacts: createQueueFacts(temporal),
+    ...createSharedReaders({ config, mongo, temporal, metrics, log }, stopping.signal),
     blobs,
     http,
     models: createModels(config.llm),
@@ -110,8 +101,6 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     }),
     idempotency,
     requestLimit: createRequestLimit(mongo.collections, config.requestLimit),
-    streams: createOpenStreams(config.streamsMax),
-    projectNews: createProjectNews({ collections: mongo.collections, log, stopping: stopping.signal }),
     auth,
     customers,
     files,
@@ -133,6 +122,21 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
       ]);
       await tracing.close().catch((error: unknown) => log.warn({ err: error }, 'the last spans were not exported'));
     },
+  };
+}
+
+/** What all viewers of this process share. */
+function createSharedReaders(
+  { config, mongo, temporal, metrics, log }: Pick<Deps, 'config' | 'mongo' | 'temporal' | 'metrics' | 'log'>,
+  stopping: AbortSignal,
+): Pick<Deps, 'queueFacts' | 'readRunState' | 'viewRun' | 'projectNews' | 'streams'> {
+  const followHistory = createFollowHistory(temporal);
+  return {
+    queueFacts: createQueueFacts(temporal),
+    readRunState: createStateReader(temporal),
+    viewRun: createViewRun({ mongo, temporal, metrics, log, followHistory, stopping }),
+    projectNews: createProjectNews({ collections: mongo.collections, log, stopping }),
+    streams: createOpenStreams(config.streamsMax),
   };
 }
 

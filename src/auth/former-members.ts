@@ -11,7 +11,8 @@ export interface Owner {
 }
 
 /**
- * Whether a known user no longer has a role on the project. Users of an external identity provider are not known here.
+ * Whether a known user no longer has a role on the project. Users of an external identity provider are unknown to this
+ * service.
  */
 export async function isFormerMember(
   collections: Stores,

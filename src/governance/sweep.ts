@@ -6,6 +6,7 @@ import type { Approvals } from './approvals/create-approvals.js';
 import type { Audit } from './audit/audit.js';
 import type { LifecycleDocument } from './lifecycles/record.js';
 import type { IntentDocument } from './recorder.js';
+import { pick } from '../pick.js';
 
 export interface SweepDeps {
   collections: Pick<Collections, 'intents' | 'lifecycles'>;
@@ -59,11 +60,11 @@ async function endCall({ collections, audit, approvals }: SweepDeps, intent: Int
 }
 
 function lifecycleOf(intent: IntentDocument, audited: string | undefined): LifecycleDocument {
-  const { _id, tool, principal, project_id, organization_id, trace_id, created_at } = intent;
   const status = audited === 'completed' ? 'completed' : 'failed';
   const detail = audited === 'completed' ? '' : unknownOutcome;
   return {
-    ...{ _id, tool, principal, project_id, organization_id, trace_id, created_at, status },
+    ...pick(intent, '_id', 'tool', 'principal', 'project_id', 'organization_id', 'trace_id', 'created_at'),
+    status,
     stages: [{ stage: executeStage, status: status === 'completed' ? 'ok' : 'failed', detail }],
     ended_at: epochSeconds(),
     payload_digest: null,

@@ -6,8 +6,8 @@ import { isWorkflowGone, type Temporal } from './client.js';
 /** Longer than Temporal holds a long poll, which is 20 s by default. */
 const longPollMs = 30_000;
 /**
- * Temporal counts waiting requests together with the polls of the workers, by default up to 1,200 for each server of
- * its frontend and namespace.
+ * Temporal limits waiting requests together with the polls of the workers, by default to 1,200 for each frontend server
+ * and namespace.
  */
 const maxWaits = 200;
 
@@ -15,10 +15,10 @@ const { EVENT_TYPE_WORKFLOW_TASK_COMPLETED: taskCompleted } = proto.temporal.api
 
 export interface HistoryCursor {
   /**
-   * Waits until the run completes a workflow task or closes: only then can its state have changed. The first call for a
-   * run returns at once. A workflow does not notice the wait.
-   * @returns false without waiting if there is no open run, if Temporal does not answer, or if this process already
-   * waits for as many runs as it may
+   * Waits until the run completes a workflow task or closes, because its state changes only then. The first call for a
+   * run returns at once. The wait does not affect the workflow.
+   * @returns false without waiting if there is no open run, if Temporal does not answer, or if this process has reached
+   * its limit of waits
    */
   next(): Promise<boolean>;
 }

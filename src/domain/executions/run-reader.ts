@@ -10,12 +10,12 @@ export const maxEventsPerStep = 100;
 
 export interface RunNews {
   /** The events since the last read, in order. The first read returns those that can belong to the running step. */
-  fresh: ExecutionEvent[];
+  events: ExecutionEvent[];
   /** The number of the last event that is certainly in the store. */
   stored: number;
   /** The number of the last event of a run that has ended; 0 if its record was deleted. */
   ended?: number | undefined;
-  /** Whether the workflow answered, so that nothing is new before its next change. */
+  /** Whether the workflow answered, so that the next read can wait for its next change. */
   answered: boolean;
 }
 
@@ -44,7 +44,7 @@ export function createRunReader(deps: ReconcileDeps, id: string): RunReader {
     async read() {
       const projection = { status: 1, started_at: 1, last_event_seq: 1 } as const;
       const found = await collections.executions.findOne({ _id: id }, { projection });
-      if (!found) return { fresh: [], stored: 0, ended: 0, answered: true };
+      if (!found) return { events: [], stored: 0, ended: 0, answered: true };
       const { record, live: answer } = await readLiveEvents(deps, found, () => kept?.after(found.last_event_seq) ?? []);
       const live = answer ?? [];
       const stored = record.last_event_seq;
@@ -55,14 +55,14 @@ export function createRunReader(deps: ReconcileDeps, id: string): RunReader {
       fresh.push(...inSequence(live, fresh.at(-1)?.seq ?? last));
       const isComplete = (fresh.at(-1)?.seq ?? last) >= stored;
       return {
-        fresh,
+        events: fresh,
         stored,
         ended: isOver(record.status) && isComplete ? stored : undefined,
         answered: answer !== undefined,
       };
     },
-    keep({ fresh, stored }) {
-      for (const event of fresh) kept?.add(event, stored);
+    keep({ events, stored }) {
+      for (const event of events) kept?.add(event, stored);
     },
     keptAfter: (last) => kept?.after(last),
   };

@@ -7,7 +7,7 @@ import {
 import { withDefaults } from '../../../workflows/agentflow-execution/state.js';
 import type { Temporal } from '../../temporal/client.js';
 
-/** Where a run is in its history. Only a new event can change the state of a run. */
+/** The position of a run in its history. The state of a run can change only with a new event. */
 export interface RunPosition {
   runId: string;
   historyLength: number;

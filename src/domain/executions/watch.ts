@@ -16,9 +16,9 @@ const pauseMs = 300;
 export interface RunView {
   /** The next events after `last`, in order and without a gap, and whether they are the last ones of the run. */
   eventsAfter(last: number): Promise<{ events: readonly ExecutionEvent[]; over: boolean }>;
-  /** The next words of the model turn that started with the event `after_seq`, after the position `last`. */
+  /** The next news of the step that started with the event `after_seq`, after the position `last`. */
   deltasAfter(after_seq: number, last: string): Promise<readonly ExecutionDeltaDocument[]>;
-  /** Resolves when there can be more than at the last call of `eventsAfter`, at the latest after `ms`. */
+  /** Resolves when there can be more events than at the last call of `eventsAfter`, at the latest after `ms`. */
   changed(ms: number): Promise<void>;
   leave(): void;
 }
@@ -64,10 +64,10 @@ function createWatch(
 
   const look = async (): Promise<boolean> => {
     const news = await reader.read();
-    await turns.follow(news.fresh);
+    await turns.follow(news.events);
     reader.keep(news);
     end = news.ended;
-    if (news.fresh.length > 0 || end !== undefined) wake();
+    if (news.events.length > 0 || end !== undefined) wake();
     return news.answered;
   };
   if (end === undefined) void followRun(deps, id, { look, isOver: () => signal.aborted || end !== undefined, signal });
@@ -104,13 +104,15 @@ function createWatch(
 }
 
 interface Following {
-  /** @returns whether the workflow answered, so that nothing is new before its next change */
+  /** @returns whether the workflow answered, so that the next look can wait for its next change */
   look(): Promise<boolean>;
   isOver(): boolean;
   signal: AbortSignal;
 }
 
-/** Looks at the run after each of its changes; regularly while its workflow does not answer or has not started. */
+/**
+ * Looks at the run after each of its changes, and at intervals while its workflow does not answer or has not started.
+ */
 async function followRun(deps: WatchDeps, id: string, { look, isOver, signal }: Following): Promise<void> {
   const cursor = deps.followHistory(executionWorkflowId(id), signal);
   let isCurrent = true;

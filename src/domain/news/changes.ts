@@ -14,11 +14,11 @@ export interface Change {
   key: string;
   projectId: string;
   event: ProjectEvent;
-  /** If given, a change that does not change it is not reported. */
+  /** The state that viewers see. A write that does not change it is not reported. */
   state?: string;
 }
 
-/** The most changes of one read. */
+/** The maximum number of changes of one read. */
 export const pageSize = 1000;
 
 interface Source {
@@ -26,7 +26,7 @@ interface Source {
   project: 'projectID' | 'project_id';
   /** Records are read with `shownFields` only. */
   eventOf(record: never): ProjectEvent;
-  /** An execution is also written when a step ends, which lists do not need to know. */
+  /** Set for executions, whose records are also written when a step ends, which lists do not show. */
   stateOf?(record: Document): string;
 }
 
@@ -43,7 +43,9 @@ const sources: readonly Source[] = [
   { name: 'project_news', project: 'project_id', eventOf: recordsEvent },
 ];
 
-/** What was written in these projects at `from` or later, in the order of the writes: at most `pageSize`. */
+/**
+ * The records of these projects that were written at `from` or later, in the order of the writes. At most `pageSize`.
+ */
 export async function changesOf(
   collections: Mongo['collections'],
   projectIds: string[],

@@ -22,7 +22,7 @@ export const ProjectEvent = z
   .discriminatedUnion('type', [
     z
       .object({ ...base, type: z.literal('opened'), data: z.object({}) })
-      .meta({ description: 'The stream knows what changes from now on. Read the lists once after it.' }),
+      .meta({ description: 'The stream reports changes from now on. Read the lists once after this event.' }),
     z.object({
       ...base,
       type: z.enum(['execution_created', 'execution_changed', 'execution_waiting', 'execution_ended']),
@@ -65,7 +65,7 @@ export const ProjectEvent = z
   .meta({ id: 'ProjectEvent' });
 export type ProjectEvent = z.infer<typeof ProjectEvent>;
 
-/** What the stream reads of each record. */
+/** The fields of each record that the stream reads. */
 export const shownFields = {
   executions: {
     projectID: 1,
@@ -100,7 +100,7 @@ export function executionEvent(record: Shown<ExecutionDocument>): ProjectEvent {
 
 function executionEventType(status: ExecutionDocument['status'], waits: string | null) {
   if (isOver(status)) return 'execution_ended';
-  // A step that is retried waits for nobody.
+  // A step that is retried does not wait for a person.
   if (waits !== null && waits !== 'step') return 'execution_waiting';
   return status === 'ready' ? 'execution_created' : 'execution_changed';
 }

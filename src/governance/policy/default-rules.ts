@@ -23,7 +23,7 @@ export const builtinRulesOf = ({ platform }: Catalog): readonly PolicyRule[] => 
   },
 ];
 
-/** The rule under which an agent in preview mode asks a person before it acts. Its run asks, and keeps what it asks for. */
+/** The rule under which an agent in preview mode asks a person before it acts. Its run stores the request. */
 export const previewRule = {
   policy_id: 'builtin.preview',
   description: 'An agent in preview mode asks a person before it acts.',

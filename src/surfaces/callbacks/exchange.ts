@@ -4,7 +4,7 @@ import { OutboundError } from '../../outbound/outbound-error.js';
 export interface Exchanged {
   status: number;
   contentType: string;
-  /** Empty if the answer is longer than `atMost`; the rest is not read. */
+  /** Empty if the answer is longer than `atMost`. */
   body: Buffer;
 }
 
@@ -39,7 +39,7 @@ export function exchange(
     dispatcher.dispatch(options, {
       onRequestStart(controller) {
         started = controller;
-        if (over) controller.abort(new OutboundError('timeout', 'nobody waits for it any longer'));
+        if (over) controller.abort(new OutboundError('timeout', 'the caller no longer waits for the answer'));
       },
       onResponseStart(_controller, statusCode, headers) {
         status = statusCode;

@@ -10,8 +10,8 @@ import type { RunView } from '../../domain/executions/watch.js';
 import { frameOf, lastEventId, recheckMs, sendEvents } from './server-sent-events.js';
 
 /**
- * Streams the events of an execution after `Last-Event-ID`, and the words or the progress of the running step, until the last event
- * (WHATWG server-sent events). A client that reconnects after the end gets 204, which makes it stop.
+ * Streams the events of an execution after `Last-Event-ID`, and the text or the progress of the running step, until the
+ * last event (WHATWG server-sent events). A client that reconnects after the end gets 204, which makes it stop.
  * @throws AppError `too_many_requests` if the organization has too many open streams
  */
 export async function streamEvents(deps: Deps, ctx: RequestContext, id: string): Promise<void> {
@@ -44,7 +44,10 @@ export async function streamEvents(deps: Deps, ctx: RequestContext, id: string):
   res.end();
 }
 
-/** Streams the words of the running model turn, or the progress of the running tool. Events mark the start and end of a step. */
+/**
+ * Streams the text of the running model turn, or the progress of the running tool. Events mark the start and end of a
+ * step.
+ */
 function createDeltaStream(run: RunView, id: string, from: number, write: (text: string) => void) {
   let turn: { after_seq: number; last: string } | undefined;
   let resumeAt = from > 0 ? from : undefined;

@@ -28,7 +28,7 @@ export const projectEventRoutes: readonly Route[] = [
     tag: 'executions',
     summary: 'Stream what changes in a project (server-sent events)',
     description:
-      'New states of executions, approvals, memories that wait for a person, and schedules, at most about once a second for each. The first event is `opened`, unless `Last-Event-ID` names an event of the last hour: then what has changed since comes first. An event can come again.',
+      'New states of executions, approvals, memories that wait for a person, and schedules, at most about once a second for each. The first event is `opened`, unless `Last-Event-ID` names an event of the last hour: then the changes since that event come first. An event can be sent twice.',
     response: { stream: 'text/event-stream', description: 'The events. The stream has no end.' },
     handler: ({ deps, ctx }) => streamProject(deps, ctx),
   }),

@@ -29,13 +29,13 @@ export interface LiveExecution {
   record: ExecutionDocument;
   /** The state of an open run from its workflow. Undefined if there is none or no worker answers in time. */
   live: ExecutionState | undefined;
-  /** What Temporal knows of a run that is open according to the record. */
+  /** The description of the run by Temporal, if the run is open according to the record. */
   run: WorkflowExecutionDescription | undefined;
 }
 
 /**
- * The record, with the workflow's state of an open run. Records a run that Temporal has closed as failed first. Temporal
- * knows without the workflow whether its state can have changed.
+ * The record, and for an open run the state of its workflow. If Temporal has closed the run, records its end first. The
+ * description by Temporal shows whether the state can have changed, without a query of the workflow.
  */
 export async function readLiveState(
   deps: ReconcileDeps & { readRunState: ReadState },
@@ -53,7 +53,7 @@ export async function readLiveState(
 }
 
 /**
- * The newest events of a run, which may not be in the store yet: undefined if the workflow does not answer. Records the
+ * The newest events of a run, which may not be in the store yet. Undefined if the workflow does not answer. Records the
  * end of a run that Temporal has closed, after the events that were `shown`, and returns the record with it.
  */
 export async function readLiveEvents<R extends RunReference>(

@@ -83,7 +83,7 @@ const statusOfElicitation = {
   expired: 'expired',
 } as const;
 
-/** Nobody but a person answers: an MCP server asks for what its agent does not know. */
+/** Only a person can answer, because an MCP server asks for something that its agent does not know. */
 export function elicitationItem(asked: McpElicitationDocument, principal: Principal): UnreadItem {
   const { _id, agentflow, agent_id, server, tool, message, form, execution_id, asked_at, until } = asked;
   const status =
@@ -100,12 +100,12 @@ export function elicitationItem(asked: McpElicitationDocument, principal: Princi
     expires_at: until,
     status,
     ...(decide.may_decide && !isPerson(principal)
-      ? { may_decide: false, may_not_decide_reason: 'only a signed-in person answers an MCP server' }
+      ? { may_decide: false, may_not_decide_reason: 'only a signed-in person can answer an MCP server' }
       : decide),
   };
 }
 
-/** Authorizations that ended, of the person and of the project: two lists, each with an index. */
+/** The ended authorizations of the person and those of the project: two filters, because each has its own index. */
 export function endedFor({ projectId: project_id, userId: user_id }: Principal) {
   const ended = { project_id, 'ended.at': { $gt: 0 } };
   return [
@@ -117,7 +117,10 @@ export function endedFor({ projectId: project_id, userId: user_id }: Principal) 
 export const authorizedElsewhere =
   'a person authorizes the MCP server at the address that POST /connectors/{projectID}/{connector_id}/authorize returns';
 
-/** Undefined if the connector no longer uses this authorization. Nobody decides it here: the item ends with a new authorization. */
+/**
+ * Undefined if the connector no longer uses this authorization. The item cannot be decided; it ends with a new
+ * authorization.
+ */
 export async function authorizationItem(
   { mongo, auth }: Deps,
   { projectId }: Principal,
@@ -152,14 +155,14 @@ async function findAuthorizationItem(deps: Deps, principal: Principal, id: strin
   return item;
 }
 
-/** What the body of an approval shows of it. */
+/** The fields of an approval that the body of its item contains. */
 const bodyFields = [
   ...['tool', 'requested_by', 'reason', 'policy_ids', 'policy_version'],
   ...['payload_digest', 'edited_payload_digest', 'editable_fields', 'outcome_unknown', 'clock_stopped_at'],
   ...['lifecycle_id', 'required_approvers', 'approver_roles', 'votes'],
 ] as const;
 
-/** Its approvers see the call itself. */
+/** `call` is present for approvers only. */
 export function approvalItem({ approval, title, call }: HeldCall, names: ReadonlyMap<string, string>): UnreadItem {
   const { approval_id, tool, requested_by, status, edited_payload_digest } = approval;
   const shown = statusOfApproval[status];

@@ -85,8 +85,8 @@ function readDocument(id: string, { body }: HttpResponse) {
 
 /** The document's `max-age`, within limits, so that it is neither fetched for every page nor cached forever. */
 function freshnessOf({ headers }: HttpResponse): number {
-  const asked = /(?:^|[\s,])max-age=(\d{1,9})(?:$|[\s,])/i.exec(String(headers['cache-control'] ?? ''))?.[1];
-  return Math.min(Math.max(asked === undefined ? defaultFreshness : Number(asked), minFreshness), maxFreshness);
+  const maxAge = /(?:^|[\s,])max-age=(\d{1,9})(?:$|[\s,])/i.exec(String(headers['cache-control'] ?? ''))?.[1];
+  return Math.min(Math.max(maxAge === undefined ? defaultFreshness : Number(maxAge), minFreshness), maxFreshness);
 }
 
 function refused(problem: string, cause?: unknown): OauthError {

@@ -78,9 +78,9 @@ async function endReplayed(deps: TokenDeps, { grant }: OauthCodeDocument): Promi
 
 function provesChallenge(verifier: string, challenge: string): boolean {
   if (!verifierForm.test(verifier)) return false;
-  const made = sha256(verifier);
-  const asked = Buffer.from(challenge, 'base64url');
-  return made.length === asked.length && timingSafeEqual(made, asked);
+  const actual = sha256(verifier);
+  const expected = Buffer.from(challenge, 'base64url');
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
 function refused(): OauthError {
