@@ -23,7 +23,7 @@ const secretPaths = [
 const flushMs = 50;
 
 /** Removes the query, and the pins and trigger ids of callback paths, which must not be logged. */
-export function loggedUrl(url: string): string {
+function loggedUrl(url: string): string {
   return url
     .replace(/[?#].*$/s, '')
     .replace(/(\/notify\/[^/]+\/).+$/, '$1[pin]')

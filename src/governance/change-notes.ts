@@ -13,7 +13,7 @@ export interface ProjectNewsDocument {
 type Stores = Pick<Collections, 'project_news'>;
 type Note = Pick<ProjectNewsDocument, 'project_id' | 'kind'>;
 
-const togetherMs = 200;
+const batchMs = 200;
 /**
  * Longer than the period for which a stream can be resumed (src/domain/news/watch.ts). A note also expires if it was
  * stored after its project had been deleted.
@@ -29,7 +29,7 @@ export function noteChange({ project_news }: Stores, project_id: string, kind: s
   if (project_id === '') return;
   const notes = waiting.get(project_news) ?? new Map<string, Note>();
   waiting.set(project_news, notes);
-  if (notes.size === 0) setTimeout(() => write(project_news, notes), togetherMs).unref();
+  if (notes.size === 0) setTimeout(() => write(project_news, notes), batchMs).unref();
   notes.set(`${project_id}/${kind}`, { project_id, kind });
 }
 
@@ -44,11 +44,11 @@ function write(project_news: Stores['project_news'], notes: Map<string, Note>): 
 }
 
 /** The records of runs and schedules have their own `changed_at`, so they need no note. */
-const kindOf = /^(?!execution|schedule)([a-z-]+)\.|^(bind-repository)$/;
+const operationName = /^(?!execution|schedule)([a-z-]+)\.|^(bind-repository)$/;
 
 /** Records a change by an operation. The first part of the name of the operation is the kind of the records. */
 export function noteOperation(stores: Stores, projectId: string, name: string): void {
-  const [, resource, tool] = kindOf.exec(name) ?? [];
+  const [, resource, tool] = operationName.exec(name) ?? [];
   const kind = resource ?? tool;
   if (kind !== undefined) noteChange(stores, projectId, kind);
 }

@@ -14,6 +14,7 @@ export interface SweepDeps {
   approvals: Pick<Approvals, 'settle'>;
 }
 
+const sweepEveryMs = 30_000;
 const maxPerSweep = 100;
 const leaseMs = 60_000;
 const unknownOutcome = 'the process ended before it recorded the outcome: the call may have taken effect';
@@ -77,8 +78,8 @@ export interface Sweeper {
 }
 
 /** Sweeps shortly after the start, and then at regular intervals. */
-export function startSweeper(deps: SweepDeps, onError: (error: unknown) => void, everyMs = 30_000): Sweeper {
+export function startSweeper(deps: SweepDeps, onError: (error: unknown) => void): Sweeper {
   const sweep = () => void sweepIntents(deps).catch(onError);
-  const timers = [setTimeout(sweep, 1000).unref(), setInterval(sweep, everyMs).unref()];
+  const timers = [setTimeout(sweep, 1000).unref(), setInterval(sweep, sweepEveryMs).unref()];
   return { close: () => timers.forEach((timer) => clearTimeout(timer)) };
 }

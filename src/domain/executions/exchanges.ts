@@ -36,7 +36,7 @@ const firstWriteMs = 1000;
 /** The maximum time that the end of a step waits for its exchange to be written. */
 const maxWaitMs = 1000;
 const maxShown = 5;
-const longestText = 32_000;
+const maxTextLength = 32_000;
 
 export interface ExchangeWriter {
   /** Adds a part. An output is written at once, while the step writes its own records. */
@@ -108,13 +108,13 @@ function createWriter(exchange: Exchange, write: () => Promise<void>): ExchangeW
 /** The prompt is already short. Omits the body of an answer that became the output, so that it is not stored twice. */
 function shortened({ input, request, response, output, ...rest }: Exchange): Exchange {
   const shortBody = output === undefined &&
-    response?.body !== undefined && { body: bounded(response.body, longestText) };
+    response?.body !== undefined && { body: bounded(response.body, maxTextLength) };
   return {
     ...rest,
-    ...(input !== undefined && { input: bounded(input, longestText) }),
-    ...(request !== undefined && { request: bounded(request, longestText) }),
+    ...(input !== undefined && { input: bounded(input, maxTextLength) }),
+    ...(request !== undefined && { request: bounded(request, maxTextLength) }),
     ...(response && { response: { status: response.status, headers: response.headers, ...shortBody } }),
-    ...(output !== undefined && { output: bounded(output, longestText) }),
+    ...(output !== undefined && { output: bounded(output, maxTextLength) }),
   };
 }
 

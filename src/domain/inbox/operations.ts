@@ -17,13 +17,13 @@ import { decideMemory, findMemory } from '../memories/operations.js';
 import { memoryRules } from '../memories/rules.js';
 import { defineOperation } from '../operation.js';
 import {
-  approvalItem,
-  authorizationItem,
+  toApprovalItem,
+  toAuthorizationItem,
   authorizedElsewhere,
-  elicitationItem,
+  toElicitationItem,
   endedFor,
   findItem,
-  memoryItem,
+  toMemoryItem,
   namedApproval,
   readKey,
   withReads,
@@ -74,17 +74,21 @@ export async function pageOfInbox(
     ...held.map((list) =>
       itemsOf(list, ({ item, ...place }) => {
         const call = calls.get(item.approval.approval_id);
-        return { ...place, item: approvalItem({ call, ...item }, names) };
+        return { ...place, item: toApprovalItem({ call, ...item }, names) };
       }),
     ),
     itemsOf(memories, async (memory) => {
-      const item = await memoryItem(deps, principal, memory);
+      const item = await toMemoryItem(deps, principal, memory);
       return { at: item.created_at, id: memory._id, item };
     }),
-    itemsOf(elicitations, (asked) => ({ at: asked.asked_at, id: asked._id, item: elicitationItem(asked, principal) })),
+    itemsOf(elicitations, (asked) => ({
+      at: asked.asked_at,
+      id: asked._id,
+      item: toElicitationItem(asked, principal),
+    })),
     ...ended.map((list) =>
       itemsOf(list, async (record) => {
-        const item = await authorizationItem(deps, principal, record);
+        const item = await toAuthorizationItem(deps, principal, record);
         return { at: record.ended?.at ?? null, id: record._id, item };
       }),
     ),

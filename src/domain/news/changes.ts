@@ -1,11 +1,11 @@
 import type { Collection, Document } from 'mongodb';
 import type { Mongo } from '../../stores/mongo.js';
 import {
-  approvalEvent,
-  executionEvent,
-  memoryEvent,
-  recordsEvent,
-  scheduleEvent,
+  toApprovalEvent,
+  toExecutionEvent,
+  toMemoryEvent,
+  toRecordsEvent,
+  toScheduleEvent,
   shownFields,
   type ProjectEvent,
 } from './record.js';
@@ -34,13 +34,13 @@ const sources: readonly Source[] = [
   {
     name: 'executions',
     project: 'projectID',
-    eventOf: executionEvent,
+    eventOf: toExecutionEvent,
     stateOf: ({ status, execution_context }) => JSON.stringify([status, execution_context]),
   },
-  { name: 'approvals', project: 'project_id', eventOf: approvalEvent },
-  { name: 'memories', project: 'project_id', eventOf: memoryEvent },
-  { name: 'schedules', project: 'projectID', eventOf: scheduleEvent },
-  { name: 'project_news', project: 'project_id', eventOf: recordsEvent },
+  { name: 'approvals', project: 'project_id', eventOf: toApprovalEvent },
+  { name: 'memories', project: 'project_id', eventOf: toMemoryEvent },
+  { name: 'schedules', project: 'projectID', eventOf: toScheduleEvent },
+  { name: 'project_news', project: 'project_id', eventOf: toRecordsEvent },
 ];
 
 /**

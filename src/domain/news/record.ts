@@ -84,7 +84,7 @@ export const shownFields = {
 
 type Shown<D> = D & { changed_at: number };
 
-export function executionEvent(record: Shown<ExecutionDocument>): ProjectEvent {
+export function toExecutionEvent(record: Shown<ExecutionDocument>): ProjectEvent {
   const { _id, agentflow_id, status, execution_context, changed_at } = record;
   const { waiting_for, failure } = execution_context as {
     waiting_for?: { kind?: 'preview' | 'approval' | 'elicitation' | 'step' } | null;
@@ -105,19 +105,19 @@ function executionEventType(status: ExecutionDocument['status'], waits: string |
   return status === 'ready' ? 'execution_created' : 'execution_changed';
 }
 
-export function approvalEvent({ _id, status, changed_at }: Shown<ApprovalDocument>): ProjectEvent {
-  return inboxEvent('approval', _id, status, changed_at);
+export function toApprovalEvent({ _id, status, changed_at }: Shown<ApprovalDocument>): ProjectEvent {
+  return toInboxEvent('approval', _id, status, changed_at);
 }
 
-export function memoryEvent({ _id, status, changed_at }: Shown<MemoryDocument>): ProjectEvent {
-  return inboxEvent('memory', _id, status, changed_at);
+export function toMemoryEvent({ _id, status, changed_at }: Shown<MemoryDocument>): ProjectEvent {
+  return toInboxEvent('memory', _id, status, changed_at);
 }
 
-function inboxEvent(kind: 'approval' | 'memory', id: string, status: string, changed_at: number): ProjectEvent {
+function toInboxEvent(kind: 'approval' | 'memory', id: string, status: string, changed_at: number): ProjectEvent {
   return { ...timesOf(changed_at), type: 'inbox_changed', data: { kind, item_id: `${kind}:${id}`, status } };
 }
 
-export function scheduleEvent({ _id, status, is_deleted, changed_at }: Shown<ScheduleDocument>): ProjectEvent {
+export function toScheduleEvent({ _id, status, is_deleted, changed_at }: Shown<ScheduleDocument>): ProjectEvent {
   return {
     ...timesOf(changed_at),
     type: 'schedule_changed',
@@ -125,7 +125,7 @@ export function scheduleEvent({ _id, status, is_deleted, changed_at }: Shown<Sch
   };
 }
 
-export function recordsEvent({ kind, changed_at }: ProjectNewsDocument): ProjectEvent {
+export function toRecordsEvent({ kind, changed_at }: ProjectNewsDocument): ProjectEvent {
   return { ...timesOf(changed_at), type: 'records_changed', data: { kind } };
 }
 

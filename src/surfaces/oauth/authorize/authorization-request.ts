@@ -1,7 +1,7 @@
 import type { FindClient } from '../clients/client-document.js';
 import type { OauthClientDocument } from '../../../auth/oauth/clients.js';
 import { isRegisteredRedirect } from '../../../auth/oauth/redirect-uri.js';
-import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import { OauthError } from '../oauth-error.js';
 import { ownResource } from '../../../auth/oauth/resources.js';
 import { defaultScopes, knownScopes, type Scope } from '../../../auth/oauth/scopes.js';
 

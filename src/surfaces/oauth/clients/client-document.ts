@@ -2,9 +2,9 @@ import { isJsonType } from '../../../http/json-body.js';
 import type { HttpClient, HttpResponse } from '../../../outbound/http-client.js';
 import { isOutboundError } from '../../../outbound/outbound-error.js';
 import { epochSeconds } from '../../../time.js';
-import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import { OauthError } from '../oauth-error.js';
 import type { RateLimit } from '../rate-limit.js';
-import { readClientMetadata } from '../../../auth/oauth/client-metadata.js';
+import { readClientMetadata } from './client-metadata.js';
 import { isDocumentAddress, type Clients, type OauthClientDocument } from '../../../auth/oauth/clients.js';
 import { parseJsonOrUndefined } from '../../../json.js';
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { OauthClientDocument } from '../../../auth/oauth/clients.js';
 import { requiredField } from '../form-body.js';
-import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import { OauthError } from '../oauth-error.js';
 import { ownResource } from '../../../auth/oauth/resources.js';
 import { grantableScopes } from '../../../auth/oauth/scopes.js';
 import { tokenAnswer, type TokenAnswer } from '../../../auth/oauth/access-token.js';
