@@ -74,10 +74,7 @@ export const agentDefaults = {
   preview_timeout_seconds: 7 * 24 * 3600,
 } as const;
 
-/**
- * The maximum number of characters of documents, answers and outputs. Steps receive them as context, and MongoDB limits
- * the record that contains them to 16 MB.
- */
+/** The maximum number of characters that a run keeps: MongoDB limits its record, which contains them, to 16 MB. */
 export const maxKeptCharacters = 2 * 1024 * 1024;
 
 /** A document of the execution, with the location of its bytes in the file store. */

@@ -47,7 +47,7 @@ const Exchange = z
         headers: z
           .record(z.string(), z.string())
           .meta({
-            description: 'Without those that can hold credentials.',
+            description: 'Without headers that can contain credentials.',
             example: { 'content-type': 'application/json' },
           }),
         body: z.unknown().optional().meta({ description: 'Absent if it became the output.' }),

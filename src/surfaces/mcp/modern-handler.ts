@@ -71,7 +71,7 @@ function busOf(listeners: Listeners, asking: AsyncLocalStorage<{ caller: Caller;
     publish: () => undefined,
     subscribe(notify) {
       const request = asking.getStore();
-      if (!request) throw new Error('a subscription came without its caller');
+      if (!request) throw new Error('the subscription has no caller');
       const { authorization, workspace, principal } = request.caller;
       return listeners.add({
         caller: () => ({ authorization, workspace, principal }),

@@ -77,7 +77,7 @@ function readDocument(id: string, { body }: HttpResponse) {
   if (typeof document !== 'object' || document === null || !('client_id' in document) || document.client_id !== id) {
     throw refused('does not name itself as its client_id');
   }
-  if ('client_secret' in document) throw refused('holds a secret');
+  if ('client_secret' in document) throw refused('contains a secret');
   const metadata = readClientMetadata(document, 'none');
   if (metadata.token_endpoint_auth_method !== 'none') throw refused('must use the authentication method none');
   return metadata;
