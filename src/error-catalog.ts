@@ -71,13 +71,13 @@ export const errorCatalog = {
   },
   call_failed: {
     when: failed,
-    example: 'the query exceeded its timeout and was stopped',
+    example: 'the query ran past its timeout and was stopped',
     retry: 'never',
     isFault: true,
   },
   call_timed_out: {
     when: failed,
-    example: 'the query exceeded its timeout and was stopped',
+    example: 'the query ran past its timeout and was stopped',
     retry: 'with backoff',
     isFault: true,
   },

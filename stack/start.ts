@@ -80,7 +80,7 @@ async function attempt<T>(what: string, work: () => Promise<T>, { signal }: Samp
   try {
     return await work();
   } catch (error) {
-    if (!signal.aborted) log(`\n${what} failed: ${messageOf(error)}\nEverything else runs.`);
+    if (!signal.aborted) log(`\n${what} could not be completed: ${messageOf(error)}\nEverything else runs.`);
     return undefined;
   }
 }
