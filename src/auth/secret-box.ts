@@ -115,10 +115,7 @@ function open(keys: readonly BoxKey[], sealed: string, purpose: string): string 
   return gcmOpen(keyOf(keys, id).key, bytes, Buffer.from(`${format}.${id}.${purpose}`)).toString('utf8');
 }
 
-/**
- * Accepts only canonical text, because `Buffer.from` ignores invalid characters, so several texts would decode to the
- * same bytes.
- */
+/** Refuses text that is not canonical: `Buffer.from` would decode several texts to the same bytes. */
 function canonicalBytes(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) throw new Error('the stored secret is not in canonical base64url');

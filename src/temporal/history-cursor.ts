@@ -5,10 +5,7 @@ import { isWorkflowGone, type Temporal } from './client.js';
 
 /** Longer than Temporal holds a long poll, which is 20 s by default. */
 const longPollMs = 30_000;
-/**
- * Temporal limits waiting requests together with the polls of the workers, by default to 1,200 for each frontend server
- * and namespace.
- */
+/** Temporal limits waiting requests and polls of workers, by default to 1,200 per frontend server and namespace. */
 const maxWaits = 200;
 
 const { EVENT_TYPE_WORKFLOW_TASK_COMPLETED: taskCompleted } = proto.temporal.api.enums.v1.EventType;

@@ -36,10 +36,7 @@ export interface CodeSyncInput {
   delivery_id: string;
   lifecycle_id: string;
   push: Push;
-  /**
-   * The location of the JSON of the commits in the file store if they are too large for a history. `push` then contains
-   * no commits.
-   */
+  /** Where the file store has the commits if they are too large for a history. `push` then contains no commits. */
   stored_commits?: { location: string; count: number };
 }
 

@@ -18,9 +18,7 @@ export interface ContinueDeps {
 
 export type ContinueResult = { permitted: true } | { held: Held } | { refused: Refused };
 
-/**
- * Asks the rules whether a run may continue after an anomaly was found. Its only effect is its record. Safe to repeat.
- */
+/** Asks the rules whether a run may continue after an anomaly. Its only effect is its record. Safe to repeat. */
 export async function continueAfterAnomaly(
   deps: ContinueDeps,
   request: ContinueRequest,

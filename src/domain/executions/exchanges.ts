@@ -46,9 +46,7 @@ export interface ExchangeWriter {
 }
 
 export interface Exchanges {
-  /**
-   * @param key the idempotency key of the step; undefined in requests of earlier releases, whose exchanges are not kept
-   */
+  /** @param key the idempotency key of the step; undefined for earlier releases, whose exchanges are not kept */
   begin(key: string | undefined, attempt: number): ExchangeWriter;
 }
 

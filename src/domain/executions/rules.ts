@@ -53,10 +53,7 @@ export const decideRules: Operation = {
   facts: textFacts('execution_id', 'agent_id', 'decision'),
 };
 
-/**
- * The execution and the agent of a preview, from the id of its approval: `<execution>:<agent>:<time>`. Undefined for
- * other approvals.
- */
+/** Parses the id of the approval of a preview: `<execution>:<agent>:<time>`. Undefined for other approvals. */
 export function previewNamed(approvalId: string): { executionId: string; agentId: string } | undefined {
   const [executionId = '', agentId] = approvalId.split(':');
   return agentId === undefined ? undefined : { executionId, agentId };

@@ -44,10 +44,7 @@ export const listInbox = defineOperation({
   run: ({ deps, ctx: { principal }, input }) => pageOfInbox(deps, principal, input),
 });
 
-/**
- * All kinds of items are sorted by the time at which they began to wait, so that one cursor suffices for the merged
- * page.
- */
+/** All kinds of items are sorted by the time at which they began to wait, so one cursor suffices. */
 export async function pageOfInbox(
   deps: Deps,
   principal: Principal,

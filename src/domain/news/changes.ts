@@ -43,9 +43,7 @@ const sources: readonly Source[] = [
   { name: 'project_news', project: 'project_id', eventOf: toRecordsEvent },
 ];
 
-/**
- * The records of these projects that were written at `from` or later, in the order of the writes. At most `pageSize`.
- */
+/** The records of these projects that were written since `from`, in the order of the writes. At most `pageSize`. */
 export async function changesOf(
   collections: Mongo['collections'],
   projectIds: string[],

@@ -1,9 +1,6 @@
 import { text, type Operation } from '../operations/operation.js';
 
-/**
- * Rules treat every decision on an approval as one operation, whether it arrives by a route of approvals or by the
- * inbox.
- */
+/** Rules treat every decision on an approval as one operation, by a route of approvals or by the inbox. */
 export const decideApprovalRules: Operation = {
   name: 'approval.decide',
   grant: 'any',

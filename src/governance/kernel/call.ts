@@ -15,16 +15,10 @@ export interface Resource {
   id: string;
 }
 
-/**
- * What S8 needs so that a repeated call continues the first attempt under its approval instead of creating a second
- * record.
- */
+/** What S8 needs so that all attempts under one approval create only one record. */
 export interface Attempt {
   lifecycleId: string;
-  /**
-   * The id for a record that the call creates: the same for every attempt under one approval. Undefined if no policy
-   * held the call.
-   */
+  /** The id for a record that the call creates. Undefined if no policy held the call. */
   recordId: string | undefined;
   /** The state that the approval is bound to in addition to the input, as read at S6; undefined if no policy held the call. */
   bound: unknown;
@@ -65,10 +59,7 @@ export interface Checked {
   run(attempt: Attempt): Promise<Executed>;
 }
 
-/**
- * A call as its surface passes it to the kernel. What differs between surfaces is a function, one for each of the
- * stages S1 to S4.
- */
+/** A call as its surface passes it to the kernel. Functions supply what differs between surfaces in S1 to S4. */
 export interface Call {
   lifecycleId: string;
   /** Epoch seconds. */
@@ -76,10 +67,7 @@ export interface Call {
   operation: Operation;
   /** The unvalidated input that determines the required grant. */
   asked: unknown;
-  /**
-   * The name of the call in its lifecycle, audit entry and approval: that of the gateway tool, or else that of the
-   * operation.
-   */
+  /** The name of the call in its records: that of the gateway tool, or else that of the operation. */
   name: string;
   channel: Channel;
   traceId: string;
@@ -88,19 +76,13 @@ export interface Call {
   resumesItself?: boolean;
   /** The approval that a caller without a resume token, such as a run, uses when it repeats its call. */
   approvalId?: string | undefined;
-  /**
-   * Set by a caller that repeats a call until it has an answer, such as a run, so that the same call requests only one
-   * approval.
-   */
+  /** Set by a caller that repeats a call until it has an answer: all repeats share one approval. */
   asksOnce?: AsksOnce;
   /** Why this caller cannot wait for an approval, such as a schedule; undefined for one that can. */
   cannotWait?: string;
   /** True for gateway tools. Whether another call is recorded depends on the effect of its operation. */
   alwaysRecorded: boolean;
-  /**
-   * The policies of this organization are read while S1 to S4 run. S5 reads others if the caller belongs to another
-   * organization.
-   */
+  /** The policies of this organization are read while S1 to S4 run. S5 reads others for another organization. */
   likelyOrganizationId?: string | undefined;
   authenticate(): Promise<Principal>;
   resolveScope(principal: Principal): Promise<Principal>;
@@ -114,9 +96,7 @@ export interface AuthenticatedCall extends Call {
 
 export interface CheckedCall extends AuthenticatedCall {
   checked: Checked;
-  /**
-   * SHA-256 of the canonical payload, to which an approval and its resume token are bound. Computed at the first call.
-   */
+  /** SHA-256 of the canonical payload, to which an approval and its token are bound. Computed at the first call. */
   payloadDigest(): string;
 }
 

@@ -1,9 +1,6 @@
 import type { Fact, Facts, Operation } from './operation.js';
 
-/**
- * Operations that change or bypass the rules. A rule applies to them only if it names them, so that a broad rule cannot
- * lock everybody out.
- */
+/** Only rules that name these operations apply to them, so that a broad rule cannot lock everybody out. */
 export const ownRules = ['policies.replace', 'approval.decide'] as const;
 
 /** Every operation that rules can name. */

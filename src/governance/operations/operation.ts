@@ -9,9 +9,7 @@ export type Effect = 'read' | 'data' | 'write' | 'act';
 /** What a rule may ask about a call's input, as `context.input.<name>`; read from the validated input only. */
 export interface Fact {
   type: 'String' | 'Long' | 'Boolean' | 'Set';
-  /**
-   * People write this text, so it can name a person or contain a secret. A lifecycle never keeps it (decision 0078).
-   */
+  /** People write this text, so it can contain names or secrets. A lifecycle never keeps it (decision 0078). */
   isFreeText?: true;
   read(input: Readonly<Record<string, unknown>>): FactValue;
 }

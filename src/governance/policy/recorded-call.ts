@@ -39,10 +39,7 @@ function isIdentifier(value: FactValue): boolean {
 export interface RecordedRequest {
   /** Unknown values are placeholders. */
   request: Omit<PolicyRequest, 'operation' | 'input'>;
-  /**
-   * The attributes that are placeholders, such as `context.mode`. A rule that reads one of them cannot be tried on this
-   * call.
-   */
+  /** The placeholders, such as `context.mode`. A rule that reads one of them cannot be tried on this call. */
   unknown: string[];
 }
 

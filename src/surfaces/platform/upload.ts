@@ -10,10 +10,7 @@ import type { RequestContext } from '../rest/context.js';
 import { projectNames } from './project-scope.js';
 
 export interface UploadRules {
-  /**
-   * Additional form fields of this upload. `take` receives each value before `knowledgeOf` is called, and may refuse
-   * it.
-   */
+  /** Additional form fields. `take` receives each value before `knowledgeOf` is called, and may refuse it. */
   own?: { names: readonly string[]; take(name: string, value: string): void };
   /** Throws for a file that this upload does not accept. Called when the type of the file is known. */
   accept?(file: FileDocument): void;

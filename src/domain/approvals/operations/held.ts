@@ -20,9 +20,7 @@ export interface HeldCall<A extends Approval = Approval> {
 
 type Query = ListQuery & { status?: Approval['status'] | undefined };
 
-/**
- * Merges two lists with the same order: approvals, which have their own workflows, and previews, which belong to runs.
- */
+/** Merges two lists of the same order: approvals, which have their own workflows, and previews of runs. */
 export async function heldCalls(
   deps: Deps,
   principal: Principal,

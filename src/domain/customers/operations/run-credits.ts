@@ -6,10 +6,7 @@ import { readCustomer } from './account.js';
 /** The charges of runs. A charge never changes, and each act of a run needs it. */
 const charged = new LRUCache<string, number>({ max: 5000 });
 
-/**
- * The charge of a run, which is made once when it begins, under its own id. Model turns cost nothing. Null until the
- * charge is written.
- */
+/** The charge of a run, made once when it begins. Model turns cost nothing. Null until the charge is written. */
 export async function chargeOf(
   { credit_history }: Pick<Collections, 'credit_history'>,
   execution_id: string,
@@ -21,10 +18,7 @@ export async function chargeOf(
   return charge?.credits ?? null;
 }
 
-/**
- * The credits that a run has cost so far. Until its charge is written, up to a second after the start, this is the
- * deduction of the plan.
- */
+/** The credits that a run has cost so far; until its charge is written, the deduction of the plan. */
 export async function creditsOfRun(
   stores: Pick<Collections, 'credit_history' | 'customers'>,
   { organization_id, execution_id }: { organization_id: string; execution_id: string },

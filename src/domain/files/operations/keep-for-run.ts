@@ -3,10 +3,7 @@ import { sha256Hex } from '../../../sha256.js';
 import type { KeepFiles } from '../../actions/operations/keep-files.js';
 import type { Files } from '../create-files.js';
 
-/**
- * Stores files that a tool returned to a run, with the execution as a tag, on behalf of the person for whom the run
- * works.
- */
+/** Stores files that a tool returned to a run, tagged with the execution, on behalf of the person of the run. */
 export function createKeepForRun(files: Pick<Files, 'storeContents' | 'keep' | 'discard'>): KeepFiles {
   return async ({ executionId, connectorId, key, ...whose }, contents) => {
     const principal = memberOf(whose, ['svc:orchestrate.write']);

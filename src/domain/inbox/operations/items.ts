@@ -117,10 +117,7 @@ export function endedFor({ projectId: project_id, userId: user_id }: Principal) 
 export const authorizedElsewhere =
   'a person authorizes the MCP server at the address that POST /connectors/{projectID}/{connector_id}/authorize returns';
 
-/**
- * Undefined if the connector no longer uses this authorization. The item cannot be decided; it ends with a new
- * authorization.
- */
+/** Undefined if the connector no longer uses this authorization. Only a new authorization ends the item. */
 export async function toAuthorizationItem(
   { mongo, auth }: Deps,
   { projectId }: Principal,
