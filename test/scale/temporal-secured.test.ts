@@ -73,7 +73,7 @@ describe('a Temporal that requires TLS, a client certificate and an API key', ()
   test.each([
     [
       'certificate',
-      /the TLS connection to Temporal cannot be made: look at the TEMPORAL_TLS_ variables/,
+      /the TLS connection to Temporal cannot be made: check the TEMPORAL_TLS_ variables/,
       () => ({ TEMPORAL_TLS_CLIENT_CERT_PATH: stranger.certFile, TEMPORAL_TLS_CLIENT_KEY_PATH: stranger.keyFile }),
     ],
     [
