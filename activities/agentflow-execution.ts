@@ -18,7 +18,7 @@ import { runStep } from './step.js';
 
 type Note = (part: ExchangePart) => void;
 
-/** Runs a step, and keeps what it sends and receives as far as `work` notes it. */
+/** Runs a step, and stores the parts of its exchange that `work` reports. */
 function runKept<T>(
   exchanges: Exchanges,
   key: string | undefined,
@@ -68,7 +68,7 @@ export function createActionActivities(
   };
 }
 
-/** When Temporal ends the attempt at the latest, in epoch seconds. */
+/** The time at which Temporal ends the attempt, in epoch seconds. */
 function stepEndsAt(): number {
   const { info } = Context.current();
   const { startToCloseTimeoutMs, scheduleToCloseTimeoutMs, currentAttemptScheduledTimestampMs, scheduledTimestampMs } =

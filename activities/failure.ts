@@ -32,7 +32,7 @@ export function failureOf(
     message: message.slice(0, maxMessageLength),
     nonRetryable,
     details: [{ attempt: info.attempt, ...(status !== undefined && { status }), ...more(message) }],
-    // Temporal would repeat the attempt at once and without end.
+    // A delay of 0 would make Temporal repeat the attempt at once, forever.
     ...(wait !== undefined && wait > 0 && { nextRetryDelay: wait }),
   });
 }

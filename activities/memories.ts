@@ -9,7 +9,7 @@ import { withHeartbeat } from './with-heartbeat.js';
 export interface MemoryActivityDeps extends Omit<MemoryDeps, 'collections'> {
   mongo: Pick<Mongo, 'collections'>;
   save: SavePartAsPerson;
-  /** How long memories that have ended are kept; 0 keeps them. */
+  /** How long ended memories are kept; 0 keeps them forever. */
   retentionDays: number;
 }
 

@@ -113,7 +113,7 @@ function publicSurface(deps: Deps, baseUrl: () => string): SurfaceRules {
   return {
     deps,
     baseUrl,
-    authenticate: () => Promise.reject(new AppError('invalid_token', 'this surface takes no credential')),
+    authenticate: () => Promise.reject(new AppError('invalid_token', 'this surface accepts no credential')),
     checkScope: () => undefined,
   };
 }

@@ -140,9 +140,9 @@ export interface Config {
   quota: { projectMax: number; organizationMax: number; windowSeconds: number };
   /** The maximum number of MCP sessions and open streams of one organization in one process. */
   mcpSessionsPerOrganization: number;
-  /** The command lines of the MCP servers that workers may run, by the name that a connector gives. */
+  /** The command lines of the MCP servers that workers may run, by the names that connectors use. */
   mcpStdioCommands: Readonly<Record<string, readonly string[]>>;
-  /** For how many seconds a call of a tool waits for a person whom its server asks. */
+  /** For how many seconds a call of an MCP tool waits for the answer of a person. */
   mcpElicitationWait: number;
   /** Requests per window of one key or person and of one organization, across all processes; 0 means unlimited. */
   requestLimit: { credentialMax: number; organizationMax: number; windowSeconds: number };
@@ -178,7 +178,7 @@ export interface Config {
   memoryRetentionDays: number;
   /** How long a step with a temporary failure is retried, in seconds. */
   stepPatience: number;
-  /** The address at which a worker serves its metrics; if undefined, it does not serve them. */
+  /** The port on which a worker serves its metrics; if undefined, it does not serve them. */
   workerMetricsPort: number | undefined;
 }
 
@@ -216,7 +216,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const parsed = CheckedEnvironment.safeParse(present);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new Error(`The environment is not usable:\n${lines.join('\n')}`);
+    throw new Error(`The environment has invalid variables:\n${lines.join('\n')}`);
   }
   const env = parsed.data;
   return {

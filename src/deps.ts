@@ -4,7 +4,10 @@ import path from 'node:path';
 import { createAuth } from './auth/create-auth.js';
 import type { Config } from './config.js';
 import { createCustomers } from './domain/customers/create-customers.js';
+import { createStateReader } from './domain/executions/shared-states.js';
 import { createFiles } from './domain/files/create-files.js';
+import { createViewRun } from './domain/executions/watch.js';
+import { createProjectNews } from './domain/news/watch.js';
 import { catalog } from './domain/operations.js';
 import { createRowInserter } from './domain/tables/insert.js';
 import { createRedact } from './graph/redaction/redact.js';
@@ -36,12 +39,14 @@ import { createOrganizationReader } from './stores/workflow-records.js';
 import { createMongo } from './stores/mongo.js';
 import { createGraph } from './stores/neo4j.js';
 import { createTemporal } from './temporal/client.js';
+import { createFollowHistory } from './temporal/history-cursor.js';
 import { createQueueFacts } from './temporal/queue-facts.js';
 import { createThreads } from './threads/threads.js';
 
 /** Builds every store and client. Each connects on first use, so an unavailable server does not delay the start. */
 export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Deps {
   const log = createLogger({ level: config.logLevel, name });
+  const stopping = new AbortController();
   const metrics = createMetrics();
   const tracing = createTracing(config.tracing, name, log);
   const { mongo, graph } = createStores(config, tracing);
@@ -82,7 +87,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     problemOfMcpOutput: (output, timeoutMs) => untrustedThreads.run('problemOfOutput', output, timeoutMs),
     redact,
     temporal,
-    queueFacts: createQueueFacts(temporal),
+    ...createSharedReaders({ config, mongo, temporal, metrics, log }, stopping.signal),
     blobs,
     http,
     models: createModels(config.llm),
@@ -96,7 +101,6 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     }),
     idempotency,
     requestLimit: createRequestLimit(mongo.collections, config.requestLimit),
-    streams: createOpenStreams(config.streamsMax),
     auth,
     customers,
     files,
@@ -104,7 +108,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     governance,
     kernel,
     oauth: createOauth({ mongo, auth, log }),
-    stopping: new AbortController(),
+    stopping,
     async close() {
       await governance.close();
       await Promise.allSettled([
@@ -118,6 +122,21 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
       ]);
       await tracing.close().catch((error: unknown) => log.warn({ err: error }, 'the last spans were not exported'));
     },
+  };
+}
+
+/** What all viewers of this process share. */
+function createSharedReaders(
+  { config, mongo, temporal, metrics, log }: Pick<Deps, 'config' | 'mongo' | 'temporal' | 'metrics' | 'log'>,
+  stopping: AbortSignal,
+): Pick<Deps, 'queueFacts' | 'readRunState' | 'viewRun' | 'projectNews' | 'streams'> {
+  const followHistory = createFollowHistory(temporal);
+  return {
+    queueFacts: createQueueFacts(temporal),
+    readRunState: createStateReader(temporal),
+    viewRun: createViewRun({ mongo, temporal, metrics, log, followHistory, stopping }),
+    projectNews: createProjectNews({ collections: mongo.collections, log, stopping }),
+    streams: createOpenStreams(config.streamsMax),
   };
 }
 

@@ -11,7 +11,7 @@ interface ErrorEntry {
   isFault?: true;
 }
 
-const failed = 'the call failed or ran past its timeout';
+const failed = 'the call failed or exceeded its timeout';
 
 /**
  * All error codes of the product. `src/surfaces/rest/error-answers.ts` maps them to HTTP. OpenAPI and `/v1/docs` also
@@ -24,13 +24,13 @@ export const errorCatalog = {
     retry: 'never',
   },
   precondition_failed: {
-    when: 'the file is not the one that the condition names',
-    example: 'the file is not the one that the condition names',
+    when: 'the condition of the request does not match the file',
+    example: 'the file does not match the condition of the request',
     retry: 'never',
   },
   range_not_satisfiable: {
-    when: 'the range begins beyond the end',
-    example: 'the range begins beyond the end',
+    when: 'the requested range begins after the end of the file',
+    example: 'the range must start before the end of the file',
     retry: 'never',
   },
   invalid_token: {
@@ -44,7 +44,7 @@ export const errorCatalog = {
     retry: 'never',
   },
   scope_denied: {
-    when: 'the workspace is out of reach, or the grant is missing',
+    when: 'the credential does not reach the workspace, or lacks the grant',
     example: 'the credential does not reach this workspace',
     retry: 'never',
   },
@@ -65,8 +65,8 @@ export const errorCatalog = {
     retry: 'never',
   },
   dry_run_refused: {
-    when: 'the dry run found that the call cannot be done',
-    example: 'the call could not be done',
+    when: 'the dry run found that the call would be refused',
+    example: 'the execution is completed: pause needs running',
     retry: 'never',
   },
   call_failed: {
@@ -82,33 +82,33 @@ export const errorCatalog = {
     isFault: true,
   },
   plan_limit: {
-    when: "a maximum of the organization's plan is reached, or a feature is not in it",
+    when: 'the plan of the organization has no room for another, or does not include the feature',
     example: 'number_of_coworkers: the plan allows 5 and 5 are in use',
     retry: 'never',
   },
   not_found: { when: 'there is no such record in the project', example: 'the execution was not found', retry: 'never' },
   method_not_allowed: {
-    when: 'the path does not take this method',
-    example: 'this path takes GET, POST',
+    when: 'the path does not accept this method',
+    example: 'this path accepts GET, POST',
     retry: 'never',
   },
   conflict: {
-    when: 'the state does not allow it, or the Idempotency-Key was used with another body',
+    when: 'the state of the record does not allow the call, or the Idempotency-Key was used with another body',
     example: 'this Idempotency-Key was used with another body',
     retry: 're-read the state first',
   },
   payload_too_large: {
-    when: 'the body is larger than the route takes',
+    when: 'the body is larger than the route accepts',
     example: 'the body is larger than 1048576 bytes',
     retry: 'never',
   },
   validation_failed: {
-    when: 'every field is of its type, but together they cannot be',
+    when: 'each field has the right type, but the values do not fit together or do not fit the stored records',
     example: 'initial_agent: no agent has this id',
     retry: 'never',
   },
   too_many_requests: {
-    when: 'too many requests, open connections or failed attempts; wait as `Retry-After` says',
+    when: 'too many requests, open connections or failed attempts; wait for the seconds in `Retry-After`',
     example: 'the credential sent more than 6000 requests in 60 s; retry in 12 s',
     retry: afterRetryAfter,
   },
@@ -119,19 +119,19 @@ export const errorCatalog = {
     isFault: true,
   },
   unavailable: {
-    when: 'a server that the call needs does not answer; clients do not repeat it by themselves. A change may still take effect: read the present state, or repeat the request with the same Idempotency-Key to get its outcome',
+    when: 'a server that the call needs does not answer; clients do not repeat the call automatically. A change may still take effect: read the present state, or repeat the request with the same Idempotency-Key to get its outcome',
     example: 'the record store does not answer',
     retry: 'never',
     isFault: true,
   },
   internal_error: {
-    when: 'an unforeseen fault; the log has its cause under the X-Request-Id',
+    when: 'an unexpected failure; the log contains the cause under the X-Request-Id',
     example: 'the server failed to answer this request',
     retry: 'with backoff',
     isFault: true,
   },
   invalid_signature: {
-    when: 'the signature does not match the bytes that came',
+    when: 'the signature does not match the received bytes',
     example: 'the signature does not match',
     retry: 'never',
   },

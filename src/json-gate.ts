@@ -74,14 +74,14 @@ export function checkValueCount(text: Uint8Array, max = bodyLimits.values): void
     } else if (byte === colon) {
       names += 1;
       if (names > bodyLimits.names)
-        throw new AppError('invalid_request', `the body holds more than ${bodyLimits.names} fields`);
+        throw new AppError('invalid_request', `the body contains more than ${bodyLimits.names} named fields`);
     } else if (
       byte === comma ||
       (byte === openBracket && text[at + 1] !== closeBracket) ||
       (byte === openBrace && text[at + 1] !== closeBrace)
     ) {
       values += 1;
-      if (values > max) throw new AppError('invalid_request', `the body holds more than ${max} values`);
+      if (values > max) throw new AppError('invalid_request', `the body contains more than ${max} values`);
     }
   }
 }

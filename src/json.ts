@@ -36,7 +36,7 @@ const checks = new Map<string, (value: unknown) => boolean>([
   ['array', Array.isArray],
 ]);
 
-/** Whether the value has the type, without regard to case. Every value has a type that is not one of JSON Schema's. */
+/** Whether the value has this type of JSON Schema. Ignores case. Any value matches an unknown type. */
 export function hasType(value: unknown, type: string): boolean {
   return checks.get(type.toLowerCase())?.(value) ?? true;
 }

@@ -23,7 +23,7 @@ const secretPaths = [
 const flushMs = 50;
 
 /** Removes the query, and the pins and trigger ids of callback paths, which must not be logged. */
-export function loggedUrl(url: string): string {
+function loggedUrl(url: string): string {
   return url
     .replace(/[?#].*$/s, '')
     .replace(/(\/notify\/[^/]+\/).+$/, '$1[pin]')
@@ -42,8 +42,8 @@ const serializers = {
 };
 
 /**
- * Lines are written together, after `flushMs` or as soon as they fill a few pages, because each write takes as much
- * processor time as making a line. The exit writes the rest; only a process that is killed loses its last lines.
+ * Writes lines together, after `flushMs` or when they fill a few pages, because each write takes as much processor time
+ * as formatting a line. The exit of the process writes the rest; only a killed process loses its last lines.
  */
 export function createLogger(options: { level: string; name: string }): Logger {
   return pino(

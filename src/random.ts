@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Filled as a whole, because each call of the random generator is expensive. */
+/** Filled at once, because each call of the random generator is expensive. */
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 

@@ -16,7 +16,7 @@ import { refusalOf } from './temporal/refusal.js';
 import { queueWorkers, workerTuning } from './temporal/worker-options.js';
 import { workflowBundle } from './workflow-code.js';
 
-/** How long what was saved waits at most for its embedding to begin. */
+/** The maximum time until the embedding of saved elements begins. */
 const embeddingSweepMs = 2000;
 const textIndexSweepMs = 2000;
 const revocationSweepMs = 5000;
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
   await run;
 }
 
-/** Work that is found in the stores. */
+/** Starts the sweeps that look for work in the stores. */
 function startSweeps(deps: Deps): void {
   regularly(
     { everyMs: textIndexSweepMs, failed: 'changed languages could not be found', run: createTextIndexSweep(deps) },

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Workspace } from '../src/domain/workspace/record.js';
 import { caller, findOrCreate, startRun, type Call, type SampleOptions } from './sample-api.js';
 
-/** A run that waits until a person approves its call. */
+/** A sample run that waits until a person approves its call. */
 export interface HeldSample {
   executionId: string;
   approvalId: string;
@@ -23,13 +23,13 @@ interface Run {
 }
 
 const sample = 'service-check';
-/** The only agent of the sample. The rule and the runs that wait are recognized by it. */
+/** The only agent of the sample, which identifies the rule and the waiting runs of the sample. */
 const agentId = 'sample_checker';
 const heldTimeoutMs = 60_000;
 
 /**
- * Starts a run whose call a rule holds, and returns once it waits. If a run waits already, it starts no other one. Runs
- * that wait to call an earlier address of this service are cancelled, because nothing answers there any more.
+ * Starts a run whose call a rule holds, and returns once it waits. Does nothing if a run already waits. Cancels runs
+ * that wait to call an earlier address of this service, because that address no longer answers.
  * @returns undefined if no rule holds the call, because a user has removed the rule
  */
 export async function holdSample({ apiUrl, workspace, signal }: SampleOptions): Promise<HeldSample | undefined> {
@@ -47,7 +47,7 @@ export async function holdSample({ apiUrl, workspace, signal }: SampleOptions): 
   if (present) return present;
   const id = await startRun(call, workspace, { agentflow_id, goal: 'Report whether this service is ready' });
   for (;;) {
-    // As stored, so that a start that follows at once finds it.
+    // Reads the stored record, so that a start that follows immediately finds the run as well.
     const { data } = await call<{ data: Run[] }>('GET', `${runs}?agentflow_id=${agentflow_id}&limit=1`);
     const run = data.find(({ execution_id }) => execution_id === id);
     const held = run && heldOf(run);
@@ -57,7 +57,7 @@ export async function holdSample({ apiUrl, workspace, signal }: SampleOptions): 
   }
 }
 
-/** An approval may have expired while everything was stopped. Its run then ends by itself. */
+/** If the approval expired while everything was stopped, the run ends without further action. */
 function heldOf({ execution_id, execution_context: { waiting_for } }: Run): HeldSample | undefined {
   if (waiting_for?.approval_id === undefined || waiting_for.expires_at * 1000 < Date.now()) return undefined;
   return { executionId: execution_id, approvalId: waiting_for.approval_id };

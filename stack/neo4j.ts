@@ -55,7 +55,10 @@ export async function resolveNeo4j(preparation: Preparation): Promise<Neo4jProgr
   return { lib, classes: await archivedClasses(lib, folder, preparation) };
 }
 
-/** Java's archive of the classes that a start loads, written at the end of one start. It fits one Java and these jars only. */
+/**
+ * Java's archive of the classes that a start loads. It is written at the end of one start, and is valid only for one
+ * version of Java and of the jars.
+ */
 async function archivedClasses(lib: string, folder: string, preparation: Preparation): Promise<string | undefined> {
   const java = realpathSync(await requireJdk('java', preparation.env));
   const digest = createHash('sha256')

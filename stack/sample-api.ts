@@ -33,8 +33,8 @@ export function sampleFile(sample: string, name: string): string {
 }
 
 /**
- * The agentflow of a sample contains the address of this service. An agentflow for another address is not changed.
- * `onFirst` is called before the first agentflow of this sample is created.
+ * Finds or creates the agentflow of a sample, which contains the address of this service. Does not change an agentflow
+ * for another address. `onFirst` is called before the first agentflow of this sample is created.
  */
 export async function findOrCreate(
   call: Call,

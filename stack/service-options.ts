@@ -34,8 +34,8 @@ export async function planFor(name: ServiceName, options: ServiceOptions): Promi
   const { env = process.env, log = () => undefined, signal, onStart, codecEndpoint } = options;
   const dataDir = path.resolve(options.dataDir);
   const logFile = path.join(dataDir, 'logs', `${name}.log`);
-  const given = options.ports ?? {};
-  const missing = portNames.filter((port) => given[port] === undefined);
-  const ports = { ...(await choosePorts(missing, {})), ...given };
+  const fixed = options.ports ?? {};
+  const missing = portNames.filter((port) => fixed[port] === undefined);
+  const ports = { ...(await choosePorts(missing, {})), ...fixed };
   return { name, env, log, signal, onStart, codecEndpoint, ports, logFile, folder: path.join(dataDir, name) };
 }

@@ -80,7 +80,7 @@ async function attempt<T>(what: string, work: () => Promise<T>, { signal }: Samp
   try {
     return await work();
   } catch (error) {
-    if (!signal.aborted) log(`\n${what} did not get through: ${messageOf(error)}\nEverything else runs.`);
+    if (!signal.aborted) log(`\n${what} could not be completed: ${messageOf(error)}\nEverything else runs.`);
     return undefined;
   }
 }
@@ -93,7 +93,7 @@ async function workspaceIn(dataDir: string): Promise<Workspace | undefined> {
 }
 
 /** Uses the ports from the environment. The default ports may be replaced if they are in use. */
-/** The API itself chooses its downstream port: it would be taken again before the API listens. */
+/** The API chooses its downstream port itself: a port that is chosen here could be taken before the API listens. */
 async function productPort(): Promise<string> {
   const fixed = { PORT: portFromEnvironment() };
   const { PORT } = await choosePorts(['PORT'] as const, { fixed, preferred: { PORT: 8080 } });

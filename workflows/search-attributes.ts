@@ -13,7 +13,7 @@ export const searchAttributeTypes = {
   LifecycleId: 'KEYWORD',
 } as const;
 
-/** The same attributes as typed keys of the SDK. */
+/** The attributes as typed keys of the SDK. */
 export const searchAttributes = {
   projectId: defineSearchAttributeKey('ProjectId', searchAttributeTypes.ProjectId),
   organizationId: defineSearchAttributeKey('OrganizationId', searchAttributeTypes.OrganizationId),

@@ -9,6 +9,7 @@ import { defaultGrants, grantableGrants, Grant, isAdminRole } from './grants.js'
 import { isPerson, type Principal } from './principal.js';
 import { scopeOn } from './resolve-scope.js';
 import { tokenInvalid } from './tokens.js';
+import { pick } from '../pick.js';
 
 const note = 'The secret is shown once and cannot be read again; store it now.';
 
@@ -176,6 +177,6 @@ function grantsOf(admin: Principal, requested: readonly Grant[] | undefined): re
   return [...new Set(requested)];
 }
 
-function toApiKeyItem({ id, name, scope, created_at, created_by, last_used_at, revoked_at }: ApiKeyDocument) {
-  return { id, name, scope, created_at, created_by, last_used_at, revoked_at };
+function toApiKeyItem(key: ApiKeyDocument) {
+  return pick(key, 'id', 'name', 'scope', 'created_at', 'created_by', 'last_used_at', 'revoked_at');
 }

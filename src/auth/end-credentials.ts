@@ -36,7 +36,7 @@ export async function endCredentials(
   await collections.api_keys.updateMany(keys, { $set: { revoked_at: epochSeconds() } });
 }
 
-/** A filter on the fields `user_id` and `project_id`, prefixed with `at`. */
+/** A filter on the fields `user_id` and `project_id` of the object at the path `at`. */
 export function filterOf({ userId, projectId }: CredentialsOf, at = ''): Record<string, string> {
   return {
     ...(userId !== undefined && { [`${at}user_id`]: userId }),

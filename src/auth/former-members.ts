@@ -10,9 +10,7 @@ export interface Owner {
   projectId: string;
 }
 
-/**
- * Whether a known user no longer has a role on the project. Users of an external identity provider are not known here.
- */
+/** Whether a known user no longer has a role on the project. Users of an external identity provider are unknown. */
 export async function isFormerMember(
   collections: Stores,
   { userId, organizationId, projectId }: Owner,

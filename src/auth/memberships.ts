@@ -16,7 +16,7 @@ export function rankOf(role: string): number {
 }
 
 type Stores = Pick<Collections, 'memberships'>;
-/** Removes or replaces the role if the filter still matches. */
+/** Removes or replaces the role, if the filter still matches. */
 type Leave = (filter: object) => Promise<{ matchedCount: number } | { deletedCount: number }>;
 
 const leaveForMs = 5_000;
@@ -43,15 +43,15 @@ export async function changeRole(
     return { ...present, role };
   }
   if (present.role === 'OWNER') await requireAnotherOwner(memberships, present);
-  const given = await grantRole(collections, {
+  const granted = await grantRole(collections, {
     userId,
     organizationId,
     projectId: holdsEverywhere(role) ? null : projectId,
     role,
   });
-  if (given.role !== role) await memberships.updateOne({ _id: given._id }, { $set: { role } });
+  if (granted.role !== role) await memberships.updateOne({ _id: granted._id }, { $set: { role } });
   await removeRole(collections, present);
-  return { ...given, role };
+  return { ...granted, role };
 }
 
 /** @throws AppError as `changeRole` */

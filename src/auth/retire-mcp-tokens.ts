@@ -9,10 +9,10 @@ type Retired = Pick<Authorization, '_id' | 'connector_id' | 'project_id' | 'serv
 const atOnce = 200;
 
 /**
- * Deletes tokens for MCP servers. They wait in `mcp_revocations`, sealed as they were, until their authorization server has
- * revoked them. No call finds them there. Safe to repeat.
- * @param inSeconds when the sweep begins to revoke them
- * @returns the ids of what waits
+ * Deletes tokens for MCP servers. They are kept in `mcp_revocations`, still sealed, until their authorization server
+ * has revoked them. Calls do not use them there. Safe to repeat.
+ * @param inSeconds the time until the sweep begins to revoke them
+ * @returns the ids of the pending revocations
  */
 export async function retireMcpTokens(
   collections: Tokens,
@@ -25,7 +25,7 @@ export async function retireMcpTokens(
     if (found.length === 0) return [...ids];
     await keepForRevocation(collections, found, inSeconds);
     for (const { revision } of found) ids.add(revision);
-    // A refresh may have replaced tokens in the meantime. Then the new ones are found next.
+    // A refresh may have replaced tokens in the meantime. The next pass then finds the new ones.
     await collections.mcp_authorizations.bulkWrite(
       found.map(({ _id, revision }) => ({ deleteOne: { filter: { _id, revision } } })),
     );

@@ -56,7 +56,7 @@ interface BoxKey {
 export function createSecretBox(config: Pick<Config, 'secretsKey' | 'dataDir' | 'environment'>): SecretBox {
   const keys = secretsOf(config).map(deriveKey);
   const [current] = keys;
-  if (!current) throw new Error('SECRETS_KEY holds no key');
+  if (!current) throw new Error('SECRETS_KEY contains no key');
   return {
     seal: (plain, purpose) => seal(current, plain, purpose),
     open: (sealed, purpose) => open(keys, sealed, purpose),
@@ -76,9 +76,9 @@ function mac(key: BoxKey, text: string, purpose: string): Buffer {
 
 /** Accepts only the canonical base64url encoding of a signature. */
 function isEqual(expected: Buffer, signature: string): boolean {
-  const given = Buffer.from(signature, 'base64url');
+  const actual = Buffer.from(signature, 'base64url');
   return (
-    given.length === expected.length && timingSafeEqual(given, expected) && given.toString('base64url') === signature
+    actual.length === expected.length && timingSafeEqual(actual, expected) && actual.toString('base64url') === signature
   );
 }
 
@@ -115,7 +115,7 @@ function open(keys: readonly BoxKey[], sealed: string, purpose: string): string 
   return gcmOpen(keyOf(keys, id).key, bytes, Buffer.from(`${format}.${id}.${purpose}`)).toString('utf8');
 }
 
-/** `Buffer.from` ignores what it cannot read, so that several texts would stand for the same bytes. */
+/** Refuses text that is not canonical: `Buffer.from` would decode several texts to the same bytes. */
 function canonicalBytes(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) throw new Error('the stored secret is not in canonical base64url');
@@ -124,7 +124,7 @@ function canonicalBytes(text: string): Buffer {
 
 function keyOf(keys: readonly BoxKey[], id: string): BoxKey {
   const known = keys.find((candidate) => candidate.id === id);
-  if (!known) throw new Error(`SECRETS_KEY does not hold the key ${id.slice(0, 8)}, which this was sealed with`);
+  if (!known) throw new Error(`SECRETS_KEY does not contain the key ${id.slice(0, 8)}, with which this was sealed`);
   return known;
 }
 
@@ -188,7 +188,7 @@ function generatedKey(dataDir: string): string {
 function readKey(file: string): string | undefined {
   try {
     const key = readFileSync(file, 'utf8').trim();
-    if (key.length < minKeyLength) throw new Error(`${file} holds no key`);
+    if (key.length < minKeyLength) throw new Error(`${file} contains no key`);
     return key;
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;

@@ -61,7 +61,7 @@ export interface SigningKeyOptions {
   /** An older key is replaced by the next one. */
   rotateAfterSeconds?: number;
   /** The longest lifetime of a token: a key is published for this time after it has stopped signing. */
-  longestTokenSeconds?: number;
+  maxTokenSeconds?: number;
 }
 
 const day = 24 * 3600;
@@ -76,14 +76,14 @@ interface Generation extends SigningKeyDocument {
 
 export function createSigningKeys({ collections, box, ...options }: SigningKeyOptions): SigningKeys {
   const rotateAfter = options.rotateAfterSeconds ?? 30 * day;
-  const longestToken = options.longestTokenSeconds ?? day;
+  const maxTokenSeconds = options.maxTokenSeconds ?? day;
   const opened = new Map<string, Promise<CryptoKey>>();
   let cache: { generations: Generation[]; readAt: number } | undefined;
 
   async function read(): Promise<Generation[]> {
     const stored = await collections.signing_keys.find({}).toArray();
     stored.sort((a, b) => a.generation - b.generation);
-    const generations = stored.map((document, at) => withRetirement(document, stored[at + 1], longestToken));
+    const generations = stored.map((document, at) => withRetirement(document, stored[at + 1], maxTokenSeconds));
     cache = { generations, readAt: epochSeconds() };
     return generations;
   }
@@ -146,9 +146,9 @@ export function createSigningKeys({ collections, box, ...options }: SigningKeyOp
 function withRetirement(
   document: SigningKeyDocument,
   next: SigningKeyDocument | undefined,
-  longestToken: number,
+  maxTokenSeconds: number,
 ): Generation {
-  return { ...document, retiresAt: next && next.signs_from + longestToken };
+  return { ...document, retiresAt: next && next.signs_from + maxTokenSeconds };
 }
 
 function isRetired({ retiresAt }: Generation): boolean {

@@ -86,7 +86,7 @@ export async function grantRole(
   });
 }
 
-/** The role that a user was given on a project, or on the whole organization if `projectId` is null. */
+/** The membership of a user in a project, or in the whole organization if `projectId` is null. */
 export async function membershipOn(
   { memberships }: Pick<Collections, 'memberships'>,
   userId: string,

@@ -2,6 +2,9 @@ import type { Auth } from '../auth/create-auth.js';
 import type { Config } from '../config.js';
 import type { Customers } from './customers/record.js';
 import type { Files } from './files/create-files.js';
+import type { ReadState } from './executions/shared-states.js';
+import type { ViewRun } from './executions/watch.js';
+import type { ProjectNews } from './news/watch.js';
 import type { createRowInserter } from './tables/insert.js';
 import type { Redact } from '../graph/redaction/redact.js';
 import type { NearestByText } from '../graph/vectors/nearest.js';
@@ -39,7 +42,10 @@ export interface Deps {
   problemOfMcpOutput: OutputCheck;
   redact: Redact;
   temporal: Temporal;
-  /** What Temporal says of the task queues, up to five seconds old. */
+  /** The state of an open run, which all readers of this process share. */
+  readRunState: ReadState;
+  viewRun: ViewRun;
+  /** What Temporal reports about the task queues, up to five seconds old. */
   queueFacts(): Promise<QueueFacts[]>;
   blobs: EncryptedBlobStore;
   http: HttpClient;
@@ -53,6 +59,7 @@ export interface Deps {
   requestLimit: RequestLimit;
   /** Open event streams of the platform API. */
   streams: OpenStreams;
+  projectNews: ProjectNews;
   auth: Auth;
   customers: Customers;
   files: Files;

@@ -5,7 +5,7 @@ import type { Deps } from './deps.js';
 /** Defines an operation of the product (design, "One governed operation"). */
 export const defineOperation = operationsOver<Deps>();
 
-/** Defines an operation that receives or answers a stream: the route that serves the stream carries it out. */
+/** Defines an operation that receives or returns a stream. Its route performs it. */
 export function defineStream<O extends z.ZodType, K extends z.ZodObject | undefined = undefined>(
   spec: Omit<OperationSpec<Deps, K, z.ZodType | undefined, O>, 'run'>,
 ) {

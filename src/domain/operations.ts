@@ -27,7 +27,7 @@ import * as approvals from './approvals/operations.js';
 import * as policies from './governance/policies.js';
 import { toolOperations } from './tools/tools.js';
 
-/** What each domain folder exports. One line here makes the operations of a folder known to rules. */
+/** The exports of each domain folder. One line here makes the operations of a folder known to rules. */
 const rooms: readonly Readonly<Record<string, unknown>>[] = [
   actions,
   agentflows,

@@ -1,7 +1,7 @@
 interface Limit {
-  /** The longest text, in characters. */
+  /** The maximum length of a text, in characters. */
   text: number;
-  /** The most items of a list, and fields of an object. */
+  /** The maximum number of items of a list, and of fields of an object. */
   items: number;
 }
 
@@ -16,7 +16,7 @@ const limits: readonly Limit[] = [
 /**
  * Shortens texts, lists and objects step by step until the value fits into 64 KiB of JSON, which limits the work of the
  * redaction.
- * @param longest for one text, while everything else fits
+ * @param longest the maximum length of one text if everything else fits
  */
 export function bounded(value: unknown, longest = 2000): unknown {
   for (const limit of longest > 2000 ? [{ text: longest, items: 500 }, ...limits] : limits) {

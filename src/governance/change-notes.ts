@@ -13,20 +13,23 @@ export interface ProjectNewsDocument {
 type Stores = Pick<Collections, 'project_news'>;
 type Note = Pick<ProjectNewsDocument, 'project_id' | 'kind'>;
 
-const togetherMs = 200;
-/** Longer than a stream goes back (src/domain/news/watch.ts). A note that is stored after its project was deleted expires as well. */
+const batchMs = 200;
+/**
+ * Longer than the period for which a stream can be resumed (src/domain/news/watch.ts). A note also expires if it was
+ * stored after its project had been deleted.
+ */
 const keptMs = 2 * 3_600_000;
 const waiting = new WeakMap<Stores['project_news'], Map<string, Note>>();
 
 /**
- * Notes that records of this kind have changed, for those who follow the project. Nothing waits for the note, and the notes
- * of a moment are one write. A note can be lost with its process.
+ * Records for the event stream of the project that records of this kind have changed. Callers do not wait for the
+ * write, and the notes of 200 ms are written together. A note can be lost with its process.
  */
 export function noteChange({ project_news }: Stores, project_id: string, kind: string): void {
   if (project_id === '') return;
   const notes = waiting.get(project_news) ?? new Map<string, Note>();
   waiting.set(project_news, notes);
-  if (notes.size === 0) setTimeout(() => write(project_news, notes), togetherMs).unref();
+  if (notes.size === 0) setTimeout(() => write(project_news, notes), batchMs).unref();
   notes.set(`${project_id}/${kind}`, { project_id, kind });
 }
 
@@ -40,12 +43,12 @@ function write(project_news: Stores['project_news'], notes: Map<string, Note>): 
   project_news.bulkWrite(updates, { ordered: false }).catch(() => undefined);
 }
 
-/** Runs and schedules have notes of their own. */
-const kindOf = /^(?!execution|schedule)([a-z-]+)\.|^(bind-repository)$/;
+/** The records of runs and schedules have their own `changed_at`, so they need no note. */
+const operationName = /^(?!execution|schedule)([a-z-]+)\.|^(bind-repository)$/;
 
-/** Notes what an operation has changed, by the first part of its name. */
+/** Records a change by an operation. The first part of the name of the operation is the kind of the records. */
 export function noteOperation(stores: Stores, projectId: string, name: string): void {
-  const [, resource, tool] = kindOf.exec(name) ?? [];
+  const [, resource, tool] = operationName.exec(name) ?? [];
   const kind = resource ?? tool;
   if (kind !== undefined) noteChange(stores, projectId, kind);
 }

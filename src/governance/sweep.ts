@@ -6,6 +6,7 @@ import type { Approvals } from './approvals/create-approvals.js';
 import type { Audit } from './audit/audit.js';
 import { ActRecord, type LifecycleDocument } from './lifecycles/record.js';
 import type { IntentDocument } from './recorder.js';
+import { pick } from '../pick.js';
 
 export interface SweepDeps {
   collections: Pick<Collections, 'intents' | 'lifecycles'>;
@@ -13,6 +14,7 @@ export interface SweepDeps {
   approvals: Pick<Approvals, 'settle'>;
 }
 
+const sweepEveryMs = 30_000;
 const maxPerSweep = 100;
 const leaseMs = 60_000;
 /** What the resource of an act of a run begins with. */
@@ -62,19 +64,19 @@ async function endCall({ collections, audit, approvals }: SweepDeps, intent: Int
 
 /** `audited` is the outcome in the audit entry, as `governedRecord` writes it. */
 function lifecycleOf(intent: IntentDocument, audited: string | undefined): LifecycleDocument {
-  const { _id, tool, principal, project_id, organization_id, trace_id, created_at, resource } = intent;
   const [recorded, outcome] = audited?.split(': ') ?? [];
   const status = recorded === 'completed' || recorded === 'denied' ? recorded : 'failed';
   const detail = status === 'failed' ? unknownOutcome : '';
   const known = ActRecord.shape.outcome.safeParse(outcome).data;
   return {
-    ...{ _id, tool, principal, project_id, organization_id, trace_id, created_at, status },
+    ...pick(intent, '_id', 'tool', 'principal', 'project_id', 'organization_id', 'trace_id', 'created_at'),
+    status,
     stages: [{ stage: executeStage, status: status === 'completed' ? 'ok' : 'failed', detail }],
     ended_at: epochSeconds(),
     payload_digest: null,
     consumed: [],
-    ...(resource.startsWith(ofAct) && {
-      act: { idempotency_key: resource.slice(ofAct.length), outcome: known ?? 'unknown' },
+    ...(intent.resource.startsWith(ofAct) && {
+      act: { idempotency_key: intent.resource.slice(ofAct.length), outcome: known ?? 'unknown' },
     }),
   };
 }
@@ -84,8 +86,8 @@ export interface Sweeper {
 }
 
 /** Sweeps shortly after the start, and then at regular intervals. */
-export function startSweeper(deps: SweepDeps, onError: (error: unknown) => void, everyMs = 30_000): Sweeper {
+export function startSweeper(deps: SweepDeps, onError: (error: unknown) => void): Sweeper {
   const sweep = () => void sweepIntents(deps).catch(onError);
-  const timers = [setTimeout(sweep, 1000).unref(), setInterval(sweep, everyMs).unref()];
+  const timers = [setTimeout(sweep, 1000).unref(), setInterval(sweep, sweepEveryMs).unref()];
   return { close: () => timers.forEach((timer) => clearTimeout(timer)) };
 }

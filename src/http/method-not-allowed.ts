@@ -3,7 +3,7 @@ import { AppError } from '../errors.js';
 
 /** A 405 with an `Allow` header, such as `GET, POST` (RFC 9110, 15.5.6). */
 export function methodNotAllowed(allowed: string): AppError {
-  return new AppError('method_not_allowed', `this path takes ${allowed}`, { allowedMethods: allowed });
+  return new AppError('method_not_allowed', `this path accepts ${allowed}`, { allowedMethods: allowed });
 }
 
 /** The last handler of a path: refuses every method that no earlier handler accepted. */

@@ -36,6 +36,6 @@ function logEnd(lines: Logger, req: IncomingMessage, res: ServerResponse): void 
 
 /** Accepts a caller's request id if it is safe to log. */
 function requestId({ headers }: IncomingMessage): string {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : randomUUID();
+  const id = headers['x-request-id'];
+  return typeof id === 'string' && /^[\w.:-]{1,100}$/.test(id) ? id : randomUUID();
 }

@@ -33,10 +33,10 @@ export function routeTable(routes: readonly Mounted[]): RouteTable {
   }
   const routers = new Map<string, Router>();
   const serve: RequestHandler = (req, res, next) => {
-    const given = segmentsOf(req.path);
-    const candidates = templates.get(given.length) ?? [];
+    const segments = segmentsOf(req.path);
+    const candidates = templates.get(segments.length) ?? [];
     const paths = candidates
-      .filter(({ literals }) => literals.every(([at, text]) => given[at] === text))
+      .filter(({ literals }) => literals.every(([at, text]) => segments[at] === text))
       .map(({ path }) => path);
     if (paths.length === 0) return next();
     const key = paths.join(' ');

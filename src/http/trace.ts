@@ -9,7 +9,7 @@ import { remoteContext, traceLogFields, type Tracing } from '../observability/tr
 export interface Trace {
   traceId: string;
   spanId: string;
-  /** Whether spans of this trace are recorded. Also `true` if that is unknown. */
+  /** Whether spans of this trace are recorded; `true` if this is unknown. */
   sampled: boolean;
   /**
    * Whether the response names the trace: the caller sent a `traceparent`, or export is configured (specification,
@@ -20,8 +20,8 @@ export interface Trace {
 
 /** Continues the trace of the caller. An invalid header starts a new trace, as W3C Trace Context recommends. */
 function traceOf(traceparent: string | undefined): Trace {
-  const given = parseTraceParent(traceparent ?? '');
-  return { traceId: given?.traceId ?? randomHex(16), spanId: randomHex(8), sampled: true, echoed: given !== null };
+  const parent = parseTraceParent(traceparent ?? '');
+  return { traceId: parent?.traceId ?? randomHex(16), spanId: randomHex(8), sampled: true, echoed: parent !== null };
 }
 
 function randomHex(bytes: number): string {
@@ -31,8 +31,8 @@ function randomHex(bytes: number): string {
 /** The trace of the current activity or request, or a new one if there is none. */
 export function currentTrace(): Trace {
   const { trace_id, span_id } = traceLogFields();
-  const fresh = traceOf(undefined);
-  return { ...fresh, traceId: trace_id ?? fresh.traceId, spanId: span_id ?? fresh.spanId };
+  const newTrace = traceOf(undefined);
+  return { ...newTrace, traceId: trace_id ?? newTrace.traceId, spanId: span_id ?? newTrace.spanId };
 }
 
 function traceHeaders({ traceId, spanId, sampled, echoed }: Trace): Record<string, string> {

@@ -32,7 +32,7 @@ export function checkBucket(
     context.addIssue({
       code: 'custom',
       path: ['AWS_SECRET_ACCESS_KEY'],
-      message: 'goes together with AWS_ACCESS_KEY_ID',
+      message: 'must be set together with AWS_ACCESS_KEY_ID',
     });
 }
 

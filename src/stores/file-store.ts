@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Stores objects, which are either complete or absent. Locations are created by {@link objectName}. */
+/** Stores objects, which are either complete or absent. `objectName` creates their locations. */
 export interface FileStore {
   /** Streams `source` into the object with constant memory. Leaves nothing behind on failure. */
   write(location: string, source: Readable): Promise<void>;

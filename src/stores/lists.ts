@@ -17,15 +17,15 @@ export const ListQuery = z.object({
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
-/** Text that a list looks for. */
+/** The text of a search in a list. */
 export const SearchText = z
   .string()
   .min(1)
   .max(100)
-  // The store's regular expressions end at such a character.
+  // The regular expressions of MongoDB end at such a character.
   .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 
-/** Records with this id, or with this text in one of the fields, in any case. */
+/** A filter for records with this id, or with this text in one of the fields. Ignores case. */
 export function containing(text: string, ...fields: string[]): { $or: Document[] } {
   const like = { $regex: text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), $options: 'i' };
   return { $or: [{ _id: text }, ...fields.map((field) => ({ [field]: like }))] };
@@ -74,7 +74,7 @@ export async function listPage<T extends Document & { _id: string }>(
   query: ListQuery,
   by?: string,
 ): Promise<Page<WithId<T>>> {
-  // Both can be alternatives.
+  // Combined with `$and`, because both filters can contain `$or`.
   const shown = query.cursor === undefined ? filter : { $and: [filter, filterAfter(query.cursor, by)] };
   const [total, found] = await Promise.all([
     countUpTo(collection, filter),

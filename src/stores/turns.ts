@@ -20,7 +20,7 @@ export function createTurns(limits: {
   maxRunning: number;
   maxWaiting: number;
   waitTimeoutMs: number;
-  /** Whose limit it is, for the refusal. */
+  /** Who has the limit, for the message of the refusal; the default is `the project`. */
   whose?: string;
   code?: ErrorCode;
 }): Turns {
@@ -49,7 +49,7 @@ export function createTurns(limits: {
         settle(() => reject(error));
       };
       const begin = () => settle(resolve);
-      const onAbort = () => leave(new AppError('call_timed_out', 'the caller is gone'));
+      const onAbort = () => leave(new AppError('call_timed_out', 'the caller disconnected'));
       const timer = setTimeout(() => leave(retryLater()), limits.waitTimeoutMs);
       line.waiting.push(begin);
       signal?.addEventListener('abort', onAbort, { once: true });

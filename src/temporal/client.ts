@@ -32,13 +32,13 @@ export interface Temporal {
   dataConverter: DataConverter;
   taskQueue: string;
   /**
-   * Runs calls that Temporal answers itself, under one deadline, by default ten seconds. A process makes 100 at once; the
-   * others wait for their turn. An unresponsive Temporal is detected within two seconds.
+   * Runs calls that Temporal answers itself, under one deadline, by default ten seconds. A process makes 100 at once;
+   * other calls queue. An unresponsive Temporal is detected within two seconds.
    * @throws AppError `unavailable` if Temporal does not answer in time, or if too many calls wait
    */
   call<T>(work: (client: Client) => Promise<T>, timeoutMs?: number): Promise<T>;
   /**
-   * Like `call`, for requests that Temporal holds until something happens, such as long polls. They need no turn.
+   * Like `call`, for requests that Temporal holds until something happens, such as long polls. They do not queue.
    * @throws AppError `unavailable` also if `signal` aborts the wait
    */
   wait<T>(work: (client: Client) => Promise<T>, timeoutMs: number, signal?: AbortSignal): Promise<T>;
@@ -59,7 +59,7 @@ export interface Temporal {
   close(): Promise<void>;
 }
 
-/** For a Temporal that is busy with other requests. */
+/** Long enough for a Temporal that is busy with other requests. */
 const defaultTimeoutMs = 10_000;
 /** Longer than the ten seconds after which Temporal gives the tasks of a dead worker to another one. */
 const workerTimeoutMs = 15_000;
@@ -74,8 +74,8 @@ const reconnecting = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_recon
 const unconfirmed =
   'the workflow service did not confirm the request in time. It may still take effect: read the present state, or repeat the request with the same Idempotency-Key to get its outcome';
 /**
- * With more calls at once, Temporal answers all of them late, and callers that repeat what was late keep it so. It also
- * bounds what is cancelled at once when Temporal stops: HTTP/2 of Node 20 can spin on many cancelled streams
+ * With more concurrent calls, Temporal answers all of them late, and retries keep it overloaded. The limit also bounds
+ * how many calls are cancelled at once when Temporal stops: the HTTP/2 of Node 20 can loop on many cancelled streams
  * (nodejs/node#52952).
  */
 const turnLimits = { what: 'calls to the workflow service', whose: 'this process', maxRunning: 100, maxWaiting: 2000 };

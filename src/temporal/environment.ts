@@ -13,7 +13,7 @@ const atLeast = (least: number) => z.coerce.number().int().min(least);
 export const temporalVariables = {
   TEMPORAL_ADDRESS: z.string().optional(),
   TEMPORAL_NAMESPACE: z.string().default('default'),
-  TEMPORAL_API_KEY: z.string().regex(/^\S+$/, 'holds white space').optional(),
+  TEMPORAL_API_KEY: z.string().regex(/^\S+$/, 'contains white space').optional(),
   TEMPORAL_TLS: z.enum(['true', 'false', '1', '0']).optional(),
   TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
   TEMPORAL_TLS_SERVER_CA_CERT_PATH: file.optional(),

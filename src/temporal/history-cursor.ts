@@ -1,39 +1,41 @@
-import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { isGrpcServiceError } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { isAppError } from '../errors.js';
 import { isWorkflowGone, type Temporal } from './client.js';
 
 /** Longer than Temporal holds a long poll, which is 20 s by default. */
 const longPollMs = 30_000;
-/**
- * Temporal counts waiting requests together with the polls of the workers, by default up to 1,200 for each server of
- * its frontend and namespace.
- */
+/** Temporal limits waiting requests and polls of workers, by default to 1,200 per frontend server and namespace. */
 const maxWaits = 200;
 
 const { EVENT_TYPE_WORKFLOW_TASK_COMPLETED: taskCompleted } = proto.temporal.api.enums.v1.EventType;
 
 export interface HistoryCursor {
   /**
-   * Waits until the run completes a workflow task or closes: only then can its state have changed. The first call for a
-   * run returns at once. A workflow does not notice the wait.
-   * @returns false without waiting if there is no open run, if Temporal does not answer, or if this process already
-   * waits for as many runs as it may
+   * Waits until the run completes a workflow task or closes, because its state changes only then. The first call for a
+   * run returns at once. The wait does not affect the workflow.
+   * @returns false without waiting if there is no open run, if Temporal does not answer, or if this process has reached
+   * its limit of waits
    */
   next(): Promise<boolean>;
 }
 
-const waits = new WeakMap<Client, { count: number }>();
-
 /** Follows the history of the newest run of a workflow from its present end, until `signal` aborts the wait. */
-export function createHistoryCursor(
+export type FollowHistory = (workflowId: string, signal: AbortSignal) => HistoryCursor;
+
+/** All cursors that this function creates share the limit of `maxWaits`. */
+export function createFollowHistory(temporal: Pick<Temporal, 'call' | 'wait' | 'client'>): FollowHistory {
+  const waits = { count: 0 };
+  return (workflowId, signal) => createHistoryCursor(temporal, waits, workflowId, signal);
+}
+
+function createHistoryCursor(
   { call, wait, client }: Pick<Temporal, 'call' | 'wait' | 'client'>,
+  waits: { count: number },
   workflowId: string,
   signal: AbortSignal,
 ): HistoryCursor {
   const { namespace } = client.options;
-  const open = waits.get(client) ?? { count: 0 };
-  waits.set(client, open);
   let token: Uint8Array | undefined;
 
   const readPage = async () => {
@@ -48,7 +50,7 @@ export function createHistoryCursor(
     token = nextPageToken?.length ? nextPageToken : undefined;
     return history?.events ?? [];
   };
-  /** Only paging leads to a token, but the pages up to the present end come without a wait. */
+  /** Pages to the present end of the history without waiting, because only paging returns a token. */
   const goToEnd = async (): Promise<boolean> => {
     const { historyLength } = await call((temporal) => temporal.workflow.getHandle(workflowId).describe());
     let seen = 0;
@@ -57,15 +59,15 @@ export function createHistoryCursor(
     return token !== undefined;
   };
   const untilNext = async (): Promise<boolean> => {
-    if (open.count >= maxWaits) return false;
-    open.count += 1;
+    if (waits.count >= maxWaits) return false;
+    waits.count += 1;
     try {
       for (;;) {
         const events = await readPage();
         if (!token || events.some(({ eventType }) => eventType === taskCompleted)) return true;
       }
     } finally {
-      open.count -= 1;
+      waits.count -= 1;
     }
   };
   return {

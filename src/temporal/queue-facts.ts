@@ -2,26 +2,26 @@ import { queueKinds, queueName, type QueueKind } from '../../workflows/queues/qu
 import { epochSeconds } from '../time.js';
 import type { Temporal } from './client.js';
 
-/** `workflows` are the workflow tasks, the others are the activities of that kind. */
+/** `workflows` means workflow tasks. The other names mean activities of that kind. */
 export const queueNames = ['workflows', ...queueKinds] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/** What Temporal says of one task queue. */
+/** What Temporal reports about one task queue. */
 export interface QueueFacts {
   name: QueueName;
   /** When a worker last asked for a task, in epoch seconds; null if none has for some minutes. */
   askedAt: number | null;
-  /** Since when the oldest waiting task waits, in epoch seconds; null if none waits. */
+  /** When the oldest waiting task was added, in epoch seconds; null if no task waits. */
   waitingSince: number | null;
   uiUrl: string;
 }
 
-/** Temporal is asked at most this often by one process, however many people look. */
+/** The minimum time between two reads by this process, regardless of the number of viewers. */
 const freshMs = 5000;
 const timeoutMs = 2000;
 const types = { workflow: 1, activity: 2 } as const;
 
-/** Reads the task queues of the service. A failure is remembered for as long as an answer. */
+/** Reads the task queues of the service. Caches a failure for the same time as an answer. */
 export function createQueueFacts(temporal: Temporal): () => Promise<QueueFacts[]> {
   let last: { readAt: number; facts: Promise<QueueFacts[]> } | undefined;
   return () => {
@@ -41,11 +41,11 @@ async function factsOf(temporal: Temporal, name: QueueName): Promise<QueueFacts>
       workflowService.describeTaskQueue({ namespace, taskQueue: { name: queue }, taskQueueType, reportStats: true }),
     timeoutMs,
   );
-  const asked = pollers.map(({ lastAccessTime }) => secondsOf(lastAccessTime));
+  const pollTimes = pollers.map(({ lastAccessTime }) => secondsOf(lastAccessTime));
   const isWaiting = Number(stats?.approximateBacklogCount ?? 0) > 0;
   return {
     name,
-    askedAt: asked.length === 0 ? null : Math.max(...asked),
+    askedAt: pollTimes.length === 0 ? null : Math.max(...pollTimes),
     waitingSince: isWaiting ? epochSeconds() - secondsOf(stats?.approximateBacklogAge) : null,
     uiUrl: temporal.queueUiLink(queue),
   };

@@ -3,9 +3,8 @@ import { status } from '@grpc/grpc-js';
 import type { TemporalConfig } from './environment.js';
 
 const credentials =
-  'Temporal refuses the credentials of this process: look at TEMPORAL_API_KEY, TEMPORAL_NAMESPACE and the client certificate';
-const handshake =
-  'the TLS connection to Temporal cannot be made: look at the TEMPORAL_TLS_ variables and at the address';
+  'Temporal refuses the credentials of this process: check TEMPORAL_API_KEY, TEMPORAL_NAMESPACE and the client certificate';
+const handshake = 'the TLS connection to Temporal cannot be made: check the TEMPORAL_TLS_ variables and the address';
 
 /** Errors of the TLS library. */
 const tlsErrors =

@@ -38,7 +38,10 @@ interface ProjectWork {
   input: { project_id: string; organization_id: string };
 }
 
-/** Starts the work of a project, which may run many times but once at a time. @returns whether this call started it */
+/**
+ * Starts the work of a project unless it is running. It may run any number of times, one after another. @returns
+ * whether this call started it
+ */
 export function startProjectWork(
   temporal: Pick<Temporal, 'call' | 'taskQueue'>,
   { type, workflowId, summary, input }: ProjectWork,

@@ -23,7 +23,10 @@ export async function updateOnce<R, A extends [unknown, ...unknown[]]>(
   });
 }
 
-/** The outcome of an update that was sent before. @throws WorkflowNotFoundError if it never was; otherwise as `updateOnce` */
+/**
+ * The outcome of an update that was sent before. @throws WorkflowNotFoundError if no such update was sent; otherwise as
+ * `updateOnce`
+ */
 export function outcomeOfUpdate<R>(
   temporal: Pick<Temporal, 'callWorker'>,
   workflowId: string,

@@ -8,7 +8,7 @@ const firstPollers = 5;
 /** What one SDK worker of the process does. */
 export interface QueueWorker {
   taskQueue: string;
-  /** The kind of its activities. */
+  /** The kind of activities that it runs. */
   kind: QueueKind;
   runsWorkflows: boolean;
   /** Whether it polls for activities. Local activities run in any case. */
@@ -35,7 +35,7 @@ export function workerTuning(
     // An activity learns of its cancellation from the response to a heartbeat. The SDK sends heartbeats at most this
     // often.
     maxHeartbeatThrottleInterval: '1s',
-    // With this limit, the SDK asks for no activity with the answer to a workflow task, because the limit counts polls.
+    // This limit counts polls, so with it the SDK does not request activities in its answers to workflow tasks.
     ...(perSecond !== undefined && { maxTaskQueueActivitiesPerSecond: perSecond }),
     ...(scale && { activityTaskPollerBehavior: scale }),
     ...(version && {

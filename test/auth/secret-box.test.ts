@@ -64,6 +64,6 @@ describe('a secret box', () => {
     expect(() => boxOf(undefined, 'production')).toThrow(/SECRETS_KEY is not set: production/);
     expect(boxOf(key, 'production').seal('secret', 'p')).toMatch(/^v1\./);
     await writeFile(path.join(dataDir, 'secrets.key'), '');
-    expect(() => boxOf(undefined)).toThrow(/holds no key/);
+    expect(() => boxOf(undefined)).toThrow(/contains no key/);
   });
 });

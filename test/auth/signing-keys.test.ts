@@ -87,7 +87,7 @@ describe('signing keys', () => {
   });
 
   test('retire when none of their tokens can be valid: they are refused and unpublished, and the private key is destroyed', async () => {
-    const { keys, tokens } = process({ longestTokenSeconds: -1 });
+    const { keys, tokens } = process({ maxTokenSeconds: -1 });
     const before = await sign(tokens);
     await keys.rotate({ leadSeconds: 0 });
     await expect(tokens.verify(before, { tokenUse })).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe('signing keys', () => {
 
 describe('statements', () => {
   test('are signed with their own type, are not valid tokens, and verify after their key has retired', async () => {
-    const { keys, tokens } = process({ longestTokenSeconds: -1 });
+    const { keys, tokens } = process({ maxTokenSeconds: -1 });
     const signer = createStatementSigner(keys);
     const statement = await signer.sign({ entries: 3, sub: 'user_1', token_use: 'user' }, 'audit-checkpoint+jwt');
     await keys.rotate({ leadSeconds: 0 });

@@ -73,12 +73,12 @@ describe('a Temporal that requires TLS, a client certificate and an API key', ()
   test.each([
     [
       'certificate',
-      /the TLS connection to Temporal cannot be made: look at the TEMPORAL_TLS_ variables/,
+      /the TLS connection to Temporal cannot be made: check the TEMPORAL_TLS_ variables/,
       () => ({ TEMPORAL_TLS_CLIENT_CERT_PATH: stranger.certFile, TEMPORAL_TLS_CLIENT_KEY_PATH: stranger.keyFile }),
     ],
     [
       'key',
-      /Temporal refuses the credentials of this process: look at TEMPORAL_API_KEY/,
+      /Temporal refuses the credentials of this process: check TEMPORAL_API_KEY/,
       () => ({ TEMPORAL_API_KEY: `wrong-${newId()}` }),
     ],
   ])(
@@ -135,7 +135,7 @@ describe('the variables of Temporal', () => {
 
   test.each([
     [{ TEMPORAL_TLS: 'yes' }, /TEMPORAL_TLS: /],
-    [{ TEMPORAL_API_KEY: 'key\n' }, /TEMPORAL_API_KEY: holds white space/],
+    [{ TEMPORAL_API_KEY: 'key\n' }, /TEMPORAL_API_KEY: contains white space/],
     [
       { TEMPORAL_TLS_CLIENT_CERT_DATA: pem },
       /TEMPORAL_TLS_CLIENT_KEY_DATA: is needed with TEMPORAL_TLS_CLIENT_CERT_DATA/,

@@ -102,7 +102,7 @@ describe('npm start', () => {
     for (const command of commands.filter((each) => !each.includes('/approve'))) await paste(command);
 
     // The second run waits, and is completed by the command that is printed.
-    expect(shown).not.toContain('did not get through');
+    expect(shown).not.toContain('could not be completed');
     const [approve = '', read = ''] = commands.slice(-2);
     expect(await paste(read)).toMatchObject({
       status: 'running',
@@ -180,7 +180,7 @@ describe('npm start', () => {
     await launched.says(farewell);
     await elsewhere.close();
     expect(launched.stdout()).toMatch(
-      /The sample did not get through: it is failed, see http.*\/monitoring\nEverything else runs\./,
+      /The sample could not be completed: it is failed, see http.*\/monitoring\nEverything else runs\./,
     );
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   });

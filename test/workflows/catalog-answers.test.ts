@@ -113,11 +113,11 @@ const unreadableLineage = [
 /** Permanent faults until the catalog changes: the run fails visibly. */
 const failing: [string, Respond, string][] = [
   ['65 MiB', (res) => void res.writeHead(200).end(Buffer.alloc(65 * 1024 * 1024, ' ')), 'larger than'],
-  ['pages without end', json('{"data":[],"paging":{"after":"again"}}'), 'does not come to an end'],
+  ['pages without end', json('{"data":[],"paging":{"after":"again"}}'), 'has no last page'],
   [
     'the same page again and again',
     json(JSON.stringify({ data: [{ id: 't1', name: 'orders' }], paging: { after: 'again' } })),
-    'does not come to an end',
+    'has no last page',
   ],
 ];
 

@@ -1,4 +1,4 @@
-/** In whose name an act is performed, and what rules may ask about its run. */
+/** The person on whose behalf an act is performed, and the facts of its run that rules can use. */
 export interface ActRun {
   execution_id: string;
   organization_id: string;
@@ -19,9 +19,9 @@ export interface ActRun {
 export interface Held {
   approval_id: string;
   expires_at: number;
-  /** The call was approved before and sent, but its answer was lost: approving means repeating it. */
+  /** The call was approved and sent before, but its answer was lost. An approval repeats it. */
   after_unknown?: boolean;
-  /** An approver had edited the call before this approval was asked for. */
+  /** An approver had edited the call before this approval was requested. */
   is_edited?: boolean;
 }
 
@@ -36,11 +36,11 @@ export interface HeldAct extends Held {
   step_id: string;
   agent_id: string;
   requested_at: number;
-  /** The approval was told that the run is paused. */
+  /** The approval was notified that the run is paused. */
   is_clock_stopped?: boolean;
 }
 
-/** A finding of the anomaly check after which the rules have not permitted the run to continue. */
+/** A finding of the anomaly check. The rules have not yet permitted the run to continue. */
 export interface UnsettledAnomaly {
   agent_id: string;
   finding: string;

@@ -8,7 +8,7 @@ import { addEvent } from './state.js';
 export const elicitationAskedSignal = defineSignal<[Elicitation]>('elicitationAsked');
 export const elicitationSettledSignal = defineSignal<[string]>('elicitationSettled');
 
-/** The run shows that its step waits for a person. The step itself waits for the answer, so a signal of anybody else does no harm. */
+/** Shows that the step waits for a person. The activity itself waits for the answer, so a forged signal is harmless. */
 export function handleElicitations(state: ExecutionState, changed: (change: Change) => void): void {
   const stepOf = (id: unknown) => state.steps.findLast((step) => step.step_id === id && step.ended_at === null);
   setHandler(

@@ -4,7 +4,7 @@ import { causeOf, messageOf } from '../failure.js';
 import { endCodes, type ExecutionFailure, type ExecutionState } from './messages.js';
 import type { StepAttempt } from './step-record.js';
 
-/** Of one step, in runs of earlier releases. */
+/** The maximum number of attempts of a step in runs of earlier releases. */
 export const maxAttempts = 5;
 
 /** The failure that people see in the execution: the cause in the activity, not the SDK's wrapper. */

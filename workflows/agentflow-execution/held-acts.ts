@@ -15,12 +15,12 @@ import { addEvent, isOver } from './state.js';
 import { endStep } from './step-records.js';
 import type { Held } from './act-messages.js';
 
-/** A signal can come before the result of the step that asked, so some are remembered. */
+/** A signal can arrive before the result of the step that requested the approval, so recent signals are remembered. */
 const maxRemembered = 20;
-/** How long after the expiry the run looks for itself, in case it was not told. */
+/** The time after the expiry at which the run reads the approval itself, in case the signal was lost. */
 const graceSeconds = 30;
 
-/** The run is told that an approval is settled. It reads the decision itself, because anybody can send a signal. */
+/** Notes that an approval is settled. The run then reads the decision itself, because anybody can send a signal. */
 export function handleApprovals(state: ExecutionState): void {
   const remember = (approvalId: unknown) => {
     if (typeof approvalId !== 'string' || state.settled_approvals?.includes(approvalId)) return;
@@ -30,8 +30,8 @@ export function handleApprovals(state: ExecutionState): void {
 }
 
 /**
- * Forgets that the approval of the step was reported as settled, because the step reads the decision now: only a later
- * signal lets it read again.
+ * Removes the note that the approval of the step is settled, because the step reads the decision now. Only a later
+ * signal makes it read again.
  * @returns the approval that the step waited for; undefined if it did not wait
  */
 export function beginReading(state: ExecutionState, stepId: string): string | undefined {
@@ -50,7 +50,7 @@ export function holdStep(
 ): void {
   record.status = 'waiting';
   const { approval_id } = held;
-  // Nobody has decided yet. Runs of earlier releases read again at once.
+  // Nobody has decided yet. Runs of earlier releases read again immediately.
   const isAsBefore = approval_id === read;
   if (isAsBefore && !patched('approval-not-settled'))
     state.settled_approvals = [...(state.settled_approvals ?? []), approval_id];
@@ -68,7 +68,10 @@ function isSettled(settled: readonly string[] | undefined, { approval_id }: Held
   return settled?.includes(approval_id) === true;
 }
 
-/** Returns early when the run is paused or has to continue as new. A cancelled run withdraws its request. */
+/**
+ * Waits until the approval is settled. Returns early when the run is paused or has to continue as new. A cancelled run
+ * withdraws its request.
+ */
 export async function untilSettled(input: AgentflowExecutionInput, state: ExecutionState): Promise<void> {
   const { held } = state;
   if (!held) return;
@@ -86,15 +89,15 @@ export async function untilSettled(input: AgentflowExecutionInput, state: Execut
 }
 
 /**
- * Waits while the run is paused. The approval that the run waits for has the time of the pause, and a run that is cancelled
- * meanwhile withdraws its request.
+ * Waits while the run is paused. The clock of the approval that the run waits for is stopped during the pause. A run
+ * that is cancelled meanwhile withdraws its request.
  */
 export async function untilResumed(input: AgentflowExecutionInput, state: ExecutionState): Promise<void> {
   const held = isHeld(state) ? state.held : undefined;
   try {
     if (held && state.status === 'paused' && !held.is_clock_stopped && patched('approval-clock')) {
       held.is_clock_stopped = true;
-      await tellApproval(held, stopClockSignal);
+      await notifyApproval(held, stopClockSignal);
     }
     await condition(() => state.status !== 'paused' || historyIsFull(input));
   } catch (error) {
@@ -105,11 +108,11 @@ export async function untilResumed(input: AgentflowExecutionInput, state: Execut
   // A cancelled run is no longer paused, and can get here before its scope is interrupted.
   if (isOver(state)) return withdraw(state, held);
   held.is_clock_stopped = false;
-  await tellApproval(held, startClockSignal);
+  await notifyApproval(held, startClockSignal);
 }
 
-/** An approval that has ended meanwhile is not told. */
-async function tellApproval(
+/** Ignores an approval that has ended meanwhile. */
+async function notifyApproval(
   { approval_id }: Held,
   signal: typeof stopClockSignal | typeof startClockSignal,
 ): Promise<void> {

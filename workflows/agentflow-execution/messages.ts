@@ -58,7 +58,7 @@ export interface AgentPlan {
   has_knowledge_base?: boolean;
   skills: SkillPlan[];
   next_agent: string | null;
-  /** The most model turns that the agent may take, and tokens that they may use in total; by default `agentDefaults`. */
+  /** The maximum number of model turns of the agent, and of tokens in all turns. The default is `agentDefaults`. */
   max_turns?: number;
   max_total_tokens?: number;
   /** A person decides before the agent acts, within `preview_timeout_seconds`. */
@@ -74,10 +74,10 @@ export const agentDefaults = {
   preview_timeout_seconds: 7 * 24 * 3600,
 } as const;
 
-/** How many characters a run keeps: its steps receive them as context, and its record, which MongoDB limits to 16 MB, stores them. */
+/** The maximum number of characters that a run keeps: MongoDB limits its record, which contains them, to 16 MB. */
 export const maxKeptCharacters = 2 * 1024 * 1024;
 
-/** A document of the execution, and where the file store has its bytes. */
+/** A document of the execution, with the location of its bytes in the file store. */
 export interface DocumentReference {
   name: string;
   mime_type: string;
@@ -156,7 +156,7 @@ export interface Document {
   text: string;
 }
 
-/** Why a run ends by its own rules. */
+/** Why a run ends its execution by itself. */
 export const endCodes = ['limit_exceeded', 'preview_rejected', 'preview_expired'] as const;
 export type EndCode = (typeof endCodes)[number];
 
@@ -243,7 +243,7 @@ export interface ExecutionState {
   /** The last preview requested for each agent. */
   previews: Record<string, Preview>;
   anomalies: Anomaly[];
-  /** The finding after which the rules have not permitted the run to continue; absent until there is one. */
+  /** The last finding after which the rules have not permitted the run to continue. Absent before the first one. */
   unsettled_anomaly?: UnsettledAnomaly | null;
   /** The number of outputs checked for anomalies. */
   checked: number;
@@ -254,11 +254,11 @@ export interface ExecutionState {
   /** The number of outputs before the current pass through the flow: those of a rerun's origin, and those before a failover. */
   round_start: number;
   pause: { by: string; at: number } | null;
-  /** The act that waits for an approval; absent until one did. */
+  /** The act that waits for an approval. Absent before the first one. */
   held?: HeldAct | null;
-  /** What an MCP server asks a person during the current step; absent until one did. */
+  /** What an MCP server asks a person during the current step. Absent before the first question. */
   elicitation?: Elicitation | null;
-  /** Approvals that were settled since they were asked for, the last ones. */
+  /** The ids of recently settled approvals. */
   settled_approvals?: string[];
   last_event_seq: number;
   /** The size of the documents, answers and outputs so far, in characters of JSON. */

@@ -16,6 +16,6 @@ export interface ModelTurn {
   /** Empty when the agent has given its final answer. */
   tool_calls: ToolCall[];
   usage: { input_tokens: number; output_tokens: number };
-  /** What an agent with a knowledge base received from the context graph, and through which governed call. */
+  /** What an agent with a knowledge base received from the context graph, with the lifecycle of the governed call. */
   knowledge?: { lifecycle_id: string; query: string; entities: string[] };
 }

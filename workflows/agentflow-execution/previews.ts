@@ -120,8 +120,8 @@ export function editsOf(
   const preview = state.previews[agentId];
   const edits = preview?.kind === 'actions' ? preview.edits : null;
   if (!isObject(edits)) return undefined;
-  const own = (callId !== null && edits[callId]) || edits[actionId];
-  return isObject(own) ? own : undefined;
+  const fields = (callId !== null && edits[callId]) || edits[actionId];
+  return isObject(fields) ? fields : undefined;
 }
 
 /** The text with which a person replaced an output. */

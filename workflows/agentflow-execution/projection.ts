@@ -13,14 +13,14 @@ const { publishExecution } = proxyActivities<Publishing>({
 });
 
 /**
- * Runs within the workflow task: one event in the history, where an activity needs six and another workflow task. On replay it is
- * resolved before the events that came while it ran, because only its end is in the history. A write that a slow worker or store
- * makes longer than its task then changes the order of commands, and the run cannot continue. So no step runs during it, and the
- * flow waits for it before the next command (`alone`).
+ * Runs within the workflow task. It adds one event to the history; an activity adds six, and another workflow task. A
+ * replay resolves it before the events that arrived while it ran, because the history contains only its end. If a slow
+ * worker or store makes a write longer than its task, this would change the order of commands, and the run could not
+ * continue. Therefore no step runs during a write, and the flow waits for it before the next command (`alone`).
  */
 const local = proxyLocalActivities<Publishing>({ startToCloseTimeout: '5s', retry: { maximumAttempts: 1 }, summary });
 
-/** `person`: a person acted, or has to act. `result`: an agent or the run got further. `step`: only a step ended. */
+/** `person`: a person acted, or has to act. `result`: an agent or the run has a result. `step`: only a step ended. */
 export type Change = 'person' | 'result' | 'step';
 
 export interface ProjectionWriter {
@@ -77,7 +77,7 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
     while (isWanted) {
       let at = isAlone && isDue ? changedAt : undefined;
       if (!isDue) await untilDue();
-      // Not the end of the write before, which is not the same on replay.
+      // Not the end of the previous write, because a replay has another time there.
       at ??= Date.now();
       [isWanted, isDue, writtenAt] = [false, false, at];
       await writeOnce(input, state, publish);
@@ -110,7 +110,7 @@ async function writeOnce(
   const settled = state.steps.filter(({ status }) => status !== 'running' && status !== 'waiting').length;
   const outputs = state.agents_output.length;
   const spent = [...state.spent];
-  // Later in each write, also if the clock of another Temporal server is behind.
+  // Increases with each write, even if the clock of another Temporal server is behind.
   state.projected_at = Math.max(Date.now(), Math.round(state.projected_at * 1000) + 1) / 1000;
   const projection: ExecutionProjection = {
     execution_id: input.execution_id,

@@ -125,7 +125,7 @@ export function beginAgent(state: ExecutionState, { _id, title }: AgentPlan, at:
   addEvent(state, 'agent_started', at, { agent_id: _id, title });
 }
 
-export function endAgent(state: ExecutionState, output: AgentOutput): void {
+function endAgent(state: ExecutionState, output: AgentOutput): void {
   state.agents_output.push(output);
   state.current = null;
   addEvent(state, 'agent_completed', output.ended_at, { agent_id: output.agent_id, output: output.output });

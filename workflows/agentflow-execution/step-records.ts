@@ -29,14 +29,14 @@ export function beginStep(state: ExecutionState, step: Step, at: number): StepRe
   return record;
 }
 
-/** The act of the step is decided on. */
+/** Continues the step after the decision on its act. */
 function continueStep(state: ExecutionState, record: StepRecord, at: number): StepRecord {
   record.status = 'running';
   addEvent(state, 'approval_settled', at, { step_id: record.step_id, approval_id: state.held?.approval_id });
   return record;
 }
 
-/** The act of the step was performed as an approver edited it. */
+/** Records the edits of the approver with which the act of the step was performed. */
 export function noteEdits(state: ExecutionState, record: StepRecord, edits: Record<string, unknown>, at: number): void {
   record.edited_fields = Object.keys(edits);
   addEvent(state, 'act_edited', at, { step_id: record.step_id, fields: record.edited_fields });

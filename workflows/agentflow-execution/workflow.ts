@@ -45,7 +45,7 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   const state = input.resumed ? withDefaults(input.resumed) : initialState(epochSeconds(), input.kept_outputs);
   const steps = new CancellationScope();
   const projection = createProjectionWriter(input, state);
-  // Every change of a search attribute makes the server write to its visibility store.
+  // Changed only when necessary, because the server writes each change of a search attribute to its visibility store.
   let indexed = (input.resumed ? undefined : input.status_indexed) ?? indexedStatus(input, state);
   // Before the handlers are set, so that messages that are already waiting reach an execution that has begun.
   const isNew = state.status === 'ready';

@@ -10,7 +10,7 @@ export interface ApprovalActivities {
   mintResumeToken(approval: {
     input: ApprovalInput;
     approved_at: number;
-    /** The digest of the call as it was edited. */
+    /** The digest of the edited call. */
     edited_payload_digest?: string;
     /** The call is accepted as done, and not repeated. */
     is_accepted?: true;

@@ -30,7 +30,7 @@ export interface ApprovalInput {
   expires_at: number;
   /** The lifetime of the resume token, counted from the approval. */
   token_ttl_seconds: number;
-  /** Only for an act of a run, which waits: its workflow is told when the approval is settled. */
+  /** The execution whose act waits. Its workflow is notified when the approval is settled. Absent for other calls. */
   execution_id?: string;
   /** For an act of a run: whether the person who started the run may decide. */
   starter_may_decide?: boolean;
@@ -54,7 +54,7 @@ export interface ApprovalVote {
   decision: ApprovalDecision;
   comment: string;
   at: number;
-  /** The digest of the call that was voted on; absent for the call as it was asked. */
+  /** The digest of the call that was voted on. Absent for the call without edits. */
   payload_digest?: string;
 }
 
@@ -65,11 +65,11 @@ export interface ApprovalState {
   /** Whose vote decided it; null while pending and after expiry. */
   decided_by: string | null;
   decided_at: number | null;
-  /** The digest of the call as an approver edited it; absent while nobody has. */
+  /** The digest of the edited call. Absent if nobody has edited it. */
   edited_payload_digest?: string;
   /** When the run of the act was paused; null or absent while the clock runs. */
   clock_stopped_at?: number | null;
-  /** For how long the clock has stood still; absent if it never has. */
+  /** The total time for which the clock was stopped. Absent if it never was. */
   delayed_seconds?: number;
   /** A person accepted the call as done; absent otherwise. */
   accepted?: true;

@@ -55,7 +55,7 @@ export function refusalOf(
   ) {
     return {
       type: 'invalid_request',
-      message: 'decide takes {approver: {user_id, role}, decision: "approve", "accept" or "reject", comment?}',
+      message: 'the request must be {approver: {user_id, role}, decision: "approve", "accept" or "reject", comment?}',
     };
   }
   const roles = input.approver_roles ?? defaultApproverRoles;
@@ -87,7 +87,7 @@ function staleness(input: ApprovalInput, state: ApprovalState, request: DecideRe
   return 'the call was edited: read it again, and send the `payload_digest` of the call that you approve';
 }
 
-/** The digest of the call that is decided on, or that was voted on. */
+/** The digest of the call to which a request or a vote applies. */
 function digestOf(
   { payload_digest: asked }: ApprovalInput,
   edited: Pick<ApprovalState, 'edited_payload_digest'> & Pick<ApprovalVote, 'payload_digest'>,

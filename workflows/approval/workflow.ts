@@ -93,7 +93,7 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
       recorded = change;
       if (state.status === 'pending') await untilChangedOrExpired(input, state, () => changes > change, changed);
     }
-    await tellRun(input);
+    await notifyRun(input);
     await condition(allHandlersFinished);
   });
   return state;
@@ -110,8 +110,8 @@ function tokenRequest(input: ApprovalInput, state: ApprovalState) {
   };
 }
 
-/** Only wakes the run: it reads the decision itself. A run that has ended is not told. */
-async function tellRun({ execution_id, approval_id }: ApprovalInput): Promise<void> {
+/** Only wakes the run, which reads the decision itself. Ignores a run that has ended. */
+async function notifyRun({ execution_id, approval_id }: ApprovalInput): Promise<void> {
   if (execution_id === undefined) return;
   await getExternalWorkflowHandle(executionWorkflowId(execution_id))
     .signal(approvalSettledSignal, approval_id)

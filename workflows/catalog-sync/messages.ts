@@ -61,10 +61,10 @@ export interface CatalogRun {
 export interface CatalogProgress {
   step: number;
   cursor: unknown;
-  /** Since when the step has been failing, in epoch milliseconds, and how often it failed. */
+  /** When the step began to fail, in epoch milliseconds, and how often it has failed. */
   failing_since: number | null;
   failures: number;
-  /** The last one. */
+  /** The last failure. */
   failure?: { type: string; message: string } | null;
 }
 

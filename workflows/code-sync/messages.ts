@@ -36,7 +36,7 @@ export interface CodeSyncInput {
   delivery_id: string;
   lifecycle_id: string;
   push: Push;
-  /** Where the JSON of the commits lies in the file store, when they are too many for a history; `push` holds none then. */
+  /** Where the file store has the commits if they are too large for a history. `push` then contains no commits. */
   stored_commits?: { location: string; count: number };
 }
 

@@ -20,7 +20,7 @@ const firstWaitMs = 30_000;
 const maxWaitMs = 5 * 60_000;
 const maxRetryTimeMs = 24 * 3600 * 1000;
 
-/** Puts a callback back for a later attempt. Returns false once it has been retried for a day. */
+/** Returns a callback to the queue for a later attempt. Returns false once it has been retried for a day. */
 export function postpone(state: ConnectorEventsState, callback: PendingCallback, now: number): boolean {
   if (now > callback.received_at * 1000 + maxRetryTimeMs) return false;
   const attempts = (callback.attempts ?? 0) + 1;

@@ -14,7 +14,7 @@ export interface EmbeddingSlice extends EmbeddingTotals {
 
 /** All are safe to repeat. */
 export interface EmbeddingActivities {
-  /** Embeds some of what is noted, or advances the project's generation. */
+  /** Embeds some of the changed elements, or advances the generation of the project. */
   embedNext(request: EmbeddingSliceRequest): Promise<EmbeddingSlice>;
   /** Stores why embedding does not advance. */
   recordEmbeddingFailure(failure: { project_id: string; message: string }): Promise<void>;

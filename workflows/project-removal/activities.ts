@@ -8,6 +8,6 @@ export interface ProjectRemovalActivities {
   removeStarters(project: ProjectRemovalInput): Promise<void>;
   /** Cancels the executions that have not ended. */
   cancelExecutions(project: ProjectRemovalInput): Promise<{ cancelled: number }>;
-  /** Removes its context graph with vectors and personal values, its remembered texts, and what its steps sent and received. */
+  /** Removes the context graph with vectors and personal values, the remembered texts, and the exchanges of steps. */
   removeKnowledgeOfProject(project: ProjectRemovalInput): Promise<void>;
 }

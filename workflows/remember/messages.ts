@@ -34,6 +34,6 @@ export interface MemoryDecision {
 
 export type MemoryEnd = Extract<MemoryStatus, 'completed' | 'failed' | 'cancelled' | 'rejected'>;
 
-/** Answers with the status that the decision leads to. */
+/** Returns the status after the decision. */
 export const decideMemoryUpdate = defineUpdate<MemoryStatus, [MemoryDecision]>('decide');
 export const rememberStateQuery = defineQuery<RememberState>('state');

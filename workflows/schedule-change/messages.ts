@@ -28,7 +28,7 @@ export interface Refusal {
 /** Plain JSON and complete: it is passed to the next run by continue-as-new. */
 export interface ScheduleChangeState {
   pending: ScheduleChangeInput[];
-  /** The outcomes of the most recent changes. `refusal` is null for a change that was made. */
+  /** The outcomes of the most recent changes. `refusal` is null for a successful change. */
   outcomes: { change_id: string; refusal: Refusal | null }[];
 }
 

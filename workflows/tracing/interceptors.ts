@@ -25,17 +25,18 @@ export interface TraceSinks extends Sinks {
  * no random numbers, so that a run replays identically whether tracing is on or off (decision 0042).
  */
 export function interceptors(): WorkflowInterceptors {
-  let own: Headers = {};
+  let outgoing: Headers = {};
   const withTrace = <T extends { headers: Headers }>(input: T): T => ({
     ...input,
-    headers: { ...input.headers, ...own },
+    headers: { ...input.headers, ...outgoing },
   });
   return {
     inbound: [
       {
         execute(input, next) {
           const begun = begin(input.headers);
-          if (begun) own = { [traceHeader]: defaultPayloadConverter.toPayload({ traceparent: traceparentOf(begun) }) };
+          if (begun)
+            outgoing = { [traceHeader]: defaultPayloadConverter.toPayload({ traceparent: traceparentOf(begun) }) };
           const running = next(input);
           if (begun)
             running.then(

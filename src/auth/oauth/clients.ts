@@ -2,8 +2,19 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isId, newId } from '../../ids.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
-import type { ClientMetadata } from './client-metadata.js';
 import { sha256Hex } from '../../sha256.js';
+
+export const clientAuthMethods = ['none', 'client_secret_post', 'client_secret_basic'] as const;
+export const grantTypes = ['authorization_code', 'refresh_token'] as const;
+
+/** The metadata of a client that this server supports (RFC 7591, 2). */
+export interface ClientMetadata {
+  redirect_uris: string[];
+  token_endpoint_auth_method: (typeof clientAuthMethods)[number];
+  grant_types: (typeof grantTypes)[number][];
+  response_types: ['code'];
+  client_name: string;
+}
 
 /**
  * A registration that nobody consents to expires after this time. A used one is kept for at least the longest life of a

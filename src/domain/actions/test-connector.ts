@@ -45,7 +45,7 @@ export const testConnector = defineOperation({
   effect: 'act',
   grant: 'svc:orchestrate.write',
   facts: actFacts,
-  given: { category: 'restful', started_by: 'person' },
+  fixedFacts: { category: 'restful', started_by: 'person' },
   key: z.object({ connector_id: Id }),
   input: z.strictObject({
     path: z

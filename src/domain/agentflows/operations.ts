@@ -20,7 +20,7 @@ export const listAgentflows = defineOperation({
   grant: 'svc:orchestrate.read',
   input: ListQuery.extend({
     text: SearchText.optional().meta({
-      description: 'Only those whose name or description contains this text, in any case, or with this id.',
+      description: 'Only agentflows whose name or description contains this text (ignoring case), or with this id.',
     }),
   }),
   output: listOf(Agentflow),

@@ -59,7 +59,7 @@ const decideOperation = <Input extends typeof Approving | typeof Reason>(decisio
   defineOperation({
     ...decideApprovalRules,
     grant: 'svc:governance.write',
-    given: { decision },
+    fixedFacts: { decision },
     key,
     input,
     output: Approval,

@@ -2,12 +2,12 @@ import { decideApprovalRules } from '../../governance/approvals/rules.js';
 import type { Operation } from '../../governance/operations/operation.js';
 import { decideRules, previewNamed } from '../executions/rules.js';
 
-/** What deciding an approval is for rules. */
+/** The operation whose rules apply to a decision on this approval. */
 export function rulesOfApproval(id: string): Operation {
   return previewNamed(id) ? decideRules : decideApprovalRules;
 }
 
-/** What rules may ask about an approval that is decided. */
+/** The resource and the facts of a decision on this approval. */
 export function subjectOfApproval(id: string) {
   const preview = previewNamed(id);
   if (!preview) return { resource: { type: 'approval', id }, facts: { id } };

@@ -57,7 +57,7 @@ export async function crawlTables(
     if (idle > maxIdlePages)
       throw new AppError(
         'validation_failed',
-        `the catalog does not come to an end: ${maxIdlePages} pages in a row brought no new table`,
+        `the catalog has no last page: ${maxIdlePages} pages in a row brought no new table`,
       );
     await writeElements(stores, run, elements);
     at = {

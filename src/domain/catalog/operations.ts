@@ -67,7 +67,7 @@ export const readSyncs = defineOperation({
   },
 });
 
-/** No role has `svc:codesync.write`, but an admin may give it to a key, and so may do what it allows. */
+/** Requires an admin role instead of `svc:codesync.write`, which no role has by default but admins can give to keys. */
 const ofAdmins = {
   effect: 'write',
   grant: 'svc:orchestrate.write',
@@ -75,7 +75,7 @@ const ofAdmins = {
   facts: { repository: freeText('repository') },
 } as const;
 
-/** For rules it is the tool `bind-repository`. Throws `conflict` if another organization follows the repository. */
+/** The rules for the tool `bind-repository` apply. Throws `conflict` if another organization follows the repository. */
 export const followRepository = defineOperation({
   ...ofAdmins,
   name: 'bind-repository',
@@ -90,8 +90,8 @@ export const followRepository = defineOperation({
     const binding = { repository: input.repository.toLowerCase(), branch: input.branch ?? null };
     const { projectId, organizationId, userId } = principal;
     const { collections } = deps.mongo;
-    const made = await bindRepository(collections, deps.auth.box, { ...binding, projectId, organizationId, userId });
-    return toBinding(binding, made);
+    const bound = await bindRepository(collections, deps.auth.box, { ...binding, projectId, organizationId, userId });
+    return toBinding(binding, bound);
   },
 });
 
@@ -143,7 +143,7 @@ async function catalogState({ temporal }: Pick<Deps, 'temporal'>, projectId: str
   try {
     return toState(await temporal.queryOpenRun(catalogSyncWorkflowId(projectId), stateQuery, queryTimeoutMs));
   } catch (error) {
-    // Nothing is pending, so the workflow has ended, or none was ever started.
+    // The workflow has ended because nothing was pending, or it was never started.
     if (error instanceof QueryRejectedError || isWorkflowGone(error)) return toState(undefined);
     if (isAppError(error)) return { ...toState(undefined), state: 'unknown' };
     throw error;

@@ -30,12 +30,12 @@ export async function writeElements(
   for (const entities of batches(elements.entities))
     await save(graph, project_id, { entities, relationships: [], facts: [] }, stamp);
   const relationships = elements.relationships.map((edge) => ({ ...edge, properties: {} }));
-  for (const some of batches(relationships))
-    await save(graph, project_id, { entities: [], relationships: some, facts: [] }, stamp);
+  for (const batch of batches(relationships))
+    await save(graph, project_id, { entities: [], relationships: batch, facts: [] }, stamp);
   const seen = sightingsOf(project_id, run_id, elements);
-  for (const some of batches(seen)) {
+  for (const batch of batches(seen)) {
     await mongo.collections.catalog_sightings.bulkWrite(
-      some.map(({ _id, ...sighting }) => ({
+      batch.map(({ _id, ...sighting }) => ({
         updateOne: { filter: { _id }, update: { $set: sighting }, upsert: true },
       })),
       { ordered: false },

@@ -15,16 +15,16 @@ const minStepSeconds = 0.001;
 export function commitSave(push: Push, commit: PushedCommit, paths: readonly { path: string; change: Change }[]): Save {
   const repository = repositoryEntity(push);
   const author = authorEntity(commit);
-  const own = commitEntity(commit);
+  const entity = commitEntity(commit);
   const files = [...new Map(paths.map(({ path }) => [path, fileEntity(push, path)])).values()];
   return {
-    entities: [repository, author, own, ...files],
+    entities: [repository, author, entity, ...files],
     relationships: [
-      { from: own.id, type: 'PART_OF', to: repository.id, properties: {} },
-      { from: own.id, type: 'AUTHORED_BY', to: author.id, properties: {} },
+      { from: entity.id, type: 'PART_OF', to: repository.id, properties: {} },
+      { from: entity.id, type: 'AUTHORED_BY', to: author.id, properties: {} },
       ...files.map(({ id }) => ({ from: id, type: 'PART_OF', to: repository.id, properties: {} })),
       ...paths.map(({ path, change }) => ({
-        from: own.id,
+        from: entity.id,
         type: 'TOUCHED',
         to: fileId(push, path),
         properties: { change },
@@ -33,7 +33,7 @@ export function commitSave(push: Push, commit: PushedCommit, paths: readonly { p
     facts: [...new Set(paths.map(({ path }) => path))].map((path) => ({
       subject: fileId(push, path),
       predicate: 'last changed by commit',
-      object: own.id,
+      object: entity.id,
       confidence: 1,
       valid_from: commit.at,
     })),

@@ -36,8 +36,8 @@ export async function loadConnector(
   const ids = new Set<string>();
   let skipped = 0;
   // Works in batches, because one pass over a million records would block heartbeats and all other activities.
-  for (const some of batches(recordsIn(connector.data_loader_config, answer))) {
-    const { entities, skipped: unread } = entitiesOf(connector, some);
+  for (const batch of batches(recordsIn(connector.data_loader_config, answer))) {
+    const { entities, skipped: unread } = entitiesOf(connector, batch);
     if (entities.length > 0)
       await save(graph, connector.projectID, { entities, relationships: [], facts: [] }, stampOf(connector, load));
     for (const { id } of entities) ids.add(id);
@@ -67,7 +67,7 @@ async function requestOf(
   load: LoadReference,
 ): Promise<CallActionRequest> {
   const { _id, projectID, name, category, data_loader_config: loader } = connector;
-  const own: ActionPlan = {
+  const readAction: ActionPlan = {
     ...{
       _id: 'load',
       name: `load ${name}`,
@@ -79,7 +79,8 @@ async function requestOf(
     },
     ...{ input_schema: { fields: [] }, output_schema: { fields: [] } },
   };
-  const named = loader.action_id === undefined ? own : await actions.findOne({ _id: loader.action_id, projectID });
+  const named =
+    loader.action_id === undefined ? readAction : await actions.findOne({ _id: loader.action_id, projectID });
   if (!named) throw new AppError('not_found', 'the action that loads the data was not found');
   return {
     idempotency_key: `connector-load/${_id}/${load.lifecycle_id}`,

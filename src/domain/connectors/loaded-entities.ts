@@ -35,9 +35,9 @@ export function entitiesOf(
   connector: Source,
   records: readonly unknown[],
 ): { entities: (Entity & { id: string })[]; skipped: number } {
-  const made = records.map((record) => entityOf(connector, record));
-  const entities = new Map(made.flatMap((entity) => (entity ? [[entity.id, entity]] : [])));
-  return { entities: [...entities.values()], skipped: made.filter((entity) => !entity).length };
+  const converted = records.map((record) => entityOf(connector, record));
+  const entities = new Map(converted.flatMap((entity) => (entity ? [[entity.id, entity]] : [])));
+  return { entities: [...entities.values()], skipped: converted.filter((entity) => !entity).length };
 }
 
 function entityOf({ _id, name, data_loader_config }: Source, record: unknown): (Entity & { id: string }) | undefined {

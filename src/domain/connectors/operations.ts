@@ -136,7 +136,7 @@ export const listTriggerActions = defineOperation({
   },
 });
 
-/** Creating a connector is one operation for rules, whichever route asks for it. */
+/** Rules treat creating a connector as one operation, for both routes. */
 const createRules: Operation = {
   name: 'connector.create',
   effect: 'write',
@@ -165,7 +165,7 @@ export const configureConnector = defineOperation({
 /** Stores a connector to an MCP server. Throws `invalid_request` (configuration). */
 export const configureMcpConnector = defineOperation({
   ...createRules,
-  given: { category: 'mcp' },
+  fixedFacts: { category: 'mcp' },
   input: NewMcpConnector,
   output: Connector,
   errors: ['plan_limit'],
@@ -177,21 +177,21 @@ async function storeConnector(
   deps: ConnectorDeps,
   { principal, recordId: id }: Pick<CallContext, 'principal' | 'recordId'>,
   category: ConnectorCategory,
-  { category: _category, org_id: _org, user_id: _user, projectID: _project, ...given }: NewConnector,
+  { category: _category, org_id: _org, user_id: _user, projectID: _project, ...fields }: NewConnector,
 ): Promise<Connector> {
   const { collections } = deps.mongo;
-  await refuseInvalidConfig(collections, principal, category, given);
-  const status: ConnectorStatus = isComplete(category, given.config) ? 'active' : 'pending';
+  await refuseInvalidConfig(collections, principal, category, fields);
+  const status: ConnectorStatus = isComplete(category, fields.config) ? 'active' : 'pending';
   const owner = {
     user_id: principal.userId,
     projectID: principal.projectId,
     organization_id: principal.organizationId,
   };
   const { connector, pin } = await withinPlan(deps.customers, principal.organizationId, category, id, async () => {
-    if (status === 'active' && isLoaded(given))
-      await loadSchedulesOf(deps).start({ _id: id, ...owner, data_loader_config: given.data_loader_config });
-    const triggers = await withTriggerRecords(deps, principal, id, id, given.triggers);
-    return createConnector(collections, deps.auth.box, id, { ...given, ...owner, triggers, category, status });
+    if (status === 'active' && isLoaded(fields))
+      await loadSchedulesOf(deps).start({ _id: id, ...owner, data_loader_config: fields.data_loader_config });
+    const triggers = await withTriggerRecords(deps, principal, id, id, fields.triggers);
+    return createConnector(collections, deps.auth.box, id, { ...fields, ...owner, triggers, category, status });
   });
   return {
     ...toConnector(deps.auth.box, connector),
@@ -199,7 +199,7 @@ async function storeConnector(
   };
 }
 
-/** Changing the fields and the status is one operation for rules. */
+/** Rules treat changing the fields and changing the status as one operation. */
 const updateRules: Operation = {
   name: 'connector.update',
   effect: 'write',
@@ -218,7 +218,7 @@ export const updateConnector = defineOperation({
     const { collections } = deps.mongo;
     const { box } = deps.auth;
     const present = await requireConnector(collections, principal, id);
-    const { projectID: _checked, config: change, callback_secret, triggers: given, ...plain } = input;
+    const { projectID: _checked, config: change, callback_secret, triggers: newTriggers, ...plain } = input;
     const config = change === undefined ? openConfig(box, present) : changedConfig(openConfig(box, present), change);
     const data_loader_config = input.data_loader_config ?? present.data_loader_config;
     await refuseInvalidConfig(collections, principal, present.category, { config, data_loader_config });
@@ -226,7 +226,7 @@ export const updateConnector = defineOperation({
     // Start the schedule first, as at creation, because Temporal may refuse its times.
     if (status === 'active' && isLoaded({ data_loader_config }))
       await loadSchedulesOf(deps).start({ ...present, data_loader_config });
-    const triggers = given && (await withTriggerRecords(deps, principal, id, recordId, given));
+    const triggers = newTriggers && (await withTriggerRecords(deps, principal, id, recordId, newTriggers));
     const $set: Partial<ConnectorDocument> = {
       ...Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)),
       ...(change !== undefined && sealedConfig(box, id, config)),

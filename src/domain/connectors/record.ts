@@ -137,7 +137,7 @@ export interface ConnectorDocument {
   status_reason?: string | null;
   /** The provider's account. `verified_at` is null until the account is verified. */
   account: { id: string; name: string | null; verified_at: number | null } | null;
-  /** Its last uses. Absent before the first one. */
+  /** When it was last used, and its failures since the last success. Absent before the first use. */
   use?: { last_at: number; failures?: number; failure?: { at: number; message: string } };
   is_deleted: boolean;
   created_at: number;

@@ -56,7 +56,7 @@ export const refreshDashboard = defineOperation({
   },
 });
 
-/** Adding and deleting a component are one operation for rules. */
+/** Rules treat adding and deleting a component as one operation. */
 const updateRules: Operation = {
   name: 'dashboard.update',
   effect: 'write',

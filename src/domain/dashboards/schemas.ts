@@ -78,7 +78,6 @@ const Place = z
     minH: Cells.min(1).default(2),
   })
   .meta({ description: 'The cell in the layout. Without `y`, it is placed below all other cells of the tab.' });
-export type Place = z.infer<typeof Place>;
 
 export const NewComponent = z
   .strictObject({

@@ -5,7 +5,7 @@ import { within } from '../../within.js';
 const flushIntervalMs = 200;
 const maxBatchLength = 2048;
 const keptMs = 3_600_000;
-/** How long the end of a step waits until the remaining news is written. */
+/** The maximum time that the end of a step waits for the remaining news to be written. */
 const maxFinalWriteMs = 1000;
 
 const progressIntervalMs = 500;
@@ -16,9 +16,9 @@ export type ReportingStep = Omit<StepNews, 'n'> & { execution_id: string };
 type Deltas = Pick<Collections, 'execution_deltas'>;
 
 interface NewsWriter {
-  /** Writes what `take` returns now, after all earlier writes. Not if it returns undefined. */
+  /** Writes what `take` returns, after all earlier writes. Writes nothing if it returns undefined. */
   flush(): Promise<void>;
-  /** Writes a little later, together with what comes until then. */
+  /** Writes after a short time, together with what has been added by then. */
   soon(): void;
   /** Writes what remains. */
   end(): Promise<void>;
@@ -58,7 +58,7 @@ function createNewsWriter(
   const flush = (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    // In order, because a reader that has seen one batch does not look for an earlier one.
+    // One after the other, because a reader that has seen one batch does not look for an earlier one.
     writing = writing.then(write);
     return writing;
   };
@@ -79,7 +79,7 @@ export interface DeltaWriter {
   end(): Promise<void>;
 }
 
-/** Writes the words of a model turn. */
+/** Writes the text of a model turn. */
 export function createDeltaWriter(collections: Deltas, turn: ReportingStep): DeltaWriter {
   let waiting = '';
   let hasEnded = false;

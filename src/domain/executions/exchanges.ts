@@ -4,7 +4,7 @@ import { defineCollection, expiring, type Collections } from '../../stores/colle
 import { within } from '../../within.js';
 import type { PromptSent } from './prompt-sent.js';
 
-/** What one attempt of a step sent and received, without the credentials that were sent with it. */
+/** What one attempt of a step sent and received, without credentials. */
 export interface Exchange {
   attempt: number;
   /** Epoch seconds. */
@@ -31,22 +31,22 @@ export interface ExecutionExchangeDocument {
 
 /** As long as Temporal keeps the histories of closed runs by default. */
 const keptMs = 30 * 24 * 3_600_000;
-/** An attempt that takes longer is written before it ends, for those who look at it meanwhile. */
+/** An attempt that takes longer is written before it ends, so that people can look at it meanwhile. */
 const firstWriteMs = 1000;
-/** How long the end of a step waits until its exchange is written. */
+/** The maximum time that the end of a step waits for its exchange to be written. */
 const maxWaitMs = 1000;
 const maxShown = 5;
-const longestText = 32_000;
+const maxTextLength = 32_000;
 
 export interface ExchangeWriter {
-  /** Adds to what is known. An output is written at once, while the step goes on with its own records. */
+  /** Adds a part. An output is written at once, while the step writes its own records. */
   note(part: ExchangePart): void;
   /** Writes what remains. */
   end(): Promise<void>;
 }
 
 export interface Exchanges {
-  /** @param key the idempotency key of the step; undefined in requests of earlier releases, of which nothing is kept */
+  /** @param key the idempotency key of the step; undefined for earlier releases, whose exchanges are not kept */
   begin(key: string | undefined, attempt: number): ExchangeWriter;
 }
 
@@ -56,8 +56,8 @@ export interface ExchangeDeps {
 }
 
 /**
- * Keeps what steps send and receive, next to the histories and records of runs. It is written on a best-effort basis: a
- * step does not fail because its exchange is not kept.
+ * Stores what steps send and receive, apart from the histories and records of runs. Writes are best effort: a step does
+ * not fail because its exchange was not stored.
  */
 export function createExchanges({ collections, secrets }: ExchangeDeps): Exchanges {
   return {
@@ -103,16 +103,16 @@ function createWriter(exchange: Exchange, write: () => Promise<void>): ExchangeW
   };
 }
 
-/** The prompt is short already. The body of an answer that became the output is not kept twice. */
+/** The prompt is already short. Omits the body of an answer that became the output, so that it is not stored twice. */
 function shortened({ input, request, response, output, ...rest }: Exchange): Exchange {
   const shortBody = output === undefined &&
-    response?.body !== undefined && { body: bounded(response.body, longestText) };
+    response?.body !== undefined && { body: bounded(response.body, maxTextLength) };
   return {
     ...rest,
-    ...(input !== undefined && { input: bounded(input, longestText) }),
-    ...(request !== undefined && { request: bounded(request, longestText) }),
+    ...(input !== undefined && { input: bounded(input, maxTextLength) }),
+    ...(request !== undefined && { request: bounded(request, maxTextLength) }),
     ...(response && { response: { status: response.status, headers: response.headers, ...shortBody } }),
-    ...(output !== undefined && { output: bounded(output, longestText) }),
+    ...(output !== undefined && { output: bounded(output, maxTextLength) }),
   };
 }
 

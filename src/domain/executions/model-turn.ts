@@ -25,7 +25,7 @@ export async function takeModelTurn(
   const knowledge = agent.has_knowledge_base ? await base.ask(request, prompt, signal) : undefined;
   const deltas = createDeltaWriter(collections, turnOf(request, attempt));
   try {
-    const asked = {
+    const chat = {
       model: agent.llm.model,
       temperature: agent.llm.temperature,
       maxTokens: agent.llm.max_tokens,
@@ -33,8 +33,8 @@ export async function takeModelTurn(
       conversation,
       ...composePrompt({ agent, context, prompt, knowledge: knowledge?.text ?? '' }),
     };
-    note({ prompt: promptSent(asked), ...(knowledge && { lifecycle_id: knowledge.lifecycle_id }) });
-    const completion = await models.complete({ ...asked, signal, idempotencyKey, onText: deltas.add });
+    note({ prompt: promptSent(chat), ...(knowledge && { lifecycle_id: knowledge.lifecycle_id }) });
+    const completion = await models.complete({ ...chat, signal, idempotencyKey, onText: deltas.add });
     note({ output: completion });
     if (!knowledge) return completion;
     const { lifecycle_id, query, entities } = knowledge;

@@ -74,7 +74,7 @@ export const listExecutions = defineOperation({
 export const prepareExecution = defineOperation({
   ...startRules,
   grant: 'svc:orchestrate.write',
-  given: { step: 'prepare' },
+  fixedFacts: { step: 'prepare' },
   input: NewExecution,
   output: Execution,
   errors: ['not_found', 'validation_failed', 'plan_limit'],
@@ -89,8 +89,7 @@ export const prepareExecution = defineOperation({
 
 export const startExecution = defineOperation({
   ...startRules,
-  grant: 'svc:agent.run',
-  given: { step: 'start' },
+  fixedFacts: { step: 'start' },
   key,
   input: MoveRequest,
   output: MoveAnswer,
@@ -103,7 +102,7 @@ export const startExecution = defineOperation({
 export const rerunExecution = defineOperation({
   ...startRules,
   grant: 'svc:orchestrate.write',
-  given: { step: 'prepare' },
+  fixedFacts: { step: 'prepare' },
   key,
   input: RerunRequest,
   output: Execution,
@@ -118,7 +117,7 @@ const moveOperation = (name: Move) =>
     ...steerRules,
     effect: 'write',
     grant: 'svc:orchestrate.write',
-    given: { operation: name },
+    fixedFacts: { operation: name },
     key,
     input: MoveRequest.extend({ reason: z.string().max(500).optional().meta({ example: 'Waits for the register' }) }),
     output: MoveAnswer,
@@ -155,5 +154,5 @@ async function runFacts(deps: Deps, principal: Principal, id: string) {
   return { agentflow: agentflow.name, goal, input_variables, runtime_inputs, start_from_agent_id };
 }
 
-/** Carried out by a step of the run (`continue-after-anomaly.ts`). */
+/** A step of the run performs it (`continue-after-anomaly.ts`). */
 export const continueRun = defineStream({ ...continueRules, output: z.unknown() });

@@ -26,10 +26,10 @@ const stateAfter: ReadonlyMap<string, string> = new Map([
  */
 export async function projectExecution(
   { collections, customers, metrics }: ProjectDeps,
-  given: ExecutionProjection,
+  received: ExecutionProjection,
   runId: string,
 ): Promise<void> {
-  const projection = toStorable(given);
+  const projection = toStorable(received);
   const { executions } = collections;
   const { execution_id: _id, projected_at, last_event_seq, events } = projection;
   await Promise.all([chargeFor(projection, customers, executions), storeEvents(projection, collections)]);

@@ -15,7 +15,7 @@ const newestTurns = 18;
 const maxLength = 64 * 1024;
 const textLimits = [32_000, 8000, 2000, 500];
 
-/** At most 64 KiB: the first messages and the newest turns, each cut until all of them fit. */
+/** The first messages and the newest turns, each shortened until all of them fit into 64 KiB. */
 export function promptSent({
   model,
   temperature,

@@ -7,13 +7,18 @@ import {
   type ExecutionEvent,
   type ExecutionFailure,
 } from '../../../workflows/agentflow-execution/messages.js';
-import type { Deps } from '../deps.js';
 import { notFound } from '../../errors.js';
-import { isWorkflowGone } from '../../temporal/client.js';
+import type { Metrics } from '../../observability/metrics.js';
+import type { Mongo } from '../../stores/mongo.js';
+import { isWorkflowGone, type Temporal } from '../../temporal/client.js';
 import { epochSeconds } from '../../time.js';
 import { isOver, type ExecutionDocument } from './record.js';
 
-export type ReconcileDeps = Pick<Deps, 'mongo' | 'temporal' | 'metrics'>;
+export interface ReconcileDeps {
+  mongo: Mongo;
+  temporal: Temporal;
+  metrics: Metrics;
+}
 
 /** How a run ended. `runId` is null if Temporal no longer has the run. */
 type End = { runId: string | null } & (

@@ -25,9 +25,9 @@ export const RerunRequest = z
         description:
           'The agent to start from; the outputs of the agents before it are kept. If omitted, all agents run again.',
       }),
-    goal: NewExecution.shape.goal.optional().meta({ description: 'In place of the goal of the source.' }),
-    input_variables: Values.optional().meta({ description: 'In place of those of the source, all together.' }),
-    runtime_inputs: Values.optional().meta({ description: 'In place of those of the source, all together.' }),
+    goal: NewExecution.shape.goal.optional().meta({ description: 'Replaces the goal of the source.' }),
+    input_variables: Values.optional().meta({ description: 'Replaces all input variables of the source.' }),
+    runtime_inputs: Values.optional().meta({ description: 'Replaces all runtime inputs of the source.' }),
     reason: z.string().max(500).optional().meta({ description: 'Shown as `execution_context.rerun_reason`.' }),
   })
   .meta({ id: 'RerunRequest', example: { from_agent_id: 'writer', input_variables: { audience: 'operators' } } });

@@ -2,13 +2,13 @@ import type { Move } from '../../../workflows/agentflow-execution/state.js';
 import { freeText, textFacts, whole, type Operation } from '../../governance/operations/operation.js';
 
 /**
- * Preparing, rerunning and starting are one operation for rules, whether a route, `run-agent`, a schedule or an event
- * asks for it. A rule can distinguish them by `step`.
+ * Rules treat preparing, rerunning and starting an execution as one operation, whether a route, `run-agent`, a schedule
+ * or an event requests it. A rule can distinguish them by `step`.
  */
 export const startRules: Operation = {
   name: 'execution.start',
   alias: 'run-agent',
-  grant: ({ step }) => (step === 'prepare' ? 'svc:orchestrate.write' : 'svc:agent.run'),
+  grant: 'svc:agent.run',
   effect: 'act',
   facts: textFacts('agentflow_id', 'execution_id', 'step'),
 };
@@ -19,7 +19,7 @@ export function isMove(operation: unknown): operation is Move {
   return (moves as readonly unknown[]).includes(operation);
 }
 
-/** Pausing, resuming and cancelling are one operation for rules, and also `orchestrate` of the gateway. */
+/** Rules treat pausing, resuming and cancelling as one operation, which includes `orchestrate` of the gateway. */
 export const steerRules: Operation = {
   name: 'execution.steer',
   alias: 'orchestrate',
@@ -28,7 +28,7 @@ export const steerRules: Operation = {
   facts: textFacts('operation', 'execution_id'),
 };
 
-/** Whether a run may continue after its anomaly check has found something. The run itself asks. */
+/** Decides whether a run may continue after its anomaly check has found something. The run performs it. */
 export const continueRules: Operation = {
   name: 'execution.continue-after-anomaly',
   grant: 'svc:agent.run',
@@ -43,8 +43,8 @@ export const continueRules: Operation = {
 };
 
 /**
- * Deciding a preview is one operation for rules, whether the route of the execution or of its inbox item asks for it. A person's
- * answer to an MCP server that asks during a run is the same operation.
+ * Rules treat a decision on a preview as one operation, for the route of the execution and for the inbox. The answer of
+ * a person to a question of an MCP server during a run is the same operation.
  */
 export const decideRules: Operation = {
   name: 'execution.decide',
@@ -53,7 +53,7 @@ export const decideRules: Operation = {
   facts: textFacts('execution_id', 'agent_id', 'decision'),
 };
 
-/** The preview that an approval is, by the id of the approval: `<execution>:<agent>:<time>`. Other approvals have no such id. */
+/** Parses the id of the approval of a preview: `<execution>:<agent>:<time>`. Undefined for other approvals. */
 export function previewNamed(approvalId: string): { executionId: string; agentId: string } | undefined {
   const [executionId = '', agentId] = approvalId.split(':');
   return agentId === undefined ? undefined : { executionId, agentId };

@@ -1,7 +1,7 @@
 import type { ExecutionEvent } from '../../../workflows/agentflow-execution/messages.js';
-import type { Deps } from '../deps.js';
 import { inSequence, storedEvents } from './events.js';
 import { readLiveEvents } from './operations/read.js';
+import type { ReconcileDeps } from './reconcile.js';
 import { isOver } from './record.js';
 import { createTail, type Tail } from './tail.js';
 
@@ -10,12 +10,12 @@ export const maxEventsPerStep = 100;
 
 export interface RunNews {
   /** The events since the last read, in order. The first read returns those that can belong to the running step. */
-  fresh: ExecutionEvent[];
+  events: ExecutionEvent[];
   /** The number of the last event that is certainly in the store. */
   stored: number;
   /** The number of the last event of a run that has ended; 0 if its record was deleted. */
   ended?: number | undefined;
-  /** Whether the workflow answered, so that nothing is new before its next change. */
+  /** Whether the workflow answered, so that the next read can wait for its next change. */
   answered: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface RunReader {
   keptAfter(last: number): readonly ExecutionEvent[] | undefined;
 }
 
-export function createRunReader(deps: Deps, id: string): RunReader {
+export function createRunReader(deps: ReconcileDeps, id: string): RunReader {
   const { collections } = deps.mongo;
   let kept: Tail<number, ExecutionEvent> | undefined;
   const readStored = async (last: number, upTo: number) => {
@@ -44,7 +44,7 @@ export function createRunReader(deps: Deps, id: string): RunReader {
     async read() {
       const projection = { status: 1, started_at: 1, last_event_seq: 1 } as const;
       const found = await collections.executions.findOne({ _id: id }, { projection });
-      if (!found) return { fresh: [], stored: 0, ended: 0, answered: true };
+      if (!found) return { events: [], stored: 0, ended: 0, answered: true };
       const { record, live: answer } = await readLiveEvents(deps, found, () => kept?.after(found.last_event_seq) ?? []);
       const live = answer ?? [];
       const stored = record.last_event_seq;
@@ -55,14 +55,14 @@ export function createRunReader(deps: Deps, id: string): RunReader {
       fresh.push(...inSequence(live, fresh.at(-1)?.seq ?? last));
       const isComplete = (fresh.at(-1)?.seq ?? last) >= stored;
       return {
-        fresh,
+        events: fresh,
         stored,
         ended: isOver(record.status) && isComplete ? stored : undefined,
         answered: answer !== undefined,
       };
     },
-    keep({ fresh, stored }) {
-      for (const event of fresh) kept?.add(event, stored);
+    keep({ events, stored }) {
+      for (const event of events) kept?.add(event, stored);
     },
     keptAfter: (last) => kept?.after(last),
   };

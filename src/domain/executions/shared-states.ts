@@ -7,7 +7,7 @@ import {
 import { withDefaults } from '../../../workflows/agentflow-execution/state.js';
 import type { Temporal } from '../../temporal/client.js';
 
-/** Where a run is in its history. Only a new event can change the state of a run. */
+/** The position of a run in its history. The state of a run can change only with a new event. */
 export interface RunPosition {
   runId: string;
   historyLength: number;
@@ -16,38 +16,30 @@ export interface RunPosition {
 /** @throws QueryRejectedError if the run has closed, AppError `unavailable` if no worker answers in time */
 export type ReadState = (executionId: string, position: RunPosition) => Promise<ExecutionState>;
 
-/** All states together, in characters. */
-const maxKept = 16 * 1024 * 1024;
+/** The maximum size of all cached states together, in characters. */
+const maxCharacters = 16 * 1024 * 1024;
 const charactersPerStep = 1000;
 export const queryTimeoutMs = 1500;
 
-const readers = new WeakMap<Temporal, ReadState>();
-
 /** Queries a run once for each position in its history, regardless of the number of readers in this process. */
-export function sharedStates(temporal: Temporal): ReadState {
-  const read = readers.get(temporal) ?? createReader(temporal);
-  readers.set(temporal, read);
-  return read;
-}
-
-function createReader(temporal: Temporal): ReadState {
-  const kept = new LRUCache<string, { at: string; state: ExecutionState }>({
-    maxSize: maxKept,
+export function createStateReader(temporal: Temporal): ReadState {
+  const latest = new LRUCache<string, { position: string; state: ExecutionState }>({
+    maxSize: maxCharacters,
     sizeCalculation: ({ state }) => state.kept + charactersPerStep * (state.steps.length + 1),
   });
-  const asked = new Map<string, Promise<ExecutionState>>();
-  const ask = async (executionId: string, at: string) => {
+  const queries = new Map<string, Promise<ExecutionState>>();
+  const query = async (executionId: string, position: string) => {
     const answer = await temporal.queryOpenRun(executionWorkflowId(executionId), stateQuery, queryTimeoutMs);
     const state = withDefaults(answer);
-    kept.set(executionId, { at, state });
+    latest.set(executionId, { position, state });
     return state;
   };
   return async (executionId, { runId, historyLength }) => {
-    const at = `${runId} ${historyLength}`;
-    const known = kept.get(executionId);
-    if (known?.at === at) return known.state;
-    const answer = asked.get(at) ?? ask(executionId, at).finally(() => asked.delete(at));
-    asked.set(at, answer);
+    const position = `${runId} ${historyLength}`;
+    const known = latest.get(executionId);
+    if (known?.position === position) return known.state;
+    const answer = queries.get(position) ?? query(executionId, position).finally(() => queries.delete(position));
+    queries.set(position, answer);
     return answer;
   };
 }

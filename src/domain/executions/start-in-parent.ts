@@ -23,7 +23,7 @@ export async function startInParent(
     );
     return started ? 'started' : 'started before';
   } catch (error) {
-    // The parent was never started, or has ended although its record is not updated yet.
+    // The parent was never started, or it has ended and its record is not updated yet.
     if (isWorkflowGone(error) || error instanceof WorkflowUpdateFailedError) return 'no parent runs';
     throw error;
   }

@@ -47,7 +47,7 @@ const Exchange = z
         headers: z
           .record(z.string(), z.string())
           .meta({
-            description: 'Without those that can hold credentials.',
+            description: 'Without headers that can contain credentials.',
             example: { 'content-type': 'application/json' },
           }),
         body: z.unknown().optional().meta({ description: 'Absent if it became the output.' }),
@@ -93,7 +93,7 @@ export async function readStep(
   };
 }
 
-/** What can hold secrets and personal data. */
+/** The parts that can contain secrets and personal data. */
 function contentOf({ prompt, input, request, response, output }: Kept) {
   return { prompt, input, request, response, output };
 }

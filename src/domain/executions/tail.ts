@@ -2,7 +2,7 @@
 export interface Tail<P, T> {
   /** The position of the newest item. */
   readonly last: P;
-  /** Adds an item. Forgets the oldest items if there are too many, but none after the position `forgettable`. */
+  /** Adds an item. If there are too many, drops the oldest ones, but none after the position `forgettable`. */
   add(item: T, forgettable: P): void;
   /** The items after a position. Undefined if some of them are forgotten. */
   after(position: P): readonly T[] | undefined;

@@ -6,15 +6,15 @@ import { createTail } from './tail.js';
 
 const pauseMs = 300;
 
-/** The news of the newest two reporting steps of a run, which this process reads once for all viewers. */
+/** The news of the newest two reporting steps of a run. This process reads it once for all viewers. */
 export interface Turns {
-  /** Call it with new events before viewers see them. It reads the rest of a step that they end. */
+  /** Call this with new events before viewers see them. If they end a step, it reads the rest of its news. */
   follow(events: readonly ExecutionEvent[]): Promise<void>;
   /** The news of a step after a position. Undefined if some of them are only in the store. */
   after(after_seq: number, last: string): readonly ExecutionDeltaDocument[] | undefined;
 }
 
-/** Calls `wake` for news, until `signal` aborts. */
+/** Calls `wake` when there is news, until `signal` is aborted. */
 export function createTurns(
   collections: Pick<Collections, 'execution_deltas'>,
   id: string,
@@ -48,7 +48,7 @@ export function createTurns(
 interface Turn {
   after_seq: number;
   isRunning: boolean;
-  /** Reads what is new. @returns whether there were any; after a failure, the next read finds them */
+  /** Reads the news. @returns whether there was any; after a failure, the next read finds it */
   read(): Promise<boolean>;
   after(last: string): readonly ExecutionDeltaDocument[] | undefined;
 }
@@ -68,7 +68,7 @@ function createTurn(collections: Pick<Collections, 'execution_deltas'>, id: stri
     after_seq,
     isRunning: true,
     read() {
-      // One after the other, so that nothing is added twice.
+      // Reads run one after the other, so that nothing is added twice.
       reading = reading.then(readNew).catch(() => false);
       return reading;
     },
@@ -76,12 +76,12 @@ function createTurn(collections: Pick<Collections, 'execution_deltas'>, id: stri
   };
 }
 
-/** The kinds of steps that report while they run: words of the model, or progress of a tool. */
+/** The kinds of steps that report while they run: the text of a model, or the progress of a tool. */
 const reporting: ReadonlySet<unknown> = new Set(['model', 'action']);
 
 /**
- * The reporting step that runs after these events, as the number of the event that started it. Null if no such step runs,
- * undefined if the events do not say.
+ * The number of the event that started the reporting step that runs after these events. Null if no such step runs,
+ * undefined if the events do not show it.
  */
 export function turnAfter(events: readonly ExecutionEvent[]): number | null | undefined {
   const step = events.findLast(({ type }) => type.startsWith('step_') || type === 'approval_settled');

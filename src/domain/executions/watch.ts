@@ -1,23 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { executionWorkflowId, type ExecutionEvent } from '../../../workflows/agentflow-execution/messages.js';
-import { createHistoryCursor } from '../../temporal/history-cursor.js';
-import type { Deps } from '../deps.js';
+import type { Logger } from '../../log.js';
+import type { FollowHistory } from '../../temporal/history-cursor.js';
 import { deltasAfter, type ExecutionDeltaDocument } from './deltas.js';
 import { storedEvents } from './events.js';
+import type { ReconcileDeps } from './reconcile.js';
 import { isOver, type ExecutionDocument } from './record.js';
 import { createRunReader } from './run-reader.js';
 import { createTurns } from './turns.js';
 
-/** The least time between two queries of a workflow. */
+/** The minimum time between two queries of a workflow. */
 const pauseMs = 300;
 
 /** What one viewer of a run sees. */
 export interface RunView {
   /** The next events after `last`, in order and without a gap, and whether they are the last ones of the run. */
   eventsAfter(last: number): Promise<{ events: readonly ExecutionEvent[]; over: boolean }>;
-  /** The next words of the model turn that started with the event `after_seq`, after the position `last`. */
+  /** The next news of the step that started with the event `after_seq`, after the position `last`. */
   deltasAfter(after_seq: number, last: string): Promise<readonly ExecutionDeltaDocument[]>;
-  /** Resolves when there can be more than at the last call of `eventsAfter`, at the latest after `ms`. */
+  /** Resolves when there can be more events than at the last call of `eventsAfter`, at the latest after `ms`. */
   changed(ms: number): Promise<void>;
   leave(): void;
 }
@@ -26,21 +27,33 @@ interface Watch {
   view(): RunView;
 }
 
-const watches = new WeakMap<Deps, Map<string, Watch>>();
-
-/** All views of a run in this process share one watch of it, which starts with the first view and ends with the last. */
-export function viewRun(deps: Deps, record: ExecutionDocument): RunView {
-  const byRun = watches.get(deps) ?? new Map<string, Watch>();
-  watches.set(deps, byRun);
-  const watch = byRun.get(record._id) ?? createWatch(deps, record, () => byRun.delete(record._id));
-  byRun.set(record._id, watch);
-  return watch.view();
+interface WatchDeps extends ReconcileDeps {
+  log: Logger;
+  followHistory: FollowHistory;
+  /** Aborted when the process stops. */
+  stopping: AbortSignal;
 }
 
-function createWatch(deps: Deps, { _id: id, status, last_event_seq }: ExecutionDocument, onEnd: () => void): Watch {
+export type ViewRun = (record: ExecutionDocument) => RunView;
+
+/** All views of a run in this process share one watch of it, which starts with the first view and ends with the last. */
+export function createViewRun(deps: WatchDeps): ViewRun {
+  const watches = new Map<string, Watch>();
+  return (record) => {
+    const watch = watches.get(record._id) ?? createWatch(deps, record, () => watches.delete(record._id));
+    watches.set(record._id, watch);
+    return watch.view();
+  };
+}
+
+function createWatch(
+  deps: WatchDeps,
+  { _id: id, status, last_event_seq }: ExecutionDocument,
+  onEnd: () => void,
+): Watch {
   const { collections } = deps.mongo;
   const abandoned = new AbortController();
-  const signal = AbortSignal.any([abandoned.signal, deps.stopping.signal]);
+  const signal = AbortSignal.any([abandoned.signal, deps.stopping]);
   const { wake, version, wait } = createBell();
   const reader = createRunReader(deps, id);
   const turns = createTurns(collections, id, wake, signal);
@@ -51,10 +64,10 @@ function createWatch(deps: Deps, { _id: id, status, last_event_seq }: ExecutionD
 
   const look = async (): Promise<boolean> => {
     const news = await reader.read();
-    await turns.follow(news.fresh);
+    await turns.follow(news.events);
     reader.keep(news);
     end = news.ended;
-    if (news.fresh.length > 0 || end !== undefined) wake();
+    if (news.events.length > 0 || end !== undefined) wake();
     return news.answered;
   };
   if (end === undefined) void followRun(deps, id, { look, isOver: () => signal.aborted || end !== undefined, signal });
@@ -91,15 +104,15 @@ function createWatch(deps: Deps, { _id: id, status, last_event_seq }: ExecutionD
 }
 
 interface Following {
-  /** @returns whether the workflow answered, so that nothing is new before its next change */
+  /** @returns whether the workflow answered, so that the next look can wait for its next change */
   look(): Promise<boolean>;
   isOver(): boolean;
   signal: AbortSignal;
 }
 
-/** Looks at the run after each of its changes; regularly while its workflow does not answer or has not started. */
-async function followRun(deps: Deps, id: string, { look, isOver, signal }: Following): Promise<void> {
-  const cursor = createHistoryCursor(deps.temporal, executionWorkflowId(id), signal);
+/** Looks at the run after each change, and at intervals while its workflow does not answer or has not started. */
+async function followRun(deps: WatchDeps, id: string, { look, isOver, signal }: Following): Promise<void> {
+  const cursor = deps.followHistory(executionWorkflowId(id), signal);
   let isCurrent = true;
   let hasFailed = false;
   for (let lookedAt = -Infinity; !isOver(); lookedAt = performance.now()) {
@@ -117,7 +130,7 @@ async function followRun(deps: Deps, id: string, { look, isOver, signal }: Follo
   }
 }
 
-/** Wakes all that wait. */
+/** Lets several callers wait for the same event. */
 function createBell() {
   const waiting = new Set<() => void>();
   let version = 0;
@@ -127,7 +140,7 @@ function createBell() {
       version += 1;
       for (const resolve of waiting) resolve();
     },
-    /** Until the next `wake`, `signal`, or the end of the time. */
+    /** Resolves at the next `wake`, when `signal` is aborted, or after `ms`. */
     wait: (ms: number, signal: AbortSignal) =>
       new Promise<void>((resolve) => {
         const done = () => {

@@ -30,7 +30,7 @@ export interface KeepOptions {
   principal: Principal;
   key: string | undefined;
   route: string;
-  given: Pick<FileDocument, 'tags' | 'connector_id'>;
+  fields: Pick<FileDocument, 'tags' | 'connector_id'>;
   /** The initial knowledge progress of a stored file. */
   knowledgeOf?(file: FileDocument): FileDocument['knowledge'];
   /** Called with the stored files, and again for a repeat after a crash. */
@@ -68,7 +68,7 @@ export function createFiles({ config, collections, customers, box, idempotency }
     receive: (principal, req, accept = () => undefined) => receiveFiles(deps, principal, req, accept),
     storeContents: (principal, contents) => storeContents(deps, principal, contents),
     async keep(received, options) {
-      const { principal, key, route, given } = options;
+      const { principal, key, route, fields: given } = options;
       if (key === undefined) return commit(collections, received, options, null);
       const body = { ...given, files: received.map(({ name, sha256, size_bytes }) => ({ name, sha256, size_bytes })) };
       const { value: ids } = await idempotency.once({ key, route, principal, body }, async (uploadId) => {
@@ -106,7 +106,7 @@ export function createFiles({ config, collections, customers, box, idempotency }
 async function commit(
   { files }: Collections,
   received: FileDocument[],
-  { given, knowledgeOf, then }: KeepOptions,
+  { fields: given, knowledgeOf, then }: KeepOptions,
   uploadId: string | null,
 ): Promise<FileDocument[]> {
   const kept_with = received.map(({ _id }) => _id);

@@ -3,8 +3,8 @@ const maxNameBytes = 255;
 const unsafeCharacters = /[\p{Cc}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF\p{Surrogate}]/gu;
 
 /** Sanitizes a file name: its last path segment in NFC, shortened to 255 bytes of UTF-8 with its extension preserved. */
-export function safeFileName(given: string): string {
-  const parts = given.normalize('NFC').replace(unsafeCharacters, '').split(/[/\\]/);
+export function safeFileName(name: string): string {
+  const parts = name.normalize('NFC').replace(unsafeCharacters, '').split(/[/\\]/);
   const named = parts.map((part) => part.trim().replace(/(?<![. ])[. ]+$/, '')).filter((part) => part !== '');
   return shortened(named.at(-1) ?? 'unnamed');
 }

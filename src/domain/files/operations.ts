@@ -10,6 +10,7 @@ import { deleteKnowledge } from './operations/knowledge-workflow.js';
 import { defineOperation, defineStream } from '../operation.js';
 import { type FileDocument, File, ListedFile, toKnowledgeState, UploadForm } from './record.js';
 import { Id } from '../../ids.js';
+import { pick } from '../../pick.js';
 
 const key = z.object({ file_id: Id });
 const read = { effect: 'read', grant: 'svc:orchestrate.read' } as const;
@@ -114,34 +115,23 @@ export async function readFile(
 
 /** The file in the API, with a new download URL. */
 export async function toFile({ files }: Pick<Deps, 'files'>, file: FileDocument, baseUrl: string): Promise<File> {
-  const {
-    _id,
-    projectID,
-    name,
-    mime_type,
-    location,
-    tags,
-    source_type,
-    container_name,
-    connector_id,
-    uploaded_on,
-    status,
-  } = file;
-  const size_in_kb = Math.round((file.size_bytes / 1024) * 1000) / 1000;
-  const url = await files.urlOf(file, baseUrl);
+  const stored = pick(
+    file,
+    '_id',
+    'projectID',
+    'name',
+    'mime_type',
+    'location',
+    'tags',
+    'source_type',
+    'container_name',
+    'connector_id',
+    'uploaded_on',
+    'status',
+  );
   return {
-    _id,
-    projectID,
-    name,
-    mime_type,
-    location,
-    tags,
-    source_type,
-    size_in_kb,
-    container_name,
-    url,
-    connector_id,
-    uploaded_on,
-    status,
+    ...stored,
+    size_in_kb: Math.round((file.size_bytes / 1024) * 1000) / 1000,
+    url: await files.urlOf(file, baseUrl),
   };
 }

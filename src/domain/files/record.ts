@@ -101,7 +101,7 @@ export const File = z
   .meta({ id: 'File', example: exampleFile });
 export type File = z.infer<typeof File>;
 
-/** How far a document of the knowledge base is. */
+/** The progress of a document of the knowledge base. */
 export const KnowledgeState = z.object({
   workflow_id: z.string().meta({ example: knowledgeUploadWorkflowId(exampleId) }),
   status: z.enum(['queued', 'running', 'completed', 'failed', 'removed']).meta({ example: 'completed' }),

@@ -46,7 +46,7 @@ const TrialDecision = z
   })
   .meta({ id: 'PolicyTrialDecision' });
 
-/** Decides about a call that is not made. */
+/** Decides a hypothetical call. */
 export const evaluatePolicies = defineOperation({
   name: 'policies.evaluate',
   effect: 'read',

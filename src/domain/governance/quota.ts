@@ -9,7 +9,7 @@ const Window = (whose: string) =>
     })
     .meta({ description: `The window of ${whose}.` });
 
-/** Every credential can read how much of its own quota is used. */
+/** Every credential can read the used part of its own quota. */
 export const readQuota = defineOperation({
   name: 'quota.read',
   effect: 'read',

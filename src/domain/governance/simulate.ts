@@ -28,7 +28,7 @@ const Candidate = z
       .min(1)
       .max(simulationBounds.calls)
       .default(200)
-      .meta({ description: 'How many of the last recorded calls to look at.' }),
+      .meta({ description: 'The number of the last recorded calls to evaluate.' }),
     operation: z
       .enum([...catalog.names].sort())
       .optional()
@@ -93,7 +93,7 @@ const SimulationAnswer = z
 
 const operations = catalogData(catalog);
 
-/** One at a time in a process: the threads also redact the answers of queries. */
+/** One simulation at a time in a process, because the threads also redact the answers of queries. */
 const turns = createTurns({
   what: 'simulations',
   maxRunning: 1,
@@ -158,7 +158,7 @@ async function recordedCalls(
 }
 
 /**
- * The project to which the calls are limited, or undefined for all of the organization.
+ * The project to which the calls are limited, or undefined for the whole organization.
  * @throws AppError `not_found`, the same for an unknown project and for one that the caller does not see
  */
 async function visibleProject(

@@ -17,13 +17,13 @@ import { decideMemory, findMemory } from '../memories/operations.js';
 import { memoryRules } from '../memories/rules.js';
 import { defineOperation } from '../operation.js';
 import {
-  approvalItem,
-  authorizationItem,
+  toApprovalItem,
+  toAuthorizationItem,
   authorizedElsewhere,
-  elicitationItem,
+  toElicitationItem,
   endedFor,
   findItem,
-  memoryItem,
+  toMemoryItem,
   namedApproval,
   readKey,
   withReads,
@@ -44,7 +44,7 @@ export const listInbox = defineOperation({
   run: ({ deps, ctx: { principal }, input }) => pageOfInbox(deps, principal, input),
 });
 
-/** All kinds are sorted by the time at which they began to wait, so one cursor serves the merged page. */
+/** All kinds of items are sorted by the time at which they began to wait, so one cursor suffices. */
 export async function pageOfInbox(
   deps: Deps,
   principal: Principal,
@@ -71,17 +71,21 @@ export async function pageOfInbox(
     ...held.map((list) =>
       itemsOf(list, ({ item, ...place }) => {
         const call = calls.get(item.approval.approval_id);
-        return { ...place, item: approvalItem({ call, ...item }, names) };
+        return { ...place, item: toApprovalItem({ call, ...item }, names) };
       }),
     ),
     itemsOf(memories, async (memory) => {
-      const item = await memoryItem(deps, principal, memory);
+      const item = await toMemoryItem(deps, principal, memory);
       return { at: item.created_at, id: memory._id, item };
     }),
-    itemsOf(elicitations, (asked) => ({ at: asked.asked_at, id: asked._id, item: elicitationItem(asked, principal) })),
+    itemsOf(elicitations, (asked) => ({
+      at: asked.asked_at,
+      id: asked._id,
+      item: toElicitationItem(asked, principal),
+    })),
     ...ended.map((list) =>
       itemsOf(list, async (record) => {
-        const item = await authorizationItem(deps, principal, record);
+        const item = await toAuthorizationItem(deps, principal, record);
         return { at: record.ended?.at ?? null, id: record._id, item };
       }),
     ),
@@ -136,25 +140,25 @@ export const replyToItem = defineOperation({
   output: InboxItem,
   errors: ['conflict', 'validation_failed'],
   lookUp: ({ deps, ctx: { principal }, key: { id } }) => subjectOfItem(deps, principal, id),
-  run: ({ deps, ctx: { principal, recordId }, key: { id }, input: { projectID: _checked, ...given } }) =>
-    replyTo(deps, principal, id, given, recordId),
+  run: ({ deps, ctx: { principal, recordId }, key: { id }, input: { projectID: _checked, ...reply } }) =>
+    replyTo(deps, principal, id, reply, recordId),
 });
 
-/** What deciding an item is for rules. */
+/** The operation whose rules apply to a decision on this item. */
 export function rulesOfItem(id: string): Operation {
   if (id.startsWith('approval:')) return rulesOfApproval(id.slice('approval:'.length));
   return id.startsWith('memory:') ? memoryRules : decideRules;
 }
 
-/** What rules may ask about an item that is decided. */
+/** The resource and the facts of a decision on this item. */
 export async function subjectOfItem(deps: Deps, principal: Principal, itemId: string) {
   const [kind = '', id = ''] = itemId.split(':');
   if (kind === 'memory') return { resource: { type: kind, id }, facts: { operation: 'decide', memory_id: id } };
   if (kind === 'approval') return subjectOfApproval(itemId.slice('approval:'.length));
   if (kind === 'authorization') return { resource: { type: 'connector', id }, facts: {} };
   if (kind !== 'elicitation') return { facts: {} };
-  const asked = await findElicitation(deps.mongo.collections, principal, id);
-  return { resource: { type: kind, id }, facts: { execution_id: asked.execution_id, agent_id: asked.agent_id } };
+  const question = await findElicitation(deps.mongo.collections, principal, id);
+  return { resource: { type: kind, id }, facts: { execution_id: question.execution_id, agent_id: question.agent_id } };
 }
 
 /** @throws AppError `not_found`, `conflict`, `validation_failed`, `scope_denied` by the kind of the item */
@@ -162,18 +166,18 @@ export async function replyTo(
   deps: Deps,
   principal: Principal,
   id: string,
-  given: Reply,
+  reply: Reply,
   recordId: string,
 ): Promise<InboxItem> {
-  if (given.values !== undefined && !id.startsWith('elicitation:'))
-    throw new AppError('validation_failed', 'values: are for the questions of MCP servers');
+  if (reply.values !== undefined && !id.startsWith('elicitation:'))
+    throw new AppError('validation_failed', 'values: only the question of an MCP server accepts values');
   const item = await findItem(deps, principal, id);
-  const answered = await replies[item.kind](deps, principal, item, given, recordId);
+  const answered = await replies[item.kind](deps, principal, item, reply, recordId);
   const [shown] = await withReads(deps, principal, [answered]);
   return shown as InboxItem;
 }
 
-type ReplyTo = (deps: Deps, of: Principal, item: UnreadItem, given: Reply, updateId: string) => Promise<UnreadItem>;
+type ReplyTo = (deps: Deps, of: Principal, item: UnreadItem, reply: Reply, updateId: string) => Promise<UnreadItem>;
 
 const replies: Record<UnreadItem['kind'], ReplyTo> = {
   approval: replyToApproval,
@@ -191,13 +195,16 @@ async function replyToElicitation(
   { decision, values, edits }: Reply,
   decisionId: string,
 ): Promise<UnreadItem> {
-  if (!isPerson(principal)) throw new AppError('scope_denied', 'only a signed-in person answers an MCP server');
+  if (!isPerson(principal)) throw new AppError('scope_denied', 'only a signed-in person can answer an MCP server');
   if (decision === 'approve' || (edits !== undefined && edits !== null))
-    throw new AppError('validation_failed', 'an MCP server is answered with accept and values, reject or cancel');
-  const asked = await findElicitation(deps.mongo.collections, principal, item._id.split(':')[1] ?? '');
+    throw new AppError(
+      'validation_failed',
+      'decision: must be accept with values, reject or cancel for the question of an MCP server',
+    );
+  const question = await findElicitation(deps.mongo.collections, principal, item._id.split(':')[1] ?? '');
   const { collections } = deps.mongo;
   const decided = { status: answers[decision], values, decisionId };
-  await decideElicitation({ collections, box: deps.auth.box }, asked, principal, decided);
+  await decideElicitation({ collections, box: deps.auth.box }, question, principal, decided);
   return decidedAs(item, decision === 'accept' ? 'approved' : decision === 'reject' ? 'rejected' : 'cancelled');
 }
 
@@ -210,9 +217,9 @@ async function replyToMemory(
 ): Promise<UnreadItem> {
   requireGrant(principal, 'svc:ontology.write');
   if (edits !== undefined && edits !== null)
-    throw new AppError('validation_failed', 'edits: what was found in a text cannot be changed');
+    throw new AppError('validation_failed', 'edits: the facts of a memory cannot be edited');
   if (decision !== 'approve' && decision !== 'reject')
-    throw new AppError('validation_failed', 'decision: a memory is approved or rejected');
+    throw new AppError('validation_failed', 'decision: must be approve or reject for a memory');
   const memory = await findMemory(deps, principal, String(item.body.memory_id));
   await decideMemory(deps, principal, memory, decision, updateId);
   const status = decision === 'reject' ? 'rejected' : 'approved';
@@ -231,7 +238,7 @@ async function replyToApproval(
   updateId: string,
 ): Promise<UnreadItem> {
   if (decision === 'cancel')
-    throw new AppError('validation_failed', 'decision: an approval is approved, accepted as done or rejected');
+    throw new AppError('validation_failed', 'decision: must be approve, accept or reject for an approval');
   const vote = { decision, comment: reason, edits: edits ?? undefined, payload_digest };
   return namedApproval(deps, await decideHeld(deps, principal, approval_id ?? '', vote, updateId));
 }

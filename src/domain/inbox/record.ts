@@ -42,9 +42,12 @@ export const InboxItem = z
     execution_id: z.string().nullable(),
     approval_id: z.string().nullable(),
     created_at: z.number(),
-    expires_at: z.number().nullable().meta({ description: 'Null: it waits until it is done.' }),
+    expires_at: z.number().nullable().meta({ description: 'Null: the item waits without a time limit.' }),
     may_decide: z.boolean().meta({ description: 'Whether the caller may decide it now.' }),
-    may_not_decide_reason: z.string().nullable().meta({ description: 'Why not; null if the caller may.' }),
+    may_not_decide_reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the caller may not decide it; null if the caller may.' }),
     read_at: z.number().nullable().meta({ description: 'When the caller marked it as read.' }),
     status: z.enum(['waiting', 'approved', 'edited', 'rejected', 'cancelled', 'expired']),
   })

@@ -24,7 +24,7 @@ const readers: Record<string, Reader> = {
 /** @throws UnreadableDocument with the reason */
 export async function extract(bytes: Uint8Array, mimeType: string): Promise<Chunk[]> {
   const chunks = chunksOf(await sectionsOf(bytes, mimeType));
-  if (chunks.length === 0) throw new UnreadableDocument('the document holds no text');
+  if (chunks.length === 0) throw new UnreadableDocument('the document contains no text');
   return chunks;
 }
 
@@ -36,7 +36,7 @@ export async function extractText(bytes: Uint8Array, mimeType: string): Promise<
     .map((section) => section.text.trim())
     .join('\n\n')
     .trim();
-  if (text === '') throw new UnreadableDocument('the document holds no text');
+  if (text === '') throw new UnreadableDocument('the document contains no text');
   return text;
 }
 

@@ -29,7 +29,7 @@ export const uploadKnowledge = defineStream({
   errors: ['plan_limit', 'payload_too_large', 'validation_failed'],
 });
 
-/** What an upload to the knowledge base does with each file. */
+/** The form field and the progress of files that are uploaded to the knowledge base. */
 export function knowledgeRules(deps: Deps) {
   let isExtracted = false;
   return {

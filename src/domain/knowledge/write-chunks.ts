@@ -23,7 +23,7 @@ const Batch = z.array(z.object({ heading: z.string().nullable(), page: z.number(
 
 const batchName = (location: string, batch: number) => `${location}.chunks-${batch}`;
 
-/** Stores batches next to the file until they are in the graph, so that each activity reads only its own batch. */
+/** Stores batches in the file store until they are in the graph, so that each activity reads only its own batch. */
 export async function storeBatches(
   store: FileStore,
   { location }: FileDocument,

@@ -1,37 +1,26 @@
 import type { z } from 'zod';
 import { NewAgentflow, type Agentflow } from '../agentflows/record.js';
+import { pick } from '../../pick.js';
 
 /** The copyable content of an agentflow: without owner, project, history and references to connectors. */
 export const AgentflowContent = NewAgentflow;
 export type AgentflowContent = z.infer<typeof AgentflowContent>;
 
 export function contentOf(agentflow: Agentflow): AgentflowContent {
-  const {
-    name,
-    image,
-    description,
-    role,
-    initialAgent,
-    agentflow_type,
-    goal_structure,
-    conclusion,
-    failover_goal,
-    anomaly_detection,
-    agents,
-  } = agentflow;
-  const fields = {
-    name,
-    image,
-    description,
-    role,
-    initialAgent,
-    agentflow_type,
-    goal_structure,
-    conclusion,
-    failover_goal,
-    anomaly_detection,
-  };
-  return AgentflowContent.parse({ ...fields, isActive: true, agents: agents.map(agentContent) });
+  const fields = pick(
+    agentflow,
+    'name',
+    'image',
+    'description',
+    'role',
+    'initialAgent',
+    'agentflow_type',
+    'goal_structure',
+    'conclusion',
+    'failover_goal',
+    'anomaly_detection',
+  );
+  return AgentflowContent.parse({ ...fields, isActive: true, agents: agentflow.agents.map(agentContent) });
 }
 
 /** Triggers, connectors and knowledge are not copied. */

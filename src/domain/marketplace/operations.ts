@@ -151,12 +151,12 @@ async function addVersion(
   const mine = present.find(({ request_id }) => request_id === fields.request_id);
   if (mine) return mine;
   for (let version = present.length + 1; ; version += 1) {
-    const made = await insertOnce(publication_versions, {
+    const added = await insertOnce(publication_versions, {
       _id: versionId(fields.marketplace_id, version),
       version,
       ...fields,
     });
-    if (made.request_id === fields.request_id) return made;
+    if (added.request_id === fields.request_id) return added;
   }
 }
 

@@ -66,9 +66,9 @@ export const addMember = defineOperation({
     if (present && present.role !== role) throw alreadyMember(present);
     await deps.customers.reserve(organizationId, 'number_of_members', user._id);
     const target = { userId: user._id, organizationId, projectId: holdsEverywhere(role) ? null : projectId };
-    const given = await grantRole(collections, { ...target, role });
-    if (given.role !== role) throw alreadyMember(given);
-    return toMember(given, projectId, user);
+    const membership = await grantRole(collections, { ...target, role });
+    if (membership.role !== role) throw alreadyMember(membership);
+    return toMember(membership, projectId, user);
   },
 });
 

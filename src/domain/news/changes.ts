@@ -1,11 +1,11 @@
 import type { Collection, Document } from 'mongodb';
-import type { Deps } from '../deps.js';
+import type { Mongo } from '../../stores/mongo.js';
 import {
-  approvalEvent,
-  executionEvent,
-  memoryEvent,
-  recordsEvent,
-  scheduleEvent,
+  toApprovalEvent,
+  toExecutionEvent,
+  toMemoryEvent,
+  toRecordsEvent,
+  toScheduleEvent,
   shownFields,
   type ProjectEvent,
 } from './record.js';
@@ -14,11 +14,11 @@ export interface Change {
   key: string;
   projectId: string;
   event: ProjectEvent;
-  /** If given, a change that does not change it is not reported. */
+  /** The state that viewers see. A write that does not change it is not reported. */
   state?: string;
 }
 
-/** The most changes of one read. */
+/** The maximum number of changes of one read. */
 export const pageSize = 1000;
 
 interface Source {
@@ -26,7 +26,7 @@ interface Source {
   project: 'projectID' | 'project_id';
   /** Records are read with `shownFields` only. */
   eventOf(record: never): ProjectEvent;
-  /** An execution is also written when a step ends, which lists do not need to know. */
+  /** Set for executions, whose records are also written when a step ends, which lists do not show. */
   stateOf?(record: Document): string;
 }
 
@@ -34,20 +34,24 @@ const sources: readonly Source[] = [
   {
     name: 'executions',
     project: 'projectID',
-    eventOf: executionEvent,
+    eventOf: toExecutionEvent,
     stateOf: ({ status, execution_context }) => JSON.stringify([status, execution_context]),
   },
-  { name: 'approvals', project: 'project_id', eventOf: approvalEvent },
-  { name: 'memories', project: 'project_id', eventOf: memoryEvent },
-  { name: 'schedules', project: 'projectID', eventOf: scheduleEvent },
-  { name: 'project_news', project: 'project_id', eventOf: recordsEvent },
+  { name: 'approvals', project: 'project_id', eventOf: toApprovalEvent },
+  { name: 'memories', project: 'project_id', eventOf: toMemoryEvent },
+  { name: 'schedules', project: 'projectID', eventOf: toScheduleEvent },
+  { name: 'project_news', project: 'project_id', eventOf: toRecordsEvent },
 ];
 
-/** What was written in these projects at `from` or later, in the order of the writes: at most `pageSize`. */
-export async function changesOf({ mongo }: Deps, projectIds: string[], from: number): Promise<Change[]> {
+/** The records of these projects that were written since `from`, in the order of the writes. At most `pageSize`. */
+export async function changesOf(
+  collections: Mongo['collections'],
+  projectIds: string[],
+  from: number,
+): Promise<Change[]> {
   const found = await Promise.all(
     sources.map(async ({ name, project, eventOf, stateOf }) => {
-      const records = await (mongo.collections[name] as unknown as Collection)
+      const records = await (collections[name] as unknown as Collection)
         .find({ [project]: { $in: projectIds }, changed_at: { $gte: from } }, { projection: shownFields[name] })
         .sort({ changed_at: 1 })
         .limit(pageSize)

@@ -3,7 +3,7 @@ import { ProjectId } from '../../ids.js';
 import { defineStream } from '../operation.js';
 import { ProjectEvent } from './record.js';
 
-/** Carried out by its route, which streams the events. Whoever may list the runs of a project may follow it. */
+/** Its route streams the events. It requires the grant for listing the runs of the project. */
 export const followProject = defineStream({
   name: 'project.follow',
   effect: 'read',

@@ -22,7 +22,7 @@ export const ProjectEvent = z
   .discriminatedUnion('type', [
     z
       .object({ ...base, type: z.literal('opened'), data: z.object({}) })
-      .meta({ description: 'The stream knows what changes from now on. Read the lists once after it.' }),
+      .meta({ description: 'The stream reports changes from now on. Read the lists once after this event.' }),
     z.object({
       ...base,
       type: z.enum(['execution_created', 'execution_changed', 'execution_waiting', 'execution_ended']),
@@ -65,7 +65,7 @@ export const ProjectEvent = z
   .meta({ id: 'ProjectEvent' });
 export type ProjectEvent = z.infer<typeof ProjectEvent>;
 
-/** What the stream reads of each record. */
+/** The fields of each record that the stream reads. */
 export const shownFields = {
   executions: {
     projectID: 1,
@@ -84,7 +84,7 @@ export const shownFields = {
 
 type Shown<D> = D & { changed_at: number };
 
-export function executionEvent(record: Shown<ExecutionDocument>): ProjectEvent {
+export function toExecutionEvent(record: Shown<ExecutionDocument>): ProjectEvent {
   const { _id, agentflow_id, status, execution_context, changed_at } = record;
   const { waiting_for, failure } = execution_context as {
     waiting_for?: { kind?: 'preview' | 'approval' | 'elicitation' | 'step' } | null;
@@ -100,24 +100,24 @@ export function executionEvent(record: Shown<ExecutionDocument>): ProjectEvent {
 
 function executionEventType(status: ExecutionDocument['status'], waits: string | null) {
   if (isOver(status)) return 'execution_ended';
-  // A step that is retried waits for nobody.
+  // A step that is retried does not wait for a person.
   if (waits !== null && waits !== 'step') return 'execution_waiting';
   return status === 'ready' ? 'execution_created' : 'execution_changed';
 }
 
-export function approvalEvent({ _id, status, changed_at }: Shown<ApprovalDocument>): ProjectEvent {
-  return inboxEvent('approval', _id, status, changed_at);
+export function toApprovalEvent({ _id, status, changed_at }: Shown<ApprovalDocument>): ProjectEvent {
+  return toInboxEvent('approval', _id, status, changed_at);
 }
 
-export function memoryEvent({ _id, status, changed_at }: Shown<MemoryDocument>): ProjectEvent {
-  return inboxEvent('memory', _id, status, changed_at);
+export function toMemoryEvent({ _id, status, changed_at }: Shown<MemoryDocument>): ProjectEvent {
+  return toInboxEvent('memory', _id, status, changed_at);
 }
 
-function inboxEvent(kind: 'approval' | 'memory', id: string, status: string, changed_at: number): ProjectEvent {
+function toInboxEvent(kind: 'approval' | 'memory', id: string, status: string, changed_at: number): ProjectEvent {
   return { ...timesOf(changed_at), type: 'inbox_changed', data: { kind, item_id: `${kind}:${id}`, status } };
 }
 
-export function scheduleEvent({ _id, status, is_deleted, changed_at }: Shown<ScheduleDocument>): ProjectEvent {
+export function toScheduleEvent({ _id, status, is_deleted, changed_at }: Shown<ScheduleDocument>): ProjectEvent {
   return {
     ...timesOf(changed_at),
     type: 'schedule_changed',
@@ -125,7 +125,7 @@ export function scheduleEvent({ _id, status, is_deleted, changed_at }: Shown<Sch
   };
 }
 
-export function recordsEvent({ kind, changed_at }: ProjectNewsDocument): ProjectEvent {
+export function toRecordsEvent({ kind, changed_at }: ProjectNewsDocument): ProjectEvent {
   return { ...timesOf(changed_at), type: 'records_changed', data: { kind } };
 }
 

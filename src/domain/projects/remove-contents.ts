@@ -14,7 +14,7 @@ import { removeSchedules } from '../schedules/operations.js';
 /** The number of executions that are cancelled concurrently. */
 const maxConcurrentCancels = 10;
 const listMs = 30_000;
-const memoriesAtOnce = 500;
+const maxMemoriesPerBatch = 500;
 
 /** Removes everything of a deleted project that starts runs. Safe to repeat. */
 export async function removeStarters(deps: Deps, project: ProjectRemovalInput): Promise<void> {
@@ -33,8 +33,8 @@ export async function cancelExecutions(deps: Deps, project: ProjectRemovalInput)
     status: { $in: ['ready' as const, 'running' as const, 'paused' as const] },
   };
   const found = await deps.mongo.collections.executions.find(open, { projection: { _id: 1 } }).toArray();
-  for (const some of batches(found, maxConcurrentCancels))
-    await Promise.all(some.map(({ _id }) => cancelExecution(deps, project, _id)));
+  for (const batch of batches(found, maxConcurrentCancels))
+    await Promise.all(batch.map(({ _id }) => cancelExecution(deps, project, _id)));
   return { cancelled: found.length };
 }
 
@@ -76,8 +76,8 @@ async function endSyncs(deps: Deps, { project_id }: ProjectRemovalInput): Promis
     for await (const { workflowId } of client.workflow.list({ query })) ids.push(workflowId);
     return ids;
   }, listMs);
-  for (const some of batches(found, maxConcurrentCancels))
-    await Promise.all(some.map((id) => cancelWorkflow(deps.temporal, id)));
+  for (const batch of batches(found, maxConcurrentCancels))
+    await Promise.all(batch.map((id) => cancelWorkflow(deps.temporal, id)));
 }
 
 /** Removes the context graph, the remembered texts, and what steps sent and received. Safe to repeat. */
@@ -89,12 +89,12 @@ export async function removeKnowledgeOfProject(
   await removeProjectGraph(graph, project_id, signal);
   const { memories, memory_parts } = mongo.collections;
   for (;;) {
-    const some = await memories
+    const batch = await memories
       .find({ project_id }, { projection: { _id: 1 } })
-      .limit(memoriesAtOnce)
+      .limit(maxMemoriesPerBatch)
       .toArray();
-    if (some.length === 0) break;
-    const ids = some.map(({ _id }) => _id);
+    if (batch.length === 0) break;
+    const ids = batch.map(({ _id }) => _id);
     await memory_parts.deleteMany({ memory_id: { $in: ids } });
     await memories.deleteMany({ _id: { $in: ids } });
   }

@@ -35,8 +35,8 @@ const Queues = z
   .meta({ id: 'Queues' });
 
 /**
- * The queues serve every project of the deployment, so the answer is the same in all of them. It has no counts, which
- * would show how much work other organizations have.
+ * The queues serve every project of the deployment, so the answer is the same in all of them. It contains no counts,
+ * because they would reveal how much work other organizations have.
  */
 export const readQueues = defineOperation({
   name: 'queue.read',

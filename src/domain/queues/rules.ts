@@ -2,13 +2,13 @@
 interface Facts {
   /** When a worker last asked for a task. */
   askedAt: number | null;
-  /** Since when the oldest waiting task waits. */
+  /** When the oldest waiting task was added. */
   waitingSince: number | null;
 }
 
-/** A worker asks again about every minute, so Temporal has seen every free worker within this time. */
+/** A free worker polls at least about every minute, so Temporal has seen it within this time. */
 const seenWithinSeconds = 150;
-/** Workers that keep up leave no task waiting for so long. */
+/** If the workers keep up, no task waits longer than this. */
 const delayedAfterSeconds = 10;
 
 export const queueStates = ['ok', 'delayed', 'no_workers'] as const;

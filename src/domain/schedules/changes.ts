@@ -13,7 +13,7 @@ export async function storeScheduleChange(
 ): Promise<void> {
   const { schedules } = mongo.collections;
   const changed_at = Date.now();
-  const fresh = { _id, changes: { $ne: change_id } };
+  const notYetChanged = { _id, changes: { $ne: change_id } };
   const written = { $inc: { revision: 1 }, $push: { changes: { $each: [change_id], $slice: -maxRemembered } } };
   if (change.kind === 'create') {
     const { _id: _same, ...fields } = change.record as unknown as ScheduleDocument;
@@ -23,15 +23,15 @@ export async function storeScheduleChange(
       { upsert: true },
     );
   } else if (change.kind === 'delete') {
-    await schedules.updateOne(fresh, { $set: { is_deleted: true, changed_at }, ...written });
+    await schedules.updateOne(notYetChanged, { $set: { is_deleted: true, changed_at }, ...written });
   } else {
-    const record = await schedules.findOne(fresh);
+    const record = await schedules.findOne(notYetChanged);
     if (!record) return;
     const fields = { ...change.fields, ...pausesAfter(record, change.fields) };
     const replaced = Object.fromEntries(
       Object.keys(fields).map((name) => [name, record[name as keyof ScheduleDocument] ?? null]),
     );
-    await schedules.updateOne(fresh, {
+    await schedules.updateOne(notYetChanged, {
       $set: { ...fields, changed_at, before: { change_id, fields: replaced } },
       ...written,
     });

@@ -1,7 +1,7 @@
 import { memberOf, type Principal } from '../../auth/principal.js';
 import { notFound } from '../../errors.js';
 import { defineCollection } from '../../stores/collections.js';
-import type { Deps } from '../deps.js';
+import type { Mongo } from '../../stores/mongo.js';
 import type { Schedule } from './schemas.js';
 
 /** The stored schedule: the fields of the API, and internal fields. */
@@ -60,7 +60,7 @@ export function toSchedule(record: ScheduleDocument): Schedule {
 
 /** @throws AppError `not_found` for an unknown, malformed or deleted id, and for a schedule of another project */
 export async function findSchedule(
-  { mongo }: Pick<Deps, 'mongo'>,
+  { mongo }: { mongo: Mongo },
   { projectId }: Principal,
   id: string,
 ): Promise<ScheduleDocument> {

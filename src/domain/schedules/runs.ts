@@ -11,6 +11,7 @@ import { ScheduleRuns, type ScheduleRun } from './schemas.js';
 import { onSchedule, maxPlannedTimes, plannedBetween } from './temporal.js';
 import { plannedTime } from './times.js';
 import { Id } from '../../ids.js';
+import { pick } from '../../pick.js';
 
 /** How far back planned times are compared with runs. */
 const lookBackSeconds = 7 * 24 * 3600;
@@ -86,11 +87,9 @@ async function describe({ temporal }: Deps, id: string) {
   }
 }
 
-function toScheduleRun(
-  { scheduled_for, started_at, ended_at, status, executions, error }: ScheduleRunDocument,
-  temporal_ui_url: string,
-): ScheduleRun {
-  return { scheduled_for, started_at, ended_at, status, reason: null, executions, error, temporal_ui_url };
+function toScheduleRun(run: ScheduleRunDocument, temporal_ui_url: string): ScheduleRun {
+  const stored = pick(run, 'scheduled_for', 'started_at', 'ended_at', 'status', 'executions', 'error');
+  return { ...stored, reason: null, temporal_ui_url };
 }
 
 /** Planned times that did not fire. Temporal only counts them, so they are derived from its calendars. */

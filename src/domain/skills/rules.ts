@@ -1,6 +1,6 @@
 import { freeText, type Operation } from '../../governance/operations/operation.js';
 
-/** Creating a skill is one operation for rules, whether a route or `save-skill` of the gateway asks for it. */
+/** Rules treat creating a skill as one operation, by the route and by `save-skill` of the gateway. */
 export const createSkillRules: Operation = {
   name: 'skill.create',
   alias: 'save-skill',

@@ -86,12 +86,12 @@ export async function admit(
 function rowsFrom({ columns }: TableDocument, { records, principal, recordId }: RowInsert): RowDocument[] {
   const problems = records.flatMap((record, at) => recordProblems(columns, record, records.length > 1 ? `${at}.` : ''));
   if (problems.length > 0) throw new AppError('validation_failed', problems.slice(0, 20).join('; '));
-  const own = columns.filter(({ column_id }) => !isSystemColumn(column_id));
+  const userColumns = columns.filter(({ column_id }) => !isSystemColumn(column_id));
   return records.map((record, at) => ({
     _id: nthId(recordId, at),
     row_id: 0,
     coworker_user_id: principal.userId,
-    ...Object.fromEntries(own.map(({ column_id, default_value }) => [column_id, default_value])),
+    ...Object.fromEntries(userColumns.map(({ column_id, default_value }) => [column_id, default_value])),
     ...record,
   }));
 }

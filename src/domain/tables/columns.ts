@@ -32,17 +32,20 @@ export function columnIdOf(columnName: string, taken: ReadonlySet<string>): stri
  * Creates the stored column with a unique id.
  * @throws AppError `validation_failed` for an invalid definition, `conflict` if the table has a column with this name
  */
-export function makeColumn(given: NewColumn, present: readonly Column[], retiredIds: readonly string[]): Column {
-  const problem = definitionProblem(given);
-  if (problem !== undefined) throw new AppError('validation_failed', `${given.column_name}: ${problem}`);
+export function makeColumn(definition: NewColumn, present: readonly Column[], retiredIds: readonly string[]): Column {
+  const problem = definitionProblem(definition);
+  if (problem !== undefined) throw new AppError('validation_failed', `${definition.column_name}: ${problem}`);
   if (present.length >= maxColumns)
     throw new AppError('validation_failed', `a table must not have more than ${maxColumns} columns`);
-  if (present.some(({ column_name }) => column_name === given.column_name)) {
-    throw new AppError('conflict', `column_name: the table already has a column ${JSON.stringify(given.column_name)}`);
+  if (present.some(({ column_name }) => column_name === definition.column_name)) {
+    throw new AppError(
+      'conflict',
+      `column_name: the table already has a column ${JSON.stringify(definition.column_name)}`,
+    );
   }
   const taken = new Set([...present.map(({ column_id }) => column_id), ...retiredIds]);
-  const { default_value = null, ...rest } = given;
-  return { ...rest, default_value, column_id: columnIdOf(given.column_name, taken), triggers: null };
+  const { default_value = null, ...rest } = definition;
+  return { ...rest, default_value, column_id: columnIdOf(definition.column_name, taken), triggers: null };
 }
 
 function definitionProblem({

@@ -7,8 +7,9 @@ import { defineOperation } from '../operation.js';
 import { rowsOf } from './record.js';
 
 /**
- * Deletes a table with its rows and its connector. Readers and writers find no table from the first step on. A repeat
- * completes a deletion that a crash interrupted, and throws `not_found`: the connector, which goes last, shows that it is one.
+ * Deletes a table with its rows and its connector. From the first step on, readers and writers do not find the table. A
+ * repeat completes a deletion that a crash interrupted, and throws `not_found`. The connector is deleted last, so that
+ * a repeat can find the interrupted deletion by it.
  */
 export const deleteTable = defineOperation({
   name: 'table.delete',

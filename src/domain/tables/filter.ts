@@ -25,29 +25,29 @@ interface Compiler {
  */
 export function compileFilter(columns: readonly Column[], text: string | undefined): RowFilter {
   if (text === undefined) return {};
-  const given = parse(text);
+  const filter = parse(text);
   return compile(
     { columns: new Map(columns.map((column) => [column.column_id, column])), conditionsLeft: maxConditions },
-    given,
+    filter,
     'filter',
     1,
   );
 }
 
 function parse(text: string): unknown {
-  let given: unknown;
+  let filter: unknown;
   try {
-    given = JSON.parse(text);
+    filter = JSON.parse(text);
   } catch {
     throw refusal('filter', 'must be JSON');
   }
-  checkJson(given, { ...bodyGate, what: 'filter' });
-  return given;
+  checkJson(filter, { ...bodyGate, what: 'filter' });
+  return filter;
 }
 
-function compile(compiler: Compiler, given: unknown, where: string, depth: number): RowFilter {
+function compile(compiler: Compiler, filter: unknown, where: string, depth: number): RowFilter {
   if (depth > maxDepth) throw refusal(where, `must not be nested deeper than ${maxDepth} levels`);
-  const conditions = Object.entries(objectOf(given, where)).map(([key, value]): RowFilter => {
+  const conditions = Object.entries(objectOf(filter, where)).map(([key, value]): RowFilter => {
     const at = `${where}.${key.slice(0, 100)}`;
     if (key === 'and' || key === 'or') return { [`$${key}`]: filtersOf(compiler, value, at, depth) };
     if (key === 'not') return { $nor: [compile(compiler, value, at, depth + 1)] };
@@ -62,14 +62,14 @@ function compile(compiler: Compiler, given: unknown, where: string, depth: numbe
   return conditions.length === 0 ? {} : { $and: conditions };
 }
 
-function filtersOf(compiler: Compiler, given: unknown, where: string, depth: number): RowFilter[] {
-  if (!Array.isArray(given) || given.length === 0) throw refusal(where, 'must be a non-empty array of filters');
-  return given.map((each, at) => compile(compiler, each, `${where}.${at}`, depth + 1));
+function filtersOf(compiler: Compiler, filters: unknown, where: string, depth: number): RowFilter[] {
+  if (!Array.isArray(filters) || filters.length === 0) throw refusal(where, 'must be a non-empty array of filters');
+  return filters.map((each, at) => compile(compiler, each, `${where}.${at}`, depth + 1));
 }
 
-function ofColumn(compiler: Compiler, column: Column, given: unknown, where: string): RowFilter {
-  const asked = typeof given === 'object' && given !== null ? objectOf(given, where) : { eq: given };
-  const { ignore_case = false, ...named } = asked;
+function ofColumn(compiler: Compiler, column: Column, condition: unknown, where: string): RowFilter {
+  const operands = typeof condition === 'object' && condition !== null ? objectOf(condition, where) : { eq: condition };
+  const { ignore_case = false, ...named } = operands;
   if (typeof ignore_case !== 'boolean') throw refusal(`${where}.ignore_case`, 'must be true or false');
   const entries = Object.entries(named);
   if (entries.length === 0) throw refusal(where, 'must have at least one operator');
@@ -158,9 +158,9 @@ function textOf({ column_type }: Column, operand: unknown, where: string): strin
   return operand;
 }
 
-function objectOf(given: unknown, where: string): Record<string, unknown> {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw refusal(where, 'must be an object');
-  return given as Record<string, unknown>;
+function objectOf(value: unknown, where: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refusal(where, 'must be an object');
+  return value as Record<string, unknown>;
 }
 
 function refusal(where: string, problem: string): AppError {

@@ -5,6 +5,6 @@ const digits = 3;
  * it remains a UUIDv7 and a repeat of the request gets the same ids. `at` must be less than 4,096.
  */
 export function nthId(recordId: string, at: number): string {
-  const own = Number.parseInt(recordId.slice(-digits), 16);
-  return recordId.slice(0, -digits) + ((own + at) % 16 ** digits).toString(16).padStart(digits, '0');
+  const lastDigits = Number.parseInt(recordId.slice(-digits), 16);
+  return recordId.slice(0, -digits) + ((lastDigits + at) % 16 ** digits).toString(16).padStart(digits, '0');
 }

@@ -3,6 +3,7 @@ import { notFound } from '../../errors.js';
 import { defineCollection } from '../../stores/collections.js';
 import type { Mongo } from '../../stores/mongo.js';
 import type { Column, Table } from './schemas.js';
+import { pick } from '../../pick.js';
 
 /** A record of a table, stored in the collection `table_<table_id>`. */
 export interface RowDocument {
@@ -66,16 +67,11 @@ export function toColumn({ key: _key, ...column }: StoredColumn): Column {
   return column;
 }
 
-export function toTable({
-  _id,
-  projectID,
-  table_name,
-  columns,
-  connector_id,
-  triggers,
-  last_row_id,
-}: TableDocument): Table {
-  return { _id, projectID, table_name, columns: columns.map(toColumn), connector_id, triggers, last_row_id };
+export function toTable(table: TableDocument): Table {
+  return {
+    ...pick(table, '_id', 'projectID', 'table_name', 'connector_id', 'triggers', 'last_row_id'),
+    columns: table.columns.map(toColumn),
+  };
 }
 
 export const tablesCollection = defineCollection('tables', {

@@ -89,13 +89,13 @@ export async function updateRecord(
     record_id: id,
     expected,
   }: { table_id: string; record_id: string; expected?: string | undefined },
-  given: RecordValues,
+  changes: RecordValues,
 ): Promise<TableRecord> {
   const table = await readFinished(mongo, principal, tableId);
   const row = await readRow(mongo, tableId, id);
   const asRead = expectedIn(table, expected);
-  const fixed = ['_id', 'row_id'].filter((column) => given[column] === row[column]);
-  const values = Object.fromEntries(Object.entries(given).filter(([column]) => !fixed.includes(column)));
+  const fixed = ['_id', 'row_id'].filter((column) => changes[column] === row[column]);
+  const values = Object.fromEntries(Object.entries(changes).filter(([column]) => !fixed.includes(column)));
   const problems = recordProblems(table.columns, values);
   if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
   if (Object.keys(values).length === 0) return toRecord(table, row);
@@ -103,7 +103,8 @@ export async function updateRecord(
   if (BSON.calculateObjectSize({ ...row, ...values }) > maxRowBytes)
     throw new AppError('payload_too_large', 'the record must not exceed 4 MiB');
   const rows = rowsOf(mongo, tableId);
-  // What `refuseChanged` has just compared, so that nobody changes it in between.
+  // The update requires the values that `refuseChanged` has just compared, so that a concurrent change is not
+  // overwritten.
   const unchanged = Object.keys(asRead).map((column) => ({ [column]: { $eq: row[column] ?? null } }));
   const filter = { _id: id, ...(unchanged.length > 0 && { $and: unchanged }) };
   const updated = await rows.findOneAndUpdate(filter, { $set: values }, { returnDocument: 'after' });
@@ -123,13 +124,13 @@ export async function updateRecord(
 /** The values that the caller read. @throws AppError `invalid_request` */
 function expectedIn({ columns }: TableDocument, text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
-  const given = parseJsonOrUndefined(text);
-  if (!isJsonObject(given)) throw new AppError('invalid_request', 'expected: must be a JSON object');
-  checkJson(given, { ...bodyGate, what: 'expected' });
-  const unknown = Object.keys(given).find((id) => !columns.some(({ column_id }) => column_id === id));
+  const expected = parseJsonOrUndefined(text);
+  if (!isJsonObject(expected)) throw new AppError('invalid_request', 'expected: must be a JSON object');
+  checkJson(expected, { ...bodyGate, what: 'expected' });
+  const unknown = Object.keys(expected).find((id) => !columns.some(({ column_id }) => column_id === id));
   if (unknown !== undefined)
     throw new AppError('invalid_request', `expected.${unknown.slice(0, 100)}: ${unknownColumn(columns, unknown)}`);
-  return given;
+  return expected;
 }
 
 /** @throws AppError `conflict` with the columns that changed */

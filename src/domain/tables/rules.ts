@@ -1,6 +1,6 @@
 import { freeText, textFacts, type Operation } from '../../governance/operations/operation.js';
 
-/** Preparing the storage and creating a table are one operation for rules. */
+/** Rules treat preparing the storage and creating a table as one operation. */
 export const createRules: Operation = {
   name: 'table.create',
   effect: 'write',
@@ -8,7 +8,7 @@ export const createRules: Operation = {
   facts: { table_name: freeText('table_name') },
 };
 
-/** Adding and deleting a column are one operation for rules. */
+/** Rules treat adding and deleting a column as one operation. */
 export const updateRules: Operation = {
   name: 'table.update',
   effect: 'write',
@@ -16,7 +16,7 @@ export const updateRules: Operation = {
   facts: textFacts('table_id'),
 };
 
-/** Inserting, updating and deleting records are one operation for rules. */
+/** Rules treat inserting, updating and deleting records as one operation. */
 export const writeRowsRules: Operation = {
   name: 'table.write-rows',
   effect: 'data',

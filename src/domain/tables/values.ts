@@ -51,12 +51,12 @@ function enumProblem({ enum_options }: ValueRule, value: unknown): string | unde
 function objectProblem(fields: readonly ObjectField[] | null, value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be an object';
   if (fields === null) return keyProblem(value);
-  const given = new Map<string, unknown>(Object.entries(value));
+  const values = new Map<string, unknown>(Object.entries(value));
   const known = new Set(fields.map(({ name }) => name));
-  const unknown = [...given.keys()].find((name) => !known.has(name));
+  const unknown = [...values.keys()].find((name) => !known.has(name));
   if (unknown !== undefined) return `must not have the field ${JSON.stringify(unknown.slice(0, 100))}`;
   for (const { name, type, required } of fields) {
-    const field = given.get(name) ?? null;
+    const field = values.get(name) ?? null;
     if (field === null && required) return `must have the field ${name}`;
     const problem = field === null ? undefined : scalarProblem(type, field);
     if (problem !== undefined) return `${name} ${problem}`;

@@ -10,7 +10,8 @@ import { move } from '../executions/operations/moves.js';
 import { toLiveExecution } from '../executions/operations/live.js';
 import { steerRules, type moves } from '../executions/rules.js';
 import { defineOperation } from '../operation.js';
-import { Task, taskNameLength, TaskMove, TaskStatus } from './record.js';
+import { sharedFields, Task, taskNameLength, TaskMove, TaskStatus } from './record.js';
+import { pick } from '../../pick.js';
 
 const key = z.object({ id: Id });
 
@@ -46,7 +47,7 @@ function moveOperation(operation: (typeof moves)[number]) {
     ...steerRules,
     effect: 'write',
     grant: 'svc:orchestrate.write',
-    given: { operation },
+    fixedFacts: { operation },
     key,
     input: TaskMove,
     output: TaskStatus,
@@ -70,36 +71,7 @@ async function findTask({ mongo }: Deps, principal: Principal, id: string): Prom
 }
 
 function toTask(execution: Omit<Execution, 'projected_at' | 'agentflow_version'>): Task {
-  const {
-    task_id,
-    projectID,
-    execution_id,
-    agentflow_id,
-    parent_execution_id,
-    status,
-    goal,
-    schedule,
-    created_at,
-    end_time,
-    executed_by,
-    execution_context,
-  } = execution;
-  const { waiting_for = null, failure = null } = execution_context;
-  const name = [...`${execution.agentflow.name}: ${goal}`].slice(0, taskNameLength).join('');
-  return {
-    _id: task_id,
-    name,
-    projectID,
-    execution_id,
-    agentflow_id,
-    parent_execution_id,
-    status,
-    goal,
-    schedule,
-    created_at,
-    end_time,
-    executed_by,
-    waiting_for,
-    failure,
-  };
+  const { waiting_for = null, failure = null } = execution.execution_context;
+  const name = [...`${execution.agentflow.name}: ${execution.goal}`].slice(0, taskNameLength).join('');
+  return { _id: execution.task_id, name, ...pick(execution, ...sharedFields), waiting_for, failure };
 }

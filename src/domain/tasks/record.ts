@@ -1,19 +1,21 @@
 import { z } from 'zod';
 import { Execution } from '../executions/record.js';
 import { exampleId } from '../../ids.js';
+import { pick } from '../../pick.js';
 
-const {
-  status: Status,
-  executed_by,
-  schedule,
-  projectID,
-  execution_id,
-  agentflow_id,
-  parent_execution_id,
-  goal,
-  created_at,
-  end_time,
-} = Execution.shape;
+/** The fields that a task shares with its execution. */
+export const sharedFields = [
+  'projectID',
+  'execution_id',
+  'agentflow_id',
+  'parent_execution_id',
+  'status',
+  'goal',
+  'schedule',
+  'created_at',
+  'end_time',
+  'executed_by',
+] as const;
 
 /** The maximum length of a task name, in characters. */
 export const taskNameLength = 200;
@@ -23,16 +25,7 @@ export const Task = z
   .object({
     _id: z.string(),
     name: z.string().meta({ description: 'The agentflow and the goal, truncated to 200 characters.' }),
-    projectID,
-    execution_id,
-    agentflow_id,
-    parent_execution_id,
-    status: Status,
-    goal,
-    schedule,
-    created_at,
-    end_time,
-    executed_by,
+    ...pick(Execution.shape, ...sharedFields),
     waiting_for: z
       .unknown()
       .meta({ description: 'What an open task waits for: `execution_context.waiting_for` of its execution, or null.' }),
@@ -69,13 +62,13 @@ export const TaskMove = z
   .meta({ id: 'TaskMove', example: { reason: 'No longer needed' } });
 
 export const TaskStatus = z
-  .object({ task_id: z.string(), execution_id: z.string(), status: Status })
+  .object({ task_id: z.string(), execution_id: z.string(), status: Execution.shape.status })
   .meta({
     id: 'TaskStatus',
     example: { task_id: exampleId, execution_id: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a11', status: 'paused' },
   });
 
-/** The same view as a pipeline stage, for aggregations. */
+/** The view of a task as a stage of an aggregation pipeline. */
 export const taskProjection = {
   $project: {
     ...Object.fromEntries(Object.keys(Task.shape).map((field) => [field, 1])),

@@ -27,8 +27,8 @@ export const bindRepositoryTool = defineTool(
     },
     execute: async ({ repository, branch }, { projectId, organizationId, principal }) => {
       const { userId } = principal;
-      const made = await bindRepository(collections, box, { repository, branch, projectId, organizationId, userId });
-      return { body: toBinding({ repository, branch }, made) };
+      const bound = await bindRepository(collections, box, { repository, branch, projectId, organizationId, userId });
+      return { body: toBinding({ repository, branch }, bound) };
     },
   }),
 );

@@ -87,10 +87,10 @@ async function callerOf({ quotaUsage }: DocsDeps, { principal, projectId, organi
 
 const policyDocs = [
   { route: 'GET /v1/policies', does: 'shows the rules in force' },
-  { route: 'POST /v1/policies/evaluate', does: 'decides about one call that is not made' },
+  { route: 'POST /v1/policies/evaluate', does: 'decides a hypothetical call' },
   {
     route: 'POST /v1/policies/simulate',
-    does: 'reports which of the last recorded calls other rules would decide differently',
+    does: 'lists the recorded calls that other rules would have decided differently',
   },
   { route: 'PUT /v1/policies', does: 'replaces the rules by a new version' },
 ] as const;
@@ -99,7 +99,7 @@ const searchRules = [
   'A question is searched by its words, by vectors if there is an endpoint, and in the neighbourhood of the matches; the scores are scaled and added.',
   'A second search uses words that the best matches share, for questions that need several pieces.',
   'What the question names counts more: an entity, a short value of it such as its speaker, a day, month or year.',
-  'Only entities, relationships and facts that hold at as_of count; without it, also what held in a time that the question names. Ties go to what was saved last.',
+  'With as_of, only entities, relationships and facts that were valid at that time are found; without it, a time that the question names adds what was valid then. Of equal matches, the last saved comes first.',
   'explain: true returns the parts of each score, and why vectors or reranking were not used.',
 ];
 

@@ -18,8 +18,8 @@ export async function grantedProjects(
   const memberships = await collections.memberships.find({ user_id: principal.userId }).toArray();
   const here = memberships.filter(({ organization_id }) => organization_id === principal.organizationId);
   const everywhere = here.some((membership) => membership.project_id === null && seesWholeOrganization(membership));
-  const own = here.flatMap(({ project_id }) => project_id ?? []);
-  const filter = everywhere ? organization : { ...organization, _id: { $in: own } };
+  const projectIds = here.flatMap(({ project_id }) => project_id ?? []);
+  const filter = everywhere ? organization : { ...organization, _id: { $in: projectIds } };
   const projects = await collections.projects
     .find(filter, { projection: { _id: 1 } })
     .sort({ _id: 1 })

@@ -1,6 +1,6 @@
 import { count, each, freeText } from '../../governance/operations/operation.js';
 
-/** What rules may ask about a write to the context graph. */
+/** The facts of a write to the context graph. */
 export const graphWriteFacts = {
   entities: count('entities'),
   relationships: count('relationships'),

@@ -8,7 +8,7 @@ import { findItem } from '../inbox/operations/items.js';
 import { pageOfInbox, replyTo, rulesOfItem, subjectOfItem } from '../inbox/operations.js';
 import { InboxReply } from '../inbox/record.js';
 
-// Without the descriptions of the route: clients pay for each character of the list of tools.
+// Omits the descriptions of the route, because each character of the list of tools costs clients tokens.
 const { decision, reason } = InboxReply.shape;
 const Values = z.record(z.string(), z.unknown());
 const Input = z
@@ -28,7 +28,7 @@ const Output = z.object({ items: z.array(z.looseObject({})) }).meta({ id: 'Inbox
 
 const isReply = (operation: unknown) => operation === 'reply';
 
-/** What waits for a decision or an answer, with the rules and grants of the inbox's routes. */
+/** Lists and decides the items of the inbox, with the rules and grants of its routes. */
 export const inboxTool = defineTool(
   {
     name: 'inbox',
@@ -62,14 +62,14 @@ export const inboxTool = defineTool(
       const { status, may_decide } = await findItem(deps, principal, item_id);
       return { [operation]: { item_id, status, may_decide, ...(asked && { decision: asked }) } };
     },
-    async execute({ operation, item_id, limit, decision: decided, ...given }, { principal, recordId }) {
+    async execute({ operation, item_id, limit, decision, ...fields }, { principal, recordId }) {
       if (operation === 'list') {
         const { data } = await pageOfInbox(deps, principal, { limit, cursor: undefined });
         return { body: { items: data } };
       }
       if (operation === 'get') return { body: { items: [await findItem(deps, principal, item_id)] } };
-      const { values, edits, payload_digest, reason } = given;
-      const reply = { decision: decided ?? 'reject', values, edits, payload_digest, reason };
+      const { values, edits, payload_digest, reason } = fields;
+      const reply = { decision: decision ?? 'reject', values, edits, payload_digest, reason };
       return { body: { items: [await replyTo(deps, principal, item_id, reply, recordId)] } };
     },
   }),

@@ -19,7 +19,7 @@ import { UserId } from '../../ids.js';
 
 const OntologyInput = z
   .strictObject({ define: OntologyDefinition.optional(), commit: z.literal(true).optional() })
-  .refine(({ define, commit }) => !(define && commit), 'takes define or commit, not both')
+  .refine(({ define, commit }) => !(define && commit), 'must not contain both define and commit')
   .meta({ id: 'OntologyRequest', example: { commit: true } });
 
 const { version: Version } = Ontology.shape;

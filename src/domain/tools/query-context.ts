@@ -180,7 +180,7 @@ async function ask(
   return retrieve(graph, question, consumed, { nearest: nearestByText, reranker });
 }
 
-const deepest = 20;
+const maxDepth = 20;
 
 /** Checks parameters at any depth, because a map can be a parameter. */
 function checkParams(params: QueryInput['params']): void {
@@ -188,9 +188,10 @@ function checkParams(params: QueryInput['params']): void {
   const check = (value: unknown, place: string, depth: number): void => {
     values += 1;
     if (values > queryLimits.paramsValues)
-      throw new AppError('invalid_input', `params: must hold at most ${queryLimits.paramsValues} values`);
+      throw new AppError('invalid_input', `params: must contain at most ${queryLimits.paramsValues} values`);
     if (typeof value !== 'object' || value === null) return;
-    if (depth > deepest) throw new AppError('invalid_input', `${place}: is too deep`);
+    if (depth > maxDepth)
+      throw new AppError('invalid_input', `${place}: must not be nested deeper than ${maxDepth} levels`);
     for (const [name, each] of Object.entries(value)) {
       if (namesProject(name)) throw projectRefused(`${place}.${name}`);
       check(each, `${place}.${name}`.slice(0, 200), depth + 1);

@@ -43,7 +43,7 @@ const Input = z
     example: { text: 'Acme moved its headquarters to Paris.', source: 'press release', at: '2026-03-01T00:00:00Z' },
   });
 
-/** Extracts the facts of a text in the background (issue 17, section 3). */
+/** Extracts the facts of a text in the background (docs/guides/remember.md). */
 export const rememberTool = defineTool(rememberRules, (deps: Deps) => ({
   title: 'Remember a text',
   description:

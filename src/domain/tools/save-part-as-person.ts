@@ -13,8 +13,8 @@ import { saveContextTool } from './save-context.js';
 type SaveDeps = Pick<Deps, 'mongo' | 'graph' | 'governance' | 'kernel' | 'metrics'>;
 
 /**
- * Writes a part of a memory as a save-context of the person who asked. It passes all stages of the pipeline, so the rules,
- * the mode of the project, the quota and the audit apply to it.
+ * Writes a part of a memory as a `save-context` call of the person who requested it. It passes all stages of the
+ * pipeline, so the rules, the mode of the project, the quota and the audit apply to it.
  */
 export function createSavePartAsPerson(deps: SaveDeps): SavePartAsPerson {
   const { governance, kernel, metrics } = deps;
@@ -30,7 +30,7 @@ export function createSavePartAsPerson(deps: SaveDeps): SavePartAsPerson {
     });
     const { body } = await pipeline({
       tool: partTool(deps, part),
-      // What rules ask about a save. `facts` are counted, and `entity_types` are read from the entities.
+      // The facts that rules use. `facts` are counted, and `entity_types` are read from the entities.
       input: { entities: part.found.entities, relationships: [], facts: part.found.facts, source: part.source ?? '' },
       params: {},
       authorization: undefined,

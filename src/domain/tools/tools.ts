@@ -40,7 +40,7 @@ const definitions: readonly ToolDefinition<ToolDeps>[] = [
   projectModeTool,
 ];
 
-/** What rules know of each tool. */
+/** The operation of each tool, for rules. */
 export const toolOperations: readonly Operation[] = definitions.map(({ operation }) => operation);
 
 /** `errors` is the list of errors that docs shows. */

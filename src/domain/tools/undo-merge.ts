@@ -12,13 +12,15 @@ const Input = z
 
 const Output = z
   .object({
-    entity_id: Id.meta({ description: 'The entity of its own that the mention now stands for.' }),
-    moved: z.int().meta({ description: 'Facts that moved to it.', example: 2 }),
-    restored: z.int().meta({ description: 'Facts of the earlier entity that hold again.', example: 1 }),
+    entity_id: Id.meta({ description: 'The new entity of the mention.' }),
+    moved: z.int().meta({ description: 'The number of facts that moved to it.', example: 2 }),
+    restored: z
+      .int()
+      .meta({ description: 'The number of facts of the earlier entity that are valid again.', example: 1 }),
   })
   .meta({ id: 'UndoneMerge' });
 
-/** Separates a mention in a remembered text from the entity that it was merged with. */
+/** Separates a mention in a remembered text from the entity with which it was merged. */
 export const undoMergeTool = defineTool(undoMergeRules, ({ graph }: { graph: Graph }) => ({
   title: 'Undo a merge',
   description:

@@ -16,7 +16,7 @@ export interface Approvals {
   /** Must be called after a call that used a resume token. */
   settle(settlement: Settlement): Promise<void>;
   list(principal: Principal, query: ListQuery & { status?: Approval['status'] | undefined }): Promise<Page<Approval>>;
-  /** The acts themselves, as approvers see them, of those of these approvals that the caller may decide. */
+  /** The calls that wait, as approvers see them, by approval id. Contains only approvals that the caller may decide. */
   shown(approvals: readonly Approval[]): Promise<ReadonlyMap<string, unknown>>;
   read(principal: Principal, id: string): Promise<ApprovalWithToken>;
   decide(principal: Principal, id: string, vote: Vote, updateId?: string): Promise<Approval>;
@@ -30,7 +30,7 @@ export function createApprovals(deps: RequestDeps & { secrets: Pick<SecretBox, '
     shown: (approvals) =>
       readPayloads(
         deps,
-        // Who may not decide does not see the call.
+        // A caller who may not decide does not see the call.
         approvals
           .filter(({ execution_id, has_payload }) => execution_id !== null && has_payload)
           .map(({ approval_id, edited_payload_digest }) => ({ _id: approval_id, edited_payload_digest })),

@@ -4,15 +4,15 @@ import { canonicalText, hasType, type JsonObject } from '../../json.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/mongo.js';
 
-/** What approvers changed in a call: the digest of the call that was asked, and new values for fields of it. */
+/** What approvers changed in a call: the digest of the original call, and the new values of its fields. */
 export interface CallEdits {
   asked_digest: string;
   edits: JsonObject;
 }
 
 /**
- * `_id` is `<approval id>/<digest of the edited call>` for edits that approvers made, and the approval id for a call
- * that was edited already when its approval was asked for. Sealed.
+ * `_id` is `<approval id>/<digest of the edited call>` for edits that approvers made. For a call that had been edited
+ * before its approval was requested, it is the approval id. Sealed.
  */
 export interface ActEditsDocument {
   _id: string;
@@ -29,7 +29,7 @@ export const Edits = z
     example: { text: 'Your claim is complete.' },
   });
 
-/** What the digest of an edited call covers, instead of the call's own input. */
+/** The digest of an edited call covers this instead of the input of the call. */
 export function editedInput({ asked_digest, edits }: CallEdits): JsonObject {
   return { edited: asked_digest, edits };
 }
@@ -41,7 +41,7 @@ export function editsId(approvalId: string, editedDigest: string): string {
 const maxFields = 50;
 const maxLength = 64 * 1024;
 
-/** Why these edits cannot be made; undefined if they can. `editable` are the types of the fields, by name. */
+/** Why these edits cannot be made; undefined if they can. `editable` maps the names of the fields to their types. */
 export function editsProblem(editable: Readonly<Record<string, string>> | undefined, edits: JsonObject) {
   if (!editable) return 'edits: only an act of a run can be edited';
   const names = Object.keys(edits);
@@ -60,7 +60,7 @@ export interface EditsDeps {
   secrets: Pick<SecretBox, 'seal' | 'open'>;
 }
 
-/** A run that is paused for longer asks again. */
+/** A run that is paused for longer requests a new approval. */
 const keptForMs = 90 * 24 * 3600 * 1000;
 
 const sealedFor = (id: string) => `act-edits:${id}`;

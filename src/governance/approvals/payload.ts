@@ -39,7 +39,7 @@ export async function readPayload(deps: PayloadDeps, approval: Shown): Promise<u
   return (await readPayloads(deps, [approval])).get(approval._id);
 }
 
-/** The stored payloads of those of these approvals that have one, with what approvers have edited. */
+/** The stored payloads by approval id, with the edits of approvers. Omits approvals without a payload. */
 export async function readPayloads(
   deps: PayloadDeps,
   approvals: readonly Shown[],

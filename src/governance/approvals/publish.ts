@@ -6,6 +6,7 @@ import { decisionPurpose } from './decide.js';
 import { toApprovalDocument, type ResumeTokenDocument } from './record.js';
 import { hashResumeToken, newResumeToken, sealedFor } from './resume-token.js';
 import { endHeldCalls } from './settle.js';
+import { pick } from '../../pick.js';
 
 type Request<Name extends keyof ApprovalActivities> = Parameters<ApprovalActivities[Name]>[0];
 
@@ -23,7 +24,7 @@ export async function publishApproval(
   if (state.status !== 'approved') await endHeldCalls(lifecycles, _id, { status: 'denied' });
 }
 
-/** The payload is kept while the clock stands still, and as long as the approval after it. */
+/** Keeps the payload while the clock of the approval is stopped, and afterwards until the approval expires. */
 async function keepWhileStopped(
   payloads: Mongo['collections']['approval_payloads'],
   expiresAt: number,
@@ -42,7 +43,7 @@ export function isSignedDecision(
   return secrets.isSigned(decisionText(approval_id, request), request.signature ?? '', decisionPurpose);
 }
 
-/** As long as edits are kept. A run that is paused for longer asks again. */
+/** Edits are kept for the same time. A run that is paused for longer requests a new approval. */
 const maxPauseSeconds = 90 * 24 * 3600;
 
 /** Stores the resume token of an approval. The index on `approval_id` prevents a second token. */
@@ -52,15 +53,13 @@ export async function mintResumeToken(
   { input, approved_at, edited_payload_digest, is_accepted, is_clock_stopped }: Request<'mintResumeToken'>,
 ): Promise<void> {
   const token = newResumeToken();
-  const { approval_id, project_id, caller, tool, payload_digest, policy_version, policy_ids, required_approvers } =
-    input;
   const record: ResumeTokenDocument = {
     _id: hashResumeToken(token),
-    ...{ approval_id, project_id, caller, tool, policy_version, policy_ids, required_approvers },
-    payload_digest: edited_payload_digest ?? payload_digest,
+    ...pick(input, 'approval_id', 'project_id', 'caller', 'tool', 'policy_version', 'policy_ids', 'required_approvers'),
+    payload_digest: edited_payload_digest ?? input.payload_digest,
     ...(edited_payload_digest !== undefined && { is_edited: true }),
     ...(is_accepted && { is_accepted }),
-    sealed: secrets.seal(token, sealedFor(approval_id)),
+    sealed: secrets.seal(token, sealedFor(input.approval_id)),
     expires_at: approved_at + (is_clock_stopped ? maxPauseSeconds : input.token_ttl_seconds),
     used_at: null,
     used_by: null,

@@ -46,7 +46,7 @@ export async function findApproval(
   return record;
 }
 
-/** Adds the call for its approvers, and the resume token for the requester while it can be used. */
+/** Adds the call if the caller may decide on it, and the resume token for the requester while it can be used. */
 export async function readApproval(
   deps: PayloadDeps & { collections: Collections },
   principal: Principal,
@@ -57,7 +57,7 @@ export async function readApproval(
   const payload =
     record.status === 'pending' && isApprover(principal, record) ? await readPayload(deps, record) : undefined;
   const view = { ...toApproval(record, principal, payload !== undefined), ...(payload !== undefined && { payload }) };
-  // A run uses its approval itself.
+  // A run uses its approval without a token.
   const isMine = record.requested_by === principal.userId && record.execution_id === undefined;
   if (record.status !== 'approved' || !isMine) return view;
   const token = await collections.resume_tokens.findOne({ approval_id: id });

@@ -66,7 +66,7 @@ export const Approval = z
     ),
     created_at: EpochSeconds,
     expires_at: Expiry.meta({
-      description: 'The approval can be decided until then. A pause of the run postpones it by its length.',
+      description: 'The approval can be decided until then. A pause of the run moves it by the length of the pause.',
     }),
     clock_stopped_at: EpochSeconds.nullable().meta({
       description: 'When the run whose act waits was paused: the approval does not expire until it continues.',
@@ -84,7 +84,7 @@ export const Approval = z
     may_not_decide_reason: z
       .string()
       .nullable()
-      .meta({ description: 'Why not; null if the caller may.', example: null }),
+      .meta({ description: 'Why the caller may not decide it; null if the caller may.', example: null }),
     has_payload: z
       .boolean()
       .meta({ description: 'Whether the caller can see the call itself at `GET /v1/approvals/{id}`.' }),
@@ -173,7 +173,7 @@ export interface ResumeTokenDocument {
   caller: string;
   tool: string;
   payload_digest: string;
-  /** The digest is that of the call as an approver edited it. */
+  /** The digest is that of the edited call. */
   is_edited?: boolean;
   /** The call is accepted as done: its caller does not repeat it. */
   is_accepted?: boolean;
@@ -189,7 +189,7 @@ export interface ResumeTokenDocument {
   record_id?: string;
 }
 
-/** What the record shows of the call. */
+/** The fields of the call that the record contains. */
 const callFields = [
   ...['organization_id', 'project_id', 'lifecycle_id', 'tool', 'requested_by', 'reason', 'policy_ids'],
   ...['policy_version', 'payload_digest', 'required_approvers', 'created_at'],

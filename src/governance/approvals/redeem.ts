@@ -15,9 +15,7 @@ export async function redeemResumeToken(
   return redeem({ resume_tokens }, await resume_tokens.findOne({ _id: hashResumeToken(token) }), call);
 }
 
-/**
- * Redeems the token of an approval for a caller that does not hold the token itself, such as a person in the console.
- */
+/** Redeems the token of an approval for a caller that does not have the token, such as a person in the console. */
 export async function redeemOfApproval(
   { resume_tokens }: Tokens,
   approvalId: string,

@@ -18,7 +18,10 @@ import { toApprovalDocument, type ApprovalDocument, type ApprovalRequestDocument
 import { callerOf } from './resume-token.js';
 import { sha256Hex } from '../../sha256.js';
 
-/** The same call gets the approval that it asked for before, also a settled one, but not `after`, which it cannot use. */
+/**
+ * A repeated call gets the approval that it requested before, even if that is settled. The exception is the approval
+ * `after`, which the call cannot use.
+ */
 export interface AsksOnce {
   after: string | undefined;
 }
@@ -63,7 +66,7 @@ export async function requestApproval(deps: RequestDeps, call: ApprovalCall): Pr
     // Stored first, so that approvers can always see the call.
     await keepPayload(deps, approval_id, await call.shown(), expires_at);
     await start(deps, request);
-    // For readers before the first write of the workflow, which replaces this record.
+    // Serves readers until the first write of the workflow replaces it.
     const pending: ApprovalState = { status: 'pending', votes: [], decided_by: null, decided_at: null };
     await insertOnce(approvals, toApprovalDocument(request, pending, 0));
   }
@@ -78,7 +81,7 @@ export async function approvalOfRequest(
   return (await approval_requests.findOne({ _id: documentOf(call)._id }))?.request.approval_id;
 }
 
-/** Returns the identical pending request, or one that may not be asked for twice, or stores the new one. */
+/** Returns the identical pending request, or for `asksOnce` the earlier one; otherwise stores the new one. */
 async function heldRequest(
   { approvals, approval_requests }: Collections,
   mine: ApprovalRequestDocument,
@@ -88,7 +91,8 @@ async function heldRequest(
     const held = await insertOnce(approval_requests, mine);
     const { approval_id, expires_at } = held.request;
     if (approval_id === mine.request.approval_id) return mine.request;
-    // The worker of an earlier attempt was lost after it had asked, and a person may have decided since.
+    // The worker of an earlier attempt was lost after it had requested this approval, and a person may have decided
+    // since.
     if (asksOnce && asksOnce.after !== approval_id) return held.request;
     const record = await approvals.findOne({ _id: approval_id });
     const isOpen = isStopped(record) || (record?.expires_at ?? expires_at) > epochSeconds();

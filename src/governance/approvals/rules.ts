@@ -1,6 +1,6 @@
 import { text, type Operation } from '../operations/operation.js';
 
-/** Deciding an approval is one operation for rules, whether a route of approvals or an inbox item asks for it. */
+/** Rules treat every decision on an approval as one operation, by a route of approvals or by the inbox. */
 export const decideApprovalRules: Operation = {
   name: 'approval.decide',
   grant: 'any',

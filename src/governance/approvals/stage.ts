@@ -12,7 +12,7 @@ export interface ApprovalRequest extends ApprovalCall {
   dryRun: boolean;
   /** For a caller that cannot store a token: a repeat of the same call uses the approval that was given for it. */
   resumesItself?: boolean;
-  /** The approval under which a caller without a token repeats its call. */
+  /** The approval that a caller without a token uses when it repeats its call. */
   approvalId?: string | undefined;
 }
 
@@ -29,9 +29,9 @@ export type ApprovalOutcome =
  */
 export async function approvalStage(deps: RequestDeps, call: ApprovalRequest): Promise<ApprovalOutcome> {
   const { decision, resumeToken, dryRun } = call;
-  const asked = decision.decision === 'require_approval';
+  const isRequired = decision.decision === 'require_approval';
   if (resumeToken === undefined) {
-    if (!asked || dryRun) return rejectedOr(deps.collections, call);
+    if (!isRequired || dryRun) return rejectedOr(deps.collections, call);
     if (call.approvalId !== undefined) return underApproval(deps.collections, call, call.approvalId);
     const approvalId = call.resumesItself ? await approvalOfRequest(deps.collections, call) : undefined;
     const redemption =
@@ -39,13 +39,13 @@ export async function approvalStage(deps: RequestDeps, call: ApprovalRequest): P
     if (redemption?.ok) return resumed(redemption);
     return { outcome: 'pending', ...(await requestApproval(deps, call)) };
   }
-  if (!asked || dryRun) return refused('not_asked');
+  if (!isRequired || dryRun) return refused('not_asked');
   const redemption = await redeemResumeToken(deps.collections, { token: resumeToken, ...redeeming(call) });
   if (redemption.ok) return resumed(redemption);
   return refused((await reasonOfApproval(deps.collections, call, resumeToken)) ?? redemption.reason);
 }
 
-/** A person's rejection holds, even if the rules no longer ask for an approval. */
+/** A rejection stays in force, even if the rules no longer require an approval. */
 async function rejectedOr(collections: Collections, call: ApprovalRequest): Promise<ApprovalOutcome> {
   const reason = call.approvalId === undefined ? undefined : await reasonOfApproval(collections, call, call.approvalId);
   return reason === 'rejected' ? refused(reason) : { outcome: 'not_asked' };
@@ -79,7 +79,7 @@ function redeeming({ principal, lifecycleId, tool, payloadDigest, decision }: Ap
   };
 }
 
-/** Why the approval with this id has no usable token. Only the requester learns it. */
+/** Why the approval with this id has no usable token. Undefined for everybody but the requester. */
 async function reasonOfApproval(
   { approvals }: Pick<Collections, 'approvals'>,
   { principal }: ApprovalCall,

@@ -21,7 +21,7 @@ export function toApproval(document: ApprovalDocument, principal: Principal, has
     used_by = null,
     ...record
   } = document;
-  const given = {
+  const optional = {
     execution_id,
     approver_roles,
     edited_payload_digest,
@@ -30,7 +30,7 @@ export function toApproval(document: ApprovalDocument, principal: Principal, has
     used_at,
     used_by,
   };
-  return { approval_id: _id, ...record, ...given, outcome_unknown, ...mayDecide(refusal), has_payload };
+  return { approval_id: _id, ...record, ...optional, outcome_unknown, ...mayDecide(refusal), has_payload };
 }
 
 /** Why the caller may not decide this approval now; undefined if they may. `decide.ts` and the views use the same rules. */

@@ -27,7 +27,7 @@ interface ActiveChain {
   appended: Head | undefined;
   /** The sequence number of the last sealed entry. */
   sealed: number;
-  /** That of the last entry when an attempt failed. */
+  /** The sequence number of the last entry when an attempt to seal failed. */
   tried: number;
   sealing: Promise<Checkpoint | null> | undefined;
 }
@@ -47,15 +47,15 @@ export function createActiveChains(options: ActiveChainsOptions): ActiveChains {
     if (present) return present;
     const onAppended = (head: Head) => {
       // A sweep may have dropped the chain while the entry was being stored.
-      const chain = chains.get(organizationId) ?? made;
+      const chain = chains.get(organizationId) ?? added;
       chains.set(organizationId, chain);
       if (head.seq > (chain.appended?.seq ?? 0)) chain.appended = head;
       if (head.seq - Math.max(chain.sealed, chain.tried) >= checkpointEvery) sealInBackground(organizationId, chain);
     };
     const appender = createAppender({ entries: collections.audit_entries, organizationId, onAppended });
-    const made: ActiveChain = { appender, appended: undefined, sealed: 0, tried: 0, sealing: undefined };
-    chains.set(organizationId, made);
-    return made;
+    const added: ActiveChain = { appender, appended: undefined, sealed: 0, tried: 0, sealing: undefined };
+    chains.set(organizationId, added);
+    return added;
   }
 
   async function sealNow(organizationId: string, chain: ActiveChain): Promise<Checkpoint | null> {
@@ -75,7 +75,7 @@ export function createActiveChains(options: ActiveChainsOptions): ActiveChains {
   function sealInBackground(organizationId: string, chain: ActiveChain): void {
     if (chain.sealing) return;
     void seal(organizationId).catch((error: unknown) => {
-      // The next attempt is that of the sweep, or after `checkpointEvery` more entries: not after each entry.
+      // The next attempt follows at the next sweep or after `checkpointEvery` more entries, not after each entry.
       chain.tried = chain.appended?.seq ?? chain.tried;
       onError(error);
     });

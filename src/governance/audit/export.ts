@@ -4,8 +4,8 @@ import { OrganizationId } from '../../ids.js';
 import { EpochSeconds } from '../../time.js';
 
 /**
- * One line of an export: a header, the entries, the signed statements, their public keys, and an end line, which shows
- * that the file is complete.
+ * One line of an export. The lines are a header, the entries, the signed statements, their public keys, and an end line
+ * that shows that the file is complete.
  */
 export const ExportLine = z
   .discriminatedUnion('kind', [

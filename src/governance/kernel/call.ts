@@ -15,10 +15,10 @@ export interface Resource {
   id: string;
 }
 
-/** What S8 needs so that a repeat of an approved call continues the first attempt instead of making a second record. */
+/** What S8 needs so that all attempts under one approval create only one record. */
 export interface Attempt {
   lifecycleId: string;
-  /** The id for a record that the call makes: the same for every attempt under one approval. Undefined for a call that no policy held. */
+  /** The id for a record that the call creates. Undefined if no policy held the call. */
   recordId: string | undefined;
   /** The state that the approval is bound to in addition to the input, as read at S6; undefined if no policy held the call. */
   bound: unknown;
@@ -26,14 +26,14 @@ export interface Attempt {
 
 export interface Executed {
   body: unknown;
-  /** The id of the record that was made, where the input named none. */
+  /** The id of the new record, if the input named none. */
   madeId?: string;
   consumed?: readonly string[];
 }
 
-/** A call after its surface has validated it, with what S5 to S8 need to know of it. */
+/** A call that its surface has validated, with everything that S5 to S8 need. */
 export interface Checked {
-  /** What facts are read from and the digest is computed over. */
+  /** Facts are read from it, and the digest is computed over it. */
   input: unknown;
   /** What the digest covers instead of `input`, for a call that an approver edited. */
   digested?: unknown;
@@ -45,7 +45,7 @@ export interface Checked {
   dryRun: boolean;
   /** Facts and a resource that must be looked up, such as the agentflow of an execution. */
   lookUp?(): Promise<{ resource?: Resource; facts?: Readonly<Record<string, unknown>> }>;
-  /** State that the call would act on and that its input does not name: an approval holds only for it. */
+  /** State that the call acts on and that its input does not contain. An approval is valid only for this state. */
   binds?(): Promise<unknown>;
   /** What an approver sees next to the input, such as the goal of an execution. */
   shows?(): Promise<unknown>;
@@ -59,7 +59,7 @@ export interface Checked {
   run(attempt: Attempt): Promise<Executed>;
 }
 
-/** A call as a surface hands it over: what differs by surface comes as functions, one for each stage. */
+/** A call as its surface passes it to the kernel. Functions supply what differs between surfaces in S1 to S4. */
 export interface Call {
   lifecycleId: string;
   /** Epoch seconds. */
@@ -67,22 +67,22 @@ export interface Call {
   operation: Operation;
   /** The unvalidated input that determines the required grant. */
   asked: unknown;
-  /** What lifecycle, audit entry and approval call it: the tool's name at the gateway, else the operation's. */
+  /** The name of the call in its records: that of the gateway tool, or else that of the operation. */
   name: string;
   channel: Channel;
   traceId: string;
   resumeToken: string | undefined;
-  /** The caller has no place to keep a resume token: a repeat of the call uses the approval that was given for it. */
+  /** The caller cannot store a resume token, so a repeat of the call uses the approval that was given for it. */
   resumesItself?: boolean;
-  /** The approval under which a caller without a resume token, such as a run, repeats its call. */
+  /** The approval that a caller without a resume token, such as a run, uses when it repeats its call. */
   approvalId?: string | undefined;
-  /** For a caller that is repeated until it has its answer, such as a run: it asks once for the same call. */
+  /** Set by a caller that repeats a call until it has an answer: all repeats share one approval. */
   asksOnce?: AsksOnce;
   /** Why this caller cannot wait for an approval, such as a schedule; undefined for one that can. */
   cannotWait?: string;
-  /** Gateway tools are recorded whatever they do; other calls by the effect of their operation. */
+  /** True for gateway tools. Whether another call is recorded depends on the effect of its operation. */
   alwaysRecorded: boolean;
-  /** Whose policies are read while S1 to S4 run. S5 reads them again if the caller belongs elsewhere. */
+  /** The policies of this organization are read while S1 to S4 run. S5 reads others for another organization. */
   likelyOrganizationId?: string | undefined;
   authenticate(): Promise<Principal>;
   resolveScope(principal: Principal): Promise<Principal>;
@@ -96,17 +96,17 @@ export interface AuthenticatedCall extends Call {
 
 export interface CheckedCall extends AuthenticatedCall {
   checked: Checked;
-  /** SHA-256 of the canonical payload: what an approval and its resume token are bound to. Computed once, when it is needed. */
+  /** SHA-256 of the canonical payload, to which an approval and its token are bound. Computed at the first call. */
   payloadDigest(): string;
 }
 
 export interface DecidedCall extends CheckedCall {
   decision: PolicyEvaluation;
-  /** What the decision was based on, as the lifecycle keeps it. */
+  /** The facts behind the decision that the lifecycle keeps. */
   policyFacts(): PolicyFacts;
 }
 
-/** How a call ended before S8, or what S8 answered. */
+/** The answer of a call that ended before S8, or the answer of S8. */
 export interface Ending {
   status: Extract<LifecycleStatus, 'pending_approval' | 'dry_run' | 'completed'>;
   body: unknown;
@@ -115,25 +115,25 @@ export interface Ending {
 
 export interface PermittedCall extends DecidedCall {
   approvalId?: string;
-  /** Set where a resume token let it pass. */
+  /** Set if a resume token or an approval permitted the call. */
   recordId?: string;
   tokenId?: string;
   bound?: unknown;
   ending?: Ending;
 }
 
-/** The detail that the stage leaves in the lifecycle. */
+/** The detail of the stage for the lifecycle. */
 export interface Noted {
   note?: string;
 }
 
-/** What stages know of a call at any point: the fields that later stages add may be missing. */
+/** A call at any stage: the fields that later stages add are missing. */
 export type PartialCall = Call & Partial<Omit<PermittedCall, keyof Call>> & Noted;
 
-/** A stage maps a call to a call, or throws its refusal. It writes to no record: only the list of stages records. */
+/** A stage maps a call to a call, or throws a refusal. Only the loop over the stages writes records. */
 export type Stage<In, Out, Deps> = (deps: Deps, call: In) => Promise<Out & Noted>;
 
-/** What a refusing stage found out about the call, for the record; `reason` is for the audit chain only. */
+/** What a stage that refuses a call knows about it, for the record. `reason` is only for the audit chain. */
 export interface RefusalFacts {
   call: PartialCall;
   reason?: string;
@@ -141,7 +141,7 @@ export interface RefusalFacts {
 
 const facts = new WeakMap<AppError, RefusalFacts>();
 
-/** The refusal of a call that the stage had learned more about. */
+/** Attaches to a refusal what the stage knows about the call. */
 export function refusal(error: AppError, call: PartialCall, reason?: string): AppError {
   facts.set(error, { call, ...(reason !== undefined && { reason }) });
   return error;

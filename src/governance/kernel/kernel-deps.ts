@@ -4,7 +4,7 @@ import type { CompiledSet, PolicyRequest } from '../policy/evaluate.js';
 import type { PolicyEvaluation } from '../policy/decision.js';
 import type { Recorder } from '../recorder.js';
 
-/** What the kernel is made of. Readers of other folders are passed in. */
+/** The dependencies of the kernel. Functions of the domain are passed in, because `governance` must not import it. */
 export interface KernelDeps {
   projectMode(projectId: string): Promise<'simple' | 'governed'>;
   /** Whether the project records changes of data. */

@@ -12,13 +12,13 @@ import { admit } from './stages/rate-quota.js';
 import { resolveScope } from './stages/resolve-scope.js';
 import { validateInput } from './stages/validate-input.js';
 
-/** How a call ended, or its error and the stage that met it. The lifecycle id is there only for a call that was recorded. */
+/** The answer of a call, or its error with the stage that threw it. Only a recorded call has a lifecycle id. */
 export type Performed = { lifecycleId?: string } & ({ ending: Ending } | { error: unknown; stage: StageId });
 
 export interface Kernel {
   /**
-   * Runs one operation through S1 to S8, whichever surface it came from, and stores what it did before it answers.
-   * @throws only where the record cannot be stored: the call must then not be answered
+   * Runs an operation of any surface through S1 to S8, and stores its record before it returns.
+   * @throws only if the record cannot be stored; the call must not be answered then
    */
   perform(call: Call): Promise<Performed>;
 }
@@ -39,14 +39,14 @@ export function createKernel(deps: KernelDeps): Kernel {
   return { perform: (call) => perform(deps, call) };
 }
 
-async function perform({ policies, ...others }: KernelDeps, given: Call): Promise<Performed> {
-  const deps = { ...others, policies: readEarly(policies, given.likelyOrganizationId) };
-  const recording = createRecording(deps, given);
-  let call: PartialCall = given;
-  let at: StageId = 'S1:authenticate';
+async function perform({ policies, ...others }: KernelDeps, received: Call): Promise<Performed> {
+  const deps = { ...others, policies: readEarly(policies, received.likelyOrganizationId) };
+  const recording = createRecording(deps, received);
+  let call: PartialCall = received;
+  let currentStage: StageId = 'S1:authenticate';
   try {
     for (const [stage, step] of stages) {
-      at = stage;
+      currentStage = stage;
       await recording.before(stage, call);
       const { note = '', ...next } = await deps.observeStage(call.name, stage, () => step(deps, call));
       call = next;
@@ -56,15 +56,15 @@ async function perform({ policies, ...others }: KernelDeps, given: Call): Promis
   } catch (error) {
     const facts = factsOfRefusal(error);
     call = facts?.call ?? call;
-    recording.failed(at, isAppError(error) ? error.message : 'failed');
+    recording.failed(currentStage, isAppError(error) ? error.message : 'failed');
     const status = isRefusal(error) ? 'denied' : 'failed';
-    return { ...(await recording.finish(call, status, facts?.reason)), error, stage: at };
+    return { ...(await recording.finish(call, status, facts?.reason)), error, stage: currentStage };
   }
   if (!call.ending) throw new Error('the stages did not end the call');
   return { ...(await recording.finish(call, call.ending.status)), ending: call.ending };
 }
 
-/** After this time, S5 reads the policies again, because S4 may have taken long. */
+/** S5 reads the policies again if S1 to S4 took longer than this. */
 const maxEarlyMs = 1000;
 
 /** Starts to read the policies when the call arrives, so that S5 need not wait for another round trip. */
@@ -82,7 +82,7 @@ function readEarly(policies: KernelDeps['policies'], organizationId: string | un
 type Entry<In, Out> = readonly [StageId, Stage<In, Out, KernelDeps>];
 type AnyEntry = Entry<PartialCall, PartialCall>;
 
-/** Checks that each stage takes what the one before it gives; the loop over the list then need not know the types. */
+/** Checks at compile time that each stage accepts the result of the previous one, so that the loop needs no types. */
 function inOrder<A, B, C, D, E, F, G, H>(
   ...list: [Entry<Call, A>, Entry<A, B>, Entry<B, C>, Entry<C, D>, Entry<D, E>, Entry<E, F>, Entry<F, G>, Entry<G, H>]
 ): readonly AnyEntry[] {

@@ -1,4 +1,4 @@
-import type { Principal } from '../../auth/principal.js';
+import { actorOf, type Principal } from '../../auth/principal.js';
 import { epochSeconds } from '../../time.js';
 import { hashResumeToken } from '../approvals/resume-token.js';
 import type { LifecycleDocument } from '../lifecycles/record.js';
@@ -60,7 +60,7 @@ export function governedRecord(
   };
 }
 
-/** What is kept of a call before S8, so that a crash leaves a trace of it. */
+/** What is stored about a call before S8, so that a sweep can record the call after a crash. */
 export function intentOf(call: PartialCall): Intent {
   const { principal, lifecycleId } = call;
   if (!principal) throw new Error('a call without a principal has no intent');
@@ -90,16 +90,4 @@ function callerOf({ userId, kind, keyId, clientId, executionId }: Principal) {
     ...(clientId === undefined ? {} : { client_id: clientId }),
     ...(executionId === undefined ? {} : { execution_id: executionId }),
   };
-}
-
-/** Whose call it was, and by what: a key, an OAuth client, or a run. */
-export function actorOf({
-  userId,
-  kind,
-  keyId,
-  clientId,
-  executionId,
-}: Pick<Principal, 'userId' | 'kind' | 'keyId' | 'clientId' | 'executionId'>): string {
-  const by = keyId ?? clientId ?? executionId;
-  return by === undefined ? `${kind}:${userId}` : `${kind}:${userId}:${by}`;
 }

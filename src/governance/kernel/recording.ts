@@ -5,19 +5,19 @@ import type { KernelDeps } from './kernel-deps.js';
 import { governedRecord, intentOf } from './record.js';
 import type { StageId } from './stage-ids.js';
 
-/** What is written down about one call: the intent before S8, the record after it. */
+/** Records one call: its intent before S8, and its lifecycle and audit entry at the end. */
 export interface Recording {
   before(stage: StageId, call: PartialCall): Promise<void>;
   passed(stage: StageId, detail: string): void;
   failed(stage: StageId, detail: string): void;
-  /** Stores lifecycle, decision and audit entry, and settles the resume token that let the call pass. */
+  /** Stores lifecycle, decision and audit entry, and settles the resume token of the call. */
   finish(call: PartialCall, status: LifecycleDocument['status'], reason?: string): Promise<{ lifecycleId?: string }>;
 }
 
-export function createRecording(deps: KernelDeps, given: Call): Recording {
+export function createRecording(deps: KernelDeps, received: Call): Recording {
   const { recorder, approvals } = deps;
   const stages: LifecycleDocument['stages'] = [];
-  let begun = Promise.resolve({ recorded: given.alwaysRecorded, intended: false });
+  let begun = Promise.resolve({ recorded: received.alwaysRecorded, intended: false });
 
   async function begin(call: PartialCall): Promise<{ recorded: boolean; intended: boolean }> {
     const effect = effectOf(call.operation, call.checked?.input);
@@ -43,13 +43,13 @@ export function createRecording(deps: KernelDeps, given: Call): Recording {
     failed: (stage, detail) => void stages.push({ stage, status: 'failed', detail }),
     async finish(call, status, reason) {
       const { principal, lifecycleId, decision, tokenId } = call;
-      // A caller whose credential was refused belongs to no project that could hold the record.
+      // Without a valid credential there is no project to which the record could belong.
       if (!principal) return {};
       const { recorded, intended } = await begun;
       const isRecorded = recorded || decision?.decision === 'require_approval';
       await Promise.all([
         isRecorded && recorder.record(governedRecord(call, principal, { stages, status, reason })),
-        // The approval of an act that may have taken effect is not given back.
+        // If the act may have taken effect, its approval stays used.
         tokenId !== undefined &&
           call.checked?.keepsApproval?.() !== true &&
           approvals.settle({ tokenId, lifecycleId, completed: status === 'completed' }),

@@ -28,7 +28,7 @@ const stageOfCode: Partial<Record<ErrorCode, StageId>> = {
   call_timed_out: executeStage,
 };
 
-/** The code that callers receive. */
+/** The code that callers receive for this error: the id of its stage if it belongs to one. */
 export function publicCode(code: ErrorCode): ErrorCode | StageId {
   return stageOfCode[code] ?? code;
 }

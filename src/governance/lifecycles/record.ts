@@ -74,7 +74,7 @@ export const Lifecycle = z
   .meta({ id: 'Lifecycle' });
 export type Lifecycle = z.infer<typeof Lifecycle>;
 
-/** A list of calls would repeat the list of decisions, so only one call has its decision with it. */
+/** Only the route of one call returns the decision, because a list of calls would repeat the list of decisions. */
 export const DecidedLifecycle = Lifecycle.extend({
   decision: PolicyDecision.nullable().meta({ description: 'Null if the call ended before S5.' }),
 }).meta({ id: 'DecidedLifecycle' });
@@ -88,7 +88,7 @@ export interface LifecycleDocument extends Omit<Lifecycle, 'lifecycle_id' | 'app
   _id: string;
   approval_id?: string;
   decision?: StoredDecision;
-  /** Only of calls that S5 decided; missing in the records of earlier releases. */
+  /** Only for calls that S5 decided. Absent in records of earlier releases. */
   facts?: PolicyFacts;
 }
 

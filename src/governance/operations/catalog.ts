@@ -1,12 +1,12 @@
 import type { Fact, Facts, Operation } from './operation.js';
 
-/** What changes the rules themselves. A rule applies to these only if it names them, so that no broad rule locks everybody out. */
+/** Only rules that name these operations apply to them, so that a broad rule cannot lock everybody out. */
 export const ownRules = ['policies.replace', 'approval.decide'] as const;
 
 /** Every operation that rules can name. */
 export interface Catalog {
   operations: readonly Operation[];
-  /** The operations that only the platform serves: permitted where no rule says otherwise. */
+  /** The names of operations that no gateway tool performs. They are permitted unless a rule says otherwise. */
   platform: readonly string[];
   /** Every name and alias. */
   names: readonly string[];
@@ -17,8 +17,8 @@ export interface Catalog {
 }
 
 /**
- * Collects the operations of the gateway's tools and all others. Several operations can share a name: then the same rules
- * apply to them, and they have the same facts.
+ * Collects the operations of the gateway tools and all others. Operations with the same name share their rules, and
+ * must have the same facts.
  */
 export function createCatalog(ofTools: readonly Operation[], others: readonly Operation[]): Catalog {
   const byName = new Map<string, Operation>();
@@ -44,7 +44,7 @@ export function createCatalog(ofTools: readonly Operation[], others: readonly Op
   };
 }
 
-/** What the rules know of a catalog, as plain data that can be copied to a thread. */
+/** The part of a catalog that rules need, as plain data that can be copied to a thread. */
 export interface CatalogData {
   operations: { name: string; alias?: string; facts: Record<string, Fact['type']> }[];
   platform: string[];
@@ -62,10 +62,10 @@ export function catalogData({ operations, platform }: Catalog): CatalogData {
   };
 }
 
-/** A catalog for rules only: its operations can be neither called nor read facts from. */
+/** A catalog that can only evaluate rules: its operations cannot be called, and their facts cannot be read. */
 export function catalogFrom({ operations, platform }: CatalogData): Catalog {
   const read = () => {
-    throw new Error('the facts of a copied operation are given');
+    throw new Error('the facts of a copied operation cannot be read');
   };
   const all = operations.map(({ facts, ...names }): Operation => {
     const types = Object.entries(facts).map(([name, type]) => [name, { type, read }] as const);

@@ -9,7 +9,7 @@ export type Effect = 'read' | 'data' | 'write' | 'act';
 /** What a rule may ask about a call's input, as `context.input.<name>`; read from the validated input only. */
 export interface Fact {
   type: 'String' | 'Long' | 'Boolean' | 'Set';
-  /** People choose the words, so they can name a person or be a secret: a lifecycle never keeps them (decision 0078). */
+  /** People write this text, so it can contain names or secrets. A lifecycle never keeps it (decision 0078). */
   isFreeText?: true;
   read(input: Readonly<Record<string, unknown>>): FactValue;
 }
@@ -62,8 +62,8 @@ export interface OperationSpec<Deps, K, I, O extends Schema> extends Omit<Operat
   /** Error codes in addition to those of every operation of its kind. */
   errors?: readonly ErrorCode[];
   /** Facts that are the same for every call, such as `{ operation: 'pause' }`. */
-  given?: Readonly<Record<string, unknown>>;
-  /** The rules of a call that is another operation for them, depending on its key. */
+  fixedFacts?: Readonly<Record<string, unknown>>;
+  /** The operation whose rules apply to the call, if it depends on the key. */
   rulesFor?(call: OperationCall<Deps, Output<K>, Output<I>>): Operation;
   /** The resource and facts that must be read from records. */
   lookUp?(
@@ -71,7 +71,7 @@ export interface OperationSpec<Deps, K, I, O extends Schema> extends Omit<Operat
   ): Promise<{ resource?: { type: string; id: string }; facts?: Readonly<Record<string, unknown>> }>;
   /** State that the call depends on but its input does not contain. An approval is valid only for this state. */
   binds?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<unknown>;
-  /** What an approver sees next to the input. */
+  /** What an approver sees in addition to the input. */
   shows?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<unknown>;
   run(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<z.input<O>>;
 }
@@ -79,7 +79,7 @@ export interface OperationSpec<Deps, K, I, O extends Schema> extends Omit<Operat
 /** An operation without its type parameters, as surfaces and the kernel use it. */
 export type AnyOperation<Deps> = Operation & OperationSpec<Deps, Schema | undefined, Schema | undefined, Schema>;
 
-/** The function that defines operations over the dependencies of a process. Only it discards their types. */
+/** Returns the function that defines operations with these dependencies. Only this function discards their types. */
 export function operationsOver<Deps>() {
   return <O extends Schema, K extends z.ZodObject | undefined = undefined, I extends Schema | undefined = undefined>(
     spec: OperationSpec<Deps, K, I, O>,
@@ -103,12 +103,12 @@ function fieldsOf(input: unknown): Readonly<Record<string, unknown>> {
   return typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {};
 }
 
-/** An id, or one of a few words. */
+/** A fact that is an id or one of a few known words. */
 export function text(field: string): Fact {
   return { type: 'String', read: ({ [field]: value }) => (typeof value === 'string' ? value : '') };
 }
 
-/** A name, an address or anything else that people write. */
+/** A fact that people write, such as a name or an address. */
 export function freeText(field: string): Fact {
   return { ...text(field), isFreeText: true };
 }
@@ -125,12 +125,12 @@ export function count(field: string): Fact {
   return { type: 'Long', read: ({ [field]: value }) => (Array.isArray(value) ? value.length : 0) };
 }
 
-/** The distinct texts of a list. */
+/** A fact with the distinct texts of a list. */
 export function texts(field: string): Fact {
   return { type: 'Set', read: ({ [field]: value }) => distinctTexts(Array.isArray(value) ? value : []) };
 }
 
-/** The distinct texts of one field over a list. */
+/** A fact with the distinct texts that one field has in the objects of a list. */
 export function each(list: string, field: string): Fact {
   return {
     type: 'Set',
@@ -143,7 +143,7 @@ function distinctTexts(values: readonly unknown[]): string[] {
   return [...new Set(values.filter((value) => typeof value === 'string'))];
 }
 
-/** Several text facts, each of the field with its name. */
+/** Text facts, each with the name of its field. */
 export function textFacts(...fields: string[]): Facts {
   return Object.fromEntries(fields.map((field) => [field, text(field)]));
 }

@@ -139,8 +139,8 @@ function levelsOpened(when: string): number {
 function schemaProblems(catalog: Catalog, policies: Record<string, PolicyJson>): RuleProblem[] {
   const found = validate(cedarSchemaOf(catalog), policies);
   return Object.keys(policies).flatMap((policy_id) => {
-    const own = found.filter((each) => each.policy_id === policy_id).map(({ problem }) => problem);
-    return [...new Set(own)].sort().map((problem) => ({ policy_id, problem }));
+    const problems = found.filter((each) => each.policy_id === policy_id).map(({ problem }) => problem);
+    return [...new Set(problems)].sort().map((problem) => ({ policy_id, problem }));
   });
 }
 

@@ -10,9 +10,9 @@ export interface PolicyEvaluation {
   /** The number of different people who must approve; 0 if no approval is required. */
   approvers: number;
   approval_ttl_seconds: number;
-  /** Whether every asking rule lets the person who started the run decide on an act of the run. */
+  /** Whether every rule that requires the approval lets the person who started the run decide on an act of the run. */
   starter_may_decide: boolean;
-  /** The roles that every asking rule with roles names; null if none names any. */
+  /** The roles that all rules with roles have in common; null if no rule names roles. */
   approver_roles: AdminRole[] | null;
   reason: string;
 }
@@ -67,7 +67,7 @@ function because(
   };
 }
 
-/** The roles that may decide if all these rules ask; null if none of them names roles. */
+/** The roles that may decide if all these rules require an approval; null if none of them names roles. */
 export function commonRoles(rules: readonly PolicyRule[]): AdminRole[] | null {
   const named = rules.flatMap(({ approver_roles }) => (approver_roles ? [approver_roles] : []));
   return named.length === 0 ? null : adminRoles.filter((role) => named.every((roles) => roles.includes(role)));

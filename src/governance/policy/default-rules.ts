@@ -3,7 +3,11 @@ import type { PolicyRule } from './rule.js';
 
 /** In force if an organization has not stored its own policies. */
 export const defaultRules: readonly PolicyRule[] = [
-  { policy_id: 'permit-everything', description: 'Whoever has the grant may perform the operation.', effect: 'permit' },
+  {
+    policy_id: 'permit-everything',
+    description: 'Callers with the grant may perform the operation.',
+    effect: 'permit',
+  },
 ];
 
 /** Requirements of the specification that stored policies cannot override. Stored rules cannot use their ids. */
@@ -17,13 +21,13 @@ export const builtinRulesOf = ({ platform }: Catalog): readonly PolicyRule[] => 
   },
   {
     policy_id: 'builtin.platform',
-    description: 'Whoever has the grant may change what the platform keeps, unless a rule says otherwise.',
+    description: 'Callers with the grant may change records of the platform, unless a rule says otherwise.',
     effect: 'permit',
     tools: [...platform],
   },
 ];
 
-/** The rule under which an agent in preview mode asks a person before it acts. Its run asks, and keeps what it asks for. */
+/** The rule under which an agent in preview mode asks a person before it acts. Its run stores the request. */
 export const previewRule = {
   policy_id: 'builtin.preview',
   description: 'An agent in preview mode asks a person before it acts.',

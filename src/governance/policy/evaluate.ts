@@ -22,7 +22,7 @@ export interface PolicyRequest {
   dryRun: boolean;
   /** The validated input, from which the operation's facts are read. */
   input: unknown;
-  /** The facts if they were read before, such as those that a lifecycle kept. They replace the input. */
+  /** The facts, if they are known already, for example from a lifecycle. They replace the input. */
   facts?: Readonly<Record<string, FactValue>>;
   at: Date;
 }
@@ -49,7 +49,7 @@ export function compileSet(catalog: Catalog, version: number, stored: readonly P
   return { id: newId(), version, rules, policies, modeRules: rulesThatReadMode([...rules.values()]), catalog };
 }
 
-/** How many sets stay preparsed, and how many decisions are cached. */
+/** The number of preparsed sets and of cached decisions. */
 export interface EngineLimits {
   sets: number;
   decisions: number;
@@ -65,16 +65,16 @@ const maxKeyLength = 4000;
  */
 export function createPolicyEngine(limits: EngineLimits = forCalls): PolicyEngine {
   // Set names are global in the process, but there can be several engines.
-  const own = newId();
-  let made = 0;
+  const engineId = newId();
+  let preparsedSets = 0;
   const names = new LRUCache<CompiledSet, string>({ max: limits.sets });
   const remembered = new LRUCache<string, PolicyEvaluation>({ max: limits.decisions });
 
   const nameOf = (set: CompiledSet): string => {
     const known = names.get(set);
     if (known !== undefined) return known;
-    const freed = made < limits.sets ? undefined : names.pop();
-    const name = freed ?? `${own}-${(made += 1)}`;
+    const freed = preparsedSets < limits.sets ? undefined : names.pop();
+    const name = freed ?? `${engineId}-${(preparsedSets += 1)}`;
     preparse(name, set);
     names.set(set, name);
     return name;

@@ -1,12 +1,12 @@
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { ownRules } from '../operations/catalog.js';
 
-/** Stands for every attribute: the analysis does not follow values through branches and records. */
+/** Means every attribute, because the analysis does not follow values through branches and records. */
 const everything = '';
 
 /**
  * The attributes that the rules for one operation can read, such as `context.input.entities`, or `context` if a rule
- * uses it as a whole. Contains too much rather than too little: a condition may not reach what it names.
+ * uses it as a whole. May contain attributes that a condition names but never evaluates.
  */
 export function attributesRead(policies: Readonly<Record<string, PolicyJson>>, operation: string): Set<string> {
   const found = new Set<string>();
@@ -15,7 +15,7 @@ export function attributesRead(policies: Readonly<Record<string, PolicyJson>>, o
   return found;
 }
 
-/** Whether a rule reads an attribute that is not known. */
+/** Whether a rule reads one of the unknown attributes. */
 export function readsUnknown(read: ReadonlySet<string>, unknown: readonly string[]): boolean {
   const above = (path: string) => path.split('.').map((_, at, parts) => parts.slice(0, at).join('.'));
   return unknown.some((path) => read.has(path) || above(path).some((whole) => read.has(whole)));

@@ -35,15 +35,15 @@ function isIdentifier(value: FactValue): boolean {
   return typeof value !== 'string' || identifier.test(value);
 }
 
-/** A call as its lifecycle describes it. */
+/** A call that is restored from its lifecycle. */
 export interface RecordedRequest {
-  /** Whatever is not known has a placeholder. */
+  /** Unknown values are placeholders. */
   request: Omit<PolicyRequest, 'operation' | 'input'>;
-  /** The attributes with a placeholder, such as `context.mode`: a rule that reads one cannot be tried on this call. */
+  /** The placeholders, such as `context.mode`. A rule that reads one of them cannot be tried on this call. */
   unknown: string[];
 }
 
-/** Reads back what `factsToKeep` kept. The lifecycles of earlier releases have no facts. */
+/** Restores a call from what `factsToKeep` stored. Lifecycles of earlier releases have no facts. */
 export function recordedRequest(
   { principal, organization_id, project_id, created_at, facts }: LifecycleDocument,
   operation: Operation,

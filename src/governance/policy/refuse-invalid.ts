@@ -4,13 +4,13 @@ import { problemsOf, type RuleProblem } from './compile.js';
 import { builtinPrefix } from './default-rules.js';
 import type { PolicyRule } from './rule.js';
 
-/** All of it can be copied to a thread. */
+/** Plain data that can be copied to a thread. */
 export interface PolicyCheck {
   catalog: CatalogData;
   policies: PolicyRule[];
 }
 
-/** `refuseInvalid` for a thread: the largest sets take seconds, and the longest conditions a deep stack. */
+/** `refuseInvalid` for a thread, because the largest sets take seconds and the longest conditions need a deep stack. */
 export function checkPolicies({ catalog, policies }: PolicyCheck): void {
   refuseInvalid(catalogFrom(catalog), policies);
 }

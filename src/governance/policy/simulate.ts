@@ -8,7 +8,7 @@ import type { PolicyRule } from './rule.js';
 
 type Decision = PolicyEvaluation['decision'];
 
-/** A decided call and what it takes to decide it again. */
+/** A call with its decision, and what is needed to decide it again. */
 export interface RecordedCall extends RecordedRequest {
   lifecycle_id: string;
   operation: string;
@@ -21,7 +21,7 @@ export interface RecordedCall extends RecordedRequest {
 export const skipReasons = ['not_decided', 'unknown_operation', 'facts_not_recorded', 'time_limit'] as const;
 type SkipReason = (typeof skipReasons)[number];
 
-/** All of it can be copied to a thread. */
+/** Plain data that can be copied to a thread. */
 export interface SimulationInput {
   catalog: CatalogData;
   candidate: PolicyRule[];
@@ -37,7 +37,7 @@ export interface Simulation {
   evaluated: number;
   unchanged: number;
   changed_count: number;
-  /** The newest ones. */
+  /** The newest changed calls. */
   changed: ChangedCall[];
   transitions: { from: Decision; to: Decision; count: number }[];
   skipped: { reason: SkipReason; count: number }[];
@@ -46,8 +46,8 @@ export interface Simulation {
 export const simulationBounds = { calls: 1000, changed: 100, rules: 20, evaluationMs: 5000 } as const;
 
 /**
- * A thread uses one set after another, and never the one of the calls that it serves: it serves none. A simulation
- * rarely meets the same call twice.
+ * One set suffices, because a thread uses one set after another. Few decisions are cached, because a simulation rarely
+ * contains the same call twice.
  */
 const engine = createPolicyEngine({ sets: 1, decisions: 100 });
 

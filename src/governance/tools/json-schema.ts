@@ -20,7 +20,7 @@ metadata.get = (schema) => {
 
 /**
  * The JSON Schema 2020-12 (the default dialect of MCP) of the input of a schema. `bounds: false` omits lengths,
- * patterns and examples, which only a sender needs. The example of the whole makes those of its parts superfluous.
+ * patterns and examples, which only a sender needs. If the whole schema has an example, those of its parts are omitted.
  * @throws Error if the schema is not an object
  */
 export function jsonSchemaOf(schema: z.ZodType, { bounds = true }: { bounds?: boolean } = {}): ObjectSchema {

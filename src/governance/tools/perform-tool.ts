@@ -61,7 +61,7 @@ const beforePolicies: ReadonlySet<StageId> = new Set(['S1:authenticate', 'S2:res
 
 /** Runs the gateway's tools as governed calls. @throws AppError with the lifecycle id */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  /** The organization of each credential's last call that came as far as S4, by a hash of the credential. */
+  /** The organization of the last call of each credential that reached S4, by a hash of the credential. */
   const organizations = new LRUCache<string, string>({ max: maxRememberedCallers });
   return async (received) => {
     const caller = received.authorization ? sha256Hex(received.authorization.join(' ')) : '';

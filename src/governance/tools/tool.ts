@@ -34,7 +34,7 @@ export interface ToolContext {
  * `data_service_unreachable`, `call_failed` or `call_timed_out`.
  */
 export interface ToolSpec<I extends z.ZodType, O extends z.ZodType, P> {
-  /** The rules of a call that is another operation for them, by its input, which is not yet validated. */
+  /** The operation whose rules apply to the call, if it depends on the input. The input is not validated yet. */
   rulesFor?(asked: Readonly<Record<string, unknown>>): Operation | undefined;
   title: string;
   description: string;
@@ -42,7 +42,7 @@ export interface ToolSpec<I extends z.ZodType, O extends z.ZodType, P> {
   rest?: { method: 'get' | 'post' | 'put'; path: string };
   input: I;
   output: O;
-  /** The call only starts the work: REST answers 202, and an Idempotency-Key makes a repeat safe. */
+  /** The call only starts the work. REST answers 202, and an Idempotency-Key makes a repeat safe. */
   accepted?: true;
   /** MCP's tool annotations. */
   hints: { readOnly: boolean; destructive: boolean; idempotent: boolean };
@@ -81,7 +81,7 @@ export interface Tool extends ToolSpec<z.ZodType, z.ZodType, unknown> {
 
 /** A tool that has not received its dependencies. */
 export interface ToolDefinition<Deps> {
-  /** What rules know of a call. Its alias, or else its name, is that of the tool. */
+  /** The operation that rules see. The tool has its alias, or else its name. */
   operation: Operation;
   create: (deps: Deps) => Tool;
 }

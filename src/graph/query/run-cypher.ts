@@ -122,7 +122,7 @@ function answerWhenLate(session: Session, { timeoutMs, signal }: CypherCall, rej
       ),
     timeoutMs + stopGraceMs,
   );
-  const gone = () => end(new AppError('call_timed_out', 'the caller is gone'));
+  const gone = () => end(new AppError('call_timed_out', 'the caller disconnected'));
   if (signal.aborted) gone();
   signal.addEventListener('abort', gone, { once: true });
   return {

@@ -36,8 +36,8 @@ export type ReadAuthorization = (req: Request) => Promise<readonly string[] | un
 export function createReadAuthorization(deps: AuthDeps, baseUrl: () => string): ReadAuthorization {
   const browsers = createConsoleSessions(deps.auth.box, baseUrl);
   return async (req) => {
-    const given = req.headersDistinct.authorization;
-    if (given !== undefined) return given;
+    const authorization = req.headersDistinct.authorization;
+    if (authorization !== undefined) return authorization;
     const session = browsers.read(req);
     if (!session.person) return undefined;
     if (!isFromOwnPage(req, new URL(baseUrl()).origin) || !repeatsSecret(session, req.get(csrfHeader)))

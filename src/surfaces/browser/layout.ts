@@ -1,10 +1,10 @@
 import { html, trusted, type Html } from './html.js';
-import { style as sharedStyle } from './style.js';
+import { style } from './style.js';
 
 const serviceName = 'Governed Context and Workflow Service';
 
-/** A whole page: the common head and its `<body>`. */
-export function htmlPage(title: string, style: string, body: Html): Html {
+/** A page with a single card, for sign-in, consent and errors. */
+export function layout(title: string, content: Html): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -14,23 +14,14 @@ export function htmlPage(title: string, style: string, body: Html): Html {
 <title>${title} – ${serviceName}</title>
 <style>${trusted(style)}</style>
 </head>
-${body}
-</html>
-`;
-}
-
-/** A page with a single card, for sign-in, consent and errors. */
-export function layout(title: string, content: Html): Html {
-  return htmlPage(
-    title,
-    sharedStyle,
-    html`<body>
+<body>
 <main>
 <p class="service">${serviceName}</p>
 ${content}
 </main>
-</body>`,
-  );
+</body>
+</html>
+`;
 }
 
 /** A problem, as a sentence. Screen readers announce it when the page loads. */

@@ -4,7 +4,7 @@ import { OutboundError } from '../../outbound/outbound-error.js';
 export interface Exchanged {
   status: number;
   contentType: string;
-  /** Empty if the answer is longer than `atMost`; the rest is not read. */
+  /** Empty if the answer is longer than `maxBytes`. */
   body: Buffer;
 }
 
@@ -16,7 +16,7 @@ export interface Exchanged {
 export function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  { timeoutMs, atMost }: { timeoutMs: number; atMost: number },
+  { timeoutMs, maxBytes }: { timeoutMs: number; maxBytes: number },
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     let started: Dispatcher.DispatchController | undefined;
@@ -39,7 +39,7 @@ export function exchange(
     dispatcher.dispatch(options, {
       onRequestStart(controller) {
         started = controller;
-        if (over) controller.abort(new OutboundError('timeout', 'nobody waits for it any longer'));
+        if (over) controller.abort(new OutboundError('timeout', 'the caller no longer waits for the answer'));
       },
       onResponseStart(_controller, statusCode, headers) {
         status = statusCode;
@@ -48,7 +48,7 @@ export function exchange(
       },
       onResponseData(controller, chunk) {
         size += chunk.length;
-        if (size <= atMost) return void chunks.push(chunk);
+        if (size <= maxBytes) return void chunks.push(chunk);
         settle(() => resolve({ status, contentType, body: Buffer.alloc(0) }));
         controller.abort(new OutboundError('too_large', 'the rest is not read'));
       },

@@ -38,7 +38,7 @@ export function createForwarder({ downstreamUrl, timeoutMs }: ForwarderOptions):
       body,
     };
     try {
-      const answer = await exchange(agent, options, { timeoutMs, atMost: acknowledgementLimit });
+      const answer = await exchange(agent, options, { timeoutMs, maxBytes: acknowledgementLimit });
       if (answer.status >= 300 && answer.status < 400) {
         throw new AppError(
           'upstream_unreachable',

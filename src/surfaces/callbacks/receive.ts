@@ -17,7 +17,7 @@ export interface ReceiveOptions {
 }
 
 /** How many bodies of maximum size are held at once, for verified and for open receivers. */
-const bodiesAtOnce = { verified: 10, open: 4 };
+const maxBodies = { verified: 10, open: 4 };
 const largeBytes = 1024 * 1024;
 const duplicate: Acknowledgement = { status: 200, body: { status: 'duplicate' } };
 
@@ -27,8 +27,8 @@ const duplicate: Acknowledgement = { status: 200, body: { status: 'duplicate' } 
  */
 export function createReceive({ receivers, deliveries, bodyLimit, observe }: ReceiveOptions): RequestHandler {
   const targetOf = createTargets(receivers);
-  const verifiedBudget = createByteBudget(bodyLimit * bodiesAtOnce.verified);
-  const openBudget = createByteBudget(bodyLimit * bodiesAtOnce.open);
+  const verifiedBudget = createByteBudget(bodyLimit * maxBodies.verified);
+  const openBudget = createByteBudget(bodyLimit * maxBodies.open);
 
   async function receive(receiver: Receiver, params: Record<string, string>, req: Request): Promise<Acknowledgement> {
     requirePost(req);

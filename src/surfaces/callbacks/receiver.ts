@@ -43,6 +43,6 @@ export function accepted(status = 202): Acknowledgement {
   return { status, body: { status: 'accepted' } };
 }
 
-export function ignored(status: number, reason: string): Acknowledgement {
-  return { status, body: { status: 'ignored', reason } };
+export function ignored(reason: string): Acknowledgement {
+  return { status: 200, body: { status: 'ignored', reason } };
 }

@@ -23,9 +23,9 @@ export function createTargets<R extends { path: string }>(
   return (rawTarget) => {
     const path = pathIn(rawTarget);
     if (!plainPath.test(path)) return undefined;
-    const given = path.slice(1).split('/');
+    const segments = path.slice(1).split('/');
     for (const { route, parts } of patterns) {
-      const params = match(parts, given);
+      const params = match(parts, segments);
       if (params) return { route, params };
     }
     return undefined;

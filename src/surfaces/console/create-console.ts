@@ -13,8 +13,8 @@ import { showSignIn, signInByForm, signOutByForm } from './sign-in.js';
 import { inProject, signedIn, visitOf, type ConsoleDeps } from './visit.js';
 
 /** The operator console: pages for people who sign in as users. Mount it at `/console`. */
-export function createConsole(given: Omit<ConsoleDeps, 'browsers'>): Router {
-  const of: ConsoleDeps = { ...given, browsers: createConsoleSessions(given.deps.auth.box, given.baseUrl) };
+export function createConsole(deps: Omit<ConsoleDeps, 'browsers'>): Router {
+  const of: ConsoleDeps = { ...deps, browsers: createConsoleSessions(deps.deps.auth.box, deps.baseUrl) };
   const router = Router();
   router.use('/assets', appFiles);
   router.use('/session', sessionRoutes(of));
@@ -27,7 +27,7 @@ export function createConsole(given: Omit<ConsoleDeps, 'browsers'>): Router {
   router.get('/mcp-servers/authorized', showMcpAuthorized(of));
   router.use('/projects/:projectID', inProject(of), projectPages());
   router.use(() => {
-    throw new AppError('not_found', 'there is no such page');
+    throw new AppError('not_found', 'the page does not exist');
   });
   router.use(problemPages);
   return router;
@@ -36,7 +36,7 @@ export function createConsole(given: Omit<ConsoleDeps, 'browsers'>): Router {
 function projectPages(): Router {
   const router = Router();
   router.get(appPaths, (req, res) => sendApp(res, pathOf(req, '/console')));
-  // The addresses of these pages before they were part of the app.
+  // Earlier addresses of these pages.
   router.get('/executions{/:id}', (req, res) => {
     const { base } = visitOf(res);
     const { id } = req.params;

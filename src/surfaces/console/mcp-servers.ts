@@ -14,7 +14,7 @@ import { sendPage } from '../browser/send-page.js';
 import { performOperation } from '../rest/perform-operation.js';
 import { queryOf, type ConsoleDeps, type PersonVisit } from './visit.js';
 
-/** Where an authorization server sends a person back to. Completes what this person began. */
+/** The page to which an authorization server redirects a person. Completes the authorization that this person began. */
 export function showMcpAuthorized(of: ConsoleDeps): RequestHandler {
   return async (req, res) => {
     const { person } = res.locals.visit as PersonVisit;
@@ -47,8 +47,8 @@ async function complete(
   answer: Record<string, string | undefined>,
 ): Promise<void> {
   const operation = completeMcpAuthorization;
-  const given = Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== undefined));
-  const input = validate(operation.input, given, 'invalid_request');
+  const parameters = Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== undefined));
+  const input = validate(operation.input, parameters, 'invalid_request');
   const ctx = { principal, recordId: newId(), idempotencyKey: undefined, baseUrl: baseUrl() };
   const outcome = await performOperation({
     operation,

@@ -17,8 +17,8 @@ import { queryOf, type ConsoleDeps } from './visit.js';
 const SignIn = z.strictObject({ email: z.string(), password: z.string() });
 
 /**
- * What the app must know before it can call the API: the secret that its requests repeat, who is signed in, and what
- * that person may do in the project of the query. `POST` signs in while the app stays open.
+ * What the app needs before it can call the API: the secret that its requests must repeat, the signed-in person, and
+ * the permissions of that person in the project that the query names. `POST` signs in while the app stays open.
  */
 export function sessionRoutes(of: ConsoleDeps): Router {
   const router = Router();

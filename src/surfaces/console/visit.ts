@@ -43,8 +43,8 @@ const signInPath = '/console/sign-in';
 export function signedIn({ deps, browsers }: ConsoleDeps): RequestHandler {
   return async (req, res, next) => {
     const isForm = req.method === 'POST';
-    const given = isForm ? browsers.readForm(req, fieldOf(req, 'csrf_token') ?? null) : browsers.read(req);
-    const session = await whileLive(deps, given);
+    const stored = isForm ? browsers.readForm(req, fieldOf(req, 'csrf_token') ?? null) : browsers.read(req);
+    const session = await whileLive(deps, stored);
     if (!session.person)
       return seeOther(res, isForm ? signInPath : `${signInPath}?next=${encodeURIComponent(req.originalUrl)}`);
     const visit: PersonVisit = { req, res, csrf: session.csrf, person: session.person };

@@ -1,10 +1,8 @@
 import type { RequestHandler } from 'express';
 import { authenticateBearer } from '../../auth/authenticate-bearer.js';
-import { resourceMetadataOf } from '../../auth/require-grant.js';
 import { createReadAuthorization } from '../browser/console-session.js';
 import { resolveScope, workspaceHeader } from '../../auth/resolve-scope.js';
 import type { Deps } from '../../domain/deps.js';
-import { AppError } from '../../errors.js';
 import type { SurfaceRules } from '../rest/mount.js';
 
 /**
@@ -38,17 +36,6 @@ export function checkBeforeBody(deps: Deps, baseUrl: () => string): RequestHandl
     const authorization = await readAuthorization(req);
     if (length > smallBody || authorization === undefined) await authenticateBearer(deps, authorization, baseUrl());
     res.locals.authorization = authorization;
-    next();
-  };
-}
-
-/** Refuses a call without a credential before its body is read, and names the place to get one (RFC 9728). */
-export function requireCredential(baseUrl: () => string): RequestHandler {
-  return (req, _res, next) => {
-    if (req.get('authorization') === undefined) {
-      const resourceMetadata = resourceMetadataOf(baseUrl());
-      throw new AppError('invalid_token', 'missing bearer credential', { resourceMetadata });
-    }
     next();
   };
 }

@@ -93,6 +93,6 @@ export function carry(req: Request, caller: Caller): void {
 }
 
 export function carried(auth: { extra?: Record<string, unknown> } | undefined): Caller {
-  if (!auth?.extra?.caller) throw new Error('the message came without its caller');
+  if (!auth?.extra?.caller) throw new Error('the message has no caller');
   return auth.extra.caller as Caller;
 }

@@ -21,7 +21,10 @@ export interface EventLog {
 export interface SessionEvents extends EventStore {
   /** Returns the messages after that event if they include the response, which ends the stream; otherwise undefined. */
   missedToTheEnd(lastEventId: string): MissedEvent[] | undefined;
-  /** From now on a stream can carry several responses (2025-03-26), so a single response no longer ends it. */
+  /**
+   * Call this for a protocol version with batches (2025-03-26), in which a stream can carry several responses, so that
+   * a response does not end it.
+   */
   expectBatches(): void;
   close(): void;
 }
@@ -39,12 +42,12 @@ interface Event {
 }
 
 /** Ids increase across all sessions, so the first entry is the oldest; it is removed first when the log is full. */
-interface Own {
+interface SessionLog {
   events: Map<number, Event>;
   bytes: number;
 }
 
-interface Shared extends Own {
+interface Shared extends SessionLog {
   limits: EventLogLimits;
   lastId: number;
   now(): number;
@@ -64,28 +67,28 @@ function forgetOldest(shared: Shared): void {
 }
 
 function sessionEvents(shared: Shared): SessionEvents {
-  const own: Own = { events: new Map(), bytes: 0 };
+  const session: SessionLog = { events: new Map(), bytes: 0 };
   let closed = false;
   let batches = false;
   const endsStream = (message: JSONRPCMessage) => !batches && ('result' in message || 'error' in message);
   // A priming event is an empty message: it only provides an id to resume from.
   const after = (lastId: number): MissedEvent[] =>
-    [...own.events]
+    [...session.events]
       .filter(
         ([id, { streamId, message }]) =>
-          id > lastId && streamId === own.events.get(lastId)?.streamId && 'jsonrpc' in message,
+          id > lastId && streamId === session.events.get(lastId)?.streamId && 'jsonrpc' in message,
       )
       .map(([id, { message }]) => ({ id: String(id), message }));
   return {
-    storeEvent: async (streamId, message) => (closed ? '0' : add(shared, own, streamId, message)),
+    storeEvent: async (streamId, message) => (closed ? '0' : add(shared, session, streamId, message)),
     // Undefined (answered with 400) if later messages may be lost, and after a response, which is always the last one.
     async getStreamIdForEventId(eventId) {
-      const event = own.events.get(Number(eventId));
+      const event = session.events.get(Number(eventId));
       return event && !endsStream(event.message) ? event.streamId : undefined;
     },
     async replayEventsAfter(lastEventId, { send }) {
       for (const { id, message } of after(Number(lastEventId))) await send(id, message);
-      return own.events.get(Number(lastEventId))?.streamId ?? '';
+      return session.events.get(Number(lastEventId))?.streamId ?? '';
     },
     missedToTheEnd(lastEventId) {
       const missed = after(Number(lastEventId));
@@ -94,15 +97,15 @@ function sessionEvents(shared: Shared): SessionEvents {
     expectBatches: () => void (batches = true),
     close() {
       closed = true;
-      for (const event of own.events.values()) event.forget();
+      for (const event of session.events.values()) event.forget();
     },
   };
 }
 
-function add(shared: Shared, own: Own, streamId: string, message: JSONRPCMessage): string {
+function add(shared: Shared, session: SessionLog, streamId: string, message: JSONRPCMessage): string {
   const id = (shared.lastId += 1);
   const bytes = JSON.stringify(message).length;
-  const parts = [shared, own];
+  const parts = [shared, session];
   const forget = () => {
     for (const part of parts) if (part.events.delete(id)) part.bytes -= bytes;
   };
@@ -111,8 +114,8 @@ function add(shared: Shared, own: Own, streamId: string, message: JSONRPCMessage
     part.events.set(id, event);
     part.bytes += bytes;
   }
-  for (const oldest of own.events.values()) {
-    if (own.bytes <= shared.limits.sessionBytes) break;
+  for (const oldest of session.events.values()) {
+    if (session.bytes <= shared.limits.sessionBytes) break;
     oldest.forget();
   }
   forgetOldest(shared);

@@ -65,9 +65,9 @@ export function createGovern({ pipeline, approvals, approvalPage, log }: GovernD
 }
 
 /** Models often send an empty string for an optional argument. S4 refuses any other invalid value. */
-function withoutApprovalId(given: Record<string, unknown>, { resume }: Exchange) {
-  const { approval_id: named, ...input } = given;
-  if (named !== undefined && typeof named !== 'string') return { input: given, approvalId: resume.approvalId };
+function withoutApprovalId(received: Record<string, unknown>, { resume }: Exchange) {
+  const { approval_id: named, ...input } = received;
+  if (named !== undefined && typeof named !== 'string') return { input: received, approvalId: resume.approvalId };
   return { input, approvalId: resume.approvalId ?? (named === '' ? undefined : named) };
 }
 

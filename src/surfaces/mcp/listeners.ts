@@ -136,10 +136,10 @@ type Once = <T>(key: string, ask: () => Promise<T>) => Promise<T>;
 
 /** Shares one query between streams with the same credential, project or organization. */
 function once(): Once {
-  const asked = new Map<string, Promise<unknown>>();
+  const answers = new Map<string, Promise<unknown>>();
   return <T>(key: string, ask: () => Promise<T>) => {
-    const answer = (asked.get(key) as Promise<T> | undefined) ?? ask();
-    asked.set(key, answer);
+    const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();
+    answers.set(key, answer);
     return answer;
   };
 }

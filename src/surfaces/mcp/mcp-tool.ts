@@ -34,7 +34,7 @@ export interface McpTool {
   definition: ToolDefinition;
   governed: Tool;
   visibleTo(principal: Principal): boolean;
-  /** Makes the call without waiting for the run that it starts. */
+  /** Performs the call without waiting for the run that it starts. */
   call(input: Record<string, unknown>, exchange: Exchange): Promise<CallOutcome>;
   run?: RunOfTool;
 }
@@ -119,19 +119,19 @@ export function createWaitForRun(follow: FollowExecution) {
  * argument.
  */
 export function governedTool(tool: Tool, govern: Govern): McpTool {
-  const own = withoutProperties(jsonSchemaOf(tool.input), credentialParameters(tool));
+  const toolInput = withoutProperties(jsonSchemaOf(tool.input), credentialParameters(tool));
   return {
     definition: {
       name: mcpNameOf(tool),
       title: tool.title,
       description: tool.description,
-      inputSchema: inputSchema(own),
+      inputSchema: inputSchema(toolInput),
       outputSchema: outputSchema(jsonSchemaOf(tool.output, { bounds: false })),
       annotations: annotationsOf(tool.title, tool.hints),
       execution: { taskSupport: 'optional' },
     },
     governed: tool,
-    visibleTo: visibility(tool, own),
+    visibleTo: visibility(tool, toolInput),
     call: (input, exchange) => govern(tool, input, exchange),
   };
 }
@@ -158,7 +158,7 @@ export function pathInput(tool: Tool, principal: Principal): Record<string, stri
 function credentialParameters(tool: Tool): string[] {
   const names = pathParameters(tool);
   if (names.some((name) => name !== 'projectId'))
-    throw new Error(`${tool.name}: MCP knows no parameters but the project`);
+    throw new Error(`${tool.name}: over MCP the project is the only path parameter`);
   return names;
 }
 

@@ -70,14 +70,14 @@ function busOf(listeners: Listeners, asking: AsyncLocalStorage<{ caller: Caller;
   return {
     publish: () => undefined,
     subscribe(notify) {
-      const asked = asking.getStore();
-      if (!asked) throw new Error('a subscription came without its caller');
-      const { authorization, workspace, principal } = asked.caller;
+      const request = asking.getStore();
+      if (!request) throw new Error('the subscription has no caller');
+      const { authorization, workspace, principal } = request.caller;
       return listeners.add({
         caller: () => ({ authorization, workspace, principal }),
         ready: () => true,
         notify,
-        end: () => asked.res.destroy(),
+        end: () => request.res.destroy(),
       });
     },
   };

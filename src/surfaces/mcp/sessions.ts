@@ -58,9 +58,9 @@ export function createSessions<T>(limits: SessionLimits): Sessions<T> {
 
   const remove = (session: Session<T>) => {
     sessions.delete(session.id);
-    const own = byOwner.get(session.owner);
-    own?.delete(session);
-    if (own?.size === 0) byOwner.delete(session.owner);
+    const ownersSessions = byOwner.get(session.owner);
+    ownersSessions?.delete(session);
+    if (ownersSessions?.size === 0) byOwner.delete(session.owner);
   };
 
   const makeRoom = async (owner: string, organizationId: string) => {
@@ -70,9 +70,9 @@ export function createSessions<T>(limits: SessionLimits): Sessions<T> {
     if (ofOrganization >= limits.perOrganization) throw tooMany('organization', limits.perOrganization);
     if (sessions.size >= limits.total)
       throw new AppError('unavailable', 'this process has reached its limit of sessions');
-    const own = byOwner.get(owner);
-    if (!own || own.size < limits.perCaller) return;
-    const idle = [...own].filter(isIdle).sort((one, other) => one.lastUsed - other.lastUsed)[0];
+    const ownersSessions = byOwner.get(owner);
+    if (!ownersSessions || ownersSessions.size < limits.perCaller) return;
+    const idle = [...ownersSessions].filter(isIdle).sort((one, other) => one.lastUsed - other.lastUsed)[0];
     if (!idle) throw tooMany('caller', limits.perCaller);
     await idle.end();
   };

@@ -121,8 +121,10 @@ interface Initialize {
 }
 
 function hasBatches({ params }: Initialize): boolean {
-  const asked = String(params?.protocolVersion);
-  return (SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION) < '2025-06-18';
+  const requestedVersion = String(params?.protocolVersion);
+  return (
+    (SUPPORTED_PROTOCOL_VERSIONS.includes(requestedVersion) ? requestedVersion : LATEST_PROTOCOL_VERSION) < '2025-06-18'
+  );
 }
 
 function refuseTooMany(

@@ -205,7 +205,7 @@ function viewOf(task: McpTaskDocument, outcome: CallOutcome, progress = ''): Tas
     `held for approval ${task.approval_id ?? ''}; another person decides at ${outcome.kind === 'pending' ? outcome.approvalUrl : 'the console'}`;
   const messages = {
     held,
-    running: () => progress || `execution ${task.execution_id ?? ''} goes on`,
+    running: () => progress || `execution ${task.execution_id ?? ''} continues`,
     ended: () => '',
     cancelled: () => 'cancelled by the client',
   };

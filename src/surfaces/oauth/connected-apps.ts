@@ -103,10 +103,10 @@ async function listConnectedApps(
     .find({ _id: { $in: data.map(({ client_id }) => client_id) } })
     .toArray();
   const names = new Map(clients.map(({ _id, client_name }) => [_id, client_name]));
-  return { ...rest, data: data.map((grant) => shown(grant, names.get(grant.client_id) ?? '')) };
+  return { ...rest, data: data.map((grant) => toConnectedApp(grant, names.get(grant.client_id) ?? '')) };
 }
 
-function shown(
+function toConnectedApp(
   { _id, client_id, user_id, project_id, scopes, created_at, last_used_at, refresh_until }: OauthGrantDocument,
   client_name: string,
 ): ConnectedApp {

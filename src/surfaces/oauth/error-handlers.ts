@@ -2,7 +2,7 @@ import type { ErrorRequestHandler } from 'express';
 import { isRefusal } from '../../errors.js';
 import { toAppError } from '../../http/errors.js';
 import { headersOf, statusOf } from '../rest/error-answers.js';
-import { isOauthError, OauthError } from '../../auth/oauth/oauth-error.js';
+import { isOauthError, OauthError } from './oauth-error.js';
 import { errorPage } from './pages/error-page.js';
 import { sendPage } from '../browser/send-page.js';
 import type { RateLimit } from './rate-limit.js';

@@ -1,5 +1,5 @@
 import express, { type Request, type RequestHandler } from 'express';
-import { OauthError } from '../../auth/oauth/oauth-error.js';
+import { OauthError } from './oauth-error.js';
 
 const formType = 'application/x-www-form-urlencoded';
 

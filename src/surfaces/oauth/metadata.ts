@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { clientAuthMethods, grantTypes } from '../../auth/oauth/client-metadata.js';
+import { clientAuthMethods, grantTypes } from '../../auth/oauth/clients.js';
 import { Scope } from '../../auth/oauth/scopes.js';
 
 const cacheSeconds = 300;

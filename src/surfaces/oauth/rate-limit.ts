@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { addressOf, addToCounter, currentWindow, secondsUntil } from '../../auth/window-counter.js';
 import type { Collections } from '../../stores/collections.js';
-import { OauthError } from '../../auth/oauth/oauth-error.js';
+import { OauthError } from './oauth-error.js';
 
 export interface RateLimitOptions {
   what: 'registrations' | 'failed token requests' | 'client documents';

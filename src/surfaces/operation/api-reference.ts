@@ -9,13 +9,13 @@ import { onlyMethods } from '../../http/method-not-allowed.js';
  * works offline.
  */
 export function apiReference(router: Router, document: () => object): void {
-  let made: object | undefined;
+  let cached: object | undefined;
   const get = (path: string, answer: (res: Response) => void) =>
     router
       .route(path)
       .get((_req, res) => answer(res))
       .all(onlyMethods('GET'));
-  get('/openapi.json', (res) => res.json((made ??= document())));
+  get('/openapi.json', (res) => res.json((cached ??= document())));
   get('/docs/start.js', (res) => res.type('js').send(start));
   get('/docs', (res) => res.type('html').send(page));
   // People who open the root address want to read the documentation.

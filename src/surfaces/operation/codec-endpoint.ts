@@ -65,10 +65,10 @@ export function createCodecEndpoint(deps: CodecEndpointDeps): Router {
     router.post(path, authorize, ...jsonBody(bodyLimit), async (req, res) => {
       const organizations = res.locals.organizations as ReadonlySet<string>;
       const payloads: PayloadJson[] = [];
-      for (const given of validate(Payloads, req.body, 'invalid_request').payloads) {
-        // Doing a whole page at once would block the event loop.
+      for (const json of validate(Payloads, req.body, 'invalid_request').payloads) {
+        // Decoding a whole page at once would block the event loop.
         await setImmediate();
-        const payload = fromJson(given);
+        const payload = fromJson(json);
         await setImmediate();
         payloads.push(toJson(work(organizations, payload)));
       }

@@ -183,7 +183,8 @@ export const connectorRoutes: readonly Route[] = [
     operation: withdrawMcpAuthorization,
     tag,
     summary: 'Withdraw the authorization for an MCP server',
-    description: 'Deletes the tokens here. It does not revoke them at the authorization server.',
+    description:
+      'Deletes the tokens, and revokes them at an authorization server with a `revocation_endpoint`; later if it does not answer.',
     response: { description: 'The state of the authorization.' },
   }),
 ];

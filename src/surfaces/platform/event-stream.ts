@@ -6,12 +6,12 @@ import { readExecution } from '../../domain/executions/operations/read.js';
 import { isOver } from '../../domain/executions/record.js';
 import { maxEventsPerStep } from '../../domain/executions/run-reader.js';
 import { endsStep, turnAfter } from '../../domain/executions/turns.js';
-import { viewRun, type RunView } from '../../domain/executions/watch.js';
+import type { RunView } from '../../domain/executions/watch.js';
 import { frameOf, lastEventId, recheckMs, sendEvents } from './server-sent-events.js';
 
 /**
- * Streams the events of an execution after `Last-Event-ID`, and the words or the progress of the running step, until the last event
- * (WHATWG server-sent events). A client that reconnects after the end gets 204, which makes it stop.
+ * Streams the events of an execution after `Last-Event-ID`, and the text or the progress of the running step, until the
+ * last event (WHATWG server-sent events). A client that reconnects after the end gets 204, which makes it stop.
  * @throws AppError `too_many_requests` if the organization has too many open streams
  */
 export async function streamEvents(deps: Deps, ctx: RequestContext, id: string): Promise<void> {
@@ -25,7 +25,7 @@ export async function streamEvents(deps: Deps, ctx: RequestContext, id: string):
   const stream = sendEvents(deps, ctx);
   if (!stream) return;
   const { write, ended, mayGoOn } = stream;
-  const run = viewRun(deps, first);
+  const run = deps.viewRun(first);
   res.once('close', run.leave);
   const deltas = createDeltaStream(run, id, last, write);
   while (!ended.aborted) {
@@ -44,7 +44,10 @@ export async function streamEvents(deps: Deps, ctx: RequestContext, id: string):
   res.end();
 }
 
-/** Streams the words of the running model turn, or the progress of the running tool. Events mark the start and end of a step. */
+/**
+ * Streams the text of the running model turn, or the progress of the running tool. Events mark the start and end of a
+ * step.
+ */
 function createDeltaStream(run: RunView, id: string, from: number, write: (text: string) => void) {
   let turn: { after_seq: number; last: string } | undefined;
   let resumeAt = from > 0 ? from : undefined;

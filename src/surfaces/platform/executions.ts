@@ -94,7 +94,7 @@ export const executionRoutes: readonly Route[] = [
     operation: monitorExecution,
     tag,
     summary: 'Read the steps, attempts and Temporal run',
-    response: { description: 'The state of the run in Temporal and its workflow.' },
+    response: { description: 'The steps with their attempts, and the run in Temporal.' },
   }),
   operationRoute({
     method: 'get',

@@ -1,6 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Deps } from '../../domain/deps.js';
 import { followProject } from '../../domain/news/operations.js';
-import { viewProject } from '../../domain/news/watch.js';
 import type { RequestContext } from '../rest/context.js';
 import { operationRoute, type Route } from '../rest/define-route.js';
 import { frameOf, lastEventId, recheckMs, sendEvents } from './server-sent-events.js';
@@ -11,26 +11,13 @@ async function streamProject(deps: Deps, ctx: RequestContext): Promise<void> {
   const stream = sendEvents(deps, ctx);
   if (!stream) return;
   const { write, ended, mayGoOn } = stream;
-  const leave = await viewProject(deps, ctx.principal.projectId, last, (events) => {
+  const leave = await deps.projectNews.view(ctx.principal.projectId, last, (events) => {
     if (events.length > 0 && !ended.aborted) write(events.map(frameOf).join(''));
   });
-  while (!ended.aborted && (await mayGoOn())) await untilAborted(ended, recheckMs);
+  while (!ended.aborted && (await mayGoOn()))
+    await delay(recheckMs, undefined, { signal: ended }).catch(() => undefined);
   leave();
   ctx.res.end();
-}
-
-/** At the latest after `ms`. */
-function untilAborted(signal: AbortSignal, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-    if (signal.aborted) done();
-  });
 }
 
 export const projectEventRoutes: readonly Route[] = [
@@ -41,7 +28,7 @@ export const projectEventRoutes: readonly Route[] = [
     tag: 'executions',
     summary: 'Stream what changes in a project (server-sent events)',
     description:
-      'New states of executions, approvals, memories that wait for a person, and schedules, at most about once a second for each. The first event is `opened`, unless `Last-Event-ID` names an event of the last hour: then what has changed since comes first. An event can come again.',
+      'New states of executions, approvals, memories that wait for a person, and schedules, at most about once a second for each. The first event is `opened`, unless `Last-Event-ID` names an event of the last hour: then the changes since that event come first. An event can be sent twice.',
     response: { stream: 'text/event-stream', description: 'The events. The stream has no end.' },
     handler: ({ deps, ctx }) => streamProject(deps, ctx),
   }),

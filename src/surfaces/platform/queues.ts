@@ -9,7 +9,7 @@ export const queueRoutes: readonly Route[] = [
     tag: 'operation',
     summary: 'Read whether workers keep up with the work',
     description:
-      'The queues serve every project of the deployment, so this is not about the project alone. An answer is up to five seconds old.',
+      'The queues serve every project of the deployment, so the answer is the same for all projects. An answer is up to five seconds old.',
     response: { description: 'The state of each task queue.' },
   }),
 ];

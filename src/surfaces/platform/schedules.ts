@@ -47,7 +47,7 @@ export const scheduleRoutes: readonly Route[] = [
     tag,
     summary: 'List the planned times of a past or coming range',
     description:
-      'Also those of a paused schedule. A backfill of a past range runs those that have not fired. `from` and `to` are inclusive.',
+      'Includes the times of a paused schedule. A backfill of a past range runs the times that have not fired. `from` and `to` are inclusive.',
     response: { description: 'The planned times, oldest first.' },
   }),
   operationRoute({

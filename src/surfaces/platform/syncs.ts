@@ -3,7 +3,7 @@ import { operationRoute, type Route } from '../rest/define-route.js';
 
 const tag = 'syncs';
 
-/** What the catalog and the followed repositories write into the graph of a project. */
+/** The syncs that write the catalog and the followed repositories into the graph of a project. */
 export const syncRoutes: readonly Route[] = [
   operationRoute({
     method: 'get',
@@ -31,7 +31,7 @@ export const syncRoutes: readonly Route[] = [
     operation: followRepository,
     tag,
     summary: 'Follow a repository',
-    description: 'As `POST /v1/bind-repository`, for administrators. To follow it again replaces the secret.',
+    description: 'As `POST /v1/bind-repository`, for administrators. Following it again replaces the secret.',
     response: { description: 'The binding, with the secret of its webhook, which is returned once.' },
     idempotent: true,
   }),
@@ -41,7 +41,7 @@ export const syncRoutes: readonly Route[] = [
     operation: unfollowRepository,
     tag,
     summary: 'Stop following a repository',
-    description: 'Its pushes are ignored from then on; what they wrote stays.',
+    description: 'Its pushes are ignored from then on. What earlier pushes wrote stays.',
     response: { description: 'The repository.' },
   }),
 ];

@@ -10,7 +10,7 @@ import type { RequestContext } from '../rest/context.js';
 import { projectNames } from './project-scope.js';
 
 export interface UploadRules {
-  /** Form fields of this upload alone. `take` receives each value before `knowledgeOf` is called, and may refuse it. */
+  /** Additional form fields. `take` receives each value before `knowledgeOf` is called, and may refuse it. */
   own?: { names: readonly string[]; take(name: string, value: string): void };
   /** Throws for a file that this upload does not accept. Called when the type of the file is known. */
   accept?(file: FileDocument): void;
@@ -30,9 +30,9 @@ export async function upload(
     const { names = [], take } = rules.own ?? {};
     for (const [name, value] of fields) if (names.includes(name)) take?.(name, value);
     const shared = fields.filter(([name]) => !names.includes(name));
-    const given = await uploadFields(deps, principal, shared);
+    const stored = await uploadFields(deps, principal, shared);
     const route = `${req.method.toLowerCase()} ${req.path}`;
-    return await deps.files.keep(files, { principal, key: idempotencyKey, route, given, ...rules });
+    return await deps.files.keep(files, { principal, key: idempotencyKey, route, fields: stored, ...rules });
   } catch (error) {
     await deps.files.discard(files);
     throw error;

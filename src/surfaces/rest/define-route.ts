@@ -30,7 +30,7 @@ export interface RouteResponse<T = unknown> {
   others?: Readonly<Record<string, { description: string; schema?: Schema; stream?: string }>>;
 }
 
-/** What every route states about itself. */
+/** What the definition of every route contains. */
 interface RouteTexts {
   method: Method;
   /** In OpenAPI format: `/execute_flow/{execution_id}/pause`. */

@@ -43,7 +43,7 @@ export type AnsweredCode = ErrorCode | StageId;
 /** The codes of a surface that differ from those of the gateway. */
 export type OwnCodes = Partial<Record<ErrorCode, AnsweredCode>>;
 
-/** These have an HTTP status of their own, so the body's code is the general one. */
+/** These codes have their own HTTP status, so the body contains the general code. */
 const invalidRequests: OwnCodes = { precondition_failed: 'invalid_request', range_not_satisfiable: 'invalid_request' };
 
 export function statusOf({ code }: Pick<AppError, 'code'>): number {

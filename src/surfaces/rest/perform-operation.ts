@@ -19,8 +19,8 @@ export interface Performance extends Pick<Call, 'channel' | 'traceId' | 'resumeT
 export type Outcome = { lifecycleId?: string } & ({ held: boolean; value: unknown } | { error: unknown });
 
 /** Performs an operation as a governed call. */
-export async function performOperation(given: Performance): Promise<Outcome> {
-  const { lifecycleId, ...performed } = await given.call.deps.kernel.perform(callOf(given));
+export async function performOperation(performance: Performance): Promise<Outcome> {
+  const { lifecycleId, ...performed } = await performance.call.deps.kernel.perform(callOf(performance));
   const id = lifecycleId === undefined ? {} : { lifecycleId };
   if ('error' in performed) return { ...id, error: performed.error };
   const { status, body } = performed.ending;
@@ -28,27 +28,27 @@ export async function performOperation(given: Performance): Promise<Outcome> {
   return { ...id, held, value: held ? { lifecycle_id: lifecycleId, ...(body as object) } : body };
 }
 
-function callOf(given: Performance): Call {
-  const { operation, call, subjectId: _subject, run: _run, ...rest } = given;
+function callOf(performance: Performance): Call {
+  const { operation, call, subjectId: _subject, run: _run, ...rest } = performance;
   const rules = operation.rulesFor?.(call) ?? operation;
   return {
     ...rest,
     lifecycleId: newId(),
     startedAt: epochSeconds(),
     operation: rules,
-    asked: operation.given,
+    asked: operation.fixedFacts,
     name: rules.name,
     alwaysRecorded: false,
-    resumesItself: given.channel === 'console',
+    resumesItself: performance.channel === 'console',
     authenticate: async () => call.ctx.principal,
     resolveScope: async (authenticated) => authenticated,
     admit: async () => undefined,
-    validate: async () => checkedOf(given, rules.name),
+    validate: async () => checkedOf(performance, rules.name),
   };
 }
 
 function checkedOf({ operation, call, subjectId, run }: Performance, name: string): Checked {
-  const { given, lookUp, binds, shows } = operation;
+  const { fixedFacts: given, lookUp, binds, shows } = operation;
   return {
     input: { ...ownFields(call.key), ...ownFields(call.input), ...given },
     resource: { type: name.split('.')[0] ?? name, id: subjectId || '*' },

@@ -14,14 +14,14 @@ export const pathParameters = '{path}';
 export function createQueryCheck(
   { path, query }: Pick<Route, 'path' | 'query'>,
   allowed: readonly string[],
-): (given: object) => void {
-  const own = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
+): (parameters: object) => void {
+  const routeNames = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
   const everywhere = allowed.flatMap((name) =>
     name === pathParameters ? [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter) : [name],
   );
-  const known = new Set([...own, ...everywhere]);
-  return (given) => {
-    const unknown = Object.keys(given).filter((name) => !known.has(name));
+  const known = new Set([...routeNames, ...everywhere]);
+  return (parameters) => {
+    const unknown = Object.keys(parameters).filter((name) => !known.has(name));
     if (unknown.length > 0)
       throw new AppError('invalid_request', unknownFields('query parameter', unknown, [...known]));
   };

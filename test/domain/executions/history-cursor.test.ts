@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import proto from '@temporalio/proto';
-import { createHistoryCursor } from '../../../src/temporal/history-cursor.js';
+import { createFollowHistory } from '../../../src/temporal/history-cursor.js';
 import { AppError } from '../../../src/errors.js';
 
 const { EVENT_TYPE_WORKFLOW_TASK_COMPLETED, EVENT_TYPE_WORKFLOW_TASK_SCHEDULED } =
@@ -35,11 +35,8 @@ function temporalWith(historyLength: number, pages: (Page | Error)[]) {
     },
   };
   const call: any = (work: (given: unknown) => unknown) => work(client);
-  return {
-    tokens,
-    left: () => pages.length,
-    open: () => createHistoryCursor({ call, wait: call, client }, 'execution/1', new AbortController().signal),
-  };
+  const followHistory = createFollowHistory({ call, wait: call, client });
+  return { tokens, left: () => pages.length, open: () => followHistory('execution/1', new AbortController().signal) };
 }
 
 describe('the cursor of a history', () => {

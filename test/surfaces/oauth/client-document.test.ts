@@ -80,7 +80,7 @@ describe('a client that is identified by its metadata document', () => {
       (id, res) => json(res, { ...good(id), redirect_uris: ['http://client.example/'] }),
     ],
     ['wants a secret', (id, res) => json(res, { ...good(id), token_endpoint_auth_method: 'client_secret_post' })],
-    ['holds a secret', (id, res) => json(res, { ...good(id), client_secret: 's' })],
+    ['contains a secret', (id, res) => json(res, { ...good(id), client_secret: 's' })],
     ['is not JSON', (_id, res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{')],
     ['is JSON of another kind', (_id, res) => json(res, ['x'])],
     ['is a page', (id, res) => res.writeHead(200, { 'content-type': 'text/html' }).end(JSON.stringify(good(id)))],

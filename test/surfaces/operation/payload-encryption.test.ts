@@ -143,7 +143,9 @@ describe('the payload codec', () => {
     expect(textOf((await rotated.decode(before, context))[0])).toEqual({ text: canary });
     const after = await rotated.encode(plain(), context);
     expect(textOf((await codecOf(keys[1], 'org').decode(after, context))[0])).toEqual({ text: canary });
-    await expect(codecOf(keys[0], 'org').decode(after, context)).rejects.toThrow('SECRETS_KEY does not hold the key');
+    await expect(codecOf(keys[0], 'org').decode(after, context)).rejects.toThrow(
+      'SECRETS_KEY does not contain the key',
+    );
   });
 
   test('returns payloads from before the encryption unchanged', async () => {

@@ -27,7 +27,7 @@ export interface CallActionRequest {
   run?: ActRun;
   /** The step's progress comes after this event of the execution. Absent in requests of earlier releases. */
   after_seq?: number;
-  /** The approval that the act waited for. */
+  /** The approval for which the act waited. */
   approval?: Pick<Held, 'approval_id' | 'after_unknown' | 'is_edited'>;
 }
 
@@ -45,7 +45,7 @@ export interface ActionActivities {
   callAction(request: CallActionRequest): Promise<StepResult<unknown>>;
 }
 
-/** The server of a tool may ask a person, who has at most an hour. */
+/** The server of a tool may ask a person, who has at most an hour to answer. */
 export const callProfile = ({ action }: Pick<ActionStep, 'action'>): ActivityOptions => ({
   startToCloseTimeout: action.category === 'mcp' ? '63m' : '2m',
 });

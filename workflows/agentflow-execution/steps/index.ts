@@ -13,7 +13,6 @@ import { tool } from './tool.js';
 const definitions = [documents, goal, anomaly, continueStep, preview, action, tool, model] as const;
 
 type Definition = (typeof definitions)[number];
-export type StepKind = Definition['kind'];
 export type Step = Parameters<Definition['name']>[0];
 
 type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void

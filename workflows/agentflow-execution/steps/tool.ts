@@ -32,7 +32,7 @@ export const tool: StepDefinition<ToolStep, ActionActivities> = {
   keep: (output, step, { state: { current }, edits }) => {
     if (!current) return;
     current.tool_results.push(actionResult(step, output, edits));
-    // The model is told that it was not its own call that was answered.
+    // The answer shows the model that an approver edited its call.
     answerCall(current, step.call.id, edits ? { edited_by_approver: edits, result: output } : output);
   },
   // The model receives the error as the answer to its call.

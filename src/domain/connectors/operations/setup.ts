@@ -123,7 +123,7 @@ export async function withTriggerRecords(
       const kind = callbackKinds.find((each) => each === trigger.kind);
       if (!kind || trigger.agentflow_id === undefined) return trigger;
       const { agentflow_id, goal = null } = trigger;
-      const given = {
+      const record = {
         kind,
         connector_id: connectorId,
         agentflow_id,
@@ -135,7 +135,7 @@ export async function withTriggerRecords(
       const kept =
         typeof trigger.trigger_id === 'string' && known.has(trigger.trigger_id) ? trigger.trigger_id : undefined;
       const trigger_id = kept ?? deps.auth.box.sign(`${requestId}/${at}`, 'trigger-id');
-      await createTrigger(deps.mongo.collections, given, trigger_id);
+      await createTrigger(deps.mongo.collections, record, trigger_id);
       if (kept !== undefined) await connector_triggers.updateOne({ _id: kept }, { $set: { kind, agentflow_id, goal } });
       return { ...trigger, trigger_id };
     }),

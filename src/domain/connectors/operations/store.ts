@@ -41,13 +41,13 @@ export async function createConnector(
   collections: ConnectorCollections,
   box: SecretBox,
   id: string,
-  { config, callback_secret, ...given }: NewConnectorRecord,
+  { config, callback_secret, ...fields }: NewConnectorRecord,
 ): Promise<{ connector: ConnectorDocument; pin: string }> {
   const pin = newPin();
   const now = epochSeconds();
   const connector = await insertOnce<ConnectorDocument>(collections.connectors, {
     _id: id,
-    ...given,
+    ...fields,
     ...sealedConfig(box, id, config),
     ...(callback_secret !== undefined && { callback_secret_sealed: sealedCallbackSecret(box, id, callback_secret) }),
     pin_hash: hashPin(pin),
@@ -210,12 +210,12 @@ export type NewTrigger = Pick<
 /** A repeat with the same id returns the first record. */
 export async function createTrigger(
   { connector_triggers }: ConnectorCollections,
-  given: NewTrigger,
+  trigger: NewTrigger,
   id = newPin(),
 ): Promise<TriggerDocument> {
   return insertOnce<TriggerDocument>(connector_triggers, {
     _id: id,
-    ...given,
+    ...trigger,
     is_active: true,
     created_at: epochSeconds(),
   });

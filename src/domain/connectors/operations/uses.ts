@@ -5,13 +5,14 @@ import type { Collections } from '../../../stores/collections.js';
 import { epochSeconds } from '../../../time.js';
 import type { ConnectorDocument } from '../record.js';
 
-/** Connectors whose last use was noted as successful a moment ago. */
-const fresh = new LRUCache<string, true>({ max: 10_000, ttl: 5000 });
+/** Connectors whose successful use was recorded less than five seconds ago. */
+const recentSuccesses = new LRUCache<string, true>({ max: 10_000, ttl: 5000 });
 const maxMessage = 500;
 
 /**
- * Uses a connector, and notes when and how it went, for operators. Nothing waits for the note, and a connector in constant
- * use is noted every few seconds, so that a use costs no more than before. A note can be lost; records of calls cannot.
+ * Uses a connector, and records the time and the outcome for operators. Callers do not wait for the write, and
+ * successful uses are written at most every five seconds. Such a record can be lost, unlike the records of governed
+ * calls.
  */
 export async function noted<T>(
   { connectors, project_news }: Pick<Collections, 'connectors' | 'project_news'>,
@@ -27,11 +28,11 @@ export async function noted<T>(
   const at = epochSeconds();
   try {
     const result = await use();
-    if (!fresh.has(_id)) note({ $set: { 'use.last_at': at, 'use.failures': 0 } });
-    fresh.set(_id, true);
+    if (!recentSuccesses.has(_id)) note({ $set: { 'use.last_at': at, 'use.failures': 0 } });
+    recentSuccesses.set(_id, true);
     return result;
   } catch (error) {
-    fresh.delete(_id);
+    recentSuccesses.delete(_id);
     const message = (error instanceof Error ? error.message : 'the call failed').slice(0, maxMessage);
     if (!signal.aborted)
       note({ $set: { 'use.last_at': at, 'use.failure': { at, message } }, $inc: { 'use.failures': 1 } });

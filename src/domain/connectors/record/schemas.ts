@@ -10,6 +10,7 @@ import {
   type ConnectorDocument,
 } from '../record.js';
 import { exampleConnector, newConnectorExample } from '../examples.js';
+import { pick } from '../../../pick.js';
 
 const AnyJson = z.record(z.string(), z.unknown());
 const Config = AnyJson.meta({
@@ -129,28 +130,18 @@ export const TriggerAction = z
 
 /** The connector without its secrets. */
 export function toConnector(box: SecretBox, connector: ConnectorDocument): Connector {
-  const { _id, category, name, tags, user_id, projectID, organization_id, triggers, data_loader_config } = connector;
-  const { actions, status, status_reason = null, account, use, created_at, updated_at } = connector;
+  const { use, status_reason = null } = connector;
   return {
-    ...{
-      _id,
-      category,
-      name,
-      tags,
-      user_id,
-      projectID,
-      org_id: organization_id,
-      triggers,
-      data_loader_config,
-      actions,
-    },
+    ...pick(connector, '_id', 'category', 'name', 'tags', 'user_id', 'projectID'),
+    org_id: connector.organization_id,
+    ...pick(connector, 'triggers', 'data_loader_config', 'actions'),
     config: publicConfigOf(box, connector),
     has_callback_secret: connector.callback_secret_sealed !== undefined,
-    ...{ status, status_reason, account },
+    ...pick(connector, 'status', 'account', 'created_at', 'updated_at'),
+    status_reason,
     last_used_at: use?.last_at ?? null,
     failures: use?.failures ?? 0,
     last_failure: use?.failure ?? null,
-    ...{ created_at, updated_at },
   };
 }
 

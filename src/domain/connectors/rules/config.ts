@@ -49,7 +49,7 @@ const Auth = z.discriminatedUnion('type', [
 export type Auth = z.infer<typeof Auth>;
 export type ClientCredentials = Extract<Auth, { type: 'client_credentials' }>;
 
-/** The product gets tokens from the authorization server of an MCP server, after a person has authorized it. */
+/** After a person has authorized the product, it gets tokens from the authorization server of the MCP server. */
 const OauthAuth = z.strictObject({
   type: z.literal('oauth'),
   owner: z
@@ -190,9 +190,11 @@ export function changedConfig(
   stored: Record<string, unknown>,
   change: Record<string, unknown>,
 ): Record<string, unknown> {
-  const given = Object.entries(change).map(([name, value]) => [name, withStoredSecrets(value, stored[name])] as const);
+  const changedFields = Object.entries(change).map(
+    ([name, value]) => [name, withStoredSecrets(value, stored[name])] as const,
+  );
   return Object.fromEntries(
-    Object.entries({ ...stored, ...Object.fromEntries(given) }).filter(([, value]) => value !== null),
+    Object.entries({ ...stored, ...Object.fromEntries(changedFields) }).filter(([, value]) => value !== null),
   );
 }
 

@@ -55,7 +55,7 @@ export async function setPlan({ customers }: Accounts, organizationId: string, p
   await customers.updateOne({ _id: organizationId }, { $set });
 }
 
-function fieldsOf(path: string, given: object): Record<string, unknown> {
-  const present = Object.entries(given).filter(([, value]) => value !== undefined);
+function fieldsOf(path: string, values: object): Record<string, unknown> {
+  const present = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(present.map(([name, value]) => [`${path}.${name}`, value]));
 }

@@ -3,10 +3,10 @@ import type { Collections } from '../../../stores/collections.js';
 import { grantedQuota } from '../record.js';
 import { readCustomer } from './account.js';
 
-/** What runs were charged. A charge never changes, and the acts of a run ask again and again. */
+/** The charges of runs. A charge never changes, and each act of a run needs it. */
 const charged = new LRUCache<string, number>({ max: 5000 });
 
-/** What a run was charged: once, when it begins, under its own id; model turns cost none. Null until it is written. */
+/** The charge of a run, made once when it begins. Model turns cost nothing. Null until the charge is written. */
 export async function chargeOf(
   { credit_history }: Pick<Collections, 'credit_history'>,
   execution_id: string,
@@ -18,10 +18,7 @@ export async function chargeOf(
   return charge?.credits ?? null;
 }
 
-/**
- * The credits that a run has cost so far. The charge is written up to a second after the run has begun, and until then it is
- * what the plan says.
- */
+/** The credits that a run has cost so far; until its charge is written, the deduction of the plan. */
 export async function creditsOfRun(
   stores: Pick<Collections, 'credit_history' | 'customers'>,
   { organization_id, execution_id }: { organization_id: string; execution_id: string },

@@ -17,6 +17,7 @@ import { missingVariableProblems } from '../missing-variables.js';
 import { ExecutionFile, referToFiles } from '../files.js';
 import { readExecution } from './read.js';
 import { toExecution, type Execution, type ExecutionDocument } from '../record.js';
+import { pick } from '../../../pick.js';
 
 export const NewExecution = z
   .strictObject({
@@ -145,17 +146,11 @@ function refuseUnrunnable(agentflow: AgentflowDocument, input: NewExecution): vo
 }
 
 function embeddedCopy(agentflow: AgentflowDocument): ExecutionDocument['agentflow'] {
-  const { _id, agents, image, initialAgent, name, role, conclusion } = agentflow;
-  const copies = agents.map((agent) => ({
-    _id: agent._id,
-    llm: agent.llm,
-    role: agent.role,
-    role_description: agent.role_description,
-    title: agent.title,
-    agent_type: agent.agent_type,
-    next_agent: agent.next_agent,
-  }));
-  return { agentflow_id: _id, agents: copies, image, initialAgent, name, role, conclusion };
+  const agents = agentflow.agents.map((agent) =>
+    pick(agent, '_id', 'llm', 'role', 'role_description', 'title', 'agent_type', 'next_agent'),
+  );
+  const fields = pick(agentflow, 'image', 'initialAgent', 'name', 'role', 'conclusion');
+  return { agentflow_id: agentflow._id, agents, ...fields };
 }
 
 function toFlow({
@@ -190,20 +185,11 @@ function toBounds({
 
 /** An agent without a model uses the default model settings of the project (`/v1/save-model`). */
 function toPlan(agent: AgentflowDocument['agents'][number], models: ProjectModelDocument | null): AgentPlan {
-  const { _id, title, role, role_description, context, next_agent } = agent;
-  const { model, temperature, max_tokens } = agent.llm.model === '' && models ? models : agent.llm;
-  const llm = { model, temperature, max_tokens };
   return {
-    _id,
-    title,
-    role,
-    role_description,
-    llm,
-    context,
-    next_agent,
-    prompt: { template: agent.prompt.template, variables: agent.prompt.variables },
-    has_knowledge_base: agent.has_knowledge_base,
-    is_preview_mode_enabled: agent.is_preview_mode_enabled,
+    ...pick(agent, '_id', 'title', 'role', 'role_description', 'context', 'next_agent'),
+    ...pick(agent, 'has_knowledge_base', 'is_preview_mode_enabled'),
+    llm: pick(agent.llm.model === '' && models ? models : agent.llm, 'model', 'temperature', 'max_tokens'),
+    prompt: pick(agent.prompt, 'template', 'variables'),
     ...toBounds(agent),
     ...toActionInputs(agent.pre_and_post_execution_input),
     skills: agent.skills.map((skill) => ({

@@ -10,7 +10,7 @@ const failureReason = 'execution_context.failure.reason';
 const personKinds = ['preview', 'approval', 'elicitation'] as const;
 const personWaits = { $in: personKinds };
 
-/** What people call the state of a run: its status, unless it waits for somebody or was cancelled. */
+/** The state that people see: the status of the run, or that it waits for a person or was cancelled. */
 const filterOfState = {
   ready: { status: 'ready' },
   running: { status: 'running', [waitsForPerson]: { $not: personWaits } },
@@ -22,7 +22,7 @@ const filterOfState = {
 } as const satisfies Record<string, Filter<ExecutionDocument>>;
 type State = keyof typeof filterOfState;
 
-/** The filters for lists of executions and tasks. */
+/** The filters of lists of executions and tasks. */
 export const ExecutionFilter = z.object({
   status: Execution.shape.status.optional(),
   state: z
@@ -30,12 +30,20 @@ export const ExecutionFilter = z.object({
     .optional()
     .meta({
       description:
-        'Like `status`, but `waiting` are those that wait for a user, `cancelled` those that were cancelled, and `running` and `failed` are the others.',
+        'Like `status`, except that executions that wait for a person are `waiting` instead of `running`, and cancelled ones are `cancelled` instead of `failed`.',
     }),
-  from: z.coerce.number().min(0).optional().meta({ description: 'Only those created at this time or later.' }),
-  to: z.coerce.number().min(0).optional().meta({ description: 'Only those created at this time or earlier.' }),
+  from: z.coerce
+    .number()
+    .min(0)
+    .optional()
+    .meta({ description: 'Only executions that were created at this time or later.' }),
+  to: z.coerce
+    .number()
+    .min(0)
+    .optional()
+    .meta({ description: 'Only executions that were created at this time or earlier.' }),
   text: SearchText.optional().meta({
-    description: 'Only those whose goal or agentflow name contains this text, in any case, or with this id.',
+    description: 'Only executions whose goal or agentflow name contains this text (ignoring case), or with this id.',
   }),
   agentflow_id: z.string().optional(),
   agentflow_version: z.coerce
@@ -45,13 +53,13 @@ export const ExecutionFilter = z.object({
     .optional()
     .meta({
       description:
-        'Only those that run this promoted version of the agentflow; send `agentflow_id` too. Executions that run the saved agentflow have no version.',
+        'Only executions of this promoted version of the agentflow; send `agentflow_id` too. Executions that run the saved agentflow have no version.',
     }),
-  executed_by: z.string().optional().meta({ description: 'Only those that this user started (`executed_by._id`).' }),
-  schedule_id: z
+  executed_by: z
     .string()
     .optional()
-    .meta({ description: 'Only those that this schedule started. Other executions have no schedule.' }),
+    .meta({ description: 'Only executions that this user started (`executed_by._id`).' }),
+  schedule_id: z.string().optional().meta({ description: 'Only executions that this schedule started.' }),
   waiting_for: z.enum(personKinds).optional().meta({ description: 'Only open executions that wait for a user.' }),
   failure_reason: z
     .enum([

@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.js';
 import { withWaitingStep } from '../pending-step.js';
 import { readExecution, readLiveState } from './read.js';
 import { toExecution, type Execution, type ExecutionDocument } from '../record.js';
+import { pick } from '../../../pick.js';
 
 /** The newest executions of the caller's project. */
 export async function listNewest({ mongo }: Pick<Deps, 'mongo'>, { projectId }: Principal, limit: number) {
@@ -14,8 +15,8 @@ export async function listNewest({ mongo }: Pick<Deps, 'mongo'>, { projectId }: 
   return newest.map(toSummary);
 }
 
-function toSummary({ execution_id, agentflow_id, goal, status, created_at, end_time }: ExecutionDocument) {
-  return { execution_id, agentflow_id, goal, status, created_at, end_time };
+function toSummary(record: ExecutionDocument) {
+  return pick(record, 'execution_id', 'agentflow_id', 'goal', 'status', 'created_at', 'end_time');
 }
 
 /** The current execution. @throws AppError `not_found` */

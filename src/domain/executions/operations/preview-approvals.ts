@@ -12,7 +12,7 @@ import { readExecution } from './read.js';
 
 export type Preview = ExecutionDocument['previews'][string];
 
-/** A preview as the approval that it is, with what its approvers decide on. */
+/** A preview in the form of an approval, with the proposal that its approvers decide on. */
 export interface PreviewApproval {
   approval: Approval;
   title: string;
@@ -78,7 +78,7 @@ export async function findPreview(deps: Deps, principal: Principal, id: string) 
   const { executionId, agentId } = previewNamed(id) ?? { executionId: '', agentId: '' };
   const record = await readExecution(deps, principal, executionId);
   const preview = Object.hasOwn(record.previews, agentId) ? record.previews[agentId] : undefined;
-  // An agent may ask again, and an answer to its earlier preview does not apply to the current one.
+  // An agent may have asked again since, and an answer to its earlier preview must not apply to the current one.
   const isNamed = preview && toPreviewApproval(record, preview, principal).approval.approval_id === id;
   if (!isNamed || !holdsGrant(principal, 'svc:orchestrate.read')) throw notFound('the approval');
   return { record, preview };

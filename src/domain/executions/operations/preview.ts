@@ -27,7 +27,7 @@ export const NewPreviewDecision = z
       .string()
       .meta({
         description:
-          'The id of the reviewed preview, `previews[agent_id].preview_id`. If another preview is waiting by now, the decision is refused (409).',
+          'The id of the reviewed preview, `previews[agent_id].preview_id`. If another preview waits by then, the decision is refused (409).',
       }),
     decision: z.enum(['approve', 'reject']),
     edits: PreviewEdits.nullish(),

@@ -6,17 +6,17 @@ import {
   type ExecutionState,
 } from '../../../../workflows/agentflow-execution/messages.js';
 import type { Principal } from '../../../auth/principal.js';
-import type { Deps } from '../../deps.js';
 import { isAppError, notFound } from '../../../errors.js';
 import { isId } from '../../../ids.js';
+import type { Mongo } from '../../../stores/mongo.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
 import { reconcile, type ReconcileDeps } from '../reconcile.js';
 import { isOver, type ExecutionDocument } from '../record.js';
-import { queryTimeoutMs, sharedStates } from '../shared-states.js';
+import { queryTimeoutMs, type ReadState } from '../shared-states.js';
 
 /** @throws AppError `not_found` for an unknown or malformed id, and for an execution of another project */
 export async function readExecution(
-  deps: Pick<Deps, 'mongo'>,
+  deps: { mongo: Mongo },
   principal: Principal,
   id: string,
 ): Promise<ExecutionDocument> {
@@ -29,16 +29,16 @@ export interface LiveExecution {
   record: ExecutionDocument;
   /** The state of an open run from its workflow. Undefined if there is none or no worker answers in time. */
   live: ExecutionState | undefined;
-  /** What Temporal knows of a run that is open according to the record. */
+  /** The description of the run by Temporal, if the run is open according to the record. */
   run: WorkflowExecutionDescription | undefined;
 }
 
 /**
- * The record, with the workflow's state of an open run. Records a run that Temporal has closed as failed first. Temporal
- * knows without the workflow whether its state can have changed.
+ * The record, and for an open run the state of its workflow. If Temporal has closed the run, records its end first. The
+ * description by Temporal shows whether the state can have changed, without a query of the workflow.
  */
 export async function readLiveState(
-  deps: ReconcileDeps,
+  deps: ReconcileDeps & { readRunState: ReadState },
   record: ExecutionDocument,
   run?: WorkflowExecutionDescription,
 ): Promise<LiveExecution> {
@@ -47,13 +47,13 @@ export async function readLiveState(
     const handle = temporal.client.workflow.getHandle(executionWorkflowId(record._id));
     run ??= await temporal.call(() => handle.describe(), queryTimeoutMs);
     if (run.status.name !== 'RUNNING' && run.status.name !== 'PAUSED') return 'closed';
-    return sharedStates(temporal)(record._id, run);
+    return deps.readRunState(record._id, run);
   });
   return live === 'closed' ? { record: await reconcile(deps, record), live: undefined, run } : { record, live, run };
 }
 
 /**
- * The newest events of a run, which may not be in the store yet: undefined if the workflow does not answer. Records the
+ * The newest events of a run, which may not be in the store yet. Undefined if the workflow does not answer. Records the
  * end of a run that Temporal has closed, after the events that were `shown`, and returns the record with it.
  */
 export async function readLiveEvents<R extends RunReference>(

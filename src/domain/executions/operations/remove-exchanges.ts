@@ -1,7 +1,7 @@
 import type { Collections } from '../../../stores/collections.js';
 import { exchangesOf } from '../exchanges.js';
 
-/** Removes what the steps of a deleted project sent and received. Safe to repeat. */
+/** Removes the stored exchanges of all steps of a deleted project. Safe to repeat. */
 export async function removeExchanges(
   { executions, execution_exchanges }: Pick<Collections, 'executions' | 'execution_exchanges'>,
   projectID: string,

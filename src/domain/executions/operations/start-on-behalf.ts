@@ -42,7 +42,7 @@ export async function startOnBehalf<T>(
     cannotWait: cannotWait[channel],
     alwaysRecorded: false,
     authenticate: async () => principal,
-    resolveScope: async (given) => given,
+    resolveScope: async (authenticated) => authenticated,
     admit: async () => undefined,
     validate: async () => ({
       input: { agentflow_id: agentflowId, execution_id: executionId, step: 'start' },

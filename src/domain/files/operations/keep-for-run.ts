@@ -3,16 +3,16 @@ import { sha256Hex } from '../../../sha256.js';
 import type { KeepFiles } from '../../actions/operations/keep-files.js';
 import type { Files } from '../create-files.js';
 
-/** Stores what a tool returned to a run: tagged with the execution, in the name of the person for whom it works. */
+/** Stores files that a tool returned to a run, tagged with the execution, on behalf of the person of the run. */
 export function createKeepForRun(files: Pick<Files, 'storeContents' | 'keep' | 'discard'>): KeepFiles {
   return async ({ executionId, connectorId, key, ...whose }, contents) => {
     const principal = memberOf(whose, ['svc:orchestrate.write']);
     const received = await files.storeContents(principal, contents);
-    const given = { tags: [`execution:${executionId}`], connector_id: connectorId };
-    // Another answer to a repeated call is another upload.
+    const fields = { tags: [`execution:${executionId}`], connector_id: connectorId };
+    // A repeated call that returns other files is another upload.
     const upload = sha256Hex([key, ...received.map(({ sha256 }) => sha256)].join());
     try {
-      const kept = await files.keep(received, { principal, key: upload, route: 'act.mcp', given });
+      const kept = await files.keep(received, { principal, key: upload, route: 'act.mcp', fields: fields });
       return kept.map(({ _id }) => _id);
     } catch (error) {
       await files.discard(received);

@@ -31,9 +31,9 @@ export function readKey(userId: string, itemId: string): string {
 /** @throws AppError `not_found` for an unknown or malformed id, and for an item that the caller may not see */
 export async function findItem(deps: Deps, principal: Principal, id: string): Promise<UnreadItem> {
   const [kind, recordId = ''] = id.split(':');
-  if (kind === 'memory') return memoryItem(deps, principal, await findMemory(deps, principal, recordId));
+  if (kind === 'memory') return toMemoryItem(deps, principal, await findMemory(deps, principal, recordId));
   if (kind === 'elicitation')
-    return elicitationItem(await findElicitation(deps.mongo.collections, principal, recordId), principal);
+    return toElicitationItem(await findElicitation(deps.mongo.collections, principal, recordId), principal);
   if (kind === 'authorization') return findAuthorizationItem(deps, principal, id);
   if (kind !== 'approval') throw notFound('the item');
   return namedApproval(deps, await readHeld(deps, principal, id.slice('approval:'.length)));
@@ -50,11 +50,11 @@ function mayDecide(principal: Principal, grant: Grant, { kind, status }: Pick<Un
 }
 
 export async function namedApproval(deps: Deps, held: HeldCall): Promise<UnreadItem> {
-  return approvalItem(held, await namesOf(deps.mongo.collections, [held.approval.requested_by]));
+  return toApprovalItem(held, await namesOf(deps.mongo.collections, [held.approval.requested_by]));
 }
 
 /** @throws AppError `not_found` for a memory without a review */
-export async function memoryItem(deps: Deps, principal: Principal, memory: MemoryDocument): Promise<UnreadItem> {
+export async function toMemoryItem(deps: Deps, principal: Principal, memory: MemoryDocument): Promise<UnreadItem> {
   const { _id, source, review, decided_by } = memory;
   if (!review) throw notFound('the item');
   const isRejected = memory.status === 'rejected' && decided_by !== null;
@@ -83,8 +83,8 @@ const statusOfElicitation = {
   expired: 'expired',
 } as const;
 
-/** Nobody but a person answers: an MCP server asks for what its agent does not know. */
-export function elicitationItem(asked: McpElicitationDocument, principal: Principal): UnreadItem {
+/** Only a person can answer, because an MCP server asks for something that its agent does not know. */
+export function toElicitationItem(asked: McpElicitationDocument, principal: Principal): UnreadItem {
   const { _id, agentflow, agent_id, server, tool, message, form, execution_id, asked_at, until } = asked;
   const status =
     asked.status === 'waiting' && !isOpen(asked, epochSeconds()) ? 'expired' : statusOfElicitation[asked.status];
@@ -100,12 +100,12 @@ export function elicitationItem(asked: McpElicitationDocument, principal: Princi
     expires_at: until,
     status,
     ...(decide.may_decide && !isPerson(principal)
-      ? { may_decide: false, may_not_decide_reason: 'only a signed-in person answers an MCP server' }
+      ? { may_decide: false, may_not_decide_reason: 'only a signed-in person can answer an MCP server' }
       : decide),
   };
 }
 
-/** Authorizations that ended, of the person and of the project: two lists, each with an index. */
+/** The ended authorizations of the person and those of the project: two filters, because each has its own index. */
 export function endedFor({ projectId: project_id, userId: user_id }: Principal) {
   const ended = { project_id, 'ended.at': { $gt: 0 } };
   return [
@@ -117,8 +117,8 @@ export function endedFor({ projectId: project_id, userId: user_id }: Principal) 
 export const authorizedElsewhere =
   'a person authorizes the MCP server at the address that POST /connectors/{projectID}/{connector_id}/authorize returns';
 
-/** Undefined if the connector no longer uses this authorization. Nobody decides it here: the item ends with a new authorization. */
-export async function authorizationItem(
+/** Undefined if the connector no longer uses this authorization. Only a new authorization ends the item. */
+export async function toAuthorizationItem(
   { mongo, auth }: Deps,
   { projectId }: Principal,
   { connector_id, owner, server, revision, ended }: McpAuthorizationDocument,
@@ -147,20 +147,20 @@ async function findAuthorizationItem(deps: Deps, principal: Principal, id: strin
   const ids = (['person', 'project'] as const).map((owner) => authorizationId(connector_id, owner, principal.userId));
   const mine = { _id: { $in: ids }, project_id: principal.projectId, revision };
   const found = await deps.mongo.collections.mcp_authorizations.findOne(mine);
-  const item = found && (await authorizationItem(deps, principal, found));
+  const item = found && (await toAuthorizationItem(deps, principal, found));
   if (item?._id !== id) throw notFound('the item');
   return item;
 }
 
-/** What the body of an approval shows of it. */
+/** The fields of an approval that the body of its item contains. */
 const bodyFields = [
   ...['tool', 'requested_by', 'reason', 'policy_ids', 'policy_version'],
   ...['payload_digest', 'edited_payload_digest', 'editable_fields', 'outcome_unknown', 'clock_stopped_at'],
   ...['lifecycle_id', 'required_approvers', 'approver_roles', 'votes'],
 ] as const;
 
-/** Its approvers see the call itself. */
-export function approvalItem({ approval, title, call }: HeldCall, names: ReadonlyMap<string, string>): UnreadItem {
+/** `call` is present for approvers only. */
+export function toApprovalItem({ approval, title, call }: HeldCall, names: ReadonlyMap<string, string>): UnreadItem {
   const { approval_id, tool, requested_by, status, edited_payload_digest } = approval;
   const shown = statusOfApproval[status];
   return {

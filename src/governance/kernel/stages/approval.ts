@@ -4,21 +4,22 @@ import type { KernelDeps } from '../kernel-deps.js';
 import { digestOnce } from './validate-input.js';
 
 /**
- * S6: where a policy asks for approval
- * - without a resume token an approval is requested, and the call ends as pending (202)
- * - with one, it must have been given for exactly this call: anything else is refused
+ * S6, if a policy requires an approval:
+ * - without a resume token, requests an approval and ends the call as pending (202)
+ * - with a resume token, refuses the call unless the token was given for exactly this call
  */
-export async function holdOrResume(deps: KernelDeps, given: DecidedCall): Promise<PermittedCall> {
-  const { decision, resumeToken, checked, principal, lifecycleId, name } = given;
-  const asked = decision.decision === 'require_approval';
-  if (asked && given.cannotWait !== undefined) throw refusal(new AppError('approval_refused', given.cannotWait), given);
-  if (!asked && resumeToken === undefined && given.approvalId === undefined) return given;
-  const held = asked && !checked.dryRun;
+export async function holdOrResume(deps: KernelDeps, decided: DecidedCall): Promise<PermittedCall> {
+  const { decision, resumeToken, checked, principal, lifecycleId, name } = decided;
+  const isRequired = decision.decision === 'require_approval';
+  if (isRequired && decided.cannotWait !== undefined)
+    throw refusal(new AppError('approval_refused', decided.cannotWait), decided);
+  if (!isRequired && resumeToken === undefined && decided.approvalId === undefined) return decided;
+  const held = isRequired && !checked.dryRun;
   const bound = held ? await checked.binds?.() : undefined;
   const call: DecidedCall =
     bound === undefined
-      ? given
-      : { ...given, payloadDigest: digestOnce(name, checked.digested ?? checked.input, bound) };
+      ? decided
+      : { ...decided, payloadDigest: digestOnce(name, checked.digested ?? checked.input, bound) };
   const shown = async () => ({
     input: checked.input,
     ...(checked.shows && { about: await checked.shows() }),
@@ -33,11 +34,11 @@ export async function holdOrResume(deps: KernelDeps, given: DecidedCall): Promis
     resumeToken,
     dryRun: checked.dryRun,
     shown,
-    resumesItself: given.resumesItself ?? false,
-    approvalId: given.approvalId,
+    resumesItself: decided.resumesItself ?? false,
+    approvalId: decided.approvalId,
     editable: checked.editable,
     afterUnknown: checked.afterUnknown,
-    asksOnce: given.asksOnce,
+    asksOnce: decided.asksOnce,
   };
   const outcome = await deps.approvals.stage(request);
   if (outcome.outcome === 'refused') throw refusal(outcome.error, call, outcome.reason);

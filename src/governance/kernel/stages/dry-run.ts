@@ -1,7 +1,7 @@
 import { AppError, isAppError } from '../../../errors.js';
 import type { Noted, PermittedCall } from '../call.js';
 
-/** S7: a call with `dry_run` ends here with what it would do, and whose approval it would wait for. */
+/** S7: ends a call with `dry_run`. The answer describes the effect and the approval that the call would need. */
 export async function dryRun(_deps: unknown, call: PermittedCall): Promise<PermittedCall & Noted> {
   const { checked, decision } = call;
   if (!checked.dryRun) return { ...call, note: 'not asked for' };
@@ -12,7 +12,7 @@ export async function dryRun(_deps: unknown, call: PermittedCall): Promise<Permi
   return { ...call, ending: { status: 'dry_run', body: { dry_run: true, would: whole } } };
 }
 
-/** What the call itself would meet as a conflict is what its dry run found. */
+/** Reports a conflict, which the call itself would meet, as the result of the dry run. */
 function refuse(error: unknown): never {
   throw isAppError(error) && error.code === 'conflict'
     ? new AppError('dry_run_refused', error.message, { cause: error })

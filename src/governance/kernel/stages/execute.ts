@@ -2,7 +2,7 @@ import { effectOf } from '../../operations/operation.js';
 import type { PermittedCall } from '../call.js';
 import type { KernelDeps } from '../kernel-deps.js';
 
-/** S8: the operation is carried out. */
+/** S8: runs the operation. */
 export async function execute({ changed }: Pick<KernelDeps, 'changed'>, call: PermittedCall): Promise<PermittedCall> {
   const { lifecycleId, recordId, bound } = call;
   const { body, consumed, madeId } = await call.checked.run({ lifecycleId, recordId, bound });

@@ -5,7 +5,7 @@ import { factsOf } from '../../operations/operation.js';
 import { asksForMode } from '../../policy/mode-rules.js';
 import { factsToKeep } from '../../policy/recorded-call.js';
 
-/** S5: the rules in force decide; a forbid is a refusal that names them. */
+/** S5: decides by the rules in force. Refuses a forbidden call with the names of the rules. */
 export async function applyPolicies(deps: KernelDeps, call: CheckedCall): Promise<DecidedCall> {
   const { principal, channel, operation } = call;
   const [rules, found] = await Promise.all([deps.policies.inForce(principal.organizationId), call.checked.lookUp?.()]);

@@ -4,8 +4,8 @@ import { grantOf } from '../../operations/operation.js';
 import type { AuthenticatedCall } from '../call.js';
 
 /**
- * S2: organization, project and role are settled, and the caller holds the grant and the role of the operation, whichever
- * surface the call comes from. From here on the call has a project to be recorded in.
+ * S2: determines organization, project and role, and requires the grant and the role of the operation, on every
+ * surface. The record of the call belongs to this project.
  */
 export async function resolveScope(_deps: unknown, call: AuthenticatedCall): Promise<AuthenticatedCall> {
   const principal = await call.resolveScope(call.principal);

@@ -79,7 +79,7 @@ function accountEvent({ collections, read, signal }: DownstreamOptions): Receive
         (event) => startsOf(connector, event),
         isVerified(connector),
       );
-      if (callback.starts.length === 0) return ignored(200, 'no trigger of the connector takes this event');
+      if (callback.starts.length === 0) return ignored('no trigger of the connector takes this event');
       await signal(addressOf(connector), callback);
       return accepted();
     },

@@ -27,7 +27,7 @@ export function githubPush({ signature, read, collections, startCodeSync }: Gith
     verify: (delivery) => signature.verify(delivery),
     deliveryId: ({ body }) => `codesync/${digestOf(body)}`,
     async handOver(delivery) {
-      if (delivery.header('x-github-event') !== 'push') return ignored(200, 'not a push');
+      if (delivery.header('x-github-event') !== 'push') return ignored('not a push');
       const { header, body } = delivery;
       const reading = await read('readPush', { body, contentType: header('content-type') });
       const { push, commits } = reading;
@@ -38,7 +38,7 @@ export function githubPush({ signature, read, collections, startCodeSync }: Gith
       for (const binding of reached.own) await confirmSecret(collections, binding);
       const following = reached.all.filter(({ branch }) => branch === null || branch === push.branch);
       if (push.branch === '' || commits === 0 || following.length === 0)
-        return ignored(200, 'nothing to follow in this push');
+        return ignored('nothing to follow in this push');
       const deliveryId = digestOf(body);
       // Sequential, because the commits of a large push are encrypted for each project.
       for (const binding of following) await startCodeSync(binding, deliveryId, reading);

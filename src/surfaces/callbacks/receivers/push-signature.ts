@@ -52,16 +52,16 @@ export function createPushSignature({ secret, box, collections }: PushSignatureO
     bindings: readonly RepositoryBindingDocument[],
     { header, body }: Delivery,
   ): Promise<RepositoryBindingDocument[]> {
-    const given = header('x-hub-signature-256') ?? '';
-    const own: RepositoryBindingDocument[] = [];
-    if (!hubForm.test(given)) return own;
+    const signature = header('x-hub-signature-256') ?? '';
+    const signers: RepositoryBindingDocument[] = [];
+    if (!hubForm.test(signature)) return signers;
     for (const binding of bindings.slice(0, bindingsTried)) {
       const theirs = secretOf(box, binding);
       // Hashing a body may take 20 ms.
       await setImmediate();
-      if (theirs !== undefined && isSignedBy(given, hubForm, theirs, body)) own.push(binding);
+      if (theirs !== undefined && isSignedBy(signature, hubForm, theirs, body)) signers.push(binding);
     }
-    return own;
+    return signers;
   }
 
   return {
@@ -74,11 +74,11 @@ export function createPushSignature({ secret, box, collections }: PushSignatureO
     },
 
     async reached(bindings, delivery) {
-      const own = await ownOf(bindings, delivery);
+      const signers = await ownOf(bindings, delivery);
       const others = isInstallations(delivery)
-        ? bindings.filter((binding) => binding.secret_confirmed !== true && !own.includes(binding))
+        ? bindings.filter((binding) => binding.secret_confirmed !== true && !signers.includes(binding))
         : [];
-      return { own, all: [...own, ...others] };
+      return { own: signers, all: [...signers, ...others] };
     },
   };
 }

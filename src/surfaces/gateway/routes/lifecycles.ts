@@ -36,7 +36,7 @@ export const lifecycleRoutes: readonly Route[] = [
     path: '/v1/quota',
     operation: readQuota,
     tag,
-    summary: 'Read how much of the quota is used',
-    response: { description: 'The governed calls of the current windows, and how many are admitted.' },
+    summary: 'Read the use of the quota',
+    response: { description: 'The number of governed calls in the current windows, and their maximums.' },
   }),
 ];

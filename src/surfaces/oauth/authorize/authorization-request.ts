@@ -1,7 +1,7 @@
 import type { FindClient } from '../clients/client-document.js';
 import type { OauthClientDocument } from '../../../auth/oauth/clients.js';
 import { isRegisteredRedirect } from '../../../auth/oauth/redirect-uri.js';
-import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import { OauthError } from '../oauth-error.js';
 import { ownResource } from '../../../auth/oauth/resources.js';
 import { defaultScopes, knownScopes, type Scope } from '../../../auth/oauth/scopes.js';
 
@@ -73,8 +73,9 @@ export function readAuthorizationRequest(
     return new OauthError('invalid_request', 'code_challenge_method must be S256');
   if (!challengeForm.test(field('code_challenge')))
     return new OauthError('invalid_request', 'code_challenge must be a SHA-256 hash in base64url');
-  const asked = query.getAll('resource');
-  const resource = asked.length === 0 ? baseUrl : asked.length === 1 ? ownResource(baseUrl, asked[0] ?? '') : undefined;
+  const resources = query.getAll('resource');
+  const resource =
+    resources.length === 0 ? baseUrl : resources.length === 1 ? ownResource(baseUrl, resources[0] ?? '') : undefined;
   if (resource === undefined) return new OauthError('invalid_target', 'resource must be one address of this service');
   const scopes = field('scope').trim() === '' ? defaultScopes : knownScopes(field('scope'));
   if (scopes.length === 0) return new OauthError('invalid_scope', 'scope must name at least one scope of this service');

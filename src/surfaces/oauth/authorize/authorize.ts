@@ -4,7 +4,7 @@ import { isRefusal } from '../../../errors.js';
 import { headersOf, statusOf } from '../../rest/error-answers.js';
 import { formActionSource, redirectHost } from '../../../auth/oauth/redirect-uri.js';
 import { formOf, queryOf, queryTextOf } from '../form-body.js';
-import { isOauthError, OauthError } from '../../../auth/oauth/oauth-error.js';
+import { isOauthError, OauthError } from '../oauth-error.js';
 import { seeOther, sendPage } from '../../browser/send-page.js';
 import { errorPage } from '../pages/error-page.js';
 import { signInPage } from '../pages/sign-in-page.js';

@@ -1,6 +1,10 @@
-import type { ClientMetadata } from '../../../auth/oauth/client-metadata.js';
-import { secretMatches, type Clients, type OauthClientDocument } from '../../../auth/oauth/clients.js';
-import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import {
+  secretMatches,
+  type ClientMetadata,
+  type Clients,
+  type OauthClientDocument,
+} from '../../../auth/oauth/clients.js';
+import { OauthError } from '../oauth-error.js';
 
 interface Presented {
   id: string;

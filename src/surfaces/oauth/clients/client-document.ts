@@ -2,9 +2,9 @@ import { isJsonType } from '../../../http/json-body.js';
 import type { HttpClient, HttpResponse } from '../../../outbound/http-client.js';
 import { isOutboundError } from '../../../outbound/outbound-error.js';
 import { epochSeconds } from '../../../time.js';
-import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import { OauthError } from '../oauth-error.js';
 import type { RateLimit } from '../rate-limit.js';
-import { readClientMetadata } from '../../../auth/oauth/client-metadata.js';
+import { readClientMetadata } from './client-metadata.js';
 import { isDocumentAddress, type Clients, type OauthClientDocument } from '../../../auth/oauth/clients.js';
 import { parseJsonOrUndefined } from '../../../json.js';
 
@@ -77,7 +77,7 @@ function readDocument(id: string, { body }: HttpResponse) {
   if (typeof document !== 'object' || document === null || !('client_id' in document) || document.client_id !== id) {
     throw refused('does not name itself as its client_id');
   }
-  if ('client_secret' in document) throw refused('holds a secret');
+  if ('client_secret' in document) throw refused('contains a secret');
   const metadata = readClientMetadata(document, 'none');
   if (metadata.token_endpoint_auth_method !== 'none') throw refused('must use the authentication method none');
   return metadata;
@@ -85,8 +85,8 @@ function readDocument(id: string, { body }: HttpResponse) {
 
 /** The document's `max-age`, within limits, so that it is neither fetched for every page nor cached forever. */
 function freshnessOf({ headers }: HttpResponse): number {
-  const asked = /(?:^|[\s,])max-age=(\d{1,9})(?:$|[\s,])/i.exec(String(headers['cache-control'] ?? ''))?.[1];
-  return Math.min(Math.max(asked === undefined ? defaultFreshness : Number(asked), minFreshness), maxFreshness);
+  const maxAge = /(?:^|[\s,])max-age=(\d{1,9})(?:$|[\s,])/i.exec(String(headers['cache-control'] ?? ''))?.[1];
+  return Math.min(Math.max(maxAge === undefined ? defaultFreshness : Number(maxAge), minFreshness), maxFreshness);
 }
 
 function refused(problem: string, cause?: unknown): OauthError {

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
-import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import { OauthError } from '../oauth-error.js';
 import type { RateLimit } from '../rate-limit.js';
-import { readClientMetadata } from '../../../auth/oauth/client-metadata.js';
+import { readClientMetadata } from './client-metadata.js';
 import type { Clients } from '../../../auth/oauth/clients.js';
 
 /** Dynamic client registration (RFC 7591). Anyone may register, so a registration does not prove who the client is. */

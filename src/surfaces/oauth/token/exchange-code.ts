@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { OauthClientDocument } from '../../../auth/oauth/clients.js';
 import { requiredField } from '../form-body.js';
-import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import { OauthError } from '../oauth-error.js';
 import { ownResource } from '../../../auth/oauth/resources.js';
 import { grantableScopes } from '../../../auth/oauth/scopes.js';
 import { tokenAnswer, type TokenAnswer } from '../../../auth/oauth/access-token.js';
@@ -78,9 +78,9 @@ async function endReplayed(deps: TokenDeps, { grant }: OauthCodeDocument): Promi
 
 function provesChallenge(verifier: string, challenge: string): boolean {
   if (!verifierForm.test(verifier)) return false;
-  const made = sha256(verifier);
-  const asked = Buffer.from(challenge, 'base64url');
-  return made.length === asked.length && timingSafeEqual(made, asked);
+  const actual = sha256(verifier);
+  const expected = Buffer.from(challenge, 'base64url');
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
 function refused(): OauthError {

@@ -1,6 +1,6 @@
 import type { OauthClientDocument } from '../../../auth/oauth/clients.js';
 import { requiredField } from '../form-body.js';
-import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import { OauthError } from '../oauth-error.js';
 import { ownResource } from '../../../auth/oauth/resources.js';
 import { grantableScopes, knownScopes, type Scope } from '../../../auth/oauth/scopes.js';
 import { tokenAnswer, type TokenAnswer } from '../../../auth/oauth/access-token.js';
@@ -35,12 +35,12 @@ export async function exchangeRefreshToken(
     await deps.grants.revoke(grant._id, 'the person can no longer grant any of its scopes');
     throw refused();
   }
-  const given = scopes.filter((scope) => allowed.includes(scope));
-  if (given.length === 0) throw new OauthError('invalid_scope', 'the person can no longer grant these scopes');
+  const remaining = scopes.filter((scope) => allowed.includes(scope));
+  if (remaining.length === 0) throw new OauthError('invalid_scope', 'the person can no longer grant these scopes');
   const { refreshToken, ended } = await deps.grants.rotate(grant, presented, now);
   if (ended) await auditGrant(deps, ended, 'oauth-refresh-reuse');
   if (refreshToken === undefined) throw refused();
-  return tokenAnswer(deps.auth.tokens, { grant, standing, scopes: given, refreshToken, issuer: deps.baseUrl() });
+  return tokenAnswer(deps.auth.tokens, { grant, standing, scopes: remaining, refreshToken, issuer: deps.baseUrl() });
 }
 
 /** A client may request fewer scopes than it was granted for one token, but never more. */

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { authenticateClient } from '../clients/client-authentication.js';
 import { formOf, requiredField, singleFields } from '../form-body.js';
-import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import { OauthError } from '../oauth-error.js';
 import type { OauthAccess } from '../../../auth/oauth/oauth-access.js';
 import { auditGrant } from './audit-grant.js';
 import { looksLikeRefreshToken } from '../../../auth/oauth/refresh-token.js';

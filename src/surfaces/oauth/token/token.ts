@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { epochSeconds } from '../../../time.js';
 import { authenticateClient } from '../clients/client-authentication.js';
 import { formOf, requiredField, singleFields } from '../form-body.js';
-import { OauthError } from '../../../auth/oauth/oauth-error.js';
+import { OauthError } from '../oauth-error.js';
 import { exchangeCode } from './exchange-code.js';
 import { exchangeRefreshToken } from './exchange-refresh-token.js';
 

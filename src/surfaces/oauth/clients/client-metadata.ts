@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { OauthError } from './oauth-error.js';
-import { redirectUriProblem } from './redirect-uri.js';
-
-export const clientAuthMethods = ['none', 'client_secret_post', 'client_secret_basic'] as const;
-export const grantTypes = ['authorization_code', 'refresh_token'] as const;
+import { OauthError } from '../oauth-error.js';
+import { clientAuthMethods, grantTypes, type ClientMetadata } from '../../../auth/oauth/clients.js';
+import { redirectUriProblem } from '../../../auth/oauth/redirect-uri.js';
 
 const maxRedirectUris = 10;
 const maxNameLength = 100;
@@ -18,14 +16,6 @@ const Metadata = z.object({
   client_uri: z.string().max(2000).optional(),
   scope: z.string().max(2000).optional(),
 });
-
-export interface ClientMetadata {
-  redirect_uris: string[];
-  token_endpoint_auth_method: (typeof clientAuthMethods)[number];
-  grant_types: (typeof grantTypes)[number][];
-  response_types: ['code'];
-  client_name: string;
-}
 
 /**
  * Validates the metadata of a client and reduces it to what this server supports.
