@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { projectExecution, type ProjectDeps } from '../src/domain/executions/project.js';
+import { createProjector, type ProjectDeps } from '../src/domain/executions/project.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
 
@@ -7,11 +7,9 @@ type ExecutionRecordDeps = Omit<ProjectDeps, 'collections'> & { mongo: Mongo };
 type ExecutionRecordActivities = Pick<AgentflowExecutionActivities, 'publishExecution' | 'cancelOwnRun'>;
 
 export function createExecutionRecordActivities({ mongo, ...deps }: ExecutionRecordDeps): ExecutionRecordActivities {
+  const project = createProjector({ collections: mongo.collections, ...deps });
   return {
-    publishExecution(projection) {
-      const runId = Context.current().info.workflowExecution?.runId ?? '';
-      return projectExecution({ collections: mongo.collections, ...deps }, projection, runId);
-    },
+    publishExecution: (projection) => project(projection, Context.current().info.workflowExecution?.runId ?? ''),
     async cancelOwnRun() {
       const { client, info } = Context.current();
       const { workflowId, runId } = info.workflowExecution ?? {};

@@ -28,6 +28,8 @@ export interface CoworkerRunInput {
   organization_id: string;
   /** The run continues as new when its history has this many events, or when the server suggests it. */
   max_history_events: number;
+  /** A patch would cost each run two events and a write to the visibility store. Absent in schedules of earlier releases. */
+  local_bookkeeping?: true;
   /** The progress through the rows of a table, after continue-as-new. */
   resumed?: RowsState;
 }

@@ -38,7 +38,8 @@ type Bookkeeping = Pick<CoworkerRunActivities, 'planRun' | 'recordExecution' | '
 /** Local activities spare the server three tasks for each run. After a longer wait, a timer retries them. */
 const localBookkeeping = proxyLocalActivities<Bookkeeping>({ ...options, localRetryThreshold: '5s' });
 const remoteBookkeeping = proxyActivities<Bookkeeping>(options);
-const bookkeeping = () => (patched('local-bookkeeping') ? localBookkeeping : remoteBookkeeping);
+const bookkeepingOf = ({ local_bookkeeping }: CoworkerRunInput) =>
+  (local_bookkeeping ?? patched('local-bookkeeping')) ? localBookkeeping : remoteBookkeeping;
 
 /** Rows whose executions run at the same time. */
 const maxConcurrentRows = 5;
@@ -60,9 +61,9 @@ export async function coworkerRun(input: CoworkerRunInput): Promise<CoworkerRunR
     started_at,
   };
   try {
-    const plan = await planOf(run, state);
+    const plan = await planOf(input, run, state);
     if (plan.kind === 'gone' || plan.kind === 'repeated') return { outcome: plan.kind, executions: 0 };
-    if (plan.kind === 'once') await runOne(run, state, null);
+    if (plan.kind === 'once') await runOne(input, run, state, null);
     else if (await runRows(input, run, state, plan.table_id)) {
       return await continueAsNew<typeof coworkerRun>({ ...input, resumed: { ...state, table_id: plan.table_id } });
     }
@@ -70,13 +71,13 @@ export async function coworkerRun(input: CoworkerRunInput): Promise<CoworkerRunR
     if (!isEnd(error)) throw error;
     const status = isCancellation(error) ? 'cancelled' : 'failed';
     await CancellationScope.nonCancellable(() =>
-      bookkeeping().recordRun({ run, ended_at: epochSeconds(), status, error: messageOf(error) }),
+      bookkeepingOf(input).recordRun({ run, ended_at: epochSeconds(), status, error: messageOf(error) }),
     );
     throw error;
   }
   const error =
     state.failed === 0 ? null : `${state.failed} of ${state.executions} executions failed: ${state.error ?? ''}`;
-  await bookkeeping().recordRun({
+  await bookkeepingOf(input).recordRun({
     run,
     ended_at: epochSeconds(),
     status: error === null ? 'completed' : 'failed',
@@ -100,8 +101,8 @@ function firstState(): RowsState {
   };
 }
 
-function planOf(run: RunReference, { table_id }: RowsState): RunPlan | Promise<RunPlan> {
-  return table_id === undefined ? bookkeeping().planRun(run) : { kind: 'rows', table_id };
+function planOf(input: CoworkerRunInput, run: RunReference, { table_id }: RowsState): RunPlan | Promise<RunPlan> {
+  return table_id === undefined ? bookkeepingOf(input).planRun(run) : { kind: 'rows', table_id };
 }
 
 /** Returns true if the history is full before all rows are done. */
@@ -115,7 +116,7 @@ async function runRows(
     const rows = await readRows({ run, table_id, after: state.after, limit: maxConcurrentRows });
     if (rows.length === 0) return false;
     // Every outcome is recorded before the run ends, even if one of the executions failed.
-    const settled = await Promise.allSettled(rows.map((row) => runOne(run, state, row)));
+    const settled = await Promise.allSettled(rows.map((row) => runOne(input, run, state, row)));
     for (const result of settled) if (result.status === 'rejected') throw result.reason;
     state.after = rows.at(-1)?.row_id ?? state.after;
     setCurrentDetails(`${state.executions} rows done, ${state.failed} failed`);
@@ -123,14 +124,19 @@ async function runRows(
   }
 }
 
-async function runOne(run: RunReference, state: RowsState, row: RowReference | null): Promise<void> {
+async function runOne(
+  input: CoworkerRunInput,
+  run: RunReference,
+  state: RowsState,
+  row: RowReference | null,
+): Promise<void> {
   const outcome = await outcomeOf(run, row);
   state.executions += 1;
   if (outcome.status !== 'completed') {
     state.failed += 1;
     state.error = outcome.error;
   }
-  await CancellationScope.nonCancellable(() => bookkeeping().recordExecution({ run, outcome }));
+  await CancellationScope.nonCancellable(() => bookkeepingOf(input).recordExecution({ run, outcome }));
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('the run was cancelled');
 }
 

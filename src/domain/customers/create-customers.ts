@@ -2,7 +2,7 @@ import { AppError } from '../../errors.js';
 import type { Collections } from '../../stores/collections.js';
 import { readCustomer } from './operations/account.js';
 import { creditsLeft, grantedQuota, type Customers } from './record.js';
-import { recordCharges, settleCharges } from './ledger.js';
+import { createLedger, settleCharges } from './ledger.js';
 import { createPlaces } from './places.js';
 import { planLimit, type Quota } from './rules.js';
 import { createCountedRecords } from './records.js';
@@ -40,7 +40,7 @@ export function createCustomers(collections: Collections): Customers {
       const left = sumOf(creditsLeft(customer));
       if (left < asked) throw planLimit('number_of_credits', sumOf(granted), sumOf(granted) - left);
     },
-    charge: (organizationId, charges) => recordCharges(collections, organizationId, charges),
+    charge: createLedger(collections),
     settle: (organizationId) => settleCharges(collections, organizationId),
   };
 }

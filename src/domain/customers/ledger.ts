@@ -1,8 +1,17 @@
+import { LRUCache } from 'lru-cache';
 import type { Collections } from '../../stores/collections.js';
+import { createGroup, type Group } from '../../stores/group.js';
 import { isOnlyDuplicates } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
 import { openAccount } from './operations/account.js';
-import { fieldOfModel, grantedQuota, type CreditEntryDocument, type CustomerDocument, type Charge } from './record.js';
+import {
+  fieldOfModel,
+  grantedQuota,
+  type CreditEntryDocument,
+  type Charge,
+  type CustomerDocument,
+  type Customers,
+} from './record.js';
 
 type Stores = Pick<Collections, 'credit_history' | 'customers'>;
 type Account = Pick<CustomerDocument, '_id' | 'quota' | 'charged' | 'forgotten'>;
@@ -10,15 +19,34 @@ type Account = Pick<CustomerDocument, '_id' | 'quota' | 'charged' | 'forgotten'>
 /** How many recent charge keys the customer's record keeps. It is trimmed when it has twice as many. */
 const keptKeys = 100;
 
+/** Charges that arrive during a write for the same organization share the next one. */
+export function createLedger(stores: Stores): Customers['charge'] {
+  const groups = new LRUCache<string, Group<readonly Charge[], void>>({
+    max: 1000,
+    memoMethod: (organizationId) =>
+      createGroup(async (batch) => {
+        await recordCharges(
+          stores,
+          organizationId,
+          batch.flatMap(({ item }) => item),
+        );
+        for (const { resolve } of batch) resolve();
+      }),
+  });
+  return (organizationId, charges) => groups.memo(organizationId).add(charges);
+}
+
 /**
  * Writes charges to the ledger and adds them to the customer's record. Each charge counts once, even after repeats and
  * crashes: its key is the `_id` in the ledger, and the customer's record keeps recent keys. It takes three writes for any
  * number of charges.
  */
-export async function recordCharges(stores: Stores, organizationId: string, charges: readonly Charge[]): Promise<void> {
+async function recordCharges(stores: Stores, organizationId: string, charges: readonly Charge[]): Promise<void> {
   if (charges.length === 0) return;
   const account = await readAccount(stores, organizationId);
-  const entries = charges.map((charge) => toEntry(account, charge));
+  // A repeat may be in the same group.
+  const byKey = new Map(charges.map((charge) => [charge.key, charge]));
+  const entries = [...byKey.values()].map((charge) => toEntry(account, charge));
   const areNew = await insertMissing(stores, entries);
   if (!areNew || !(await count(stores, account, entries)))
     await applyUnapplied(

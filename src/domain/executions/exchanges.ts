@@ -1,6 +1,7 @@
 import type { SecretBox } from '../../auth/secret-box.js';
 import { bounded } from '../../governance/bounded.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
+import { createGroupedWrites } from '../../stores/grouped-writes.js';
 import { within } from '../../within.js';
 import type { PromptSent } from './prompt-sent.js';
 
@@ -56,10 +57,11 @@ export interface ExchangeDeps {
 }
 
 /**
- * Stores what steps send and receive, apart from the histories and records of runs. Writes are best effort: a step does
- * not fail because its exchange was not stored.
+ * Stores what steps send and receive, apart from the histories and records of runs. Steps share their writes. These are
+ * best effort: a step does not fail because its exchange was not stored.
  */
 export function createExchanges({ collections, secrets }: ExchangeDeps): Exchanges {
+  const writeExchanges = createGroupedWrites(collections.execution_exchanges);
   return {
     begin(key, attempt) {
       const now = Date.now();
@@ -69,7 +71,7 @@ export function createExchanges({ collections, secrets }: ExchangeDeps): Exchang
         const _id = `${key}#${String(now).padStart(13, '0')}`;
         const sealed = secrets.seal(JSON.stringify(shortened(exchange)), purposeOf(_id));
         const kept = { sealed, expires_at: new Date(now + keptMs) };
-        await collections.execution_exchanges.replaceOne({ _id }, kept, { upsert: true });
+        await writeExchanges([{ replaceOne: { filter: { _id }, replacement: kept, upsert: true } }]);
       };
       return createWriter(exchange, write);
     },

@@ -140,7 +140,7 @@ export const decideExecution = defineOperation({
 });
 
 async function agentflowFacts(deps: Deps, principal: Principal, id: string) {
-  const { agentflow_id } = await readExecution(deps, principal, id);
+  const { agentflow_id } = await readExecution(deps, principal, id, ['agentflow_id']);
   return { resource: agentflowOf(agentflow_id), facts: { agentflow_id } };
 }
 

@@ -1,6 +1,7 @@
 import type { ExecutionProjection } from '../../../workflows/agentflow-execution/activities.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { Collections } from '../../stores/collections.js';
+import { createGroupedWrites } from '../../stores/grouped-writes.js';
 import { toStorable } from '../../stores/storable.js';
 import type { Charge, Customers } from '../customers/record.js';
 
@@ -19,46 +20,44 @@ const stateAfter: ReadonlyMap<string, string> = new Map([
   ['failed', 'failed'],
 ]);
 
+export type ProjectExecution = (projection: ExecutionProjection, runId: string) => Promise<void>;
+
 /**
  * Writes what is new in a run of an execution: charges and events first, then the record, so that the record never shows
  * what was not charged and never counts a missing event. Repeating a write changes nothing, and a delayed write does not
- * overwrite a later one.
+ * overwrite a later one. Runs share their writes.
  */
-export async function projectExecution(
-  { collections, customers, metrics }: ProjectDeps,
-  received: ExecutionProjection,
-  runId: string,
-): Promise<void> {
-  const projection = toStorable(received);
+export function createProjector({ collections, customers, metrics }: ProjectDeps): ProjectExecution {
   const { executions } = collections;
-  const { execution_id: _id, projected_at, last_event_seq, events } = projection;
-  await Promise.all([chargeFor(projection, customers, executions), storeEvents(projection, collections)]);
-  const isNewer =
-    projected_at === undefined
-      ? { last_event_seq: { $lte: last_event_seq } }
-      : { $or: [{ projected_at: { $lte: projected_at } }, { projected_at: null }] };
-  const before = await executions.findOneAndUpdate(
-    // A terminated run may still have a pending write after its end was recorded by the product.
-    { _id, ended_run: { $ne: runId }, ...isNewer },
-    { $set: { ...fieldsOf(projection), changed_at: Date.now() } },
-    { projection: { last_event_seq: 1 }, returnDocument: 'before' },
-  );
-  for (const { seq, type } of events) {
-    const state = stateAfter.get(type);
-    if (before && seq > before.last_event_seq && state !== undefined) metrics.executionMoved(state);
-  }
-}
+  const writeEvents = createGroupedWrites(collections.execution_events);
+  const writeRecords = createGroupedWrites(executions);
 
-async function storeEvents(
-  { execution_id, events }: ExecutionProjection,
-  { execution_events }: Pick<Collections, 'execution_events'>,
-): Promise<void> {
-  if (events.length === 0) return;
-  const writes = events.map((event) => {
-    const _id = `${execution_id}:${event.seq}`;
-    return { replaceOne: { filter: { _id }, replacement: { execution_id, ...event }, upsert: true } };
-  });
-  await execution_events.bulkWrite(writes, { ordered: false });
+  async function storeEvents({ execution_id, events }: ExecutionProjection): Promise<void> {
+    const areNew = await writeEvents(
+      events.map((event) => {
+        const _id = `${execution_id}:${event.seq}`;
+        return { replaceOne: { filter: { _id }, replacement: { execution_id, ...event }, upsert: true } };
+      }),
+    );
+    for (const [index, { type }] of events.entries()) {
+      const state = stateAfter.get(type);
+      if (areNew[index] === true && state !== undefined) metrics.executionMoved(state);
+    }
+  }
+
+  return async (received, runId) => {
+    const projection = toStorable(received);
+    const { execution_id: _id, projected_at, last_event_seq } = projection;
+    await Promise.all([chargeFor(projection, customers, executions), storeEvents(projection)]);
+    const isNewer =
+      projected_at === undefined
+        ? { last_event_seq: { $lte: last_event_seq } }
+        : { $or: [{ projected_at: { $lte: projected_at } }, { projected_at: null }] };
+    // A terminated run may still have a pending write after its end was recorded by the product.
+    const filter = { _id, ended_run: { $ne: runId }, ...isNewer };
+    const update = { $set: { ...fieldsOf(projection), changed_at: Date.now() } };
+    await writeRecords([{ updateOne: { filter, update } }]);
+  };
 }
 
 /**

@@ -108,6 +108,7 @@ function optionsOf(temporal: Deps['temporal'], record: ScheduleDocument) {
     project_id: projectID,
     organization_id,
     max_history_events: maxHistoryEvents,
+    local_bookkeeping: true,
   };
   const typedSearchAttributes = attributePairs({
     projectId: projectID,

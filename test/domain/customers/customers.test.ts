@@ -178,7 +178,9 @@ describe('credits', () => {
     verifies('customer.credits-once');
     const organization = newId();
     const charge = chargeOf({ credits: 3 });
-    await Promise.all(Array.from({ length: 10 }, () => customers.charge(organization, [charge])));
+    const inOneGroup = () => Array.from({ length: 3 }, () => [charge]);
+    const processes = Array.from({ length: 10 }, () => createCustomers(collections));
+    await Promise.all(processes.flatMap((one) => inOneGroup().map((charges) => one.charge(organization, charges))));
     await customers.charge(organization, [charge]);
     expect((await readCustomer(collections, organization)).credits_used).toBe(3);
     // Died after the ledger: the entry is there and not counted.
@@ -221,6 +223,15 @@ describe('credits', () => {
     expect((await readCustomer(collections, organization)).credits_used).toBe(260);
     expect((await collections.customers.findOne({ _id: organization }))?.charged.length).toBeLessThan(202);
     expect(await collections.credit_history.countDocuments({ organization_id: organization, applied: true })).toBe(260);
+  });
+
+  test('of calls that arrive during a write share three writes', async () => {
+    const organization = newId();
+    await readCustomer(collections, organization);
+    const charges = Array.from({ length: 12 }, () => chargeOf({ credits: 2 }));
+    const writes = await writesOf((one) => Promise.all(charges.map((each) => one.charge(organization, [each]))));
+    expect(writes).toEqual(['insert', 'update', 'update']);
+    expect((await readCustomer(collections, organization)).credits_used).toBe(24);
   });
 
   test('of one call take three writes and count only new charges', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { projectExecution } from '../../../src/domain/executions/project.js';
+import { createProjector } from '../../../src/domain/executions/project.js';
 import { newId } from '../../../src/ids.js';
 import type { ExecutionProjection } from '../../../workflows/agentflow-execution/activities.js';
 import { useDeps } from '../../support/fixture.js';
@@ -13,9 +13,13 @@ async function prepared() {
   const moved: string[] = [];
   const { _id } = await seedExecution(deps, owner, { status: 'ready' });
   const { collections } = deps.mongo;
+  const project = createProjector({
+    collections,
+    customers: deps.customers,
+    metrics: { executionMoved: (to) => void moved.push(to) },
+  });
   const write = (projection: Partial<ExecutionProjection>, runId = 'run') =>
-    projectExecution(
-      { collections, customers: deps.customers, metrics: { executionMoved: (to) => void moved.push(to) } },
+    project(
       {
         execution_id: _id,
         status: 'running',

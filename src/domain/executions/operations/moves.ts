@@ -161,29 +161,31 @@ export async function move(
   name: Move,
   { reason, updateId = newId() }: { reason?: string | undefined; updateId?: string } = {},
 ): Promise<MoveResult> {
-  const record = await readExecution(deps, principal, id);
+  const { status: recorded } = await readExecution(deps, principal, id, ['status']);
   const request: MoveRequest = { by: principal.userId, ...(reason === undefined ? {} : { reason }) };
-  // An execution that was never started also ends through its workflow, which starts as cancelled.
   const cancelled: MoveResult = { execution_id: id, status: 'failed' };
-  if (name === 'cancel' && (await startRun(deps, record, { ...inputOf(deps, record), cancelled: request }, updateId)))
-    return cancelled;
+  if (name === 'cancel' && recorded === 'ready') {
+    // An execution that was never started also ends through its workflow, which starts as cancelled.
+    const record = await readExecution(deps, principal, id);
+    if (await startRun(deps, record, { ...inputOf(deps, record), cancelled: request }, updateId)) return cancelled;
+  }
   const update = { pause: pauseUpdate, resume: resumeUpdate, cancel: cancelUpdate }[name];
   const workflowId = executionWorkflowId(id);
   try {
     // The last workflow task of a run writes the record before it commits. A move that reaches the run in between would
     // contradict the record, so only the outcome of an earlier request with the same id is returned.
-    if (isOver(record.status)) return await outcomeOfUpdate<MoveResult>(deps.temporal, workflowId, updateId);
+    if (isOver(recorded)) return await outcomeOfUpdate<MoveResult>(deps.temporal, workflowId, updateId);
     return await updateOnce(deps.temporal, workflowId, update, { args: [request], updateId });
   } catch (error) {
     if (
       name === 'cancel' &&
-      record.status !== 'ready' &&
+      recorded !== 'ready' &&
       isWorkflowGone(error) &&
       (await readStartRequest(deps, id)) === updateId
     )
       return cancelled;
     if (error instanceof WorkflowUpdateFailedError || isWorkflowGone(error)) {
-      const status = isOver(record.status) ? record.status : statusInRefusal(error);
+      const status = isOver(recorded) ? recorded : statusInRefusal(error);
       throw conflict(name, status ?? (await currentStatus(deps, principal, id)));
     }
     throw error;

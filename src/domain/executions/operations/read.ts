@@ -14,13 +14,19 @@ import { reconcile, type ReconcileDeps } from '../reconcile.js';
 import { isOver, type ExecutionDocument } from '../record.js';
 import { queryTimeoutMs, type ReadState } from '../shared-states.js';
 
-/** @throws AppError `not_found` for an unknown or malformed id, and for an execution of another project */
-export async function readExecution(
+/**
+ * Reads the record, or only some of its fields: the record of a long run is large.
+ * @throws AppError `not_found` for an unknown or malformed id, and for an execution of another project
+ */
+export async function readExecution<Field extends keyof ExecutionDocument = keyof ExecutionDocument>(
   deps: { mongo: Mongo },
   principal: Principal,
   id: string,
-): Promise<ExecutionDocument> {
-  const record = isId(id) ? await deps.mongo.collections.executions.findOne({ _id: id }) : null;
+  fields?: readonly Field[],
+): Promise<Pick<ExecutionDocument, Field>> {
+  const { executions } = deps.mongo.collections;
+  const projection = fields && Object.fromEntries(['projectID', ...fields].map((field) => [field, 1]));
+  const record = isId(id) ? await executions.findOne({ _id: id }, { ...(projection && { projection }) }) : null;
   if (!record || record.projectID !== principal.projectId) throw notFound('the execution');
   return record;
 }
