@@ -1,16 +1,25 @@
 import { Context } from '@temporalio/activity';
 import { projectExecution, type ProjectDeps } from '../src/domain/executions/project.js';
+import { withdrawApprovals, type WithdrawDeps } from '../src/governance/approvals/withdraw.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
 
-type ExecutionRecordDeps = Omit<ProjectDeps, 'collections'> & { mongo: Mongo };
+type ExecutionRecordDeps = Omit<ProjectDeps, 'collections'> &
+  Pick<WithdrawDeps, 'temporal' | 'audit'> & { mongo: Mongo };
 type ExecutionRecordActivities = Pick<AgentflowExecutionActivities, 'publishExecution' | 'cancelOwnRun'>;
 
-export function createExecutionRecordActivities({ mongo, ...deps }: ExecutionRecordDeps): ExecutionRecordActivities {
+export function createExecutionRecordActivities({
+  mongo: { collections },
+  temporal,
+  audit,
+  ...deps
+}: ExecutionRecordDeps): ExecutionRecordActivities {
   return {
-    publishExecution(projection) {
+    async publishExecution(projection) {
       const runId = Context.current().info.workflowExecution?.runId ?? '';
-      return projectExecution({ collections: mongo.collections, ...deps }, projection, runId);
+      await projectExecution({ collections, ...deps }, projection, runId);
+      if (projection.status === 'failed')
+        await withdrawApprovals({ collections, temporal, audit }, projection.execution_id);
     },
     async cancelOwnRun() {
       const { client, info } = Context.current();

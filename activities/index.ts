@@ -95,7 +95,7 @@ export function createActivities(deps: Deps): Activities {
       exchanges,
     ),
     ...createContinueActivities({ kernel: deps.kernel, collections }, exchanges),
-    ...createExecutionRecordActivities({ mongo, customers, metrics }),
+    ...createExecutionRecordActivities({ mongo, customers, metrics, temporal, audit }),
     ...createModelActivities({ models, knowledge, collections }, exchanges),
     ...createAnomalyActivities({ models }, exchanges),
     ...createPreviewActivities(exchanges),
