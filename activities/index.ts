@@ -100,7 +100,7 @@ export function createActivities(deps: Deps): Activities {
     ...createAnomalyActivities({ models }, exchanges),
     ...createPreviewActivities(exchanges),
     ...createScheduleActivities(deps),
-    ...createApprovalActivities({ mongo, secrets }),
+    ...createApprovalActivities({ mongo, secrets, temporal, audit }),
     ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit, metrics }),
     ...createEmbeddingActivities(deps),
     ...createTextIndexActivities(deps),

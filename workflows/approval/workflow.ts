@@ -43,7 +43,7 @@ const { verifyDecision } = proxyLocalActivities<Pick<ApprovalActivities, 'verify
 
 /**
  * Holds one call until enough people have approved it, one has rejected it, or it expires (design, S6). Cancelling the run in
- * Temporal rejects the call, and so does the end of the run whose act waits.
+ * Temporal rejects the call.
  */
 export async function approval(input: ApprovalInput): Promise<ApprovalState> {
   const state = initialState();
@@ -78,22 +78,19 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
       validator: (request: DecideRequest | undefined) => refuse(input, state, request),
     },
   );
-  const withdraw = () => {
+  void CancellationScope.current().cancelRequested.catch(() => {
     if (state.status !== 'pending') return;
     settle(state, 'rejected', 'operator', epochSeconds());
     changed();
-  };
-  void CancellationScope.current().cancelRequested.catch(withdraw);
+  });
   setCurrentDetails(detailsOf(input, state));
 
   await CancellationScope.nonCancellable(async () => {
     while (recorded < changes) {
       const change = changes;
       if (state.status === 'approved') await mintResumeToken(tokenRequest(input, state));
-      const published = await publishApproval({ input, state, revision: change });
+      await publishApproval({ input, state, revision: change });
       recorded = change;
-      // A run that ends while its step asks withdraws only the approvals that have a record by then.
-      if (published?.is_run_over) withdraw();
       if (state.status === 'pending') await untilChangedOrExpired(input, state, () => changes > change, changed);
     }
     await notifyRun(input);
