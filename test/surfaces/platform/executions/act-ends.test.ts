@@ -20,7 +20,7 @@ async function unheard(): Promise<{ of: Governed; id: string; perform: Perform; 
   const request = requestTo(`${sink.url}${of.prefix}/asked`, of.workspace);
   const run = { ...request.run, execution_id: id } as NonNullable<CallActionRequest['run']>;
   const perform: Perform = (approval) =>
-    act({ ...request, run, idempotency_key: `${id}/agent/skill/call`, ...approval }, options as never) as never;
+    act({ ...request, run, idempotency_key: `${id}/agent/skill/call`, ...approval }, options) as never;
   const approvals = async () => (await of.approver.get('/v1/approvals')).body.data;
   return { of, id, perform, approvals };
 }
