@@ -1,17 +1,26 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { SecretBox } from '../src/auth/secret-box.js';
 import { isSignedDecision, mintResumeToken, publishApproval } from '../src/governance/approvals/publish.js';
+import { withdrawApprovals, type WithdrawDeps } from '../src/governance/approvals/withdraw.js';
+import { isOver } from '../src/domain/executions/record.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { ApprovalActivities } from '../workflows/approval/activities.js';
 
-export interface ApprovalActivityDeps {
+export interface ApprovalActivityDeps extends Pick<WithdrawDeps, 'temporal' | 'audit'> {
   mongo: Mongo;
   secrets: Pick<SecretBox, 'isSigned' | 'seal'>;
 }
 
-export function createApprovalActivities({ mongo, secrets }: ApprovalActivityDeps): ApprovalActivities {
+export function createApprovalActivities({ mongo, secrets, ...deps }: ApprovalActivityDeps): ApprovalActivities {
   return {
-    publishApproval: (approval) => publishApproval(mongo, approval),
+    async publishApproval(approval) {
+      await publishApproval(mongo, approval);
+      const { execution_id: _id } = approval.input;
+      if (_id === undefined) return;
+      // A run withdraws its approvals after it has recorded its end, so one of the two sees what the other has written.
+      const run = await mongo.collections.executions.findOne({ _id }, { projection: { status: 1 } });
+      if (run && isOver(run.status)) await withdrawApprovals({ ...mongo, ...deps }, _id);
+    },
     async verifyDecision(decision) {
       if (!isSignedDecision(secrets, decision))
         throw ApplicationFailure.nonRetryable(

@@ -1,15 +1,26 @@
 import { Context } from '@temporalio/activity';
 import { createProjector, type ProjectDeps } from '../src/domain/executions/project.js';
+import { withdrawApprovals, type WithdrawDeps } from '../src/governance/approvals/withdraw.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
 
-type ExecutionRecordDeps = Omit<ProjectDeps, 'collections'> & { mongo: Mongo };
+type ExecutionRecordDeps = Omit<ProjectDeps, 'collections'> &
+  Pick<WithdrawDeps, 'temporal' | 'audit'> & { mongo: Mongo };
 type ExecutionRecordActivities = Pick<AgentflowExecutionActivities, 'publishExecution' | 'cancelOwnRun'>;
 
-export function createExecutionRecordActivities({ mongo, ...deps }: ExecutionRecordDeps): ExecutionRecordActivities {
-  const project = createProjector({ collections: mongo.collections, ...deps });
+export function createExecutionRecordActivities({
+  mongo: { collections },
+  temporal,
+  audit,
+  ...deps
+}: ExecutionRecordDeps): ExecutionRecordActivities {
+  const project = createProjector({ collections, ...deps });
   return {
-    publishExecution: (projection) => project(projection, Context.current().info.workflowExecution?.runId ?? ''),
+    async publishExecution(projection) {
+      await project(projection, Context.current().info.workflowExecution?.runId ?? '');
+      if (projection.status === 'failed')
+        await withdrawApprovals({ collections, temporal, audit }, projection.execution_id);
+    },
     async cancelOwnRun() {
       const { client, info } = Context.current();
       const { workflowId, runId } = info.workflowExecution ?? {};

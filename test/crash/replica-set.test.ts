@@ -175,7 +175,10 @@ async function resumeTokenFor() {
 describe('approvals', () => {
   test('give an approved call exactly one resume token, which its record shows', async () => {
     verifies('store.failover.exact');
-    const activities = createApprovalActivities({ mongo: deps.mongo, secrets: deps.auth.box });
+    const activities = createApprovalActivities({
+      ...{ mongo: deps.mongo, secrets: deps.auth.box },
+      ...{ temporal: deps.temporal, audit: deps.governance.audit },
+    });
     for (const fits of [to('insert', /^resume_tokens$/), to('update', /^approvals$/)]) {
       await withEveryFault(fits, async () => {
         const input = approvalInput();

@@ -20,6 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+/** Calls at these times are decided separately, whatever the rules read. */
+const hours = [new Date('2026-03-04T10:30:00Z'), new Date('2026-03-04T11:30:00Z')];
 const permitAll = { policy_id: 'all', effect: 'permit' } as const;
 
 type Fields = Partial<Omit<PolicyRequest, 'operation'>> & { tool?: string };
@@ -169,8 +171,8 @@ describe('policies in force', () => {
       engine: createPolicyEngine(),
       set: compileSet(catalog, 1, [PolicyRule.parse({ policy_id: 'x', effect })]),
     }));
-    for (const round of ['1', '2']) {
-      const asked = request(principalOf(), { resource: { type: 'round', id: round } });
+    for (const at of hours) {
+      const asked = request(principalOf(), { at });
       for (const { effect, engine, set } of engines) expect(engine.evaluate(set, asked).decision).toBe(effect);
     }
   });
@@ -181,13 +183,34 @@ describe('policies in force', () => {
       compileSet(catalog, 1, [PolicyRule.parse({ policy_id: `of-${at}`, effect: 'permit' })]),
     );
     const owner = principalOf();
-    for (const round of ['1', '2']) {
-      for (const [at, set] of sets.entries()) {
-        expect(engine.evaluate(set, request(owner, { resource: { type: 'round', id: round } }))).toMatchObject({
-          policy_ids: [`of-${at}`],
-        });
-      }
+    for (const at of hours) {
+      for (const [number, set] of sets.entries())
+        expect(engine.evaluate(set, request(owner, { at })).policy_ids).toEqual([`of-${number}`]);
     }
+  });
+
+  test.each([
+    'context.input.host == "a"',
+    'context["input"]["host"] == "a"',
+    'if context.dry_run then false else context.input.host == "a"',
+    '[context.input.host].contains("a")',
+    'context.input == {"host": "a"} || context.input.host == "a"',
+    '(if context.dry_run then context else context).input.host == "a"',
+    'resource.id == "a"',
+    'resource is Resource && resource.id like "a*"',
+    '[resource.id].contains("a")',
+  ])('tell calls apart that were decided before, if a rule reads what differs: %s', (when) => {
+    const set = compileSet(catalog, 1, [
+      PolicyRule.parse(permitAll),
+      PolicyRule.parse({ policy_id: 'not-a', effect: 'forbid', tools: ['act.http'], when }),
+    ]);
+    const engine = createPolicyEngine();
+    const owner = principalOf();
+    const decided = ['a', 'b', 'a', 'b'].map((host) => {
+      const resource = { type: 'act', id: host };
+      return engine.evaluate(set, request(owner, { tool: 'act.http', input: { host }, resource })).decision;
+    });
+    expect(decided).toEqual(['forbid', 'permit', 'forbid', 'permit']);
   });
 });
 

@@ -15,6 +15,11 @@ export const acts = [
     says: 'A forbidden act is not made; the agent receives the refusal and the run continues.',
   },
   {
+    id: 'act.facts.started-by',
+    ...fromIssue,
+    says: 'Rules on an act see whether a person, a schedule or a trigger started its run.',
+  },
+  {
     id: 'act.facts.recipients',
     ...fromIssue,
     says: 'Rules on a mail see exactly the addresses that it is delivered to.',
@@ -68,6 +73,16 @@ export const acts = [
     id: 'act.hold.once',
     ...fromIssue,
     says: 'An approval serves one call of one step: the same call of another step or run asks again.',
+  },
+  {
+    id: 'act.hold.cause',
+    ...fromIssue,
+    says: 'Who edited or promoted the agentflow, or prepared, started, triggered or scheduled the run, decides its acts only if the rule allows it; an attempt is refused and audited.',
+  },
+  {
+    id: 'act.hold.run-over',
+    ...fromIssue,
+    says: 'When a run ends, approvals that it asked for are withdrawn, also if it ended while its step asked; what was approved and not used is ended and audited.',
   },
   { id: 'act.hold.killed', ...fromIssue, says: 'An act that waits survives the worker and reaches the receiver once.' },
   {

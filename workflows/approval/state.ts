@@ -61,8 +61,8 @@ export function refusalOf(
   const roles = input.approver_roles ?? defaultApproverRoles;
   if (!(roles as readonly string[]).includes(String(approver.role)))
     return { type: 'access_denied', message: `deciding needs a role of ${roles.join(', ')}` };
-  if (approver.user_id === input.requested_by && input.starter_may_decide !== true)
-    return { type: 'access_denied', message: 'nobody decides on their own request' };
+  const barred = barredFromDeciding(input, approver.user_id);
+  if (barred !== undefined) return { type: 'access_denied', message: barred };
   if (state.status !== 'pending') return { type: 'conflict', message: `the approval is ${state.status}` };
   if (isExpired(input, state, at)) return { type: 'conflict', message: 'the approval is expired' };
   if (request.decision === 'accept' && input.after_unknown !== true)
@@ -78,6 +78,22 @@ export function refusalOf(
 }
 
 const maxVotes = 50;
+
+/** Why a person who caused the call does not decide it; undefined if they may. */
+export function barredFromDeciding(
+  {
+    requested_by,
+    caused_by = [],
+    starter_may_decide,
+  }: Pick<ApprovalInput, 'requested_by' | 'caused_by' | 'starter_may_decide'>,
+  userId: string,
+): string | undefined {
+  if (starter_may_decide === true) return undefined;
+  if (requested_by === userId) return 'nobody decides on their own request';
+  return caused_by.includes(userId)
+    ? 'another person must decide: you edited the agentflow of this run, or you prepared, started or scheduled the run'
+    : undefined;
+}
 
 /** Nobody approves a call that another approver has edited without having seen it. */
 function staleness(input: ApprovalInput, state: ApprovalState, request: DecideRequest): string | undefined {

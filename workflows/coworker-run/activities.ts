@@ -9,6 +9,8 @@ export interface RunReference {
   first_run?: string;
   scheduled_for: number;
   started_at: number;
+  /** The person who triggered it; absent for a planned firing. */
+  triggered_by?: string;
 }
 
 export interface RowReference {

@@ -26,6 +26,8 @@ export interface CoworkerRunInput {
   schedule_id: string;
   project_id: string;
   organization_id: string;
+  /** The person who triggered the run; absent for a planned one, and in runs of earlier releases. */
+  triggered_by?: string;
   /** The run continues as new when its history has this many events, or when the server suggests it. */
   max_history_events: number;
   /** A patch would cost each run two events and a write to the visibility store. Absent in schedules of earlier releases. */

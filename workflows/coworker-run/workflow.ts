@@ -59,6 +59,7 @@ export async function coworkerRun(input: CoworkerRunInput): Promise<CoworkerRunR
     first_run: workflowInfo().firstExecutionRunId,
     scheduled_for,
     started_at,
+    ...(input.triggered_by !== undefined && { triggered_by: input.triggered_by }),
   };
   try {
     const plan = await planOf(input, run, state);

@@ -8,10 +8,13 @@ export function scheduleChangeId(scheduleId: string): string {
   return `schedule-change/${scheduleId}`;
 }
 
-/** `record` is the complete new record and `fields` are the changed fields, both as stored. */
+/**
+ * `record` is the complete new record and `fields` are the changed fields, both as stored. `by` is the person whose change
+ * determines what runs; absent for a change of the status only, and in changes of earlier releases.
+ */
 export type ScheduleChange =
   | { kind: 'create'; record: Record<string, unknown> }
-  | { kind: 'update'; fields: Record<string, unknown> }
+  | { kind: 'update'; fields: Record<string, unknown>; by?: string }
   | { kind: 'delete' };
 
 export interface ScheduleChangeInput {

@@ -75,7 +75,8 @@ export function createAct(deps: ActDeps): Act {
     if (isUsed && reason !== undefined) return askAgain(deps, act);
     // A person approved it, but no attempt used the approval in time.
     const hasLapsed = reason === 'expired' && token !== null;
-    if (hasLapsed) return isUnknown ? askAgain(deps, act) : first(deps, act);
+    const again = async () => replacing(deps, under, await (isUnknown ? askAgain(deps, act) : first(deps, act)));
+    if (hasLapsed) return again();
     switch (reason) {
       case 'rejected':
       case 'expired':
@@ -87,9 +88,16 @@ export function createAct(deps: ActDeps): Act {
         return isUnknown ? asUnknown(refusedOr(performed.error)) : refusedOr(performed.error);
       default:
         if (await hasExpired(deps.collections, under.approval_id)) return { refused: expiredCall(under) };
-        return isUnknown ? askAgain(deps, act) : first(deps, act);
+        return again();
     }
   };
+}
+
+/** Ends the calls that the approval held, unless the run still waits for it. */
+async function replacing({ collections }: ActDeps, { approval_id }: Under, result: ActResult): Promise<ActResult> {
+  const waits = 'held' in result && result.held.approval_id === approval_id;
+  if (!waits) await endHeldCalls(collections.lifecycles, approval_id, { status: 'denied' });
+  return result;
 }
 
 /** A repeat cannot help, for example because the connector was deleted. */

@@ -263,8 +263,8 @@ export const Agentflow = z
   .meta({ id: 'Agentflow', example: exampleAgentflow });
 export type Agentflow = z.infer<typeof Agentflow>;
 
-/** `revision` is for optimistic locking. `hired_version` is absent unless the agentflow was hired. */
-export type AgentflowDocument = Agentflow & { revision: number; hired_version?: number };
+/** `revision` is for optimistic locking; `hired_version` exists if it was hired; `edited_by` are its authors since decision 0100. */
+export type AgentflowDocument = Agentflow & { revision: number; hired_version?: number; edited_by?: string[] };
 
 const agentflowChanges = z
   .strictObject({

@@ -187,6 +187,7 @@ export function newAgentflow(request: NewAgentflow, creator: Creator, id: string
     failover_goal: null,
     agents: [],
     revision: 1,
+    edited_by: [creator.userId],
   };
   return changedAgentflow(blank, request, creator);
 }

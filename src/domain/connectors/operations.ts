@@ -240,7 +240,7 @@ export const updateConnector = defineOperation({
     const $unset = callback_secret === null ? { $unset: { callback_secret_sealed: '' as const } } : {};
     const changed = await collections.connectors.findOneAndUpdate(
       { _id: id, is_deleted: false, updated_at: present.updated_at },
-      { $set, ...$unset },
+      { $set, ...$unset, ...(triggers && { $addToSet: { triggers_edited_by: principal.userId } }) },
       { returnDocument: 'after' },
     );
     if (triggers && changed)

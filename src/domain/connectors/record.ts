@@ -139,6 +139,8 @@ export interface ConnectorDocument {
   account: { id: string; name: string | null; verified_at: number | null } | null;
   /** When it was last used, and its failures since the last success. Absent before the first use. */
   use?: { last_at: number; failures?: number; failure?: { at: number; message: string } };
+  /** The people who changed its triggers after it was created. Absent before the first one. */
+  triggers_edited_by?: string[];
   is_deleted: boolean;
   created_at: number;
   updated_at: number;

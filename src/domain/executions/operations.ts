@@ -84,7 +84,7 @@ export const prepareExecution = defineOperation({
     const { revision } = await findAgentflow(deps.mongo.collections, ctx.principal, input.agentflow_id);
     return { agentflow_revision: revision };
   },
-  run: ({ deps, ctx, input }) => createExecution(deps, ctx.principal, input, ctx.recordId),
+  run: ({ deps, ctx, input }) => createExecution(deps, ctx.principal, input, { id: ctx.recordId }),
 });
 
 export const startExecution = defineOperation({

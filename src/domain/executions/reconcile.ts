@@ -8,6 +8,8 @@ import {
   type ExecutionFailure,
 } from '../../../workflows/agentflow-execution/messages.js';
 import { notFound } from '../../errors.js';
+import { withdrawApprovals } from '../../governance/approvals/withdraw.js';
+import type { Governance } from '../../governance/create-governance.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { Mongo } from '../../stores/mongo.js';
 import { isWorkflowGone, type Temporal } from '../../temporal/client.js';
@@ -18,6 +20,7 @@ export interface ReconcileDeps {
   mongo: Mongo;
   temporal: Temporal;
   metrics: Metrics;
+  governance: Pick<Governance, 'audit'>;
 }
 
 /** How a run ended. `runId` is null if Temporal no longer has the run. */
@@ -54,7 +57,9 @@ export async function reconcile(
     const written = await executions.updateOne(unchanged, {
       $set: { ...fields, end_time: at, last_event_seq: seq, ended_run: end.runId, changed_at: Date.now() },
     });
-    if (written.modifiedCount > 0) deps.metrics.executionMoved(type);
+    if (written.modifiedCount === 0) continue;
+    deps.metrics.executionMoved(type);
+    if (type === 'failed') await withdrawApprovals({ ...deps, ...deps.mongo, ...deps.governance }, _id);
   }
 }
 

@@ -161,6 +161,8 @@ export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'age
   plan: AgentPlan[];
   /** The settings of the plan that apply to all agents. */
   flow?: Pick<AgentflowExecutionInput, 'anomaly_detection' | 'failover' | 'started_by' | 'agentflow_version'>;
+  /** The people who caused it, in addition to `executed_by` (docs/decisions/0100). Absent in records of earlier releases. */
+  caused_by?: string[];
   started_at: number | null;
   steps: StepRecord[];
   last_event_seq: number;
@@ -188,6 +190,7 @@ export function toExecution(record: ExecutionDocument, live?: ExecutionState): E
     organization_id: _organization,
     plan: _plan,
     flow,
+    caused_by: _people,
     started_at: _started,
     steps: _steps,
     last_event_seq: _seq,

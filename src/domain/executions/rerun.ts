@@ -68,6 +68,7 @@ export async function rerun(
     ...source,
     ...inputs,
     flow: { ...source.flow, started_by: 'person' },
+    caused_by: [...new Set([...(source.caused_by ?? []), source.executed_by._id])],
     _id: id,
     execution_id: id,
     task_id: newId(),

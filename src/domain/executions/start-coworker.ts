@@ -7,7 +7,7 @@ import type { Deps } from '../deps.js';
 import { createExecution, type NewExecution } from './operations/create.js';
 import { execute } from './operations/moves.js';
 import { startOnBehalf } from './operations/start-on-behalf.js';
-import { pauseConnector } from '../connectors/operations/store.js';
+import { findConnector, pauseConnector } from '../connectors/operations/store.js';
 
 /** Prepares and executes the coworker's execution. */
 export async function startCoworker(deps: Deps, request: StartCoworkerRequest): Promise<{ execution_id: string }> {
@@ -17,8 +17,10 @@ export async function startCoworker(deps: Deps, request: StartCoworkerRequest): 
   await pauseForFormerMember(deps.mongo.collections, connector_id, principal);
   const { location } = callback.payload;
   const document = location === undefined ? null : (await deps.blobs.get(location)).toString('utf8');
+  const connector = await findConnector(deps.mongo.collections, connector_id);
+  const causedBy = connector?.triggers_edited_by ?? [];
   await startOnBehalf(deps, { channel: 'callback', principal, agentflowId, executionId: execution_id }, () =>
-    createExecution(deps, principal, inputOf(request, document), execution_id),
+    createExecution(deps, principal, inputOf(request, document), { id: execution_id, causedBy }),
   );
   await execute(deps, principal, execution_id, callback.callback_id);
   return { execution_id };

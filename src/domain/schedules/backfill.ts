@@ -44,7 +44,11 @@ export const backfillSchedule = defineOperation({
     const times = await timesIn(deps, record, { from, to });
     const fired = await firedOf(deps, record, times);
     const due = times.filter(({ planned }) => !fired.has(planned));
-    if (due.length > 0) await backfill(deps.temporal, record, ctx.recordId, rangesOf(times, fired));
+    if (due.length > 0) {
+      // Temporal starts these runs, so nothing else says who asked for them.
+      await deps.mongo.collections.schedules.updateOne({ _id: id }, { $addToSet: { edited_by: ctx.principal.userId } });
+      await backfill(deps.temporal, record, ctx.recordId, rangesOf(times, fired));
+    }
     return {
       planned: due.map(({ planned }) => planned),
       already_fired: times.length - due.length,

@@ -34,6 +34,7 @@ export async function storeScheduleChange(
     await schedules.updateOne(notYetChanged, {
       $set: { ...fields, changed_at, before: { change_id, fields: replaced } },
       ...written,
+      ...(change.by !== undefined && { $addToSet: { edited_by: change.by } }),
     });
   }
 }

@@ -145,7 +145,8 @@ export const updateSchedule = defineOperation({
       ...(status !== undefined && { status, reason: status === 'paused' ? (reason ?? 'paused on request') : null }),
       updated_at: at,
     };
-    await change(deps, principal, id, recordId, { kind: 'update', fields });
+    const isEdit = goal !== undefined || isRetimed || Object.values(plain).some((value) => value !== undefined);
+    await change(deps, principal, id, recordId, { kind: 'update', fields, ...(isEdit && { by: principal.userId }) });
     return toSchedule(await findSchedule(deps, principal, id));
   },
 });
@@ -191,7 +192,7 @@ export const triggerSchedule = defineOperation({
   errors: ['unavailable'],
   async run({ deps, ctx: { principal, recordId }, key: { id } }) {
     const record = await findSchedule(deps, principal, id);
-    await trigger(deps.temporal, record, recordId);
+    await trigger(deps.temporal, record, recordId, principal.userId);
     return toSchedule(record);
   },
 });

@@ -57,8 +57,14 @@ export async function prepareRun(deps: Deps, { run, row, at }: Request<'prepareR
   const principal = principalOf(schedule);
   await refuseFormerMember(collections, principal, 'schedule');
   const agentflow = await findAgentflow(collections, principal, schedule.coworker_id);
+  const { triggered_by } = run;
+  const causedBy = [...(schedule.edited_by ?? []), ...(triggered_by === undefined ? [] : [triggered_by])];
   const prepare = () =>
-    prepareExecution(deps, principal, agentflow, executionOf(schedule, row), { id, scheduleId: schedule._id });
+    prepareExecution(deps, principal, agentflow, executionOf(schedule, row), {
+      id,
+      scheduleId: schedule._id,
+      causedBy,
+    });
   await startOnBehalf(deps, { channel: 'schedule', principal, agentflowId: agentflow._id, executionId: id }, prepare);
   const record = await collections.executions.findOne({ _id: id });
   if (!record) throw new AppError('not_found', 'the execution was not found');

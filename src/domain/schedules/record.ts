@@ -21,6 +21,8 @@ export interface ScheduleDocument extends Schedule {
   pauses: { from: number; to: number | null; reason?: 'limit' }[];
   /** The runs that `count` includes, newest last. */
   counted: string[];
+  /** The people who changed what it runs, or had it run past times, besides `created_by`. Absent before the first one. */
+  edited_by?: string[];
   /** When it was last written, in epoch milliseconds. Absent in records of earlier releases. */
   changed_at?: number;
 }
@@ -52,6 +54,7 @@ export function toSchedule(record: ScheduleDocument): Schedule {
     times_since: _since,
     pauses: _pauses,
     counted: _counted,
+    edited_by: _people,
     changed_at: _changed,
     ...schedule
   } = record;

@@ -165,9 +165,18 @@ function remainingOf(record: ScheduleDocument, present?: ScheduleDescription): n
  * Starts a run in addition to the planned ones. Idempotent by `requestId`. Temporal's own trigger derives the workflow id
  * from the current second, so a second trigger within the same second would be lost.
  */
-export async function trigger(temporal: Deps['temporal'], record: ScheduleDocument, requestId: string): Promise<void> {
-  const { type: _type, workflowType, ...options } = optionsOf(temporal, record).action;
-  await startOnce(temporal, workflowType, { ...options, workflowId: triggeredRunId(record._id, requestId) });
+export async function trigger(
+  temporal: Deps['temporal'],
+  record: ScheduleDocument,
+  requestId: string,
+  by: string,
+): Promise<void> {
+  const { type: _type, workflowType, args, ...options } = optionsOf(temporal, record).action;
+  await startOnce(temporal, workflowType, {
+    ...options,
+    workflowId: triggeredRunId(record._id, requestId),
+    args: args.map((input) => ({ ...input, triggered_by: by })),
+  });
 }
 
 /** Asks Temporal to run past times in the given ranges, which use jittered times. Idempotent by `requestId`. */

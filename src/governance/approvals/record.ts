@@ -133,9 +133,10 @@ export interface ApprovalDocument extends Omit<
   /** Absent until the call has been executed. */
   used_at?: number | null;
   used_by?: string | null;
-  /** Only for an act of a run, like the next. */
+  /** Only for an act of a run, like the next two. */
   execution_id?: string;
   starter_may_decide?: boolean;
+  caused_by?: string[];
   /** Only if a rule names roles. */
   approver_roles?: string[];
   edited_payload_digest?: string;
@@ -193,7 +194,7 @@ export interface ResumeTokenDocument {
 const callFields = [
   ...['organization_id', 'project_id', 'lifecycle_id', 'tool', 'requested_by', 'reason', 'policy_ids'],
   ...['policy_version', 'payload_digest', 'required_approvers', 'created_at'],
-  ...['execution_id', 'approver_roles', 'editable_fields', 'after_unknown'],
+  ...['execution_id', 'caused_by', 'approver_roles', 'editable_fields', 'after_unknown'],
 ] as const satisfies readonly (keyof ApprovalInput)[];
 
 export function toApprovalDocument(input: ApprovalInput, state: ApprovalState, revision: number): ApprovalDocument {
@@ -211,6 +212,7 @@ export const approvalsCollection = defineCollection('approvals', {
     { keys: { project_id: 1, requested_by: 1, created_at: -1, _id: -1 } },
     { keys: { project_id: 1, requested_by: 1, status: 1, created_at: -1, _id: -1 } },
     { keys: { project_id: 1, changed_at: 1 } },
+    { keys: { execution_id: 1 }, options: { sparse: true } },
   ],
 });
 export const approvalRequestsCollection = defineCollection('approval_requests', {

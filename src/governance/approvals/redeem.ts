@@ -39,8 +39,8 @@ async function redeem(
   if (!record) return { ok: false, reason: 'unknown' };
   const refusal = refusalOf(record, call);
   if (refusal !== undefined) return { ok: false, reason: refusal };
-  const { _id: tokenId, approval_id: approvalId, record_id: recordId = newId() } = record;
+  const { _id: tokenId, approval_id: approvalId, record_id: recordId = newId(), expires_at } = record;
   const bound = { used_at: call.now, used_by: lifecycleId, record_id: recordId };
-  const { matchedCount } = await resume_tokens.updateOne({ _id: tokenId, used_at: null }, { $set: bound });
+  const { matchedCount } = await resume_tokens.updateOne({ _id: tokenId, used_at: null, expires_at }, { $set: bound });
   return matchedCount === 1 ? { ok: true, approvalId, recordId, tokenId } : { ok: false, reason: 'used' };
 }

@@ -39,6 +39,8 @@ export interface ApprovalCall {
   /** The call was sent before, and its answer was lost. */
   afterUnknown?: boolean | undefined;
   asksOnce?: AsksOnce | undefined;
+  /** The people who caused the call of a run, in addition to the person on whose behalf it acts. */
+  causedBy?: (() => Promise<readonly string[]>) | undefined;
 }
 
 export interface PendingApproval {
@@ -58,7 +60,7 @@ export interface RequestDeps extends PayloadDeps {
  */
 export async function requestApproval(deps: RequestDeps, call: ApprovalCall): Promise<PendingApproval> {
   const { approvals } = deps.collections;
-  const request = await heldRequest(deps.collections, documentOf(call), call.asksOnce);
+  const request = await heldRequest(deps.collections, documentOf(call, await call.causedBy?.()), call.asksOnce);
   const { approval_id } = request;
   const record = await approvals.findOne({ _id: approval_id });
   const { expires_at } = record ?? request;
@@ -110,15 +112,10 @@ function isStopped(record: Pick<ApprovalDocument, 'clock_stopped_at'> | null): b
   return typeof record?.clock_stopped_at === 'number';
 }
 
-function documentOf({
-  principal,
-  lifecycleId,
-  tool,
-  payloadDigest,
-  decision,
-  editable,
-  afterUnknown,
-}: ApprovalCall): ApprovalRequestDocument {
+function documentOf(
+  { principal, lifecycleId, tool, payloadDigest, decision, editable, afterUnknown }: ApprovalCall,
+  causedBy: readonly string[] = [],
+): ApprovalRequestDocument {
   const { approvers, approval_ttl_seconds, approver_roles, policy_ids, policy_version, reason } = decision;
   const now = epochSeconds();
   const request: ApprovalInput = {
@@ -140,6 +137,7 @@ function documentOf({
     ...(principal.executionId !== undefined && {
       execution_id: principal.executionId,
       starter_may_decide: decision.starter_may_decide,
+      ...(causedBy.length > 0 && { caused_by: [...causedBy] }),
       ...(editable && { editable_fields: editable }),
       ...(afterUnknown && { after_unknown: true }),
     }),

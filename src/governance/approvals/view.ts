@@ -1,4 +1,5 @@
 import { holdsGrant, isPerson, type Principal } from '../../auth/principal.js';
+import { barredFromDeciding } from '../../../workflows/approval/state.js';
 import type { Approval, ApprovalDocument } from './record.js';
 
 /** The approval as the caller sees it. */
@@ -11,6 +12,7 @@ export function toApproval(document: ApprovalDocument, principal: Principal, has
     project_id: _project,
     changed_at: _changed,
     starter_may_decide: _rule,
+    caused_by: _people,
     execution_id = null,
     approver_roles = null,
     edited_payload_digest = null,
@@ -38,12 +40,12 @@ export function refusalToDecide(
   principal: Principal,
   approval: ApprovalDocument,
 ): { code: 'scope_denied' | 'conflict'; message: string } | undefined {
-  const { status, requested_by, starter_may_decide, votes, edited_payload_digest } = approval;
+  const { status, votes, edited_payload_digest } = approval;
   const denied = (message: string) => ({ code: 'scope_denied' as const, message });
   if (!holdsGrant(principal, 'svc:governance.write'))
     return denied('deciding needs an admin role on this project, or a key with svc:governance.write');
-  if (requested_by === principal.userId && starter_may_decide !== true)
-    return denied('nobody decides on their own request');
+  const barred = barredFromDeciding(approval, principal.userId);
+  if (barred !== undefined) return denied(barred);
   if (!isApprover(principal, approval))
     return denied(`only a person with the role ${approval.approver_roles?.join(' or ')} in this project decides`);
   if (status !== 'pending') return { code: 'conflict', message: `the approval is ${status}` };

@@ -78,6 +78,8 @@ export interface Call {
   approvalId?: string | undefined;
   /** Set by a caller that repeats a call until it has an answer: all repeats share one approval. */
   asksOnce?: AsksOnce;
+  /** The people who caused the call of a run, in addition to its person. They do not decide its approval. */
+  causedBy?(): Promise<readonly string[]>;
   /** Why this caller cannot wait for an approval, such as a schedule; undefined for one that can. */
   cannotWait?: string;
   /** True for gateway tools. Whether another call is recorded depends on the effect of its operation. */

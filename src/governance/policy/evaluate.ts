@@ -10,6 +10,7 @@ import type { Channel } from '../kernel/call.js';
 import type { Catalog } from '../operations/catalog.js';
 import { factsOf, type FactValue, type Operation } from '../operations/operation.js';
 import { rulesThatReadMode, type ModeRules } from './mode-rules.js';
+import { attributesRead, mayRead } from './reads.js';
 import type { PolicyRule } from './rule.js';
 
 export interface PolicyRequest {
@@ -33,6 +34,8 @@ export interface CompiledSet extends ModeRules {
   version: number;
   rules: ReadonlyMap<string, PolicyRule>;
   policies: Record<string, PolicyJson>;
+  /** What the rules for an operation can read (`attributesRead`). */
+  read(operation: string): ReadonlySet<string>;
 }
 
 export interface PolicyEngine {
@@ -46,7 +49,13 @@ export function compileSet(catalog: Catalog, version: number, stored: readonly P
   if (problems.length > 0)
     throw new Error(`policies of version ${version} do not compile: ${JSON.stringify(problems)}`);
   const rules = new Map(all.map((rule) => [rule.policy_id, rule]));
-  return { id: newId(), version, rules, policies, modeRules: rulesThatReadMode([...rules.values()]), catalog };
+  const known = new Map<string, ReadonlySet<string>>();
+  const read = (operation: string) => {
+    const found = known.get(operation) ?? attributesRead(policies, operation);
+    known.set(operation, found);
+    return found;
+  };
+  return { id: newId(), version, rules, policies, read, modeRules: rulesThatReadMode([...rules.values()]), catalog };
 }
 
 /** The number of preparsed sets and of cached decisions. */
@@ -61,7 +70,7 @@ const maxKeyLength = 4000;
 
 /**
  * Evaluates calls with Cedar over preparsed sets. The engine never frees a set name, so a fixed number of names is
- * reused. A decision depends only on the set and the call, so decisions are cached.
+ * reused. A decision depends only on the set and on what its rules can read of the call, so decisions are cached.
  */
 export function createPolicyEngine(limits: EngineLimits = forCalls): PolicyEngine {
   // Set names are global in the process, but there can be several engines.
@@ -82,7 +91,7 @@ export function createPolicyEngine(limits: EngineLimits = forCalls): PolicyEngin
   return {
     evaluate(set, request) {
       const call = cedarCall(request);
-      const key = set.id + JSON.stringify(call);
+      const key = set.id + JSON.stringify(readOf(call, set.read(request.operation.name)));
       const before = remembered.get(key);
       if (before) return before;
       const answer = cedar.statefulIsAuthorized({ ...call, preparsedPolicySetId: nameOf(set) });
@@ -91,6 +100,21 @@ export function createPolicyEngine(limits: EngineLimits = forCalls): PolicyEngin
       return decision;
     },
   };
+}
+
+type Authorization = ReturnType<typeof cedarCall>;
+
+/** The parts of a call that the rules can read. Each act of a run has an id and an input of its own, which rules rarely read. */
+function readOf({ principal, action, resource, context, entities }: Authorization, read: ReadonlySet<string>): unknown {
+  const { input, ...others } = context as { input: Record<string, unknown> };
+  return [
+    principal,
+    action,
+    others,
+    Object.entries(input).filter(([name]) => mayRead(read, `context.input.${name}`)),
+    entities[0],
+    [...read].some((path) => path === '' || path.startsWith('resource')) && [resource, entities[1]],
+  ];
 }
 
 function preparse(name: string, set: CompiledSet): void {

@@ -17,8 +17,12 @@ export function attributesRead(policies: Readonly<Record<string, PolicyJson>>, o
 
 /** Whether a rule reads one of the unknown attributes. */
 export function readsUnknown(read: ReadonlySet<string>, unknown: readonly string[]): boolean {
-  const above = (path: string) => path.split('.').map((_, at, parts) => parts.slice(0, at).join('.'));
-  return unknown.some((path) => read.has(path) || above(path).some((whole) => read.has(whole)));
+  return unknown.some((path) => mayRead(read, path));
+}
+
+/** Whether a rule reads the attribute, or something that contains it. */
+export function mayRead(read: ReadonlySet<string>, path: string): boolean {
+  return read.has(path) || path.split('.').some((_, at, parts) => read.has(parts.slice(0, at).join('.')));
 }
 
 function mayApply({ action }: PolicyJson, operation: string): boolean {

@@ -57,7 +57,7 @@ export const PolicyRule = z
       .optional()
       .meta({
         description:
-          'For acts of a run: whether the person who started the run may decide; require_approval only. Default: false.',
+          'For acts of a run: whether the people who caused the act may decide, such as the person who started the run or edited its agentflow; require_approval only. Default: false.',
       }),
     approver_roles: z
       .array(z.enum(adminRoles))

@@ -1,7 +1,7 @@
 import { catalogFrom, type CatalogData } from '../operations/catalog.js';
 import type { PolicyEvaluation } from './decision.js';
-import { compileSet, createPolicyEngine, type CompiledSet } from './evaluate.js';
-import { attributesRead, readsUnknown } from './reads.js';
+import { compileSet, createPolicyEngine } from './evaluate.js';
+import { readsUnknown } from './reads.js';
 import type { RecordedRequest } from './recorded-call.js';
 import { refuseInvalid } from './refuse-invalid.js';
 import type { PolicyRule } from './rule.js';
@@ -60,11 +60,10 @@ export function simulate({ catalog: data, candidate, calls }: SimulationInput): 
   const catalog = catalogFrom(data);
   refuseInvalid(catalog, candidate);
   const set = compileSet(catalog, 0, candidate);
-  const reads = readsByOperation(set);
   const until = performance.now() + simulationBounds.evaluationMs;
   const tally: Simulation = { evaluated: 0, unchanged: 0, changed_count: 0, changed: [], transitions: [], skipped: [] };
   for (const { request, unknown, ...call } of calls) {
-    if (readsUnknown(reads(call.operation), unknown)) skip(tally, 'facts_not_recorded');
+    if (readsUnknown(set.read(call.operation), unknown)) skip(tally, 'facts_not_recorded');
     else if (performance.now() > until) skip(tally, 'time_limit');
     else {
       const operation = catalog.named(call.operation);
@@ -72,15 +71,6 @@ export function simulate({ catalog: data, candidate, calls }: SimulationInput): 
     }
   }
   return tally;
-}
-
-function readsByOperation({ policies }: CompiledSet): (operation: string) => ReadonlySet<string> {
-  const known = new Map<string, ReadonlySet<string>>();
-  return (operation) => {
-    const read = known.get(operation) ?? attributesRead(policies, operation);
-    known.set(operation, read);
-    return read;
-  };
 }
 
 function note(tally: Simulation, call: Omit<ChangedCall, 'candidate'>, { decision, policy_ids }: PolicyEvaluation) {

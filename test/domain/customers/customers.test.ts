@@ -279,6 +279,8 @@ describe('credits', () => {
       mongo: deps.mongo,
       customers,
       metrics: deps.metrics,
+      temporal: deps.temporal,
+      audit: deps.governance.audit,
     });
     const output = {
       agent_id: 'x',

@@ -44,9 +44,16 @@ export function performAsRun(
     alwaysRecorded: false,
     likelyOrganizationId: run.organization_id,
     authenticate: () => principalOfRun(collections, identity, ['svc:agent.run']),
+    causedBy: () => causersOf(collections, run),
     resolveScope: async (principal) => principal,
     admit: async () => undefined,
   });
+}
+
+/** Read only when the call needs an approval. */
+async function causersOf({ executions }: Pick<Collections, 'executions'>, { execution_id }: ActRun): Promise<string[]> {
+  const record = await executions.findOne({ _id: execution_id }, { projection: { caused_by: 1 } });
+  return record?.caused_by ?? [];
 }
 
 type Approvals = Pick<Collections, 'approvals'>;

@@ -57,10 +57,11 @@ export async function reviseAgentflow(
     const current = await findAgentflow(collections, principal, id);
     const next = await change(current);
     if (next === current) return current;
+    const edited_by = [...new Set([...(current.edited_by ?? []), principal.userId])];
     const { _id, last_used: _used, promoted_version: _promoted, is_cron_scheduled: _scheduled, ...content } = next;
     const written = await collections.agentflows.findOneAndUpdate(
       { _id, revision: current.revision },
-      { $set: { ...content, updated_at: epochSeconds(), revision: current.revision + 1 } },
+      { $set: { ...content, edited_by, updated_at: epochSeconds(), revision: current.revision + 1 } },
       { returnDocument: 'after' },
     );
     if (written) return written;
@@ -73,6 +74,7 @@ export async function reviseAgentflow(
 export function toAgentflow({
   revision: _revision,
   hired_version: _hired,
+  edited_by: _people,
   ...agentflow
 }: AgentflowDocument): Agentflow {
   return agentflow;

@@ -18,12 +18,19 @@ export async function chargeOf(
   return charge?.credits ?? null;
 }
 
+/** The deduction of the plan, for a second: a run that has just begun is not charged yet, and each of its acts needs it. */
+const expected = new LRUCache<string, number>({ max: 5000, ttl: 1000 });
+
 /** The credits that a run has cost so far; until its charge is written, the deduction of the plan. */
 export async function creditsOfRun(
   stores: Pick<Collections, 'credit_history' | 'customers'>,
   { organization_id, execution_id }: { organization_id: string; execution_id: string },
 ): Promise<number> {
+  const recent = expected.get(execution_id);
+  if (recent !== undefined) return recent;
   const charge = await chargeOf(stores, execution_id);
   if (charge !== null) return charge;
-  return grantedQuota(await readCustomer(stores, organization_id)).base_credit_deduction_per_execution;
+  const deduction = grantedQuota(await readCustomer(stores, organization_id)).base_credit_deduction_per_execution;
+  expected.set(execution_id, deduction);
+  return deduction;
 }

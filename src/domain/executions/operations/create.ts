@@ -49,10 +49,10 @@ export async function createExecution(
   deps: Deps,
   principal: Principal,
   input: NewExecution,
-  id: string,
+  preparation: Preparation,
 ): Promise<Execution> {
   const agentflow = await findAgentflow(deps.mongo.collections, principal, input.agentflow_id);
-  return prepareExecution(deps, principal, agentflow, input, { id });
+  return prepareExecution(deps, principal, agentflow, input, preparation);
 }
 
 interface Preparation {
@@ -61,6 +61,8 @@ interface Preparation {
   scheduleId?: string;
   /** The promoted version. */
   version?: number;
+  /** The people who caused the run, in addition to its creator and the editors of the agentflow. */
+  causedBy?: readonly string[];
 }
 
 function starterOf({ kind }: Principal, scheduleId: string | undefined): 'person' | 'schedule' | 'trigger' {
@@ -74,7 +76,7 @@ export async function prepareExecution(
   principal: Principal,
   agentflow: AgentflowDocument,
   input: NewExecution,
-  { id, lifecycleId, scheduleId, version }: Preparation,
+  { id, lifecycleId, scheduleId, version, causedBy = [] }: Preparation,
 ): Promise<Execution> {
   const { agentflows, executions, project_models } = deps.mongo.collections;
   const [models, executed_by] = await Promise.all([
@@ -103,6 +105,7 @@ export async function prepareExecution(
       started_by: starterOf(principal, scheduleId),
       ...(version !== undefined && { agentflow_version: version }),
     },
+    caused_by: [...new Set([...(agentflow.edited_by ?? []), ...causedBy])],
     task_id: newId(),
     parent_execution_id: input.parent_execution_id,
     goal: input.goal,

@@ -49,6 +49,7 @@ export async function execute(
       if (request === null || (await readStartRequest(deps, id)) !== request) throw refusal;
     });
   }
+  await noteStarter(deps, principal, record);
   const isFirst = await startRun(deps, record, inputOf(deps, record), request);
   if (isFirst || (request !== null && (await readStartRequest(deps, id)) === request))
     return { execution_id: id, status: 'ready' };
@@ -56,6 +57,16 @@ export async function execute(
   throw status === 'ready'
     ? new AppError('conflict', 'the execution was already started and is about to run')
     : conflict('execute', status);
+}
+
+/** Notes who starts a run that another person prepared, before it can ask for an approval. */
+async function noteStarter(
+  { mongo }: Deps,
+  { userId }: Principal,
+  { _id, executed_by, status }: ExecutionDocument,
+): Promise<void> {
+  if (status !== 'ready' || userId === executed_by._id) return;
+  await mongo.collections.executions.updateOne({ _id, status }, { $addToSet: { caused_by: userId } });
 }
 
 /** @returns false if the run was already started. Checks the record too, because Temporal deletes old runs. */

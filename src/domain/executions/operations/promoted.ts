@@ -38,6 +38,7 @@ export async function runPromoted(
     id,
     lifecycleId: lifecycle_id,
     version: promoted.version,
+    causedBy: [promoted.promoted_by],
   });
   return execute(deps, principal, id, id);
 }

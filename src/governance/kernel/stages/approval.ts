@@ -39,6 +39,7 @@ export async function holdOrResume(deps: KernelDeps, decided: DecidedCall): Prom
     editable: checked.editable,
     afterUnknown: checked.afterUnknown,
     asksOnce: decided.asksOnce,
+    causedBy: decided.causedBy,
   };
   const outcome = await deps.approvals.stage(request);
   if (outcome.outcome === 'refused') throw refusal(outcome.error, call, outcome.reason);

@@ -197,6 +197,9 @@ describe('an act that a rule holds', () => {
       'pending_approval: held',
       'completed: answered',
     ]);
+    // No call is left that would wait for the first approval.
+    const statuses = (await lifecyclesOf(of)).map(({ status }) => status);
+    expect(statuses).toEqual(['denied', 'denied', 'completed', 'completed']);
   });
 
   test('does not use an approval of another call: one changed byte of the address asks again, and is audited', async () => {

@@ -150,6 +150,8 @@ test('content that cannot be stored is omitted from the record', async () => {
     mongo: deps.mongo,
     customers: deps.customers,
     metrics: deps.metrics,
+    temporal: deps.temporal,
+    audit: deps.governance.audit,
   });
   const hostile = JSON.parse(
     `{"a\\u0000":1,"_bsontype":"Long","x\\ud800":1,"x\\ud801":2,"deep":${deep(300)}}`,

@@ -1,0 +1,55 @@
+import { approvalWorkflowId } from '../../../workflows/approval/messages.js';
+import type { Collections } from '../../stores/collections.js';
+import { cancelWorkflow, type Temporal } from '../../temporal/client.js';
+import type { Audit } from '../audit/audit.js';
+import { endHeldCalls, settleApproval } from './settle.js';
+
+export interface WithdrawDeps {
+  collections: Pick<Collections, 'approvals' | 'lifecycles' | 'resume_tokens'>;
+  temporal: Temporal;
+  audit: Pick<Audit, 'append'>;
+}
+
+/**
+ * Withdraws the approvals of a run that has ended: nobody decides those that are pending, and the calls of those that are
+ * approved are not made. Call it after the end of the run is in its record. Safe to repeat.
+ */
+export async function withdrawApprovals(
+  { collections, temporal, audit }: WithdrawDeps,
+  execution_id: string,
+): Promise<void> {
+  const open = await collections.approvals
+    .find({ execution_id, status: { $in: ['pending', 'approved'] } }, { projection: { status: 1 } })
+    .toArray();
+  for (const { _id, status } of open) {
+    if (status === 'pending') await cancelWorkflow(temporal, approvalWorkflowId(_id));
+    else await endUnused({ collections, audit }, _id);
+  }
+}
+
+/** Invalidates the token first, so that a call that the run has not made is never made. */
+async function endUnused(
+  { collections, audit }: Pick<WithdrawDeps, 'collections' | 'audit'>,
+  approval_id: string,
+): Promise<void> {
+  const { lifecycles, resume_tokens } = collections;
+  const { matchedCount } = await resume_tokens.updateOne({ approval_id, used_at: null }, { $set: { expires_at: 0 } });
+  if (matchedCount === 0) {
+    const token = await resume_tokens.findOne({ approval_id });
+    // The worker was lost after it had used the token.
+    if (token?.used_by)
+      await settleApproval(collections, { tokenId: token._id, lifecycleId: token.used_by, completed: true });
+    return;
+  }
+  const held = await lifecycles.find({ approval_id, status: 'pending_approval' }).toArray();
+  for (const { _id: lifecycle_id, organization_id, principal, tool: action, act } of held) {
+    const { user_id, execution_id, kind } = principal;
+    await audit.append({
+      ...{ organization_id, action, lifecycle_id },
+      actor: `${kind}:${user_id}:${execution_id}`,
+      resource: act ? `act:${act.idempotency_key}` : `execution:${execution_id}`,
+      outcome: 'denied: the run ended before it used the approval',
+    });
+  }
+  await endHeldCalls(lifecycles, approval_id, { status: 'denied' });
+}
