@@ -34,7 +34,7 @@ const floors = [
 
 /** The domain's rooms in order: a room uses only rooms before it, so that the rooms form no cycle. */
 const rooms = [
-  ...['api-keys', 'code-sync', 'governance', 'members', 'settings', 'tags', 'text-index'],
+  ...['api-keys', 'code-sync', 'connected-apps', 'governance', 'members', 'settings', 'tags', 'text-index'],
   ...[
     'customers',
     'memories',

@@ -5,6 +5,7 @@ import * as agentflows from './agentflows/operations.js';
 import * as analytics from './analytics/operations.js';
 import * as apiKeys from './api-keys/operations.js';
 import * as catalogSync from './catalog/operations.js';
+import * as connectedApps from './connected-apps/operations.js';
 import * as connectors from './connectors/operations.js';
 import * as customers from './customers/operations.js';
 import * as dashboards from './dashboards/operations.js';
@@ -25,6 +26,7 @@ import * as tags from './tags/operations.js';
 import * as tasks from './tasks/operations.js';
 import * as approvals from './approvals/operations.js';
 import * as policies from './governance/policies.js';
+import * as serviceOperations from './service-operations.js';
 import { toolOperations } from './tools/tools.js';
 
 /** The exports of each domain folder. One line here makes the operations of a folder known to rules. */
@@ -35,6 +37,7 @@ const rooms: readonly Readonly<Record<string, unknown>>[] = [
   apiKeys,
   approvals,
   catalogSync,
+  connectedApps,
   connectors,
   customers,
   dashboards,
@@ -60,7 +63,7 @@ const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'effect' in value && 'run' in value;
 
 /** Rules evaluate every operation but reads of the platform, which are only authorised and rate-limited. */
-export const catalog = createCatalog(
-  toolOperations,
-  rooms.flatMap((room) => Object.values(room).filter(isOperation)).filter(({ effect }) => effect !== 'read'),
-);
+export const catalog = createCatalog(toolOperations, [
+  ...rooms.flatMap((room) => Object.values(room).filter(isOperation)).filter(({ effect }) => effect !== 'read'),
+  ...Object.values(serviceOperations),
+]);

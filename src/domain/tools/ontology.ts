@@ -66,7 +66,7 @@ export const ontologyTool = defineTool(
     hints: { readOnly: false, destructive: false, idempotent: false },
     resource: () => ({ type: 'ontology', id: 'project' }),
     prepare: (input, ctx) => prepare(deps, input, ctx),
-    binds: async (prepared) =>
+    boundState: async (prepared) =>
       prepared.step === 'commit'
         ? { draft_revision: prepared.draft.revision, base_version: prepared.draft.base_version }
         : undefined,
