@@ -89,11 +89,7 @@ export function createActivities(deps: Deps): Activities {
   const prepare = createPrepareAction({ ...{ http, smtp, mongo, secrets, keepFiles, questions }, ...mcpServers });
   return {
     ...createDocumentActivities({ blobs, files: deps.files.store, extract: createExtraction() }, exchanges),
-    ...createActionActivities(
-      createAct({ kernel, collections, secrets, prepare }),
-      collections,
-      exchanges,
-    ),
+    ...createActionActivities(createAct({ kernel, collections, secrets, prepare }), collections, exchanges),
     ...createContinueActivities({ kernel, collections }, exchanges),
     ...createExecutionRecordActivities({ mongo, customers, metrics }),
     ...createModelActivities({ models, knowledge, collections }, exchanges),

@@ -186,7 +186,10 @@ async function attempt(
         goal: request.context.goal,
         ...(isUnknown && { outcome: 'unknown: the call was approved and sent, but its answer was lost' }),
       }),
-      actRecord: (status): ActRecord => ({ idempotency_key: request.idempotency_key, outcome: outcomeOf(status, sent) }),
+      actRecord: (status): ActRecord => ({
+        idempotency_key: request.idempotency_key,
+        outcome: outcomeOf(status, sent),
+      }),
       keepsApproval: () => sent.mayHaveActed || sent.isOver === true,
       async run({ recordId }) {
         if (isUnknown && accepted === undefined && recordId === undefined)

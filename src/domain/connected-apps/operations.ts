@@ -74,11 +74,7 @@ export const endApp = defineOperation({
   run: ({ deps, ctx, key: { id } }) => endConnectedApp(deps, ctx.principal, id),
 });
 
-async function listConnectedApps(
-  { mongo: { collections } }: Deps,
-  principal: Principal,
-  { everyone, ...page }: Query,
-) {
+async function listConnectedApps({ mongo: { collections } }: Deps, principal: Principal, { everyone, ...page }: Query) {
   if (everyone === 'true') requireGrant(principal, 'svc:governance.read');
   else if (!isPerson(principal))
     throw new AppError('scope_denied', 'listing connected apps requires a user token or a session');

@@ -18,6 +18,10 @@ import { rerun, RerunRequest } from './rerun.js';
 import { readStep, StepDetails } from './step-details.js';
 import { continueRules, decideRules, startRules, steerRules } from './rules.js';
 import { Id, ProjectId } from '../../ids.js';
+export { executionsCollection, executionEventsCollection } from './record.js';
+export { executionKnowledgeCollection } from './knowledge-base.js';
+export { executionExchangesCollection } from './exchanges.js';
+export { executionDeltasCollection } from './deltas.js';
 
 const key = z.object({ execution_id: Id });
 const MoveRequest = z.strictObject({ projectID: ProjectId.optional(), execution_id: Id.optional() });

@@ -1,4 +1,4 @@
-import { yes } from '../../governance/operations/operation.js';
+import { flag } from '../../governance/operations/operation.js';
 import { z } from 'zod';
 import { AppError } from '../../errors.js';
 import { commitOntology, currentOntology, refuseViolations, violationsOf } from '../../graph/ontology/commit.js';
@@ -55,7 +55,7 @@ export const ontologyTool = defineTool(
     name: 'ontology',
     grant: (asked) => (isChange(asked) ? 'svc:ontology.write' : 'svc:docs.read'),
     effect: (input) => (isChange(input) ? 'write' : 'read'),
-    facts: { commit: yes('commit') },
+    facts: { commit: flag('commit') },
   },
   (deps: OntologyDeps) => ({
     title: 'Define and commit the ontology',

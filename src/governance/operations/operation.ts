@@ -113,11 +113,11 @@ export function freeText(field: string): Fact {
   return { ...text(field), isFreeText: true };
 }
 
-export function yes(field: string): Fact {
+export function flag(field: string): Fact {
   return { type: 'Boolean', read: ({ [field]: value }) => value === true };
 }
 
-export function whole(field: string): Fact {
+export function integer(field: string): Fact {
   return { type: 'Long', read: ({ [field]: value }) => (typeof value === 'number' ? Math.trunc(value) : 0) };
 }
 
@@ -131,7 +131,7 @@ export function texts(field: string): Fact {
 }
 
 /** A fact with the distinct texts that one field has in the objects of a list. */
-export function each(list: string, field: string): Fact {
+export function textsOf(list: string, field: string): Fact {
   return {
     type: 'Set',
     read: ({ [list]: items }) =>
