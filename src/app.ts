@@ -23,7 +23,7 @@ import { healthRoutes, type Condition, type Indexes } from './surfaces/operation
 import { metricsRoute } from './surfaces/operation/metrics.js';
 import { createOauthRouter } from './surfaces/oauth/create-oauth.js';
 import { platformApiKeyRoutes } from './surfaces/gateway/routes/api-keys.js';
-import { platformRoutes } from './surfaces/platform/routes.js';
+import { platformRoutes, platformTags } from './surfaces/platform/routes.js';
 import { platformSurface } from './surfaces/platform/surface.js';
 
 export interface AppOptions {
@@ -74,7 +74,7 @@ export function createApp(deps: Deps, options: AppOptions): Express {
     app.use(createMcp(gateway, deps, { baseUrl: options.baseUrl, version: options.version }).router);
   }
   if (deps.config.surfaces.includes('platform')) {
-    groups.push({ security: 'apiKey', routes: platformRoutes });
+    groups.push({ security: 'apiKey', routes: platformRoutes, tags: platformTags });
     mountRoutes(app, platformRoutes, platformSurface(deps, options.baseUrl));
     groups.push({ security: 'bearer', routes: platformApiKeyRoutes });
     mountRoutes(app, platformApiKeyRoutes, gatewaySurface(deps, options.baseUrl));
