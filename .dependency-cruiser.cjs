@@ -1,3 +1,5 @@
+const { readdirSync } = require('node:fs');
+
 /**
  * Imports go down: surfaces and activities → domain → governance → auth → foundations (docs/architecture.md).
  * `npm run lint` checks the real import graph, types included.
@@ -32,37 +34,21 @@ const floors = [
   ['surfaces', '^src/surfaces/(?!console/app/)', [`^src/(domain|governance|auth|${foundations})/`, '^workflows/']],
 ];
 
-/** The domain's rooms in order: a room uses only rooms before it, so that the rooms form no cycle. */
+/** A room that other rooms use is listed, after the rooms that it uses itself. */
+const usedRooms = [
+  ...['governance', 'customers', 'memories', 'connectors', 'agentflows', 'mcp-servers', 'actions', 'files'],
+  ...['executions', 'approvals', 'tables', 'schedules', 'projects', 'workspace', 'tasks'],
+];
+
+/**
+ * The folders of the domain in order: a room uses only rooms before it, so that the rooms form no cycle. A room that is
+ * not listed may use all of them; the tools may use every room.
+ */
 const rooms = [
-  ...['api-keys', 'code-sync', 'governance', 'members', 'settings', 'tags', 'text-index'],
-  ...[
-    'customers',
-    'memories',
-    'connectors',
-    'agentflows',
-    'mcp-servers',
-    'actions',
-    'skills',
-    'files',
-    'knowledge',
-    'executions',
-    'approvals',
-    'tables',
-  ],
-  ...[
-    'schedules',
-    'projects',
-    'queues',
-    'embedding',
-    'workspace',
-    'catalog',
-    'tasks',
-    'inbox',
-    'news',
-    'dashboards',
-    'analytics',
-    'marketplace',
-  ],
+  ...usedRooms,
+  ...readdirSync('src/domain', { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'tools' && !usedRooms.includes(entry.name))
+    .map(({ name }) => name),
   'tools',
 ];
 

@@ -8,16 +8,18 @@ import {
   removeUnseen,
   tablesStart,
 } from '../src/domain/catalog/crawl.js';
-import { recordCatalogRun } from '../src/domain/catalog/record-run.js';
+import { permitCatalogRun, recordCatalogRun } from '../src/domain/catalog/record-run.js';
 import type { CatalogStores } from '../src/domain/catalog/write.js';
+import type { Kernel } from '../src/governance/kernel/perform.js';
 import type { ServiceRecorderDeps } from '../src/governance/service-record.js';
 import type { Metrics } from '../src/observability/metrics.js';
 import { createHttpClient } from '../src/outbound/http-client.js';
-import type { CatalogSyncActivities } from '../workflows/catalog-sync/activities.js';
+import type { CatalogRunReference, CatalogSyncActivities } from '../workflows/catalog-sync/activities.js';
 import { withHeartbeat } from './with-heartbeat.js';
 
 export interface CatalogActivityDeps extends CatalogStores {
   catalog: CatalogConfig;
+  kernel: Kernel;
   audit: ServiceRecorderDeps['audit'];
   metrics: Pick<Metrics, 'syncLag'>;
 }
@@ -26,18 +28,22 @@ export interface CatalogActivityDeps extends CatalogStores {
 export function createCatalogActivities(deps: CatalogActivityDeps): CatalogSyncActivities {
   // The operator configures the catalog, which is usually in the operator's own network.
   const client = createCatalogClient(deps.catalog, createHttpClient({ allowPrivateTargets: true }));
+  const permitted = async <T>(run: CatalogRunReference, work: () => Promise<T>): Promise<T> => {
+    await permitCatalogRun(deps.kernel, run);
+    return work();
+  };
   return {
     syncCatalogTables: (run) =>
       withHeartbeat((run.cursor as typeof tablesStart) ?? tablesStart, (progress) =>
-        crawlTables(client, deps, run, progress),
+        permitted(run, () => crawlTables(client, deps, run, progress)),
       ),
     syncCatalogLineage: (run) =>
       withHeartbeat((run.cursor as typeof lineageStart) ?? lineageStart, (progress) =>
-        crawlLineage(client, deps, run, progress),
+        permitted(run, () => crawlLineage(client, deps, run, progress)),
       ),
     removeFromCatalog: (run) =>
       withHeartbeat((run.cursor as typeof removalStart) ?? removalStart, (progress) =>
-        removeUnseen(deps, run, progress),
+        permitted(run, () => removeUnseen(deps, run, progress)),
       ),
     recordCatalogRun: (run) => recordCatalogRun({ ...deps, collections: deps.mongo.collections }, run),
   };

@@ -70,7 +70,7 @@ type Activities = AgentflowExecutionActivities &
 
 /** All activities of the workflows. */
 export function createActivities(deps: Deps): Activities {
-  const { config, customers, metrics, mongo, graph, blobs, http, models, temporal } = deps;
+  const { config, customers, kernel, metrics, mongo, graph, blobs, http, models, temporal } = deps;
   const { collections } = mongo;
   const { audit } = deps.governance;
   const secrets = deps.auth.box;
@@ -89,22 +89,18 @@ export function createActivities(deps: Deps): Activities {
   const prepare = createPrepareAction({ ...{ http, smtp, mongo, secrets, keepFiles, questions }, ...mcpServers });
   return {
     ...createDocumentActivities({ blobs, files: deps.files.store, extract: createExtraction() }, exchanges),
-    ...createActionActivities(
-      createAct({ kernel: deps.kernel, collections, secrets, prepare }),
-      collections,
-      exchanges,
-    ),
-    ...createContinueActivities({ kernel: deps.kernel, collections }, exchanges),
+    ...createActionActivities(createAct({ kernel, collections, secrets, prepare }), collections, exchanges),
+    ...createContinueActivities({ kernel, collections }, exchanges),
     ...createExecutionRecordActivities({ mongo, customers, metrics, temporal, audit }),
     ...createModelActivities({ models, knowledge, collections }, exchanges),
     ...createAnomalyActivities({ models }, exchanges),
     ...createPreviewActivities(exchanges),
     ...createScheduleActivities(deps),
     ...createApprovalActivities({ mongo, secrets, temporal, audit }),
-    ...createCatalogActivities({ catalog: config.catalog, mongo, graph, audit, metrics }),
+    ...createCatalogActivities({ catalog: config.catalog, kernel, mongo, graph, audit, metrics }),
     ...createEmbeddingActivities(deps),
     ...createTextIndexActivities(deps),
-    ...createCodeSyncActivities({ mongo, graph, blobs, audit }),
+    ...createCodeSyncActivities({ kernel, mongo, graph, blobs, audit }),
     ...createProjectRemovalActivities(deps),
     ...createMemoryActivities({
       ...{ mongo, graph, models, customers, box: secrets, save: createSavePartAsPerson(deps) },
@@ -117,6 +113,6 @@ export function createActivities(deps: Deps): Activities {
     }),
     ...createConnectorActivities(deps, loads),
     ...createMcpActivities({ ...mcpServers, collections, box: secrets }),
-    ...createConnectorLoadActivities({ mongo, graph, audit, callAction: createCallAction(prepare), loads }),
+    ...createConnectorLoadActivities({ kernel, mongo, graph, audit, callAction: createCallAction(prepare), loads }),
   };
 }

@@ -39,7 +39,6 @@ export async function startEnvironment(folder: string, more: Record<string, stri
     LOG_LEVEL: 'info',
     HOST: '127.0.0.1',
     PORT: '0',
-    NODE_ENV: 'development',
     ALLOW_PRIVATE_TARGETS: 'true',
     SEED: 'false',
     QUOTA_PROJECT_MAX: '0',

@@ -21,10 +21,9 @@ import { createCodecEndpoint } from './surfaces/operation/codec-endpoint.js';
 import { apiReference } from './surfaces/operation/api-reference.js';
 import { healthRoutes, type Condition, type Indexes } from './surfaces/operation/health.js';
 import { metricsRoute } from './surfaces/operation/metrics.js';
-import { connectedAppRoutes } from './surfaces/oauth/connected-apps.js';
 import { createOauthRouter } from './surfaces/oauth/create-oauth.js';
 import { platformApiKeyRoutes } from './surfaces/gateway/routes/api-keys.js';
-import { platformRoutes } from './surfaces/platform/routes.js';
+import { platformRoutes, platformTags } from './surfaces/platform/routes.js';
 import { platformSurface } from './surfaces/platform/surface.js';
 
 export interface AppOptions {
@@ -69,15 +68,13 @@ export function createApp(deps: Deps, options: AppOptions): Express {
   if (deps.config.surfaces.includes('gateway')) {
     app.use(createOauthRouter(deps, { baseUrl: options.baseUrl }));
     const gateway = createGateway(deps, options.baseUrl);
-    const rules = gatewaySurface(deps, options.baseUrl);
-    const routes = [...gateway.routes, ...connectedAppRoutes(deps)];
-    groups.push({ security: 'bearer', routes: [...toolRoutes(gateway.tools), ...routes] });
+    groups.push({ security: 'bearer', routes: [...toolRoutes(gateway.tools), ...gateway.routes] });
     mountTools(app, gateway.tools, gateway.pipeline, checkBeforeBody(deps, options.baseUrl));
-    mountRoutes(app, routes, rules);
+    mountRoutes(app, gateway.routes, gatewaySurface(deps, options.baseUrl));
     app.use(createMcp(gateway, deps, { baseUrl: options.baseUrl, version: options.version }).router);
   }
   if (deps.config.surfaces.includes('platform')) {
-    groups.push({ security: 'apiKey', routes: platformRoutes });
+    groups.push({ security: 'apiKey', routes: platformRoutes, tags: platformTags });
     mountRoutes(app, platformRoutes, platformSurface(deps, options.baseUrl));
     groups.push({ security: 'bearer', routes: platformApiKeyRoutes });
     mountRoutes(app, platformApiKeyRoutes, gatewaySurface(deps, options.baseUrl));

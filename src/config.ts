@@ -91,6 +91,7 @@ const Environment = z.object({
     .default(25 * 1024 * 1024),
   CALLBACK_TIMEOUT_MS: z.coerce.number().int().min(1).default(30_000),
   ALLOW_PRIVATE_TARGETS: flag.default(false),
+  VERIFY_RESPONSES: flag.default(false),
   SEED: flag.optional(),
   WORKER_METRICS_PORT: port.optional(),
   STEP_PATIENCE: z.coerce
@@ -166,6 +167,8 @@ export interface Config {
   allowPrivateTargets: boolean;
   /** The commands in the connection info that install the clients; the default is to download them from here. */
   clientInstall: { node: string | undefined; python: string | undefined };
+  /** Checks each answer against the schema of its route, and answers 500 if it differs. */
+  verifyResponses: boolean;
   seed: boolean;
   /**
    * The bucket for files; without it, files are stored below `dataDir`. Without credentials, the AWS client uses its
@@ -274,6 +277,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     },
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
     clientInstall: { node: env.SDK_NODE_INSTALL, python: env.SDK_PYTHON_INSTALL },
+    verifyResponses: env.VERIFY_RESPONSES,
     seed: env.SEED ?? env.NODE_ENV !== 'production',
     s3: s3Of(env),
     tracing: tracingOf(env),

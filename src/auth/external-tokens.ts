@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
-import { mapJoseErrors, tokenInvalid } from './tokens.js';
+import { asymmetricAlgorithms, mapJoseErrors, tokenInvalid } from './tokens.js';
 
 /** Verifies user tokens of an external identity provider that the operator has configured. */
 export interface ExternalTokens {
@@ -11,20 +11,6 @@ export interface ExternalTokens {
   verify(token: string): Promise<JWTPayload>;
 }
 
-/** Only asymmetric algorithms: a provider's public key must never be used as a shared secret. */
-const algorithms = [
-  'ES256',
-  'ES384',
-  'ES512',
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'EdDSA',
-  'Ed25519',
-];
 const tokenTypes = ['jwt', 'at+jwt'];
 
 /** @throws Error if only one of URL and issuer is configured, or if the issuer is this service */
@@ -57,7 +43,7 @@ export function createExternalTokens(
     },
     async verify(token) {
       const { payload, protectedHeader } = await mapJoseErrors(() =>
-        jwtVerify(token, key, { algorithms, issuer, audience, requiredClaims: ['exp', 'sub'] }),
+        jwtVerify(token, key, { algorithms: asymmetricAlgorithms, issuer, audience, requiredClaims: ['exp', 'sub'] }),
       );
       const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, '') ?? 'jwt';
       if (!tokenTypes.includes(type) || payload.token_use !== 'user') throw new AppError('invalid_token', tokenInvalid);

@@ -8,6 +8,12 @@ export type TokenUse = 'user' | 'session' | 'oauth';
 /** RFC 9068: distinguishes an access token from all other signed statements. */
 const accessTokenType = 'at+jwt';
 
+/** Only asymmetric ones: a public key must never be used as a shared secret. */
+export const asymmetricAlgorithms = [
+  ...['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['EdDSA', 'Ed25519'],
+];
+
 export const tokenInvalid = 'token invalid';
 
 /** Signs and verifies this service's own JWTs. */

@@ -1,10 +1,12 @@
 import { createCatalog } from '../governance/operations/catalog.js';
 import type { Operation } from '../governance/operations/operation.js';
+import type { CollectionDefinition } from '../stores/collections.js';
 import * as actions from './actions/operations.js';
 import * as agentflows from './agentflows/operations.js';
 import * as analytics from './analytics/operations.js';
 import * as apiKeys from './api-keys/operations.js';
 import * as catalogSync from './catalog/operations.js';
+import * as connectedApps from './connected-apps/operations.js';
 import * as connectors from './connectors/operations.js';
 import * as customers from './customers/operations.js';
 import * as dashboards from './dashboards/operations.js';
@@ -25,9 +27,10 @@ import * as tags from './tags/operations.js';
 import * as tasks from './tasks/operations.js';
 import * as approvals from './approvals/operations.js';
 import * as policies from './governance/policies.js';
+import * as serviceOperations from './service-operations.js';
 import { toolOperations } from './tools/tools.js';
 
-/** The exports of each domain folder. One line here makes the operations of a folder known to rules. */
+/** What `operations.ts` of each domain folder exports: its operations, which rules can name, and its collections. */
 const rooms: readonly Readonly<Record<string, unknown>>[] = [
   actions,
   agentflows,
@@ -35,6 +38,7 @@ const rooms: readonly Readonly<Record<string, unknown>>[] = [
   apiKeys,
   approvals,
   catalogSync,
+  connectedApps,
   connectors,
   customers,
   dashboards,
@@ -59,8 +63,15 @@ const rooms: readonly Readonly<Record<string, unknown>>[] = [
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'effect' in value && 'run' in value;
 
+const exported = rooms.flatMap((room) => Object.values(room));
+
+const isCollection = (value: unknown): value is CollectionDefinition =>
+  typeof value === 'object' && value !== null && 'indexes' in value && 'majorityRead' in value;
+
+export const collectionsOfRooms = exported.filter(isCollection);
+
 /** Rules evaluate every operation but reads of the platform, which are only authorised and rate-limited. */
-export const catalog = createCatalog(
-  toolOperations,
-  rooms.flatMap((room) => Object.values(room).filter(isOperation)).filter(({ effect }) => effect !== 'read'),
-);
+export const catalog = createCatalog(toolOperations, [
+  ...exported.filter(isOperation).filter(({ effect }) => effect !== 'read'),
+  ...Object.values(serviceOperations),
+]);

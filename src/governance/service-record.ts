@@ -1,9 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { memberOf } from '../auth/principal.js';
+import { currentTrace } from '../http/trace.js';
 import type { Audit } from './audit/audit.js';
 import { noteChange } from './change-notes.js';
+import type { Channel } from './kernel/call.js';
+import { callAs } from './kernel/call-as.js';
+import type { Kernel } from './kernel/perform.js';
 import { executeStage } from './kernel/stage-ids.js';
 import type { LifecycleDocument } from './lifecycles/record.js';
-import { activeSpan } from '../observability/tracing.js';
+import type { Operation } from './operations/operation.js';
 import type { Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/mongo.js';
 
@@ -28,7 +32,41 @@ export interface ServiceRecorderDeps {
   audit: Pick<Audit, 'append' | 'entrySince'>;
 }
 
-/** Stores the lifecycle and the audit entry of work that no person requested. Safe to repeat. */
+export const serviceCannotWait = 'the policies require an approval, but a service cannot wait for one';
+
+/**
+ * Asks the rules whether work that an event or a schedule started may go on. A refusal is recorded as the outcome of the
+ * run; `recordServiceRun` records every other outcome.
+ * @throws AppError `policy_denied`, or `approval_refused` because a service cannot wait for an approval
+ */
+export async function permitServiceRun(
+  kernel: Kernel,
+  operation: Operation,
+  run: Pick<ServiceRun, 'lifecycle_id' | 'project_id' | 'organization_id' | 'resource'>,
+  { channel, input = {} }: { channel: Channel; input?: Record<string, unknown> },
+): Promise<void> {
+  const [type = '', ...id] = run.resource.split(':');
+  const place = { projectId: run.project_id, organizationId: run.organization_id };
+  const performed = await kernel.perform(
+    callAs(async () => memberOf({ userId: operation.name, ...place }, []), {
+      lifecycleId: run.lifecycle_id,
+      operation,
+      channel,
+      cannotWait: serviceCannotWait,
+      recordsOnlyRefusals: true,
+      likelyOrganizationId: run.organization_id,
+      validate: async () => ({
+        input,
+        resource: { type, id: id.join(':') },
+        dryRun: false,
+        run: async () => ({ body: null }),
+      }),
+    }),
+  );
+  if ('error' in performed) throw performed.error;
+}
+
+/** Stores the lifecycle and the audit entry of work that no person requested. Safe to repeat, and after a refusal. */
 export async function recordServiceRun(
   { collections, audit }: ServiceRecorderDeps,
   { lifecycle_id, resource, failed, detail, ...run }: ServiceRun,
@@ -41,7 +79,7 @@ export async function recordServiceRun(
     status,
     stages: [{ stage: executeStage, status: failed ? 'failed' : 'ok', detail }],
     principal: { user_id: actor, kind: 'service' },
-    trace_id: activeSpan()?.traceId ?? randomBytes(16).toString('hex'),
+    trace_id: currentTrace().traceId,
     payload_digest: null,
     consumed: [],
   };

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const env = { ...process.env, MONGODB_URI: '' };
   mongodb = await startMongodb({ dataDir, env });
   Object.assign(servers, mongodb.environment);
-  deps = createDeps(loadConfig({ NODE_ENV: 'test', ...product.env, LOG_LEVEL: 'silent' }), 'test');
+  deps = createDeps(loadConfig({ ...product.env, LOG_LEVEL: 'silent' }), 'test');
 });
 afterAll(async () => {
   await deps.close();

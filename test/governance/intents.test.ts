@@ -46,7 +46,7 @@ describe('a call whose process dies between its effect and its record', () => {
     verifies('operation.intent', 'approval.token-returned');
     const { principal, approvalId, resumeToken } = await approved();
     const lifecycleId = newId();
-    const env = { NODE_ENV: 'test', ...testRun().env, LOG_LEVEL: 'silent' };
+    const env = { ...testRun().env, LOG_LEVEL: 'silent' };
     const helper = await startHelper('dying-call', { env, principal, lifecycleId, resumeToken });
     helper.go();
     await helper.ended;

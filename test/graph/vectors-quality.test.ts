@@ -19,7 +19,7 @@ let deps: Deps | undefined;
 beforeAll(async () => {
   if (!pythonTestsRun) return;
   server = await startEmbeddingServer();
-  const env = { NODE_ENV: 'test', ...testRun().env, ...server.env, LOG_LEVEL: 'silent' };
+  const env = { ...testRun().env, ...server.env, LOG_LEVEL: 'silent' };
   deps = createDeps(loadConfig(env), 'test');
   await prepareGraph(deps.graph);
 });

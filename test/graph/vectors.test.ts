@@ -327,5 +327,5 @@ describe('an endpoint that fails', () => {
 });
 
 function useDepsLater(overrides: Record<string, string>): Deps {
-  return createDeps(loadConfig({ NODE_ENV: 'test', ...testRun().env, LOG_LEVEL: 'silent', ...overrides }), 'test');
+  return createDeps(loadConfig({ ...testRun().env, LOG_LEVEL: 'silent', ...overrides }), 'test');
 }

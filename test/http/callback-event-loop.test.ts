@@ -14,7 +14,7 @@ const deps = useDeps();
 const { environment: measured, measure, count, expectNoBlock } = createLoopMeter(() => api);
 const environment: Record<string, string> = {
   ...measured,
-  NODE_ENV: 'development',
+  VERIFY_RESPONSES: 'false',
   DOWNSTREAM_PORT: '0',
   CODESYNC_WEBHOOK_SECRET: secrets.codesync,
   CATALOG_WEBHOOK_SECRET: secrets.catalog,

@@ -348,7 +348,7 @@ export const governance = [
     id: 'operation.every-route',
     source: 'review: security M1',
     part: 8,
-    says: 'Every route that changes something names a known operation.',
+    says: 'Every route performs an operation that rules know, or docs/architecture.md names it and the reason.',
   },
   {
     id: 'operation.grant',

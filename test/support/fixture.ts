@@ -29,7 +29,7 @@ export interface WorkspaceOptions {
 /** The run's stores and clients, built as the product builds them; closed after the tests of the file. */
 export function useDeps(overrides: Record<string, string> = {}): Deps {
   const deps = createDeps(
-    loadConfig({ NODE_ENV: 'test', ...testRun().env, LOG_LEVEL: 'silent', ...overrides }),
+    loadConfig({ VERIFY_RESPONSES: 'true', ...testRun().env, LOG_LEVEL: 'silent', ...overrides }),
     'test',
   );
   afterAll(() => deps.close());

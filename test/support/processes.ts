@@ -41,7 +41,7 @@ export async function startScript(
   root = packageRoot,
 ): Promise<ProductProcess> {
   const child = spawn(process.execPath, ['--max-semi-space-size=8', path.join(root, 'dist', script)], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', NODE_ENV: 'test', ...env },
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', VERIFY_RESPONSES: 'true', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const log = createWriteStream(logFile, { flags: 'a' });

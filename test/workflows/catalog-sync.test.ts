@@ -15,6 +15,7 @@ import { eventually } from '../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { ownProduct } from '../support/own-product.js';
 import type { ProductProcess } from '../support/processes.js';
+import { storeRule } from '../support/governance/approvals.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
@@ -308,5 +309,22 @@ describe('catalogSync', () => {
     await expect(handle().result()).rejects.toMatchObject({ cause: { type: 'unconfigured' } });
     expect((await lifecycles()).at(-1)).toMatchObject({ _id: run_id, status: 'failed' });
     environment.CATALOG_URL = url;
+  });
+
+  test('is refused by a rule before it reads the catalog, and the refusal is its record', async () => {
+    verifies('operation.no-bypass');
+    await worker.end('SIGKILL');
+    worker = await product.worker();
+    await storeRule(deps, workspace, 'forbid', 'catalog-sync');
+    const requests = catalog.requests.length;
+    const run_id = await change({ quiet_ms: 0 });
+    await expect(handle().result()).rejects.toMatchObject({ cause: { type: 'S5:policy' } });
+    expect(catalog.requests).toHaveLength(requests);
+    expect((await lifecycles()).at(-1)).toMatchObject({
+      _id: run_id,
+      status: 'denied',
+      decision: { decision: 'forbid' },
+    });
+    expect(await deps.mongo.collections.audit_entries.countDocuments({ lifecycle_id: run_id })).toBe(1);
   });
 });

@@ -5,6 +5,7 @@ import { codeSyncWorkflowId } from '../../workflows/code-sync/messages.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { ownProduct } from '../support/own-product.js';
 import type { Api } from '../support/processes.js';
+import { storeRule } from '../support/governance/approvals.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
@@ -209,5 +210,25 @@ describe('a push with', () => {
       `MATCH (:Commit {project_id: $projectId, sha: '${'e'.repeat(40)}'})-[r:TOUCHED]->() RETURN count(r) AS touched`,
     );
     expect(Number(touched)).toBe(added.length);
+  });
+
+  test('is refused by a rule before it writes, and the refusal is its record', async () => {
+    verifies('operation.no-bypass');
+    await storeRule(deps, workspace, 'forbid', 'code-sync');
+    const repository = await bound();
+    await expect(push(repository, [commit('9', { added: ['no.ts'] })], '9'.repeat(40))).rejects.toMatchObject({
+      cause: { type: 'S5:policy' },
+    });
+    const denied = { project_id: workspace.projectID, tool: 'code-sync', status: 'denied' } as const;
+    const lifecycle = await deps.mongo.collections.lifecycles.findOne(denied);
+    expect(lifecycle).toMatchObject({
+      principal: { kind: 'service', user_id: 'code-sync' },
+      decision: { decision: 'forbid', policy_ids: ['special'] },
+      facts: { channel: 'callback' },
+    });
+    const { audit } = deps.governance;
+    const { data } = await audit.list(workspace.organizationId, { limit: 50, lifecycle_id: lifecycle?._id ?? '' });
+    expect(data).toMatchObject([{ actor: 'service:code-sync', resource: `repository:${repository}` }]);
+    expect(await graph(`MATCH (c:Commit {project_id: $projectId, sha: '${'9'.repeat(40)}'}) RETURN c`)).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { freeText, textFacts, texts, whole, yes, type Facts } from '../../governance/operations/operation.js';
+import { flag, freeText, integer, textFacts, texts, type Facts } from '../../governance/operations/operation.js';
 import { defineStream } from '../operation.js';
 
 /** What rules may ask about every act of a run (`act.ts` supplies the values). */
@@ -8,14 +8,14 @@ export const actFacts: Facts = {
   path: freeText('path'),
   tool: freeText('tool'),
   arguments: freeText('arguments'),
-  arguments_cut: yes('arguments_cut'),
-  read_only: yes('read_only'),
-  destructive: yes('destructive'),
-  open_world: yes('open_world'),
+  arguments_cut: flag('arguments_cut'),
+  read_only: flag('read_only'),
+  destructive: flag('destructive'),
+  open_world: flag('open_world'),
   ...textFacts('agentflow_id', 'agent_id', 'execution_id', 'started_by'),
-  agentflow_version: whole('agentflow_version'),
-  tokens_spent: whole('tokens_spent'),
-  credits_spent: whole('credits_spent'),
+  agentflow_version: integer('agentflow_version'),
+  tokens_spent: integer('tokens_spent'),
+  credits_spent: integer('credits_spent'),
 };
 
 /** An act is carried out by a step of a run, not by a route: `act.ts` hands it to the kernel. */

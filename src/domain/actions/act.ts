@@ -188,13 +188,16 @@ async function attempt(
       resource: { type: 'act', id: request.idempotency_key },
       dryRun: false,
       lookUp: async () => ({ facts: factsOfAct(run, prepared, await creditsOfRun(deps.collections, run)) }),
-      shows: async () => ({
+      approvalContext: async () => ({
         agentflow: run.agentflow_name,
         agent: run.agent_title,
         goal: request.context.goal,
         ...(isUnknown && { outcome: 'unknown: the call was approved and sent, but its answer was lost' }),
       }),
-      acted: (status): ActRecord => ({ idempotency_key: request.idempotency_key, outcome: outcomeOf(status, sent) }),
+      actRecord: (status): ActRecord => ({
+        idempotency_key: request.idempotency_key,
+        outcome: outcomeOf(status, sent),
+      }),
       keepsApproval: () => sent.mayHaveActed || sent.isOver === true,
       async run({ recordId }) {
         if (isUnknown && accepted === undefined && recordId === undefined)

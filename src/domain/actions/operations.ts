@@ -8,6 +8,8 @@ import { actionCategories, NewStandaloneAction } from '../agentflows/record.js';
 import { defineOperation } from '../operation.js';
 import { StandaloneAction } from './record.js';
 import { Id } from '../../ids.js';
+export { actionsCollection } from './record.js';
+export { actAnswersCollection } from './act-answers.js';
 
 export { testConnector } from './test-connector.js';
 export { actHttp, actMail, actMcp, actMessage } from './act-operations.js';

@@ -73,7 +73,7 @@ export const testConnector = defineOperation({
     return { facts: { host: hostFact(host), method, path: pathFact(pathname), ...annotations } };
   },
   // An approved test calls the address that was approved, also if the connector has changed since.
-  async binds({ deps, ctx, key, input: { path } }) {
+  async boundState({ deps, ctx, key, input: { path } }) {
     return callOf(deps, await requireConnector(deps.mongo.collections, ctx.principal, key.connector_id), path).made.url;
   },
   async run({ deps, ctx, key, input: { path } }) {

@@ -8,6 +8,8 @@ import { agentflowProblems, changedAgent, changedAgentflow, newAgent, newAgentfl
 import { Agentflow, AgentflowPatch, AgentPatch, NewAgent, NewAgentflow, type AgentflowDocument } from './record.js';
 import { findAgentflow, refuseBeyondPlan, reviseAgentflow, storeAgentflow, toAgentflow } from './operations/store.js';
 import { Id, UserId } from '../../ids.js';
+export { agentflowsCollection } from './record.js';
+export { agentflowVersionsCollection } from './operations/promote.js';
 
 export { promoteAgentflow } from './operations/promote.js';
 export { listVersions, readVersion } from './operations/versions.js';

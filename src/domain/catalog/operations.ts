@@ -11,6 +11,7 @@ import { defineOperation } from '../operation.js';
 import { createCatalogNotifier } from './notify.js';
 import { NewRepositoryBinding, RepositoryBinding, toBinding } from './record.js';
 import { createCatalogScope } from './scope.js';
+export { catalogSightingsCollection } from './sightings.js';
 
 const CatalogState = z.object({
   state: z

@@ -1,6 +1,15 @@
-import type { CatalogSyncActivities } from '../../../workflows/catalog-sync/activities.js';
-import { recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
+import type { CatalogRunReference, CatalogSyncActivities } from '../../../workflows/catalog-sync/activities.js';
+import type { Kernel } from '../../governance/kernel/perform.js';
+import { permitServiceRun, recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
 import type { Metrics } from '../../observability/metrics.js';
+import { catalogSync } from '../service-operations.js';
+
+const resource = 'catalog:catalog';
+
+/** Each slice of a run asks, so that a new rule also stops a long run. @throws AppError if the rules refuse it */
+export function permitCatalogRun(kernel: Kernel, { scope, run_id }: CatalogRunReference): Promise<void> {
+  return permitServiceRun(kernel, catalogSync, { lifecycle_id: run_id, ...scope, resource }, { channel: 'callback' });
+}
 
 /** Stores the lifecycle and the audit entry of a run, and measures how long the catalog's changes took. */
 export async function recordCatalogRun(
@@ -14,9 +23,9 @@ export async function recordCatalogRun(
     : `${counts.tables} tables, ${counts.entities} entities, ${counts.removed} removed, for ${events} events`;
   await recordServiceRun(deps, {
     lifecycle_id: run.run_id,
-    tool: 'catalog-sync',
+    tool: catalogSync.name,
     ...scope,
-    resource: 'catalog:catalog',
+    resource,
     failed: Boolean(failure),
     detail,
     created_at: run.started_at / 1000,

@@ -1,6 +1,7 @@
 import type { CodeSyncActivities } from '../../../workflows/code-sync/activities.js';
 import type { CodeSyncInput, CodeSyncResult, PushedCommit } from '../../../workflows/code-sync/messages.js';
-import { recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
+import type { Kernel } from '../../governance/kernel/perform.js';
+import { permitServiceRun, recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
 import { save } from '../../graph/save/save.js';
 import { readFacts } from '../../graph/store/facts.js';
 import type { Stamp } from '../../graph/store/provenance.js';
@@ -10,9 +11,11 @@ import type { Graph } from '../../stores/neo4j.js';
 import type { Progress } from '../../temporal/progress.js';
 import { epochSeconds } from '../../time.js';
 import { batches } from '../batches.js';
+import { codeSync } from '../service-operations.js';
 import { commitSave, headFact, headSave } from './mapping.js';
 
 export interface CodeSyncStores {
+  kernel: Kernel;
   graph: Graph;
   blobs: Pick<EncryptedBlobStore, 'get'>;
 }
@@ -22,13 +25,18 @@ const maxPathsPerSave = 300;
 
 export const saveStart = { next: 0, entities: 0, relationships: 0, facts: 0 };
 
-/** Writes a push commit by commit, so that after a worker is killed at most one commit is repeated. */
+/**
+ * Writes a push commit by commit, so that after a worker is killed at most one commit is repeated.
+ * @throws AppError if the rules refuse it
+ */
 export async function saveCommits(
-  { graph, blobs }: CodeSyncStores,
+  { kernel, graph, blobs }: CodeSyncStores,
   input: CodeSyncInput,
   { cursor, reached, signal }: Progress<typeof saveStart>,
 ): Promise<CodeSyncResult> {
   const { push } = input;
+  const { repository } = push;
+  await permitServiceRun(kernel, codeSync, runOf(input), { channel: 'callback', input: { repository } });
   const commits = await commitsOf(blobs, input);
   let at = cursor;
   for (const commit of commits.slice(at.next)) {
@@ -83,18 +91,18 @@ function stampOf({ push, lifecycle_id }: CodeSyncInput): Stamp {
   };
 }
 
+function runOf({ push, project_id, organization_id, lifecycle_id }: CodeSyncInput) {
+  return { lifecycle_id, project_id, organization_id, resource: `repository:${push.repository}` };
+}
+
 /** Stores the lifecycle and the audit entry of a sync. */
 export async function recordCodeSync(
   deps: ServiceRecorderDeps,
   { input, started_at, result, failure }: Parameters<CodeSyncActivities['recordCodeSync']>[0],
 ): Promise<void> {
-  const { push, project_id, organization_id, lifecycle_id } = input;
   await recordServiceRun(deps, {
-    lifecycle_id,
-    tool: 'code-sync',
-    project_id,
-    organization_id,
-    resource: `repository:${push.repository}`,
+    ...runOf(input),
+    tool: codeSync.name,
     failed: failure !== null,
     detail: failure ?? `${result?.commits ?? 0} commits, ${result?.entities ?? 0} entities`,
     created_at: started_at,

@@ -4,18 +4,21 @@ import type { CallActionRequest } from '../../../workflows/agentflow-execution/s
 import type { ConnectorLoadActivities, LoadReference } from '../../../workflows/connector-load/activities.js';
 import type { ConnectorLoadResult } from '../../../workflows/connector-load/messages.js';
 import { AppError } from '../../errors.js';
-import { recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
+import type { Kernel } from '../../governance/kernel/perform.js';
+import { permitServiceRun, recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
 import { save } from '../../graph/save/save.js';
 import type { Stamp } from '../../graph/store/provenance.js';
 import type { Mongo } from '../../stores/mongo.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { epochSeconds } from '../../time.js';
 import { batches } from '../batches.js';
+import { connectorLoad } from '../service-operations.js';
 import { entitiesOf, recordsIn } from './loaded-entities.js';
 import type { ConnectorDocument } from './record.js';
 import { findConnector, pauseIfOwnerLeft } from './operations/store.js';
 
 export interface ConnectorLoadStores {
+  kernel: Kernel;
   mongo: Pick<Mongo, 'collections'>;
   graph: Graph;
   callAction(request: CallActionRequest, options: { signal: AbortSignal; maxBytes: number }): Promise<unknown>;
@@ -23,15 +26,17 @@ export interface ConnectorLoadStores {
 
 const maxBytes = 10 * 1024 * 1024;
 
-/** Reads a connector's records with one action call, and upserts them as entities. */
+/** Reads a connector's records with one action call, and upserts them as entities. @throws AppError if the rules refuse it */
 export async function loadConnector(
-  { mongo: { collections }, graph, callAction }: ConnectorLoadStores,
+  { kernel, mongo: { collections }, graph, callAction }: ConnectorLoadStores,
   load: LoadReference,
   signal: AbortSignal,
 ): Promise<ConnectorLoadResult> {
   const connector = await findConnector(collections, load.connector_id);
   if (!connector) return emptyResult('gone');
   if (connector.status !== 'active' || (await pauseIfOwnerLeft(collections, connector))) return emptyResult('inactive');
+  const { connector_id } = load;
+  await permitServiceRun(kernel, connectorLoad, runOf(load), { channel: 'schedule', input: { connector_id } });
   const answer = await callAction(await requestOf(collections, connector, load), { signal, maxBytes });
   const ids = new Set<string>();
   let skipped = 0;
@@ -46,6 +51,10 @@ export async function loadConnector(
     signal.throwIfAborted();
   }
   return { outcome: 'loaded', saved: ids.size, skipped };
+}
+
+function runOf({ connector_id, project_id, organization_id, lifecycle_id }: LoadReference) {
+  return { lifecycle_id, project_id, organization_id, resource: `connector:${connector_id}` };
 }
 
 function emptyResult(outcome: 'gone' | 'inactive'): ConnectorLoadResult {
@@ -96,13 +105,10 @@ export async function recordConnectorLoad(
   deps: ServiceRecorderDeps,
   load: Parameters<ConnectorLoadActivities['recordConnectorLoad']>[0],
 ): Promise<void> {
-  const { connector_id, project_id, organization_id, lifecycle_id, started_at, result, failure } = load;
+  const { started_at, result, failure } = load;
   await recordServiceRun(deps, {
-    lifecycle_id,
-    tool: 'connector-load',
-    project_id,
-    organization_id,
-    resource: `connector:${connector_id}`,
+    ...runOf(load),
+    tool: connectorLoad.name,
     failed: failure !== null,
     detail: failure ?? `${result?.saved ?? 0} records saved, ${result?.skipped ?? 0} skipped`,
     created_at: started_at,

@@ -37,6 +37,9 @@ import {
 } from './operations/store.js';
 import { triggerActions } from './trigger-actions.js';
 import { Id } from '../../ids.js';
+export { repositoryBindingsCollection, repositoryOwnersCollection } from './operations/repositories.js';
+export { connectorsCollection, connectorTriggersCollection } from './record.js';
+export { callbackDeliveriesCollection } from './deliveries.js';
 
 const ofCategory = z.object({ category: z.string().max(100).meta({ enum: ConnectorCategory.options }) });
 const ofConnector = z.object({ connector_id: Id });

@@ -8,6 +8,9 @@ import { creditsLeft, grantedQuota, modelOfField } from './record.js';
 import { readCustomer } from './operations/account.js';
 import { createCountedRecords } from './records.js';
 import { CreditEntry, Customer } from './schemas.js';
+export { storedBytesCollection, storageTotalsCollection } from './storage.js';
+export { customerPlacesCollection } from './places.js';
+export { customersCollection, creditHistoryCollection } from './record.js';
 
 const organization = {
   organization_id: z.string().optional().meta({ description: "Defaults to the credential's organization." }),

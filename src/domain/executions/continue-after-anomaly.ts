@@ -63,7 +63,7 @@ function ask(
       lookUp: async () => ({
         facts: { started_by, tokens_spent, credits_spent: Math.ceil(await creditsOfRun(deps.collections, run)) },
       }),
-      shows: async () => ({ agentflow: run.agentflow_name, agent: run.agent_title }),
+      approvalContext: async () => ({ agentflow: run.agentflow_name, agent: run.agent_title }),
       run: async () => ({ body: null }),
     }),
   });

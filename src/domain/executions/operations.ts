@@ -18,6 +18,10 @@ import { rerun, RerunRequest } from './rerun.js';
 import { readStep, StepDetails } from './step-details.js';
 import { continueRules, decideRules, startRules, steerRules } from './rules.js';
 import { Id, ProjectId } from '../../ids.js';
+export { executionsCollection, executionEventsCollection } from './record.js';
+export { executionKnowledgeCollection } from './knowledge-base.js';
+export { executionExchangesCollection } from './exchanges.js';
+export { executionDeltasCollection } from './deltas.js';
 
 const key = z.object({ execution_id: Id });
 const MoveRequest = z.strictObject({ projectID: ProjectId.optional(), execution_id: Id.optional() });
@@ -80,7 +84,7 @@ export const prepareExecution = defineOperation({
   errors: ['not_found', 'validation_failed', 'plan_limit'],
   lookUp: async ({ input }) => ({ resource: agentflowOf(input.agentflow_id) }),
   // The execution gets a copy of the current revision.
-  binds: async ({ deps, ctx, input }) => {
+  boundState: async ({ deps, ctx, input }) => {
     const { revision } = await findAgentflow(deps.mongo.collections, ctx.principal, input.agentflow_id);
     return { agentflow_revision: revision };
   },
@@ -95,7 +99,7 @@ export const startExecution = defineOperation({
   output: MoveAnswer,
   errors: ['conflict', 'plan_limit'],
   lookUp: ({ deps, ctx, key: { execution_id } }) => agentflowFacts(deps, ctx.principal, execution_id),
-  shows: ({ deps, ctx, key: { execution_id } }) => runFacts(deps, ctx.principal, execution_id),
+  approvalContext: ({ deps, ctx, key: { execution_id } }) => runFacts(deps, ctx.principal, execution_id),
   run: ({ deps, ctx, key: { execution_id } }) => execute(deps, ctx.principal, execution_id, ctx.idempotencyKey),
 });
 
@@ -108,7 +112,7 @@ export const rerunExecution = defineOperation({
   output: Execution,
   errors: ['conflict', 'validation_failed'],
   lookUp: ({ deps, ctx, key: { execution_id } }) => agentflowFacts(deps, ctx.principal, execution_id),
-  shows: ({ deps, ctx, key: { execution_id } }) => runFacts(deps, ctx.principal, execution_id),
+  approvalContext: ({ deps, ctx, key: { execution_id } }) => runFacts(deps, ctx.principal, execution_id),
   run: ({ deps, ctx, key: { execution_id }, input }) => rerun(deps, ctx.principal, execution_id, input, ctx.recordId),
 });
 

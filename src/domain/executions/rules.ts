@@ -1,5 +1,5 @@
 import type { Move } from '../../../workflows/agentflow-execution/state.js';
-import { freeText, textFacts, whole, type Operation } from '../../governance/operations/operation.js';
+import { freeText, integer, textFacts, type Operation } from '../../governance/operations/operation.js';
 
 /**
  * Rules treat preparing, rerunning and starting an execution as one operation, whether a route, `run-agent`, a schedule
@@ -35,9 +35,9 @@ export const continueRules: Operation = {
   effect: 'write',
   facts: {
     ...textFacts('agentflow_id', 'agent_id', 'execution_id', 'started_by'),
-    agentflow_version: whole('agentflow_version'),
-    tokens_spent: whole('tokens_spent'),
-    credits_spent: whole('credits_spent'),
+    agentflow_version: integer('agentflow_version'),
+    tokens_spent: integer('tokens_spent'),
+    credits_spent: integer('credits_spent'),
     finding: freeText('finding'),
   },
 };

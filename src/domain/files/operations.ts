@@ -11,6 +11,7 @@ import { defineOperation, defineStream } from '../operation.js';
 import { type FileDocument, File, ListedFile, toKnowledgeState, UploadForm } from './record.js';
 import { Id } from '../../ids.js';
 import { pick } from '../../pick.js';
+export { filesCollection } from './record.js';
 
 const key = z.object({ file_id: Id });
 const read = { effect: 'read', grant: 'svc:orchestrate.read' } as const;

@@ -30,6 +30,7 @@ import {
 } from './operations/items.js';
 import { InboxItem, InboxReply, type Reply, type UnreadItem } from './record.js';
 import { Id, ProjectId } from '../../ids.js';
+export { inboxReadsCollection } from './record.js';
 
 const key = z.object({ id: Id.max(500) });
 

@@ -18,6 +18,7 @@ import {
   type PublicationVersionDocument,
 } from './schemas.js';
 import { Id } from '../../ids.js';
+export { publicationsCollection, publicationVersionsCollection } from './schemas.js';
 
 type Stores = Pick<Collections, 'publications' | 'publication_versions'>;
 

@@ -32,6 +32,14 @@ import {
   toMcpTools,
 } from './schemas.js';
 import { Id } from '../../ids.js';
+export { mcpToolsCollection } from './record.js';
+export { mcpElicitationsCollection } from './record/elicitations.js';
+export {
+  mcpAuthorizationRequestsCollection,
+  mcpAuthorizationsCollection,
+  mcpOauthClientsCollection,
+  mcpRevocationsCollection,
+} from './record/authorizations.js';
 
 const key = z.object({ connector_id: Id });
 

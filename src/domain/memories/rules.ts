@@ -1,11 +1,19 @@
-import { count, freeText, text, textFacts, whole, yes, type Operation } from '../../governance/operations/operation.js';
+import {
+  count,
+  flag,
+  freeText,
+  integer,
+  text,
+  textFacts,
+  type Operation,
+} from '../../governance/operations/operation.js';
 import type { Piece, Turn } from './record.js';
 
 export const rememberRules: Operation = {
   name: 'remember',
   grant: 'svc:ontology.write',
   effect: 'write',
-  facts: { source: freeText('source'), turns: count('turns'), budget: whole('budget'), review: yes('review') },
+  facts: { source: freeText('source'), turns: count('turns'), budget: integer('budget'), review: flag('review') },
 };
 
 /** Reading a memory and deciding about it, also through the inbox. */

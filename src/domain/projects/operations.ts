@@ -11,6 +11,7 @@ import { defineOperation } from '../operation.js';
 import { removeProject } from './removal.js';
 import { NewProject, Project, ProjectPatch, ProjectQuery, type ProjectDocument, type ProjectSeed } from './record.js';
 import { ProjectId, UserId } from '../../ids.js';
+export { projectsCollection } from './record.js';
 
 const key = z.object({ project_id: ProjectId });
 

@@ -26,6 +26,7 @@ import { NewSchedule, Schedule, SchedulePatch } from './schemas.js';
 import { applySchedule, trigger } from './temporal.js';
 import { timesOf } from './times.js';
 import { Id } from '../../ids.js';
+export { schedulesCollection, scheduleRunsCollection } from './record.js';
 
 export { backfillSchedule, listTimes } from './backfill.js';
 export { listRuns } from './runs.js';

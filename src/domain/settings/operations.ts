@@ -1,5 +1,5 @@
 import { notFound } from '../../errors.js';
-import { text, yes } from '../../governance/operations/operation.js';
+import { flag, text } from '../../governance/operations/operation.js';
 import type { LanguageSetting } from '../../graph/language/analyzers.js';
 import { changeLanguage, readLanguage } from '../../graph/language/state.js';
 import { lockProject } from '../../graph/ontology/state.js';
@@ -10,6 +10,7 @@ import type { Graph } from '../../stores/neo4j.js';
 import { insertOnce } from '../../stores/mongo.js';
 import { defineOperation } from '../operation.js';
 import { Settings, SettingsPatch, type SettingsDocument } from './record.js';
+export { settingsCollection } from './record.js';
 
 export const readSettings = defineOperation({
   name: 'settings.read',
@@ -30,7 +31,7 @@ export const updateSettings = defineOperation({
   name: 'settings.update',
   effect: 'write',
   grant: 'svc:orchestrate.write',
-  facts: { data_events: yes('data_events'), language: text('language') },
+  facts: { data_events: flag('data_events'), language: text('language') },
   input: SettingsPatch,
   output: Settings,
   async run({ deps, ctx, input: { projectID: _checked, language, ...patch } }) {

@@ -12,6 +12,7 @@ import { mcpToolProblems } from '../mcp-servers/operations/plan-tools.js';
 import { defineOperation } from '../operation.js';
 import { createSkillRules } from './rules.js';
 import { Id } from '../../ids.js';
+export { skillsCollection } from './record.js';
 
 const key = z.object({ id: Id });
 

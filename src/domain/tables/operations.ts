@@ -31,6 +31,7 @@ import { withAbandonedFinished } from './pending.js';
 import { toRecord } from './records.js';
 import type { RowReference } from '../../../workflows/coworker-run/activities.js';
 import { Id } from '../../ids.js';
+export { tablesCollection } from './record.js';
 
 export { deleteTable } from './delete-table.js';
 export { deleteColumn } from './remove-column.js';

@@ -7,6 +7,7 @@ import { epochSeconds } from '../../time.js';
 import { defineOperation } from '../operation.js';
 import { NewTag, Tag } from './record.js';
 import { Id } from '../../ids.js';
+export { tagsCollection } from './record.js';
 
 export const listTags = defineOperation({
   name: 'tag.list',

@@ -1,4 +1,4 @@
-import { count, each, freeText } from '../../governance/operations/operation.js';
+import { count, freeText, textsOf } from '../../governance/operations/operation.js';
 
 /** The facts of a write to the context graph. */
 export const graphWriteFacts = {
@@ -6,5 +6,5 @@ export const graphWriteFacts = {
   relationships: count('relationships'),
   facts: count('facts'),
   source: freeText('source'),
-  entity_types: each('entities', 'type'),
+  entity_types: textsOf('entities', 'type'),
 };

@@ -1,4 +1,4 @@
-import { yes } from '../../governance/operations/operation.js';
+import { flag } from '../../governance/operations/operation.js';
 import { z } from 'zod';
 import { AppError } from '../../errors.js';
 import { commitOntology, currentOntology, refuseViolations, violationsOf } from '../../graph/ontology/commit.js';
@@ -55,7 +55,7 @@ export const ontologyTool = defineTool(
     name: 'ontology',
     grant: (asked) => (isChange(asked) ? 'svc:ontology.write' : 'svc:docs.read'),
     effect: (input) => (isChange(input) ? 'write' : 'read'),
-    facts: { commit: yes('commit') },
+    facts: { commit: flag('commit') },
   },
   (deps: OntologyDeps) => ({
     title: 'Define and commit the ontology',
@@ -66,7 +66,7 @@ export const ontologyTool = defineTool(
     hints: { readOnly: false, destructive: false, idempotent: false },
     resource: () => ({ type: 'ontology', id: 'project' }),
     prepare: (input, ctx) => prepare(deps, input, ctx),
-    binds: async (prepared) =>
+    boundState: async (prepared) =>
       prepared.step === 'commit'
         ? { draft_revision: prepared.draft.revision, base_version: prepared.draft.base_version }
         : undefined,

@@ -1,4 +1,4 @@
-import { whole, yes } from '../../governance/operations/operation.js';
+import { flag, integer } from '../../governance/operations/operation.js';
 import { z } from 'zod';
 import { AppError, isAppError } from '../../errors.js';
 import { looksLikeNaturalLanguage } from '../../graph/guard/natural-language.js';
@@ -102,7 +102,7 @@ export const queryContextTool = defineTool(
     name: 'query-context',
     grant: 'svc:query.read',
     effect: 'read',
-    facts: { limit: whole('limit'), granted_projects: yes('granted_projects') },
+    facts: { limit: integer('limit'), granted_projects: flag('granted_projects') },
   },
   (deps: QueryContextDeps) => {
     const { graph, redact, collections } = deps;

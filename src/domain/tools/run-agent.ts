@@ -27,7 +27,7 @@ export const runAgentTool = defineTool(startRules, (deps: Deps) => ({
   output: Output,
   hints: { readOnly: false, destructive: false, idempotent: false },
   resource: ({ agentflow_id }) => ({ type: 'agentflow', id: agentflow_id }),
-  binds: async ({ agentflow_id }, { principal }) => ({
+  boundState: async ({ agentflow_id }, { principal }) => ({
     version: (await checkPromoted(deps, principal, agentflow_id)).version,
   }),
   dryRun: async ({ agentflow_id, goal }, { principal }) => {

@@ -1,6 +1,7 @@
 import { defineCollection } from '../../stores/collections.js';
 import { compactVerify, createLocalJWKSet } from 'jose';
 import { z } from 'zod';
+import { asymmetricAlgorithms } from '../../auth/tokens.js';
 import { Digest, sha256Hex } from '../../sha256.js';
 import { OrganizationId } from '../../ids.js';
 import { EpochSeconds } from '../../time.js';
@@ -57,20 +58,6 @@ export interface StatementsVerdict {
   problem: StatementProblem | undefined;
 }
 
-const algorithms = [
-  'EdDSA',
-  'Ed25519',
-  'ES256',
-  'ES384',
-  'ES512',
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-];
-
 export function digestOf(statement: string): string {
   return sha256Hex(statement);
 }
@@ -103,7 +90,9 @@ export async function checkStatements(
 /** The checkpoint in a statement that a published key signed, or undefined. */
 export async function verifyStatement(statement: string, jwks: { keys: object[] }): Promise<Checkpoint | undefined> {
   try {
-    const { protectedHeader } = await compactVerify(statement, createLocalJWKSet(jwks), { algorithms });
+    const { protectedHeader } = await compactVerify(statement, createLocalJWKSet(jwks), {
+      algorithms: asymmetricAlgorithms,
+    });
     return protectedHeader.typ === statementType ? checkpointOf(statement) : undefined;
   } catch {
     return undefined;

@@ -46,11 +46,11 @@ export interface Checked {
   /** Facts and a resource that must be looked up, such as the agentflow of an execution. */
   lookUp?(): Promise<{ resource?: Resource; facts?: Readonly<Record<string, unknown>> }>;
   /** State that the call acts on and that its input does not contain. An approval is valid only for this state. */
-  binds?(): Promise<unknown>;
+  boundState?(): Promise<unknown>;
   /** What an approver sees next to the input, such as the goal of an execution. */
-  shows?(): Promise<unknown>;
+  approvalContext?(): Promise<unknown>;
   /** How an act ended, for its record. */
-  acted?(status: LifecycleStatus): ActRecord;
+  actRecord?(status: LifecycleStatus): ActRecord;
   /** Whether the approval stays used although the call failed, because the call may have taken effect. */
   keepsApproval?(): boolean;
   /** S7. */
@@ -65,13 +65,13 @@ export interface Call {
   /** Epoch seconds. */
   startedAt: number;
   operation: Operation;
-  /** The unvalidated input that determines the required grant. */
-  asked: unknown;
+  /** The unvalidated input, if the required grant depends on it. */
+  rawInput?: unknown;
   /** The name of the call in its records: that of the gateway tool, or else that of the operation. */
   name: string;
   channel: Channel;
   traceId: string;
-  resumeToken: string | undefined;
+  resumeToken?: string | undefined;
   /** The caller cannot store a resume token, so a repeat of the call uses the approval that was given for it. */
   resumesItself?: boolean;
   /** The approval that a caller without a resume token, such as a run, uses when it repeats its call. */
@@ -82,8 +82,10 @@ export interface Call {
   causedBy?(): Promise<readonly string[]>;
   /** Why this caller cannot wait for an approval, such as a schedule; undefined for one that can. */
   cannotWait?: string;
+  /** For work that goes on after the call: its outcome is recorded when it ends, but a refusal is recorded at once. */
+  recordsOnlyRefusals?: true;
   /** True for gateway tools. Whether another call is recorded depends on the effect of its operation. */
-  alwaysRecorded: boolean;
+  alwaysRecorded?: true;
   /** The policies of this organization are read while S1 to S4 run. S5 reads others for another organization. */
   likelyOrganizationId?: string | undefined;
   authenticate(): Promise<Principal>;

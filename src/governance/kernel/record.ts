@@ -20,7 +20,7 @@ export function governedRecord(
   const { lifecycleId, decision, approvalId, ending } = call;
   const { projectId: project_id, organizationId: organization_id } = principal;
   const at = epochSeconds();
-  const act = call.checked?.acted?.(status);
+  const act = call.checked?.actRecord?.(status);
   return {
     lifecycle: {
       _id: lifecycleId,

@@ -17,12 +17,13 @@ export interface Recording {
 export function createRecording(deps: KernelDeps, received: Call): Recording {
   const { recorder, approvals } = deps;
   const stages: LifecycleDocument['stages'] = [];
-  let begun = Promise.resolve({ recorded: received.alwaysRecorded, intended: false });
+  let begun = Promise.resolve({ recorded: received.alwaysRecorded === true, intended: false });
 
   async function begin(call: PartialCall): Promise<{ recorded: boolean; intended: boolean }> {
     const effect = effectOf(call.operation, call.checked?.input);
+    if (call.recordsOnlyRefusals) return { recorded: false, intended: false };
     const recorded =
-      call.alwaysRecorded ||
+      call.alwaysRecorded === true ||
       (effect === 'data' ? await deps.dataEvents(call.principal?.projectId ?? '') : effect !== 'read');
     const changes = recorded && effect !== 'read' && call.checked?.dryRun !== true;
     const intended = changes || call.resumeToken !== undefined;
@@ -46,7 +47,8 @@ export function createRecording(deps: KernelDeps, received: Call): Recording {
       // Without a valid credential there is no project to which the record could belong.
       if (!principal) return {};
       const { recorded, intended } = await begun;
-      const isRecorded = recorded || decision?.decision === 'require_approval';
+      const isRefused = call.recordsOnlyRefusals && status === 'denied';
+      const isRecorded = recorded || isRefused || decision?.decision === 'require_approval';
       await Promise.all([
         isRecorded && recorder.record(governedRecord(call, principal, { stages, status, reason })),
         // If the act may have taken effect, its approval stays used.

@@ -32,7 +32,7 @@ export interface Operation {
   /** Every fact always has a value: empty, 0 or false if the input omits it, so that rules do not fail on a missing fact. */
   facts: Facts;
   /** The grant that the caller needs on every surface. It can depend on the input, which is not yet validated. */
-  grant: NeededGrant | ((asked: Readonly<Record<string, unknown>>) => NeededGrant);
+  grant: NeededGrant | ((rawInput: Readonly<Record<string, unknown>>) => NeededGrant);
   /** In addition to the grant, the caller needs the role OWNER, ORG_ADMIN or PROJECT_ADMIN. */
   adminOnly?: boolean;
 }
@@ -70,9 +70,9 @@ export interface OperationSpec<Deps, K, I, O extends Schema> extends Omit<Operat
     call: OperationCall<Deps, Output<K>, Output<I>>,
   ): Promise<{ resource?: { type: string; id: string }; facts?: Readonly<Record<string, unknown>> }>;
   /** State that the call depends on but its input does not contain. An approval is valid only for this state. */
-  binds?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<unknown>;
+  boundState?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<unknown>;
   /** What an approver sees in addition to the input. */
-  shows?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<unknown>;
+  approvalContext?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<unknown>;
   run(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<z.input<O>>;
 }
 
@@ -90,8 +90,8 @@ export function effectOf({ effect }: Operation, input: unknown): Effect {
   return typeof effect === 'function' ? effect(fieldsOf(input)) : effect;
 }
 
-export function grantOf({ grant }: Pick<Operation, 'grant'>, asked: unknown): NeededGrant {
-  return typeof grant === 'function' ? grant(fieldsOf(asked)) : grant;
+export function grantOf({ grant }: Pick<Operation, 'grant'>, rawInput: unknown): NeededGrant {
+  return typeof grant === 'function' ? grant(fieldsOf(rawInput)) : grant;
 }
 
 export function factsOf({ facts }: Operation, input: unknown): Record<string, FactValue> {
@@ -113,11 +113,11 @@ export function freeText(field: string): Fact {
   return { ...text(field), isFreeText: true };
 }
 
-export function yes(field: string): Fact {
+export function flag(field: string): Fact {
   return { type: 'Boolean', read: ({ [field]: value }) => value === true };
 }
 
-export function whole(field: string): Fact {
+export function integer(field: string): Fact {
   return { type: 'Long', read: ({ [field]: value }) => (typeof value === 'number' ? Math.trunc(value) : 0) };
 }
 
@@ -131,7 +131,7 @@ export function texts(field: string): Fact {
 }
 
 /** A fact with the distinct texts that one field has in the objects of a list. */
-export function each(list: string, field: string): Fact {
+export function textsOf(list: string, field: string): Fact {
   return {
     type: 'Set',
     read: ({ [list]: items }) =>

@@ -103,7 +103,7 @@ function callOf(deps: PipelineDeps, received: ReceivedCall): Call {
     lifecycleId,
     startedAt: epochSeconds(),
     operation: (isJsonObject(received.input) && tool.rulesFor?.(received.input)) || tool.operation,
-    asked: received.input,
+    rawInput: received.input,
     name: tool.name,
     channel,
     traceId: trace.traceId,
@@ -176,7 +176,7 @@ async function check({ tool, input, params }: ReceivedCall, ctx: ToolContext): P
     resource: tool.resource(validInput),
     dryRun: requestedDryRun ?? false,
     ...(tool.lookUp && { lookUp: async () => tool.lookUp?.(validInput, ctx) ?? {} }),
-    ...(tool.binds && { binds: async () => tool.binds?.(prepared, ctx) }),
+    ...(tool.boundState && { boundState: async () => tool.boundState?.(prepared, ctx) }),
     describe: () => tool.dryRun(prepared, ctx),
     run: ({ recordId = ctx.recordId, bound }) => tool.execute(prepared, { ...ctx, recordId, bound }),
   };

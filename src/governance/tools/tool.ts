@@ -21,7 +21,7 @@ export interface ToolContext {
   recordId: string;
   /** The Idempotency-Key of the request, if it has one. */
   idempotencyKey?: string | undefined;
-  /** The result of `binds` for the approval under which the call runs; undefined if no approval was needed. */
+  /** The result of `boundState` for the approval under which the call runs; undefined if no approval was needed. */
   bound?: unknown;
   /** Aborted when the client disconnects or the process stops. */
   signal: AbortSignal;
@@ -35,7 +35,7 @@ export interface ToolContext {
  */
 export interface ToolSpec<I extends z.ZodType, O extends z.ZodType, P> {
   /** The operation whose rules apply to the call, if it depends on the input. The input is not validated yet. */
-  rulesFor?(asked: Readonly<Record<string, unknown>>): Operation | undefined;
+  rulesFor?(rawInput: Readonly<Record<string, unknown>>): Operation | undefined;
   title: string;
   description: string;
   /** The route, if it is not `POST /v1/<name>`. `input` then also contains the parameters of the path. */
@@ -56,7 +56,7 @@ export interface ToolSpec<I extends z.ZodType, O extends z.ZodType, P> {
    * State that the call acts on and that its input does not contain, such as a version. An approval is valid only for
    * this state.
    */
-  binds?(prepared: P, ctx: ToolContext): Promise<unknown>;
+  boundState?(prepared: P, ctx: ToolContext): Promise<unknown>;
   /** Describes the effect of the call (S7) without side effects. */
   dryRun(prepared: P, ctx: ToolContext): Promise<Record<string, unknown>>;
   /**

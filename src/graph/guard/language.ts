@@ -104,7 +104,7 @@ export const allowedRules = new Set([
   'typeListSuffix',
 ]);
 
-const dynamicLabel = 'A label or a type must be written out, not computed';
+const dynamicLabel = 'A label or a relationship type must be a name in the query, not a computed value';
 const schema = 'Commands over the schema and the server are not allowed';
 
 /** Rules with a specific refusal message. Other refusals quote the text. */

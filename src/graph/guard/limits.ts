@@ -7,7 +7,7 @@ import { maxWeight } from './work-expressions.js';
 export const guardLimits = {
   characters: guardDefaults.maxLength,
   characters_not_ascii: guardDefaults.maxNonAscii,
-  words_and_signs: guardDefaults.maxTokens,
+  tokens: guardDefaults.maxTokens,
   clauses: guardDefaults.maxClauses,
   labels_in_a_row: guardDefaults.maxLabels,
   nested_brackets: guardDefaults.maxDepth,
@@ -26,6 +26,6 @@ export function guardRules(): string[] {
   const number = (value: number) => value.toLocaleString('en-US');
   return [
     `The work of one row is estimated before the query runs: at most ${number(steps)} steps for each clause, and ${number(weight)} characters and elements in each value. The refusal names the expression. MATCH, UNWIND and WITH can be stopped between rows, so use them instead of lists in lists.`,
-    'A regular expression (=~) is written out in the query. It has no back references, no look-around and no repetition of a repetition or of a choice. Use CONTAINS, STARTS WITH or ENDS WITH where they suffice.',
+    'A regular expression (=~) must be a string literal in the query. It has no back references, no look-around and no repetition of a repetition or of a choice. Use CONTAINS, STARTS WITH or ENDS WITH where they suffice.',
   ];
 }

@@ -57,29 +57,25 @@ export async function violationsOf(
   return violations;
 }
 
-async function checkEntityPage(
+type CheckPage = (
   tx: ManagedTransaction,
   projectId: string,
   after: Cursor,
   definition: OntologyDefinition,
   into: Violations,
-): Promise<Cursor | undefined> {
+) => Promise<Cursor | undefined>;
+
+const checkEntityPage: CheckPage = async (tx, projectId, after, definition, into) => {
   const { items, next } = await entityPage(tx, projectId, after);
   checkEntities(items, definition, into);
   return next;
-}
+};
 
-async function checkRelationshipPage(
-  tx: ManagedTransaction,
-  projectId: string,
-  after: Cursor,
-  definition: OntologyDefinition,
-  into: Violations,
-): Promise<Cursor | undefined> {
+const checkRelationshipPage: CheckPage = async (tx, projectId, after, definition, into) => {
   const { items, next } = await relationshipPage(tx, projectId, after);
   checkRelationships(items, definition, into);
   return next;
-}
+};
 
 export async function currentOntology(graph: Connection, projectId: string): Promise<Ontology | null> {
   return inReadTransaction(graph, (tx) => readOntology(tx, projectId), { projectIds: [projectId] });

@@ -8,6 +8,7 @@ import { apiKeyRoutes } from './routes/api-keys.js';
 import { approvalRoutes } from './routes/approvals.js';
 import { auditRoutes } from './routes/audit.js';
 import { authRoutes } from './routes/auth.js';
+import { connectedAppRoutes } from './routes/connected-apps.js';
 import { jwksRoutes } from './routes/jwks.js';
 import { lifecycleRoutes } from './routes/lifecycles.js';
 import { memoryRoutes } from './routes/memories.js';
@@ -41,6 +42,7 @@ export function createGateway(deps: Deps, baseUrl: () => string): Gateway {
       ...auditRoutes,
       ...policyRoutes,
       ...memoryRoutes,
+      ...connectedAppRoutes,
     ],
   };
 }

@@ -72,8 +72,6 @@ export function permits({ permission }: Pick<Route, 'permission'>, principal: Pr
 function serve(route: Route, rules: SurfaceRules): RequestHandler {
   const { deps, baseUrl } = rules;
   const refuseUnknownQuery = createQueryCheck(route, rules.queryNames ?? []);
-  // Tests check each answer, so that the OpenAPI document stays correct.
-  const verifyResponses = deps.config.environment === 'test';
   return async (req, res) => {
     const principal = res.locals.principal as Principal | undefined;
     if (principal) rules.checkScope(route, principal, req);
@@ -110,7 +108,7 @@ function serve(route: Route, rules: SurfaceRules): RequestHandler {
         );
     if (res.headersSent) return;
     if (lifecycleId !== undefined) res.set(lifecycleHeader, lifecycleId);
-    if (verifyResponses && !held) route.response.schema.parse(value);
+    if (deps.config.verifyResponses && !held) route.response.schema.parse(value);
     const { status = 200, headers } = route.response;
     if (!held) res.set(typeof headers === 'function' ? headers(value as never) : { ...headers });
     res.status(held ? 202 : status).json(value);

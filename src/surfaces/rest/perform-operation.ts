@@ -2,9 +2,8 @@ import type { DomainOperation } from '../../domain/operation.js';
 import type { Deps } from '../../domain/deps.js';
 import type { CallContext } from '../../governance/operations/call-context.js';
 import type { OperationCall } from '../../governance/operations/operation.js';
+import { callAs } from '../../governance/kernel/call-as.js';
 import type { Call, Checked } from '../../governance/kernel/call.js';
-import { newId } from '../../ids.js';
-import { epochSeconds } from '../../time.js';
 
 /** A call of an operation, which its surface has authenticated, scoped and validated. */
 export interface Performance extends Pick<Call, 'channel' | 'traceId' | 'resumeToken' | 'cannotWait'> {
@@ -31,31 +30,24 @@ export async function performOperation(performance: Performance): Promise<Outcom
 function callOf(performance: Performance): Call {
   const { operation, call, subjectId: _subject, run: _run, ...rest } = performance;
   const rules = operation.rulesFor?.(call) ?? operation;
-  return {
+  return callAs(async () => call.ctx.principal, {
     ...rest,
-    lifecycleId: newId(),
-    startedAt: epochSeconds(),
     operation: rules,
-    asked: operation.fixedFacts,
-    name: rules.name,
-    alwaysRecorded: false,
+    rawInput: operation.fixedFacts,
     resumesItself: performance.channel === 'console',
-    authenticate: async () => call.ctx.principal,
-    resolveScope: async (authenticated) => authenticated,
-    admit: async () => undefined,
     validate: async () => checkedOf(performance, rules.name),
-  };
+  });
 }
 
 function checkedOf({ operation, call, subjectId, run }: Performance, name: string): Checked {
-  const { fixedFacts: given, lookUp, binds, shows } = operation;
+  const { fixedFacts: given, lookUp, boundState, approvalContext } = operation;
   return {
     input: { ...ownFields(call.key), ...ownFields(call.input), ...given },
     resource: { type: name.split('.')[0] ?? name, id: subjectId || '*' },
     dryRun: false,
     ...(lookUp && { lookUp: () => lookUp(call) }),
-    ...(binds && { binds: () => binds(call) }),
-    ...(shows && { shows: () => shows(call) }),
+    ...(boundState && { boundState: () => boundState(call) }),
+    ...(approvalContext && { approvalContext: () => approvalContext(call) }),
     async run({ recordId }) {
       const { ctx } = call;
       const repeatable =

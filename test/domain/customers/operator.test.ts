@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 /** Runs an operator command: the built file with the product's environment. */
 async function command(name: string, ...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const env = { PATH: process.env.PATH ?? '', NODE_ENV: 'test', ...testRun().env };
+  const env = { PATH: process.env.PATH ?? '', ...testRun().env };
   try {
     return {
       code: 0,

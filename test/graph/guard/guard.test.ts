@@ -122,7 +122,7 @@ describe('guardQuery', () => {
   });
 
   test.each([
-    ['words and signs', `MATCH (n) WHERE ${filter} ${'WITH n '.repeat(2000)} RETURN n`, '4000 tokens'],
+    ['tokens', `MATCH (n) WHERE ${filter} ${'WITH n '.repeat(2000)} RETURN n`, '4000 tokens'],
     ['labels in a row', `MATCH (n${':A'.repeat(101)}) WHERE ${filter} RETURN n`, '100 consecutive labels'],
     [
       'characters that are not ASCII',

@@ -155,7 +155,7 @@ const pieces = [
   'EXISTS',
 ];
 
-/** Omits, doubles, swaps or inserts words and signs, or appends the tail of another query. */
+/** Omits, doubles, swaps or inserts tokens, or appends the tail of another query. */
 export function mutated(random: Random, query: string, other: string): string {
   const words = query.split(/(\s+|[(){}[\],.|`'])/).filter((word) => word !== '');
   for (let count = 1 + random.below(3); count > 0; count -= 1) {

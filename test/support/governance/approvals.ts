@@ -7,7 +7,8 @@ import type { ApprovalRequest } from '../../../src/governance/approvals/stage.js
 import type { PolicyEvaluation } from '../../../src/governance/policy/decision.js';
 import type { Approvals } from '../../../src/governance/approvals/create-approvals.js';
 import { newId } from '../../../src/ids.js';
-import { useDeps } from '../fixture.js';
+import type { Deps } from '../../../src/domain/deps.js';
+import { useDeps, type Workspace } from '../fixture.js';
 import { ownProduct } from '../own-product.js';
 import { serveRoutes, type RouteServer } from './gateway-server.js';
 
@@ -28,6 +29,19 @@ export function principalOf(role = 'OWNER', fields: Partial<Principal> = {}): Pr
 export function colleagueOf(principal: Principal, role = 'ORG_ADMIN', fields: Partial<Principal> = {}): Principal {
   const { organizationId, departmentId, projectId } = principal;
   return principalOf(role, { organizationId, departmentId, projectId, ...fields });
+}
+
+/** Replaces the rules of the workspace: everything is permitted except these operations. */
+export function storeRule(
+  { governance }: Pick<Deps, 'governance'>,
+  { organizationId, projectID: projectId }: Pick<Workspace, 'organizationId' | 'projectID'>,
+  effect: 'forbid' | 'require_approval',
+  ...tools: string[]
+): Promise<unknown> {
+  return governance.policies.replace(principalOf('OWNER', { organizationId, projectId }), [
+    { policy_id: 'all', description: '', effect: 'permit' },
+    { policy_id: 'special', description: '', effect, tools },
+  ]);
 }
 
 export const asking: PolicyEvaluation = {

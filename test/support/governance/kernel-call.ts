@@ -17,7 +17,6 @@ export function kernelCall({ principal, lifecycleId = newId(), resumeToken, run 
     lifecycleId,
     startedAt: epochSeconds(),
     operation: saveModelTool.operation,
-    asked: undefined,
     name: 'save-model',
     channel: 'rest',
     traceId: '0af7651916cd43dd8448eb211c80319c',

@@ -3,8 +3,8 @@ import { principalOfRun } from '../../../auth/run-principal.js';
 import { isAppError } from '../../../errors.js';
 import { endHeldCalls } from '../../../governance/approvals/settle.js';
 import { factsOfRefusal, type Call } from '../../../governance/kernel/call.js';
+import { callAs } from '../../../governance/kernel/call-as.js';
 import type { Kernel, Performed } from '../../../governance/kernel/perform.js';
-import { currentTrace } from '../../../http/trace.js';
 import type { Collections } from '../../../stores/collections.js';
 import { epochSeconds } from '../../../time.js';
 
@@ -32,22 +32,15 @@ export function performAsRun(
     organizationId: run.organization_id,
     projectId: project_id,
   };
-  return kernel.perform({
-    ...call,
-    startedAt: epochSeconds(),
-    asked: undefined,
-    name: call.operation.name,
-    channel: 'agent',
-    traceId: currentTrace().traceId,
-    resumeToken: undefined,
-    asksOnce: { after: approval?.approval_id },
-    alwaysRecorded: false,
-    likelyOrganizationId: run.organization_id,
-    authenticate: () => principalOfRun(collections, identity, ['svc:agent.run']),
-    causedBy: () => causersOf(collections, run),
-    resolveScope: async (principal) => principal,
-    admit: async () => undefined,
-  });
+  return kernel.perform(
+    callAs(() => principalOfRun(collections, identity, ['svc:agent.run']), {
+      ...call,
+      channel: 'agent',
+      asksOnce: { after: approval?.approval_id },
+      causedBy: () => causersOf(collections, run),
+      likelyOrganizationId: run.organization_id,
+    }),
+  );
 }
 
 /** Read only when the call needs an approval. */

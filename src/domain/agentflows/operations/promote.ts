@@ -38,11 +38,11 @@ export const promoteAgentflow = defineOperation({
   key: z.object({ id: Id }),
   output: Promotion,
   errors: ['validation_failed'],
-  async binds({ deps, ctx, key: { id } }) {
+  async boundState({ deps, ctx, key: { id } }) {
     const { revision } = await findAgentflow(deps.mongo.collections, ctx.principal, id);
     return { revision };
   },
-  async shows({ deps, ctx, key: { id } }) {
+  async approvalContext({ deps, ctx, key: { id } }) {
     const { name, role, agents } = await findAgentflow(deps.mongo.collections, ctx.principal, id);
     return { name, role, agents: agents.map(({ title, role_description }) => ({ title, role_description })) };
   },

@@ -1,8 +1,6 @@
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../deps.js';
-import { currentTrace } from '../../../http/trace.js';
-import { newId } from '../../../ids.js';
-import { epochSeconds } from '../../../time.js';
+import { callAs } from '../../../governance/kernel/call-as.js';
 import { startRules } from '../rules.js';
 
 export interface StartOnBehalf {
@@ -29,28 +27,21 @@ export async function startOnBehalf<T>(
 ): Promise<T> {
   const earlier = await deps.mongo.collections.lifecycles.findOne({ _id: executionId });
   if (earlier?.status === 'completed') return start();
-  const performed = await deps.kernel.perform({
-    // The first attempt uses the execution id, so that later attempts find it.
-    lifecycleId: earlier ? newId() : executionId,
-    startedAt: epochSeconds(),
-    operation: startRules,
-    asked: undefined,
-    name: startRules.name,
-    channel,
-    traceId: currentTrace().traceId,
-    resumeToken: undefined,
-    cannotWait: cannotWait[channel],
-    alwaysRecorded: false,
-    authenticate: async () => principal,
-    resolveScope: async (authenticated) => authenticated,
-    admit: async () => undefined,
-    validate: async () => ({
-      input: { agentflow_id: agentflowId, execution_id: executionId, step: 'start' },
-      resource: { type: 'agentflow', id: agentflowId },
-      dryRun: false,
-      run: async () => ({ body: await start() }),
+  const performed = await deps.kernel.perform(
+    callAs(async () => principal, {
+      // The first attempt uses the execution id, so that later attempts find it.
+      ...(!earlier && { lifecycleId: executionId }),
+      operation: startRules,
+      channel,
+      cannotWait: cannotWait[channel],
+      validate: async () => ({
+        input: { agentflow_id: agentflowId, execution_id: executionId, step: 'start' },
+        resource: { type: 'agentflow', id: agentflowId },
+        dryRun: false,
+        run: async () => ({ body: await start() }),
+      }),
     }),
-  });
+  );
   if ('error' in performed) throw performed.error;
   return performed.ending.body as T;
 }

@@ -15,14 +15,14 @@ export async function holdOrResume(deps: KernelDeps, decided: DecidedCall): Prom
     throw refusal(new AppError('approval_refused', decided.cannotWait), decided);
   if (!isRequired && resumeToken === undefined && decided.approvalId === undefined) return decided;
   const held = isRequired && !checked.dryRun;
-  const bound = held ? await checked.binds?.() : undefined;
+  const bound = held ? await checked.boundState?.() : undefined;
   const call: DecidedCall =
     bound === undefined
       ? decided
       : { ...decided, payloadDigest: digestOnce(name, checked.digested ?? checked.input, bound) };
   const shown = async () => ({
     input: checked.input,
-    ...(checked.shows && { about: await checked.shows() }),
+    ...(checked.approvalContext && { about: await checked.approvalContext() }),
     ...(bound !== undefined && { bound }),
   });
   const request = {

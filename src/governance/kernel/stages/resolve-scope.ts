@@ -9,7 +9,7 @@ import type { AuthenticatedCall } from '../call.js';
  */
 export async function resolveScope(_deps: unknown, call: AuthenticatedCall): Promise<AuthenticatedCall> {
   const principal = await call.resolveScope(call.principal);
-  const grant = grantOf(call.operation, call.asked);
+  const grant = grantOf(call.operation, call.rawInput);
   if (grant !== 'any') requireGrant(principal, grant);
   if (call.operation.adminOnly) requireAdmin(principal);
   return { ...call, principal };

@@ -3,12 +3,12 @@ import { memberOf } from '../../../auth/principal.js';
 import { findActiveProject } from '../../../auth/project-roles.js';
 import { AppError, isAppError, notFound } from '../../../errors.js';
 import type { Call } from '../../../governance/kernel/call.js';
+import { callAs } from '../../../governance/kernel/call-as.js';
 import type { Kernel } from '../../../governance/kernel/perform.js';
+import { serviceCannotWait } from '../../../governance/service-record.js';
 import { catalogIngestTool } from '../../../domain/tools/catalog-ingest.js';
 import type { IngestInput } from '../../../graph/save/input.js';
 import { save } from '../../../graph/save/save.js';
-import { currentTrace } from '../../../http/trace.js';
-import { newId } from '../../../ids.js';
 import type { Mongo } from '../../../stores/mongo.js';
 import type { Graph } from '../../../stores/neo4j.js';
 import { epochSeconds } from '../../../time.js';
@@ -72,20 +72,13 @@ function callOf(
 ): Call {
   const { source, entities, relationships } = input;
   const startedAt = epochSeconds();
-  return {
-    lifecycleId: newId(),
+  return callAs(async () => memberOf({ userId: 'catalog-ingest', ...place }, ['svc:ontology.write']), {
     startedAt,
     operation: catalogIngestTool.operation,
-    asked: undefined,
     name: 'catalog-ingest',
     channel: 'callback',
-    traceId: currentTrace().traceId,
-    resumeToken: undefined,
-    cannotWait: 'the policies ask for an approval, which a service cannot wait for',
+    cannotWait: serviceCannotWait,
     alwaysRecorded: true,
-    authenticate: async () => memberOf({ userId: 'catalog-ingest', ...place }, ['svc:ontology.write']),
-    resolveScope: async (principal) => principal,
-    admit: async () => undefined,
     validate: async () => ({
       input,
       resource: { type: 'catalog', id: source },
@@ -96,5 +89,5 @@ function callOf(
         return { body: { saved } };
       },
     }),
-  };
+  });
 }

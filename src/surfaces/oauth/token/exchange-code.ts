@@ -5,7 +5,7 @@ import { OauthError } from '../oauth-error.js';
 import { ownResource } from '../../../auth/oauth/resources.js';
 import { grantableScopes } from '../../../auth/oauth/scopes.js';
 import { tokenAnswer, type TokenAnswer } from '../../../auth/oauth/access-token.js';
-import { auditGrant } from './audit-grant.js';
+import { auditGrant } from '../../../auth/oauth/audit-grant.js';
 import type { OauthCodeDocument } from '../../../auth/oauth/codes.js';
 import { readStanding } from './read-standing.js';
 import type { TokenDeps } from './token-deps.js';

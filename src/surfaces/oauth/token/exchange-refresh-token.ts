@@ -4,7 +4,7 @@ import { OauthError } from '../oauth-error.js';
 import { ownResource } from '../../../auth/oauth/resources.js';
 import { grantableScopes, knownScopes, type Scope } from '../../../auth/oauth/scopes.js';
 import { tokenAnswer, type TokenAnswer } from '../../../auth/oauth/access-token.js';
-import { auditGrant } from './audit-grant.js';
+import { auditGrant } from '../../../auth/oauth/audit-grant.js';
 import { readStanding } from './read-standing.js';
 import type { TokenDeps } from './token-deps.js';
 

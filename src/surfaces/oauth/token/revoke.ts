@@ -3,7 +3,7 @@ import { authenticateClient } from '../clients/client-authentication.js';
 import { formOf, requiredField, singleFields } from '../form-body.js';
 import { OauthError } from '../oauth-error.js';
 import type { OauthAccess } from '../../../auth/oauth/oauth-access.js';
-import { auditGrant } from './audit-grant.js';
+import { auditGrant } from '../../../auth/oauth/audit-grant.js';
 import { looksLikeRefreshToken } from '../../../auth/oauth/refresh-token.js';
 import type { TokenDeps } from './token-deps.js';
 

@@ -5,7 +5,7 @@ import { isGoverned, type Route } from '../define-route.js';
 import { addExamples, completeExample } from './examples.js';
 import { errorExamples, errorResponses, type RouteGroup, type Security } from './errors.js';
 import { pendingApproval } from './pending-approval.js';
-import { tagTexts } from './tags.js';
+import { gatewayTags, operationTags } from './tags.js';
 import { Id } from '../../../ids.js';
 
 /** The OpenAPI 3.1 document, generated from the schemas that validate requests (contract, head). */
@@ -15,6 +15,7 @@ export function openApiDocument(groups: readonly RouteGroup[], options: { baseUr
     for (const route of routes) (paths[route.path] ??= {})[route.method] = operation(route, security);
   }
   const used = new Set(groups.flatMap(({ routes }) => routes.map(({ tag }) => tag)));
+  const ofGroups = Object.fromEntries(groups.flatMap(({ tags = {} }) => Object.entries(tags)));
   const document = createDocument(
     {
       openapi: '3.1.0',
@@ -25,7 +26,7 @@ export function openApiDocument(groups: readonly RouteGroup[], options: { baseUr
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       },
       servers: [{ url: options.baseUrl, description: 'This deployment.' }],
-      tags: Object.entries(tagTexts)
+      tags: Object.entries({ ...gatewayTags, ...ofGroups, ...operationTags })
         .filter(([name]) => used.has(name))
         .map(([name, text]) => ({ name, description: text })),
       paths,

@@ -4,6 +4,7 @@ import { errorEntry, type ErrorCode } from '../../../error-catalog.js';
 import { isGoverned, type Route } from '../define-route.js';
 import { answeredCode, statusOf } from '../error-answers.js';
 import { exampleId } from '../../../ids.js';
+import type { TagTexts } from './tags.js';
 
 export const ErrorBody = z
   .object({
@@ -22,6 +23,8 @@ export type Security = 'apiKey' | 'bearer' | 'none';
 export interface RouteGroup {
   security: Security;
   routes: readonly Route[];
+  /** The texts of the surface's own groups. */
+  tags?: TagTexts;
 }
 
 /** The errors that follow from the properties of a route. A route's own `errors` are added. */

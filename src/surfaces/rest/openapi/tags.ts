@@ -1,5 +1,7 @@
-/** The groups of the API reference, in page order. */
-export const tagTexts: Readonly<Record<string, string>> = {
+/** The groups of the API reference with their texts, in page order. */
+export type TagTexts = Readonly<Record<string, string>>;
+
+export const gatewayTags: TagTexts = {
   connection: 'Addresses to connect to and packages to install.',
   authentication: 'Sign-in, SDK sessions and the keys that verify tokens.',
   'API keys': 'Keys of a project. People with an admin role create and revoke them.',
@@ -7,26 +9,9 @@ export const tagTexts: Readonly<Record<string, string>> = {
   tools:
     'Governed operations on the context graph and on agents: each passes authentication, scope, quota, validation, policy, approval and dry run.',
   governance: 'Lifecycles, approvals, policies and the audit chain.',
-  projects: 'Projects of an organization.',
-  members: 'The people in a project and their roles.',
-  customer: 'The plan, usage and credits of an organization.',
-  settings: 'Settings of a project.',
-  agentflows: 'Agents and the order in which they run, as drafts and promoted versions.',
-  marketplace: 'Publish and hire agentflows.',
-  skills: 'Skills of agents, composed of actions.',
-  actions: 'Single calls to external systems, which skills combine.',
-  connectors: 'Accounts at external providers. Secrets are stored encrypted and never returned.',
-  executions: 'Runs of agentflows: prepare, start, follow, pause, decide, cancel, rerun.',
-  tasks: 'Executions as tasks for people.',
-  inbox: 'Previews and approvals that wait for a person.',
-  syncs: 'What the data catalog and followed repositories write into the graph.',
-  tags: 'Labels of a project.',
-  tables: 'Tables of a project, with typed columns.',
-  schedules: 'Runs at a given time, at an interval or on a calendar.',
-  files: 'Files of a project, with streamed uploads and signed download links.',
-  'knowledge base': 'Documents that a workflow reads into the context graph.',
-  dashboards: 'Components that read the project with an aggregation pipeline.',
-  analytics: 'Executions, durations and credits over a period.',
+};
+
+export const operationTags: TagTexts = {
   callbacks: 'Receivers for providers. They accept any content type and verify the bytes as received.',
   operation: 'Health, readiness and metrics.',
 };

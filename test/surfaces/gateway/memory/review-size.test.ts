@@ -9,7 +9,7 @@ import { verifies } from '../../../support/verifies.js';
 
 const deps = useDeps();
 const { environment, measure, expectNoBlock } = createLoopMeter(() => api);
-const product = ownProduct({ ...environment, NODE_ENV: 'development', QUOTA_PROJECT_MAX: '0', QUOTA_ORG_MAX: '0' });
+const product = ownProduct({ ...environment, VERIFY_RESPONSES: 'false', QUOTA_PROJECT_MAX: '0', QUOTA_ORG_MAX: '0' });
 let api: Api;
 
 beforeAll(async () => {

@@ -89,7 +89,7 @@ describe('POST /v1/docs', () => {
     verifies('gateway.docs.topics');
     const ctx = contextOf();
     const { limits, rules } = await call(docs, ctx, { topic: 'query' });
-    expect(limits.query).toMatchObject({ words_and_signs: guardDefaults.maxTokens, steps_in_one_row: maxSteps });
+    expect(limits.query).toMatchObject({ tokens: guardDefaults.maxTokens, steps_in_one_row: maxSteps });
     expect(rules.join('\n')).toContain('=~');
     const { characters, clauses, labels_in_a_row } = limits.query;
     for (const [text, refusal] of [

@@ -4,6 +4,7 @@ import { connectorLoadId, connectorLoadType } from '../../../../workflows/connec
 import { eventually } from '../../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';
+import { storeRule } from '../../../support/governance/approvals.js';
 import { verifies } from '../../../support/verifies.js';
 
 const deps = useDeps();
@@ -135,6 +136,23 @@ describe('the data loader of a connector', () => {
     );
     await eventually(async () => expect((await schedule(id).describe()).state.paused).toBe(true));
     expect(server.seen(where)).toHaveLength(seen);
+  });
+
+  test('is refused if a rule requires an approval, because a service cannot wait for one', async () => {
+    verifies('operation.no-bypass');
+    const workspace = await createWorkspace(deps);
+    await storeRule(deps, workspace, 'require_approval', 'connector-load');
+    const where = `/held-${newId()}`;
+    server.answer(where, (_, res) => void res.setHeader('content-type', 'application/json').end('[]'));
+    const id = await connectorOf(workspace, { frequency: 'daily', path: where });
+    const { lifecycles } = deps.mongo.collections;
+    await eventually(async () =>
+      expect(
+        await lifecycles.find({ project_id: workspace.projectID, tool: 'connector-load' }).toArray(),
+      ).toMatchObject([{ status: 'denied', decision: { decision: 'require_approval', policy_ids: ['special'] } }]),
+    );
+    expect(server.seen(where)).toEqual([]);
+    await workspace.api.delete(`/connectors/${workspace.projectID}/${id}`);
   });
 
   test('loads once on request of an action of the project', async () => {

@@ -1,6 +1,6 @@
-import type { Audited } from '../../../auth/audit-port.js';
-import type { AuthDeps } from '../../../auth/create-auth.js';
-import type { OauthGrantDocument } from '../../../auth/oauth/grants.js';
+import type { Audited } from '../audit-port.js';
+import type { AuthDeps } from '../create-auth.js';
+import type { OauthGrantDocument } from './grants.js';
 
 /** The events of a grant that are recorded in the audit chain of its organization. */
 export type GrantAct = 'oauth-revocation' | 'oauth-refresh-reuse' | 'oauth-code-reuse' | 'connected-app-end';

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import type { Audited } from '../../auth/audit-port.js';
-import type { AuthDeps } from '../../auth/create-auth.js';
 import { actorOf, holdsGrant, isPerson, type Principal } from '../../auth/principal.js';
 import { AppError, notFound } from '../../errors.js';
-import { defineRoute, type Route } from '../rest/define-route.js';
 import { requireGrant } from '../../auth/require-grant.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { Id, exampleId, isId } from '../../ids.js';
 import { epochSeconds } from '../../time.js';
 import { Scope } from '../../auth/oauth/scopes.js';
-import { auditGrant } from './token/audit-grant.js';
-import type { Grants, OauthGrantDocument } from '../../auth/oauth/grants.js';
+import { auditGrant } from '../../auth/oauth/audit-grant.js';
+import type { OauthGrantDocument } from '../../auth/oauth/grants.js';
+import { textFacts } from '../../governance/operations/operation.js';
+import type { Deps } from '../deps.js';
+import { defineOperation } from '../operation.js';
 
-export const ConnectedApp = z
+const ConnectedApp = z
   .object({
     id: z.string(),
     client_id: z.string(),
@@ -38,7 +38,7 @@ export const ConnectedApp = z
       expires_at: 1766275200.5,
     },
   });
-export type ConnectedApp = z.infer<typeof ConnectedApp>;
+type ConnectedApp = z.infer<typeof ConnectedApp>;
 
 const Query = ListQuery.extend({
   everyone: z
@@ -50,46 +50,31 @@ const Query = ListQuery.extend({
 });
 type Query = z.infer<typeof Query>;
 
-export interface ConnectedAppDeps extends AuthDeps, Audited {
-  oauth: { grants: Grants };
-}
+const errors = ['scope_denied'] as const;
 
-/**
- * The apps that act for people through OAuth grants. People can list and end their own apps, administrators those of
- * their project.
- */
-export function connectedAppRoutes(deps: ConnectedAppDeps): Route[] {
-  const shared = { permission: 'any', tag: 'connected apps' } as const;
-  return [
-    defineRoute({
-      ...shared,
-      method: 'get',
-      path: '/v1/connected-apps',
-      summary: 'List connected apps',
-      description: 'Lists your own apps in all projects. Ended and expired apps are not listed.',
-      query: Query,
-      response: { schema: listOf(ConnectedApp), description: 'Newest first.' },
-      handler: ({ ctx, query }) => listConnectedApps(deps, ctx.principal, query),
-    }),
-    defineRoute({
-      ...shared,
-      method: 'delete',
-      path: '/v1/connected-apps/{id}',
-      summary: 'End a connected app',
-      description:
-        'Ends all its tokens at once. Allowed for the person who connected the app, and with `svc:governance.write` on its project.',
-      params: z.object({ id: Id }),
-      response: { schema: z.object({ id: Id, ended: z.literal(true) }), description: 'The app can no longer act.' },
-      handler: ({ ctx, params }) => endConnectedApp(deps, ctx.principal, params.id),
-    }),
-  ];
-}
+/** The apps that act for people through OAuth grants. People list and end their own, administrators those of their project. */
+export const listApps = defineOperation({
+  name: 'connected-app.list',
+  effect: 'read',
+  grant: 'any',
+  input: Query,
+  output: listOf(ConnectedApp),
+  errors,
+  run: ({ deps, ctx, input }) => listConnectedApps(deps, ctx.principal, input),
+});
 
-async function listConnectedApps(
-  { mongo: { collections } }: ConnectedAppDeps,
-  principal: Principal,
-  { everyone, ...page }: Query,
-) {
+export const endApp = defineOperation({
+  name: 'connected-app.end',
+  effect: 'write',
+  grant: 'any',
+  facts: textFacts('id'),
+  key: z.object({ id: Id }),
+  output: z.object({ id: Id, ended: z.literal(true) }),
+  errors: ['not_found'],
+  run: ({ deps, ctx, key: { id } }) => endConnectedApp(deps, ctx.principal, id),
+});
+
+async function listConnectedApps({ mongo: { collections } }: Deps, principal: Principal, { everyone, ...page }: Query) {
   if (everyone === 'true') requireGrant(principal, 'svc:governance.read');
   else if (!isPerson(principal))
     throw new AppError('scope_denied', 'listing connected apps requires a user token or a session');
@@ -127,7 +112,7 @@ function toConnectedApp(
  * @throws AppError `not_found` for an unknown id, for an app that has already ended, and for one that the caller may
  * not end
  */
-async function endConnectedApp(deps: ConnectedAppDeps, principal: Principal, id: string) {
+async function endConnectedApp(deps: Deps, principal: Principal, id: string) {
   const grant = isId(id) ? await deps.mongo.collections.oauth_grants.findOne({ _id: id }) : null;
   const isOwn = isPerson(principal) && grant?.user_id === principal.userId;
   const administers = holdsGrant(principal, 'svc:governance.write') && grant?.project_id === principal.projectId;
