@@ -12,7 +12,7 @@ import { sessionRoutes } from './session.js';
 import { showSignIn, signInByForm, signOutByForm } from './sign-in.js';
 import { inProject, signedIn, visitOf, type ConsoleDeps } from './visit.js';
 
-/** The operator console: pages for people who sign in as users. Mount it at `/console`. */
+/** Creates the operator console: pages for people who sign in as users. Mount it at `/console`. */
 export function createConsole(deps: Omit<ConsoleDeps, 'browsers'>): Router {
   const of: ConsoleDeps = { ...deps, browsers: createConsoleSessions(deps.deps.auth.box, deps.baseUrl) };
   const router = Router();
@@ -36,7 +36,7 @@ export function createConsole(deps: Omit<ConsoleDeps, 'browsers'>): Router {
 function projectPages(): Router {
   const router = Router();
   router.get(appPaths, (req, res) => sendApp(res, pathOf(req, '/console')));
-  // Earlier addresses of these pages.
+  // The previous URLs of these pages.
   router.get('/executions{/:id}', (req, res) => {
     const { base } = visitOf(res);
     const { id } = req.params;
@@ -45,14 +45,14 @@ function projectPages(): Router {
   return router;
 }
 
-/** The path of a request below `base`, without the query. */
+/** Returns the path of a request below `base`, without the query string. */
 function pathOf({ originalUrl }: Request, base: string): string {
   return originalUrl.replace(/[?#].*$/s, '').slice(base.length);
 }
 
 /**
- * Browsers do not send strict cookies with a link from another site. The page therefore opens itself again from this
- * site. This applies only to pages, and only if the browser reports where the request comes from.
+ * Makes the page reload itself from this site, because browsers do not send strict cookies when a person follows a link
+ * on another site. Applies only to page loads, and only if the browser reports the site of the link.
  */
 const comeFromElsewhere: RequestHandler = (req, res, next) => {
   const isLink =

@@ -14,7 +14,7 @@ import { sendPage } from '../browser/send-page.js';
 import { performOperation } from '../rest/perform-operation.js';
 import { queryOf, type ConsoleDeps, type PersonVisit } from './visit.js';
 
-/** The page to which an authorization server redirects a person. Completes the authorization that this person began. */
+/** Completes the authorization that this person began. The authorization server redirects the person to this page. */
 export function showMcpAuthorized(of: ConsoleDeps): RequestHandler {
   return async (req, res) => {
     const { person } = res.locals.visit as PersonVisit;

@@ -17,14 +17,14 @@ import { queryOf, type ConsoleDeps } from './visit.js';
 const SignIn = z.strictObject({ email: z.string(), password: z.string() });
 
 /**
- * What the app needs before it can call the API: the secret that its requests must repeat, the signed-in person, and
- * the permissions of that person in the project that the query names. `POST` signs in while the app stays open.
+ * Serves what the app needs before it calls the API: the CSRF secret for its requests, the signed-in person, and the
+ * permissions of that person in the project of the query string. `POST` signs in while the app stays open.
  */
 export function sessionRoutes(of: ConsoleDeps): Router {
   const router = Router();
   const show: RequestHandler = async (req, res) => {
     const session = await whileLive(of.deps, of.browsers.read(req));
-    // Automatic refreshes do not extend the sign-in.
+    // Automatic refreshes do not extend the session.
     if (!session.person || req.get('x-console-refresh') === undefined) of.browsers.write(res, session);
     res.set('Cache-Control', 'no-store').json(await viewOf(of, req, session));
   };

@@ -16,7 +16,7 @@ export function showSignIn({ deps, browsers }: ConsoleDeps): RequestHandler {
   };
 }
 
-/** Signs in with the product's own sign-in and its throttle. After a refusal, shows the form again. */
+/** Signs in with the product's own sign-in and its throttle. Renders the form again if it refuses. */
 export function signInByForm({ deps, browsers }: ConsoleDeps): RequestHandler {
   return async (req, res) => {
     const { csrf } = browsers.readForm(req, fieldOf(req, 'csrf_token') ?? null);
@@ -43,7 +43,7 @@ export function signOutByForm({ deps, browsers }: ConsoleDeps): RequestHandler {
   };
 }
 
-/** Accepts only addresses of console pages, to prevent open redirects. */
+/** Accepts only URLs of console pages, to prevent open redirects. */
 function ownAddress(next: string | undefined): string {
   return next !== undefined && /^\/console(?:[/?][\x21-\x7e]*)?$/.test(next) && !next.includes('\\')
     ? next

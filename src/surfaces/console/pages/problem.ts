@@ -1,7 +1,7 @@
 import { html, type Html } from '../../browser/html.js';
 import { layout, problemNote } from '../../browser/layout.js';
 
-/** A problem, shown on a page of its own. */
+/** Renders a problem as a whole page. */
 export function problemCard(title: string, description: string): Html {
   return layout(
     title,
@@ -11,7 +11,7 @@ ${problemNote(description)}
   );
 }
 
-/** Redirects to an address of the console. */
+/** Renders a page that redirects to a URL of the console. */
 export function openAgain(address: string): Html {
   return layout(
     'Opening the console',

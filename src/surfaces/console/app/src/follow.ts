@@ -6,14 +6,14 @@ const longestMs = 8000;
 
 interface Following<E> {
   signal: AbortSignal;
-  /** What has been received so far, so that the stream goes on behind it. */
+  /** Returns the last received sequence number, after which the stream continues. */
   last(): number | undefined;
   onEvent(event: E): void;
-  /** Undefined once the stream is open. */
+  /** Called with undefined once the stream is open. */
   onProblem(problem: unknown): void;
 }
 
-/** Follows a stream of server-sent events until it is over. After a break it goes on behind the last event. */
+/** Follows a stream of server-sent events until it ends. After a disconnection it resumes after the last event. */
 export async function follow<E>(path: string, { signal, last, onEvent, onProblem }: Following<E>): Promise<void> {
   const once = async (): Promise<boolean> => {
     const from = last();

@@ -7,7 +7,7 @@ import { durationText } from './parts.js';
 import { startOf } from './runs/filter.js';
 import { apiAddress, projectId } from './session.js';
 
-/** The credits that the organization has left, and the governed calls of the project. */
+/** Shows the remaining credits of the organization and the governed calls of the project. */
 export function Quota() {
   const calls = useQuery({ queryKey: ['quota'], queryFn: () => call('get', '/v1/quota'), refetchInterval: slowly });
   const { data, error } = useQuery({
@@ -45,13 +45,13 @@ interface Readiness {
   indexes: string;
 }
 
-/** 503 has a body as well: it names what is down. */
+/** A 503 response also has a body, which names the unavailable dependencies. */
 async function readHealth(): Promise<Readiness> {
   const response = await fetch(new URL('readyz', apiAddress));
   return (await response.json()) as Readiness;
 }
 
-/** Whether the API process that answers this page, and what it depends on, is up. */
+/** Shows whether the API process that serves this page and its dependencies are available. */
 export function Health() {
   const { data, error } = useQuery({ queryKey: ['home', 'health'], queryFn: readHealth, refetchInterval: slowly });
   return (
@@ -69,7 +69,7 @@ export function Health() {
 
 const worstFirst = ['no_workers', 'delayed', 'ok'] as const;
 
-/** Whether the workers of the service keep up. The queues are those of all projects. */
+/** Shows whether the workers of the service keep up. All projects share the queues. */
 export function Workers() {
   const { data, error } = useQuery({
     queryKey: ['home', 'queues'],
@@ -127,7 +127,7 @@ async function readSyncHealth() {
   return { syncs, failures: counts.filter(([, count]) => count > 0) };
 }
 
-/** The state of the syncs of the project, and how many failed in the last 24 hours. */
+/** Shows the state of the project's syncs, and how many failed in the last 24 hours. */
 export function SyncHealth() {
   const { data, error } = useQuery({ queryKey: ['home', 'syncs'], queryFn: readSyncHealth, refetchInterval: slowly });
   const { catalog, repositories = [] } = data?.syncs ?? {};

@@ -17,7 +17,7 @@ import { useTitle } from './use-title.js';
 const Day = lazy(() => import('./charts/day.js').then(({ Day: component }) => ({ default: component })));
 const shown = 5;
 
-/** What fails, waits, runs and comes next. */
+/** Summarizes failed runs, pending decisions, active runs and upcoming runs. */
 export function Home() {
   useTitle('Home');
   const { project } = useSession().session;
@@ -143,7 +143,7 @@ function WaitingLine({ item }: { item: InboxItem }) {
   );
 }
 
-/** The next planned times of the newest active schedules. */
+/** Returns the next planned times of the newest active schedules. */
 async function readNext() {
   const schedules = await call('get', '/schedule/coworker', { query: { limit: 200 } });
   const active = schedules.data.filter(({ status }) => status === 'active').slice(0, 20);

@@ -1,9 +1,9 @@
-/** A part of a text, from the first offset to before the second one. */
+/** A range of a text. The end is exclusive. */
 export type Place = readonly [start: number, end: number];
 
 /**
- * Where the value of a path is in a JSON text that can be parsed, or the innermost value around it that exists:
- * `placeIn('[{"a": 1}]', [0, 'a'])` is the place of `1`.
+ * Returns the range of the value at a path in a valid JSON text, or of its innermost existing ancestor:
+ * `placeIn('[{"a": 1}]', [0, 'a'])` returns the range of `1`.
  */
 export function placeIn(text: string, path: readonly (string | number)[], from = 0): Place {
   const start = skipSpace(text, from);
@@ -32,7 +32,7 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** The end of the value that begins here. */
+/** Returns the end of the value that begins at `start`. */
 function endOf(text: string, start: number): number {
   let depth = 0;
   let at = start;

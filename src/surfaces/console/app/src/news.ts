@@ -6,17 +6,17 @@ import { projectId } from './session.js';
 
 type ProjectEvent = components['schemas']['ProjectEvent'];
 
-/** How often a page asks again although nothing was reported; sooner after a failure. */
+/** Returns how often a page polls without an event. It polls more often after an error. */
 export function slowly({ state }: { state: { status: string } }): number {
   return state.status === 'error' ? 4000 : 45_000;
 }
 const pauseMs = 1000;
-/** What happens together is read together. */
+/** Changes within this time are refetched together. */
 const togetherMs = 200;
 
 type Key = readonly string[];
 
-/** The queries that a kind of records is read with. */
+/** The first part of the query keys to refetch, by kind of the changed record. */
 const queriesOf: Readonly<Record<string, readonly string[]>> = {
   action: ['skills'],
   agentflow: ['agentflows', 'agentflow', 'first-agentflow'],
@@ -26,7 +26,7 @@ const queriesOf: Readonly<Record<string, readonly string[]>> = {
   file: ['files'],
   inbox: ['inbox'],
   knowledge: ['files'],
-  // Verifying the chain anew is asked for.
+  // Do not refetch the verification: it reads the whole chain, so it runs only on request.
   lifecycle: ['lifecycles', 'audit/entries', 'sync-runs'],
   'mcp-authorization': ['authorization'],
   'mcp-tool': ['connector'],
@@ -39,7 +39,7 @@ const queriesOf: Readonly<Record<string, readonly string[]>> = {
   table: ['tables', 'table-names', 'table', 'records'],
 };
 
-/** What an event makes old, as beginnings of query keys. */
+/** Returns the prefixes of the query keys that an event makes stale. */
 function staleAfter(event: ProjectEvent): Key[] {
   switch (event.type) {
     case 'opened':
@@ -55,7 +55,7 @@ function staleAfter(event: ProjectEvent): Key[] {
   }
 }
 
-/** Whoever reads older pages of a list, or has just asked for one, does not want them to move. */
+/** Returns whether the person reads older pages of a list, or has just loaded one. A refetch would move the rows. */
 export function isScrolled({ data, fetchStatus, fetchMeta }: Query['state']): boolean {
   if (fetchStatus !== 'idle' && fetchMeta?.fetchMore) return true;
   return typeof data === 'object' && data !== null && 'pages' in data && (data.pages as unknown[]).length > 1;
@@ -65,7 +65,10 @@ const stale = new Map<string, Key>();
 let readAt = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Reads again soon what the open page shows of this, at most once a second. A hidden page reads when it is shown. */
+/**
+ * Refetches the active queries with these key prefixes soon, at most once a second. A hidden page refetches when it
+ * becomes visible.
+ */
 export function readAgain(queries: QueryClient, ...keys: Key[]): void {
   for (const key of keys) stale.set(key.join('/'), key);
   timer ??= setTimeout(
@@ -90,7 +93,7 @@ function setConnected(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Whether changes are reported. */
+/** Returns whether the event stream is connected. */
 export function useConnected(): boolean {
   return useSyncExternalStore(
     (listener) => {
@@ -102,9 +105,9 @@ export function useConnected(): boolean {
 }
 
 /**
- * Follows the project for as long as the page is open. The tabs of a browser share one stream: the tab that holds the
- * lock reads it and passes the events on; when it is closed, another one continues. Without locks, which need https or
- * localhost, each tab has its own.
+ * Follows the events of the project while the page is open. All tabs share one stream: the tab that holds the lock
+ * reads it and forwards the events. After it closes, another tab takes over. Locks require HTTPS or localhost; without
+ * them, each tab has its own stream.
  */
 export function followProject(queries: QueryClient): void {
   const name = `console.news.${projectId}`;
@@ -128,7 +131,7 @@ export function followProject(queries: QueryClient): void {
       onEvent: tell,
       onProblem: (problem) => tell({ isConnected: problem === undefined }),
     });
-  // The types of the browser always have it.
+  // The DOM types declare it as always present.
   const locks = navigator.locks as LockManager | undefined;
   void (locks ? locks.request(name, lead) : lead());
 }

@@ -197,7 +197,7 @@ export function createAppRouter() {
     ]),
     basepath: consolePath,
     scrollRestoration: true,
-    // Filters in the address are plain words, not JSON.
+    // The query string contains plain text, not JSON.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: (search) => {
       const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');

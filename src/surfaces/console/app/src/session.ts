@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What `GET /console/session` answers (src/surfaces/console/session.ts). */
+/** The response of `GET /console/session` (src/surfaces/console/session.ts). */
 export interface Session {
   csrf_token: string;
   person: { user_id: string; email: string } | null;
@@ -9,11 +9,11 @@ export interface Session {
   may: string[];
 }
 
-/** This file is `<console>/assets/…`, wherever the console is. */
+/** The URL of this file is `<console>/assets/…`, wherever the console is mounted. */
 const here = import.meta.url;
 export const consoleAddress = new URL('..', here);
 export const apiAddress = new URL('../..', here);
-/** `/console` */
+/** For example `/console`. */
 export const consolePath = consoleAddress.pathname.replace(/\/$/, '');
 export const projectId = decodeURIComponent(
   location.pathname.slice(consoleAddress.pathname.length).split('/')[1] ?? '',
@@ -21,7 +21,7 @@ export const projectId = decodeURIComponent(
 
 interface State {
   session: Session;
-  /** Whether the person must sign in again. The page stays as it is. */
+  /** Whether the person must sign in again. The page stays as it is until then. */
   isEnded: boolean;
 }
 
@@ -46,7 +46,7 @@ export function useSession(): State {
 
 export const csrfToken = (): string => state.session.csrf_token;
 
-/** Whether the person may call an operation of the API, for example `post /execute_flow`. */
+/** Returns whether the person may call an operation of the API, for example `post /execute_flow`. */
 export function useMay(): (operation: string) => boolean {
   const { may } = useSession().session;
   return (operation) => may.includes(operation);
@@ -54,7 +54,7 @@ export function useMay(): (operation: string) => boolean {
 
 const address = new URL(`session?projectID=${encodeURIComponent(projectId)}`, consoleAddress);
 
-/** @param isRefresh without an action of the person, which does not extend the sign-in */
+/** @param isRefresh true for an automatic refresh, which does not extend the session */
 export async function readSession(isRefresh: boolean): Promise<Session> {
   const response = await fetch(address, { headers: isRefresh ? { 'x-console-refresh': '1' } : {} });
   if (!response.ok) throw new Error(`the session was answered with status ${response.status}`);
@@ -62,12 +62,15 @@ export async function readSession(isRefresh: boolean): Promise<Session> {
   const before = state.session.person?.user_id;
   if (session.person && before !== undefined && before !== session.person.user_id) location.reload();
   else if (session.person) change({ session });
-  // What the person may do stays on the screen while they sign in again.
+  // Keep the person and their permissions on the screen while they sign in again.
   else change({ session: { ...state.session, csrf_token: session.csrf_token } });
   return session;
 }
 
-/** Signs in without leaving the page. @returns what the API says if it refuses */
+/**
+ * Signs in without leaving the page.
+ * @returns the error message if the API refuses
+ */
 export async function signIn(email: string, password: string): Promise<string | undefined> {
   const before = state.session.person?.user_id;
   const response = await fetch(address, {
@@ -77,7 +80,7 @@ export async function signIn(email: string, password: string): Promise<string | 
   });
   const body = (await response.json()) as Session & { error_description?: string };
   if (!response.ok) return body.error_description ?? `refused with status ${response.status}`;
-  // What the person before has typed and asked for is not sent in the name of somebody else.
+  // Reload for another person, so that nothing the previous person typed is sent in the new person's name.
   if (before !== undefined && before !== body.person?.user_id) location.reload();
   else goOn(body);
   return undefined;
@@ -88,14 +91,14 @@ function goOn(session: Session): void {
   for (const go of waiting.splice(0)) go();
 }
 
-/** Goes on if the same person has signed in in another tab. */
+/** Continues if the same person has signed in in another tab. */
 export async function goOnIfSignedIn(): Promise<void> {
   const before = state.session.person?.user_id;
   const session = await readSession(true);
   if (state.isEnded && session.person && session.person.user_id === before) goOn(session);
 }
 
-/** Waits until the person has signed in again, or until another tab has. */
+/** Waits until the person has signed in again, in this tab or in another. */
 export async function signedInAgain(sent: string): Promise<void> {
   const { person, csrf_token } = await readSession(true);
   if (person && csrf_token !== sent) return;

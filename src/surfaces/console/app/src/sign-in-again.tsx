@@ -2,7 +2,7 @@ import { useEffect, useState, type FormEvent } from 'react';
 import { Window } from './parts.js';
 import { goOnIfSignedIn, signIn, useSession } from './session.js';
 
-/** Asks for the password above the open page, which keeps everything that was typed. */
+/** Asks for the password in a dialog over the page, so that the page keeps everything that the person typed. */
 export function SignInAgain() {
   const { isEnded, session } = useSession();
   const [problem, setProblem] = useState<string>();

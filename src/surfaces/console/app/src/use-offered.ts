@@ -1,7 +1,7 @@
 import { navigation, type NavigationEntry } from './navigation.js';
 import { useMay } from './session.js';
 
-/** The pages that this person can use, by group; groups without one are left out. */
+/** Returns the pages that this person can use, without empty groups. */
 export function useOffered(): typeof navigation {
   const may = useMay();
   const isOffered = ({ needs }: NavigationEntry) => needs === undefined || may(needs.operation);

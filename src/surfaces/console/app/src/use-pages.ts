@@ -3,7 +3,7 @@ import { useCallback, useMemo } from 'react';
 import { isScrolled, slowly } from './news.js';
 import { useLastError } from './use-last-error.js';
 
-/** What lists of the API answer. */
+/** The response of a list route. */
 interface Page<T> {
   data: T[];
   next_cursor: string | null;
@@ -14,13 +14,13 @@ interface Page<T> {
 export interface PagesOptions<T> {
   queryKey: readonly unknown[];
   load(page: { limit: number; cursor?: string }): Promise<Page<T>>;
-  /** One and several of them, for the count. */
+  /** The singular and the plural noun for the count. */
   counted: readonly [one: string, several: string];
   /** Rows per page, 100 by default. */
   pageSize?: number;
 }
 
-/** The pages of a list that were loaded so far. */
+/** Loads a list page by page. */
 export function usePages<T>({ queryKey, load, counted: [one, several], pageSize = 100 }: PagesOptions<T>) {
   const query = useInfiniteQuery({
     queryKey,
@@ -37,7 +37,7 @@ export function usePages<T>({ queryKey, load, counted: [one, several], pageSize 
   const queries = useQueryClient();
   const name = JSON.stringify(queryKey);
   const error = useLastError(name, query);
-  /** Shows a changed row at once, without asking again. */
+  /** Replaces a changed row without refetching. */
   const replace = useCallback(
     (is: (row: T) => boolean, by: T) =>
       queries.setQueryData<InfiniteData<Page<T>>>(

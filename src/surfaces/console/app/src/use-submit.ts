@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { isAnswer, newKey } from './api.js';
 
 /**
- * Sends what a person submits, and keeps the error if it is refused. Only a repeat of the same content after a lost
- * answer is the same request: what is passed as `given` is compared, what `act` reads elsewhere is not.
+ * Submits a form, and keeps the error if the request fails. A retry after a lost response reuses the idempotency key
+ * only if its arguments are equal. Values that `act` reads elsewhere are not compared.
  */
 export function useSubmit<Given extends unknown[]>(
   act: (options: { idempotencyKey: string }, ...given: Given) => Promise<unknown>,

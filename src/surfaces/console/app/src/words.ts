@@ -1,7 +1,7 @@
-/** Filters of a list, by their names in its address. All values are words, so that people can write them. */
+/** The filters of a list, by their names in the query string. All values are readable, so that people can type them. */
 export type Words<Name extends string> = { readonly [N in Name]?: string };
 
-/** The known, given parts of an address; everything else is dropped. */
+/** Returns the known parameters that are not empty, and drops the others. */
 export const wordsIn =
   <Name extends string>(...names: readonly Name[]) =>
   (given: Record<string, unknown>): Words<Name> =>

@@ -11,7 +11,7 @@ import type { Editor } from './use-editor.js';
 interface ActionOptions {
   agentflow: Agentflow;
   editor: Editor;
-  /** @param text what was done */
+  /** @param text says what was done */
   onDone: (text: string) => void;
 }
 

@@ -17,18 +17,17 @@ import {
 
 export interface FormOptions {
   document: FlowDocument;
-  /** What the API says, by field. */
+  /** The API's validation errors, by field. */
   problems: Readonly<Record<string, string>>;
   onChange: (document: FlowDocument) => void;
 }
 
 interface AgentOptions extends FormOptions {
   at: number;
-  /** The agent was renamed or removed. */
+  /** Called with the new id after an agent was renamed or removed. */
   onSelect: (id: string) => void;
 }
 
-/** The fields of one agent. */
 export function AgentForm({ document, at, problems, onChange, onSelect }: AgentOptions) {
   const agent = document.agents[at];
   if (!agent) return null;
@@ -113,7 +112,7 @@ function TextValue({ agent, set, problemOf, path, label, hint, rows }: Named & {
   );
 }
 
-/** A list of texts. Anything else is edited as JSON. */
+/** Edits a list of strings, one per line. Any other value can only be edited as JSON. */
 function Lines({ agent, set, problemOf, path, label, hint }: Named) {
   const value = valueAt(agent, path) ?? [];
   if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return null;
@@ -140,7 +139,7 @@ function Lines({ agent, set, problemOf, path, label, hint }: Named) {
 
 const isBlank = (line: string) => line.trim() === '';
 
-/** A text that is not a number stays as it is, and the API says what it expects. */
+/** Keeps text that is not a number as it is. The API then returns a validation error. */
 function NumberValue({ agent, set, problemOf, path, label, hint }: Named) {
   const value = valueAt(agent, path);
   return (
@@ -159,7 +158,7 @@ function NumberValue({ agent, set, problemOf, path, label, hint }: Named) {
 
 function numberIn(typed: string): number | string | undefined {
   if (typed === '') return undefined;
-  // "1." and "0.10" are numbers that are still being typed.
+  // "1." and "0.10" are numbers that the person has not finished typing.
   return String(Number(typed)) === typed ? Number(typed) : typed;
 }
 
@@ -196,7 +195,7 @@ function NextAgent({ agent, set, problemOf, agents }: ValueOptions & { agents: r
   );
 }
 
-/** The skills with their actions. Those of the project can be added; the JSON changes their details. */
+/** Lists the skills with their actions, and adds skills of the project. Their details can only be edited as JSON. */
 function Skills({ agent, set, problemOf }: ValueOptions) {
   const { data, error } = useQuery({
     queryKey: ['skills'],

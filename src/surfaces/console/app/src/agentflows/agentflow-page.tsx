@@ -139,7 +139,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
   );
 }
 
-/** Sends what was changed, and keeps it if it is refused. */
+/** Sends the changes, and keeps them in the editor if the API refuses them. */
 function useSave(agentflow: Agentflow | undefined, editor: Editor, onDone: (text: string | undefined) => void) {
   const queries = useQueryClient();
   const navigate = useNavigate();

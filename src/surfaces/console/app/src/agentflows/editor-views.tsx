@@ -5,7 +5,7 @@ import { AgentForm, type FormOptions } from './agent-form.js';
 import { idOf, isFields, text, withAgent, withNewAgent, withValueAt } from './document.js';
 import { useSelectedAgent, type Editor } from './use-editor.js';
 
-/** The fields of the agentflow, and those of the chosen agent. */
+/** Renders the fields of the agentflow and of the selected agent. */
 export function FormView(given: FormOptions) {
   const { document, problems, onChange } = given;
   const { at, select } = useSelectedAgent(document);
@@ -46,14 +46,14 @@ export function FormView(given: FormOptions) {
   );
 }
 
-/** What happens when a run fails or looks unusual. */
+/** Edits what happens when a run fails or looks unusual. */
 function Safeguards({ document, problems, onChange }: FormOptions) {
   const { failover_goal: failover, anomaly_detection: anomaly } = document;
   const set = (path: string, value: unknown) =>
     onChange({ ...withValueAt(document, path, value), agents: document.agents });
   return (
     <>
-      {/* Any other JSON is edited as JSON. */}
+      {/* Any other value can only be edited as JSON. */}
       {(failover === undefined || failover === null || typeof failover === 'string') && (
         <Field
           label="Goal after a failure"
@@ -149,7 +149,7 @@ function AgentChoice({ document, problems, onChange, chosen, onSelect }: ChoiceO
   );
 }
 
-/** The agents and their order. Drawing an edge sets the next agent; the form below does the same. */
+/** Renders the agents as a graph. Drawing an edge sets the next agent, as the form below does. */
 export function GraphView(given: FormOptions) {
   const { document, onChange } = given;
   const { at, select } = useSelectedAgent(document);
@@ -190,7 +190,7 @@ function detailOf(agent: Record<string, unknown>, isFirst: boolean): string {
     .join(', ');
 }
 
-/** Everything, also what the form does not show. */
+/** Edits the whole document, including fields that the form does not have. */
 export function JsonView({ editor, isReadOnly }: { editor: Editor; isReadOnly: boolean }) {
   const read = parsed(editor.text);
   const problem = 'problem' in read ? read.problem : editor.textProblem && { message: editor.textProblem };

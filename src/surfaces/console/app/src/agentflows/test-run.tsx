@@ -12,7 +12,7 @@ interface TestRunOptions {
   onClose: () => void;
 }
 
-/** Prepares a run with these inputs, executes it, and opens it. */
+/** Prepares a run with the typed inputs, executes it and opens it. */
 export function TestRun({ id, stored, isChanged, onClose }: TestRunOptions) {
   const [goal, setGoal] = useDraft(`test-run.goal.${id}`);
   const [inputs, setInputs] = useDraft(`test-run.inputs.${id}`);
@@ -56,7 +56,7 @@ function inputsIn(typed: string): Fields {
   return value;
 }
 
-/** The variables that the prompts declare, without values. */
+/** Returns the variables that the prompts declare, with empty values. */
 function exampleInputs({ agents }: FlowDocument): Fields {
   const declared = agents.flatMap(({ prompt }) => {
     const variables: unknown = isFields(prompt) ? prompt.variables : undefined;

@@ -15,7 +15,7 @@ const route = getRouteApi('/projects/$projectId/approvals/$approvalId');
 
 type FullApproval = Approval & { payload?: unknown };
 
-/** One approval, also once it is decided: the exact call, its votes and the decision. */
+/** Shows one pending or decided approval: the exact call, its votes and the decision. */
 export function ApprovalPage() {
   const { approvalId: id } = route.useParams();
   const {
@@ -109,7 +109,10 @@ function What({ approval }: { approval: FullApproval }) {
   );
 }
 
-/** The rules that hold the call, in the version that held it. Only those who may read policies see what they say. */
+/**
+ * Lists the policy rules that hold the call, in the version that held it. Only people who may read policies see their
+ * content.
+ */
 function Rules({ approval: { policy_ids, policy_version } }: { approval: Approval }) {
   const may = useMay();
   const { data } = useQuery({
@@ -159,12 +162,12 @@ function Votes({ approval: { required_approvers: required, votes } }: { approval
   );
 }
 
-/** Nothing is offered to whom the operation would refuse. */
+/** Offers the decisions only to people whom the API allows to decide. */
 function DecideHere({ approval, onDone }: { approval: FullApproval; onDone: () => Promise<unknown> }) {
   const may = useMay();
   const [asked, setAsked] = useState<Decision>();
   const { approval_id: id, status, may_decide, may_not_decide_reason, tool, payload, ...rest } = approval;
-  // A window that is open stays open if somebody else decides meanwhile: its answer says so.
+  // An open dialog stays open if somebody else decides in the meantime. The response then says so.
   if (asked === undefined && (status !== 'pending' || !may('post /v1/approvals/{id}/approve'))) return null;
   if (asked === undefined && !may_decide)
     return <p className="note">You cannot decide this: {may_not_decide_reason}.</p>;
@@ -199,7 +202,7 @@ function DecideHere({ approval, onDone }: { approval: FullApproval; onDone: () =
           reply={({ reason, ...edited }, options) =>
             call(
               'post',
-              // Only questions of MCP servers are cancelled.
+              // Only questions of MCP servers can be cancelled.
               `/v1/approvals/{id}/${asked as Exclude<Decision, 'cancel'>}`,
               {
                 params: { id },

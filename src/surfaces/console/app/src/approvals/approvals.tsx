@@ -15,7 +15,7 @@ const fields: readonly FilterField<'status'>[] = [
   { name: 'status', label: 'State', options: named('pending', 'approved', 'rejected', 'expired', 'used') },
 ];
 
-/** Every approval, also those that are decided. What waits for this person is in the inbox. */
+/** Lists all approvals, including decided ones. The inbox lists those that wait for this person. */
 export function Approvals() {
   useTitle('Approvals');
   const filter = route.useSearch();

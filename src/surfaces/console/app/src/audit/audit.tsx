@@ -26,7 +26,7 @@ const fields: readonly FilterField<Name>[] = [
   { name: 'lifecycle_id', label: 'Lifecycle' },
 ];
 
-/** The chain of the organization: its verification, its entries and its export. */
+/** Shows the audit chain of the organization: its verification, its entries and its export. */
 export function Audit() {
   useTitle('Audit');
   return (
@@ -95,7 +95,7 @@ function Verification() {
   );
 }
 
-/** The whole chain as a file, which `verify-audit` checks without this service. */
+/** Downloads the whole chain as a file, which `verify-audit` can check without this service. */
 function Export() {
   const [name, setName] = useState('');
   const { error, isBusy, submit } = useSubmit(async () => {

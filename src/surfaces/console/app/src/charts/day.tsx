@@ -14,7 +14,7 @@ async function readDay() {
   return call('get', '/analytics/{projectID}', { query: { from: to - daySeconds, to } });
 }
 
-/** Runs, durations and credits of each of the last 24 hours. */
+/** Charts the runs, durations and credits of the last 24 hours. */
 export function Day() {
   const { data, error } = useQuery({ queryKey: ['home', 'day'], queryFn: readDay, refetchInterval: slowly });
   const { by_hour: hours } = data ?? { by_hour: [] };

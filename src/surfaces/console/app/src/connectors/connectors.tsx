@@ -67,7 +67,7 @@ const columns: readonly Column<Connector>[] = [
   },
 ];
 
-/** The API says which of them are no words of its own. */
+/** The filter of the URL. The cast is unchecked, because the API validates the values. */
 type Given = Pick<Connector, 'category' | 'status'>;
 
 function ConnectorList() {

@@ -12,7 +12,7 @@ interface EditOptions {
   onClose: () => void;
 }
 
-/** Changes the name and the configuration of a connector. */
+/** Edits the name and the configuration of a connector. */
 export function EditConnector(given: EditOptions) {
   const { category } = given.connector;
   return category === 'restful' || category === 'mcp' ? (
@@ -33,7 +33,7 @@ function EditFields({ connector, kind, onClose }: EditOptions & { kind: 'restful
   );
 }
 
-/** The categories without a form. `[stored]` in the JSON keeps a secret. */
+/** Edits a connector whose category has no form. The value `[stored]` keeps a stored secret. */
 function EditJson({ connector, onClose }: EditOptions) {
   const { _id: id, config } = connector;
   const [name, setName] = useDraft(`connector.${id}.name`);
@@ -43,7 +43,7 @@ function EditJson({ connector, onClose }: EditOptions) {
   const read = parsed(shownText);
   const change = () => {
     if ('problem' in read) throw new Error('Correct the JSON.');
-    // What was taken out of the JSON is removed.
+    // Null removes a field, so fields that the person deleted from the JSON are set to null.
     const removed = Object.fromEntries(Object.keys(config).map((field) => [field, null]));
     return { name: shownName, config: { ...removed, ...(read.value as object) } };
   };

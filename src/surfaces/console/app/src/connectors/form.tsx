@@ -2,14 +2,14 @@ import { useState } from 'react';
 import { Field, TextField } from '../field.js';
 import { useDraft } from '../parts.js';
 
-/** The fields of the form: where the API names each of them, and which ways to sign in ask for it. */
+/** A field of the form: its path in the API, and the authentication types that use it. */
 interface FormField {
   name: string;
   label: string;
   kind: 'restful' | 'mcp';
   path: string;
   auth?: readonly string[];
-  /** Stays in this window only: it is not stored in the browser, and the API never answers it. */
+  /** Whether the value is kept in memory only. The browser does not store it, and the API never returns it. */
   isSecret?: true;
 }
 
@@ -73,7 +73,7 @@ const auths = {
 
 export type Kind = keyof typeof auths;
 
-/** The texts of the form, which a reload does not lose, but for secrets. */
+/** Keeps the texts of the form across a reload, except secrets. */
 export function useConnectorForm(key: string, initial: Texts) {
   const [stored, store] = useDraft(key);
   const [secrets, setSecrets] = useState<Texts>({});
@@ -82,7 +82,7 @@ export function useConnectorForm(key: string, initial: Texts) {
   const auth = drafts.auth !== undefined && drafts.auth in auths[kind] ? drafts.auth : 'none';
   const shown = fields.filter((field) => field.kind === kind && (field.auth?.includes(auth) ?? true));
   const set = (name: string, text: string) => store(JSON.stringify({ ...drafts, [name]: text }));
-  // A change names the configuration of every connector, and the creation of an MCP server does not.
+  // An update has a `config` for every category; the creation of an MCP server does not have one.
   const nameOf = (path: string) => (kind === 'mcp' ? path.replace(/^config\./, '') : path);
   return { form: { drafts, set, secrets, setSecrets, kind, auth, shown }, nameOf, clear: () => store('') };
 }
@@ -99,7 +99,7 @@ export interface Form {
   shown: readonly FormField[];
 }
 
-/** @param present the connector that is changed: its kind stays, and so do secrets that are left empty */
+/** @param present the connector to update: its category cannot change, and empty secrets keep their stored values */
 export function Fields({ form, present }: { form: Form; present?: { auth: string } }) {
   const { drafts, set, kind, auth, shown } = form;
   return (
@@ -145,7 +145,7 @@ export function Fields({ form, present }: { form: Form; present?: { auth: string
 interface InputOptions {
   form: Form;
   field: FormField;
-  /** The API has a value, which it does not show if it is a secret. */
+  /** Whether the API has stored a value, which it does not return if it is a secret. */
   isStored?: boolean;
 }
 
@@ -168,7 +168,7 @@ function Input({ form, field: { name, label, path, isSecret }, isStored = false 
   );
 }
 
-/** The way to sign in as the API takes it. Fields that were left empty are not sent. */
+/** Returns the authentication in the format of the API, without empty fields. */
 export function authOf({ drafts, secrets, auth, shown }: Form): Record<string, string> {
   const own = shown
     .filter((field) => field.auth)
@@ -183,12 +183,12 @@ export function authOf({ drafts, secrets, auth, shown }: Form): Record<string, s
   };
 }
 
-/** What a change of a connector says: what was emptied is removed, and secrets that were left empty are kept. */
+/** Returns the body of an update: it removes fields that the person emptied and keeps secrets that are empty. */
 export function changeOf(form: Form, config: Record<string, unknown>) {
   const { drafts, auth, shown } = form;
   const present = (config.auth ?? { type: 'none' }) as Record<string, unknown>;
   const edited = new Set(shown.filter((field) => field.auth && !field.isSecret).map(({ path }) => lastOf(path)));
-  // Secrets are `[stored]` in what the API answered, which keeps them.
+  // The API returns `[stored]` for a secret, and sending that value back keeps the secret.
   const kept = Object.entries(present.type === auth ? present : {}).filter(([name]) => !edited.has(name));
   const plain = shown.filter((field) => !field.auth).map(({ name }) => [name, drafts[name] || null]);
   return {
@@ -200,7 +200,7 @@ export function changeOf(form: Form, config: Record<string, unknown>) {
   };
 }
 
-/** The form of a connector as it is stored. */
+/** Returns the initial texts of the form for a stored connector. */
 export function textsOf(kind: Kind, name: string, config: Record<string, unknown>): Texts {
   const auth = (config.auth ?? { type: 'none' }) as Record<string, unknown>;
   const texts = fields

@@ -5,7 +5,7 @@ import { Confirm } from '../confirm.js';
 import { Badge, Data, Problem, Time } from '../parts.js';
 import { useMay } from '../session.js';
 
-/** The tools as the server offers them now and as they were accepted. Reading them is the test call of the server. */
+/** Compares the tools that the server offers now with the accepted ones. Reading them also tests the connection. */
 export function McpTools({ connectorId }: { connectorId: string }) {
   const params = { connector_id: connectorId };
   const key = ['mcp-tools', connectorId];
@@ -93,7 +93,7 @@ function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> 
 interface ToolOptions {
   tool: McpTool;
   isSelected: boolean;
-  /** Undefined if it cannot be accepted. */
+  /** Undefined if the tool cannot be accepted. */
   onSelect: (() => void) | undefined;
 }
 

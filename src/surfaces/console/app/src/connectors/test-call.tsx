@@ -6,7 +6,7 @@ import { Form, TextField } from '../field.js';
 import { Badge, durationText, useDraft } from '../parts.js';
 import { useSubmit } from '../use-submit.js';
 
-/** Sends a GET to the API of the connector, with its credentials, and shows the answer. */
+/** Sends a GET request to the connector's API with its credentials, and shows the response. */
 export function TestCall({ connectorId: id }: { connectorId: string }) {
   const [path, setPath] = useDraft(`connector.${id}.test`);
   const [result, setResult] = useState<ConnectorTest>();
@@ -17,7 +17,7 @@ export function TestCall({ connectorId: id }: { connectorId: string }) {
     try {
       setResult(await call('post', '/connectors/{projectID}/{connector_id}/test', given, options));
     } finally {
-      // The use of the connector is part of its record.
+      // The call changes the connector's usage.
       void queries.invalidateQueries({ queryKey: ['connector', id] });
     }
   });

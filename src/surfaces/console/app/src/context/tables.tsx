@@ -24,7 +24,7 @@ function Part<T>(given: { name: string; rows: readonly T[]; columns: readonly Co
   );
 }
 
-/** Where an element comes from: its source, who saved it, and when. */
+/** Returns the columns that show an element's origin: its source, who saved it, and when. */
 function origin<T extends { provenance: Provenance }>(nameOf: (id: string) => string): Column<T>[] {
   return [
     {
@@ -97,7 +97,10 @@ export function Entities({ answer, onOpen }: { answer: ContextAnswer; onOpen: (i
   );
 }
 
-/** An end of a relationship or a fact, by its name if it is in the answer. */
+/**
+ * Returns a function that names an end of a relationship or fact. It falls back to the id if the result lacks the
+ * entity.
+ */
 const namesIn = ({ entities }: ContextAnswer) => {
   const names = new Map(entities.map(({ id, name }) => [id, name || id]));
   return (id: string) => names.get(id) ?? id;
@@ -152,7 +155,7 @@ interface DrawerOptions {
   onClose(): void;
 }
 
-/** One entity: what it is, why it was found, and where it comes from. */
+/** Shows the properties of one entity, why the search found it, and its origin. */
 export function EntityDrawer({ entity, answer, onClose }: DrawerOptions) {
   const { id, name, type, score, properties, provenance } = entity;
   const nameOf = useNames();

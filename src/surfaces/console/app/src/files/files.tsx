@@ -28,7 +28,7 @@ function FileList() {
   const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: ['files'] }), [queries]);
   const download = async ({ _id, name }: ListedFile) => {
     try {
-      // The address of the list may have expired.
+      // The URL in the list may have expired.
       const { url } = await call('get', '/file/{projectID}/{file_id}', { params: { file_id: _id } });
       setProblem(undefined);
       location.assign(url);
@@ -133,7 +133,7 @@ const columns: readonly Column<ListedFile>[] = [
   },
 ];
 
-/** The state of the document, once the file itself is stored. */
+/** Returns the state of the document if the file itself is stored. */
 const stateOf = ({ status, knowledge }: ListedFile) => (status === 'ready' && knowledge ? knowledge.status : status);
 
 function knowledgeText({ knowledge }: ListedFile): string {

@@ -4,9 +4,9 @@ import { projectId } from '../session.js';
 import { sendWithProgress } from './send-with-progress.js';
 
 export interface UploadOptions {
-  /** The document becomes part of the context graph. */
+  /** Whether the document is added to the context graph. */
   isKnowledge: boolean;
-  /** Its facts are extracted as well. */
+  /** Whether facts are extracted from the document as well. */
   isExtracted: boolean;
 }
 
@@ -14,7 +14,7 @@ export interface Upload extends UploadOptions {
   id: string;
   file: File;
   state: 'waiting' | 'sending' | 'done' | 'refused';
-  /** From 0 to 1. */
+  /** The uploaded part, from 0 to 1. */
   part: number;
   problem?: unknown;
   stop: AbortController;
@@ -22,7 +22,7 @@ export interface Upload extends UploadOptions {
 
 const atOnce = 2;
 
-/** Uploads each file by a request of its own, so that one that is refused does not stop the others. */
+/** Uploads each file in its own request, so that a refused file does not stop the others. */
 export function useUploads(onDone: () => void) {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const waiting = useRef<Upload[]>([]);
@@ -65,7 +65,7 @@ export function useUploads(onDone: () => void) {
     waiting.current = waiting.current.filter(({ id }) => id !== gone.id);
     setUploads((known) => known.filter(({ id }) => id !== gone.id));
   }, []);
-  /** Again, for example after the network has come back. */
+  /** Uploads a file again, for example after the network was down. */
   const repeat = useCallback(
     (refused: Upload) => {
       dismiss(refused);

@@ -15,15 +15,15 @@ import { Badge } from '../parts.js';
 import { layOut, type GraphEdge, type GraphNode } from './lay-out.js';
 
 export interface GraphOptions {
-  /** What the graph shows, for screen readers. */
+  /** Describes the graph for screen readers. */
   label: string;
   nodes: readonly GraphNode[];
   edges: readonly GraphEdge[];
-  /** The state of a node by its id, for example `running`. */
+  /** The state of each node by its id, for example `running`. */
   state?: Readonly<Record<string, string>>;
   selected?: string | undefined;
   onSelect?: (id: string) => void;
-  /** Lets the person draw an edge. */
+  /** Lets the person draw edges if set. */
   onConnect?: (edge: GraphEdge) => void;
 }
 
@@ -35,11 +35,11 @@ type Shown = Node<{
   onSelect: GraphOptions['onSelect'];
 }>;
 
-/** The second leaves room for the names of edges. */
+/** The second width leaves room for labels of edges. */
 const columnWidths = [260, 360] as const;
 const rowHeight = 95;
 
-/** Import it lazily: the library is a file of its own. */
+/** Import it lazily (lazy-graph.tsx), because the graph library is large. */
 export function Graph({ label, nodes, edges, state = {}, selected, onSelect, onConnect }: GraphOptions) {
   const columnWidth = columnWidths[edges.some((edge) => edge.label !== undefined) ? 1 : 0];
   const places = useMemo(() => layOut(nodes, edges), [nodes, edges]);
@@ -68,7 +68,7 @@ export function Graph({ label, nodes, edges, state = {}, selected, onSelect, onC
   return (
     <div className="graph" role="group" aria-label={label}>
       <ReactFlow
-        // The view fits the graph again when nodes come or go.
+        // A new key makes the view fit the graph again after nodes were added or removed.
         key={nodes.map(({ id }) => id).join(' ')}
         nodes={shown}
         edges={lines}

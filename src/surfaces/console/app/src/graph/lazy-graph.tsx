@@ -3,7 +3,7 @@ import type { GraphOptions } from './graph.js';
 
 const Graph = lazy(() => import('./graph.js').then(({ Graph: component }) => ({ default: component })));
 
-/** A graph whose library is loaded when it is first shown. */
+/** Loads the graph library when the first graph is rendered. */
 export function LazyGraph(given: GraphOptions) {
   return (
     <Suspense fallback={<div className="graph" />}>

@@ -26,14 +26,14 @@ interface ApprovalBody {
 interface CardOptions {
   item: InboxItem;
   onDone: () => Promise<unknown>;
-  /** The page around is that of its run. */
+  /** Whether the card is on the page of its run. */
   isOnRun?: boolean;
-  /** A decision that was asked for by a key. */
+  /** A decision that the person chose by a keyboard shortcut. */
   asked?: Decision | undefined;
   onAsked?: (decision: Decision | undefined) => void;
 }
 
-/** One thing that waits: exactly what would happen, the votes so far, and the decision. */
+/** Shows one inbox item: exactly what would happen, the votes so far, and the buttons to decide. */
 export function InboxCard({ item, onDone, isOnRun = false, asked: given, onAsked }: CardOptions) {
   const [own, setOwn] = useState<Decision>();
   const [asked, setAsked] = onAsked ? [given, onAsked] : [own, setOwn];
@@ -81,7 +81,7 @@ export function InboxCard({ item, onDone, isOnRun = false, asked: given, onAsked
   );
 }
 
-/** The HTTP call of an agent, which its data shows among much else. */
+/** Shows the HTTP request of an agent, which is hard to find in its data. */
 function HttpLine({ call: given }: { call: unknown }) {
   const { method, url } =
     (given as { input?: { call?: { method?: string; url?: string } } } | undefined)?.input?.call ?? {};
@@ -93,7 +93,7 @@ function HttpLine({ call: given }: { call: unknown }) {
   );
 }
 
-/** An output is text; everything else is data. */
+/** Returns the output if it is text; otherwise the whole proposal. */
 function proposedText(proposed: unknown): unknown {
   const output = (proposed as { output?: unknown } | null)?.output;
   return typeof output === 'string' ? output : proposed;
@@ -108,7 +108,7 @@ function Ended({ item: { body } }: { item: InboxItem }) {
   );
 }
 
-/** The text is that of another system, which can pretend to be anybody. */
+/** Says which server wrote the message, because a server can pretend to be somebody else. */
 function Question({ item: { body } }: { item: InboxItem }) {
   const { server, tool, message } = body as Record<string, string>;
   return (

@@ -14,13 +14,15 @@ export function decisionText({ kind }: InboxItem, decision: Decision): string {
   return (kind === 'elicitation' ? answerTexts : decisionTexts)[decision];
 }
 
-/** Only a call that was already sent, and whose outcome is unknown, can be accepted as done. */
+/**
+ * Returns the possible decisions. "Accept as done" applies only to a call that was sent and whose outcome is unknown.
+ */
 export function decisionsOf({ kind, body }: InboxItem): Decision[] {
   if (kind === 'elicitation') return ['accept', 'reject', 'cancel'];
   return body.outcome_unknown === true ? ['approve', 'accept', 'reject'] : ['approve', 'reject'];
 }
 
-/** What goes with a decision. */
+/** The content of a decision. */
 export interface Given {
   reason?: string;
   edits?: Record<string, unknown>;
@@ -31,13 +33,13 @@ export interface Given {
 interface DecideOptions {
   item: InboxItem;
   decision: Decision;
-  /** How the decision is sent, unless as a reply to the item. */
+  /** Sends the decision; by default as a reply to the inbox item. */
   reply?: (given: Given, options: { idempotencyKey: string }) => Promise<unknown>;
   onDone: () => Promise<unknown>;
   onClose: () => void;
 }
 
-/** Confirms a decision, with a reason, and with changes if the item can be edited. */
+/** Asks the person to confirm a decision, with a reason, and with changes if the item is editable. */
 export function Decide({ item, decision, onDone, onClose, reply = replyTo(item, decision) }: DecideOptions) {
   const [reason, setReason] = useDraft(`${decision}.${item._id}`);
   const edits = useEdits(item._id);

@@ -9,10 +9,10 @@ import { InboxCard } from './card.js';
 import { decisionsOf, type Decision } from './decide.js';
 import { goalOf } from './edits.js';
 
-/** 2,000 items; who has more does not decide them one by one. */
+/** At most 2,000 items are loaded. People with more do not decide them one by one. */
 const maxPages = 10;
 
-/** Everything that waits, oldest first. The API lists the newest first. */
+/** Returns all pending items, oldest first, although the API lists the newest first. */
 export async function readInbox(): Promise<InboxItem[]> {
   const items: InboxItem[] = [];
   let cursor: string | undefined;
@@ -68,7 +68,7 @@ function Items() {
     event.preventDefault();
     act();
   };
-  // What has been decided leaves the list, and the next item takes its place.
+  // A decided item leaves the list, and the next item takes its position.
   useEffect(() => setAsked(undefined), [chosen?._id]);
   if (!items) return error ? <Problem error={error} /> : <p className="soft">Loading…</p>;
   if (items.length === 0) return <NothingWaits error={error} />;

@@ -11,7 +11,7 @@ import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
 import { useTitle } from '../use-title.js';
 
-/** Every grant, with what it allows. A role gives only its own; the API refuses the others. */
+/** Describes every grant. A person can give only grants of their role; the API refuses the others. */
 const grantTexts: Record<Grant, string> = {
   'svc:query.read': 'reads the context graph',
   'svc:docs.read': 'reads the documentation',
@@ -27,7 +27,6 @@ const grantTexts: Record<Grant, string> = {
 };
 const grants = Object.keys(grantTexts) as Grant[];
 
-/** The API keys of the project. */
 export function Keys() {
   useTitle('API keys');
   const [revoking, setRevoking] = useState<ApiKey>();
@@ -135,7 +134,7 @@ function NoKeys() {
   );
 }
 
-/** Creates a key and shows its secret, which nobody can read again. It stays in this page only. */
+/** Creates a key and shows its secret once. The secret is kept in memory only. */
 function Create() {
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useDraft('keys.name');

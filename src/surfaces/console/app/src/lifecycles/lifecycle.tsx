@@ -11,7 +11,7 @@ import { Caller } from './lifecycles.js';
 
 const route = getRouteApi('/projects/$projectId/lifecycles/$lifecycleId');
 
-/** Every governed call goes through these, in this order. */
+/** The stages of every governed call, in order. */
 const stages = [
   'S1:authenticate',
   'S2:resolve-scope',
@@ -23,13 +23,13 @@ const stages = [
   'S8:execute',
 ];
 
-/** One governed call: its stages, its decision and its place in the audit chain. */
+/** Shows one governed call: its stages, its decision and its entry in the audit chain. */
 export function LifecyclePage() {
   const { lifecycleId: id } = route.useParams();
   const { data: lifecycle, error } = useQuery({
     queryKey: ['lifecycle', id],
     queryFn: () => call('get', '/v1/lifecycles/{id}', { params: { id } }),
-    // A held call is decided later.
+    // A held call changes when somebody decides it.
     refetchInterval: (query) => (query.state.data?.status === 'pending_approval' ? slowly(query) : false),
   });
   useTitle(`Lifecycle ${lifecycle?.tool ?? ''}`);
@@ -80,7 +80,7 @@ export function LifecyclePage() {
 
 const signs: Record<string, string> = { ok: '✓', failed: '✕', 'not reached': '–' };
 
-/** All eight, so that what was not reached is seen as well. */
+/** Shows all eight stages, including those that the call did not reach. */
 function Strip({ lifecycle: { stages: reached } }: { lifecycle: Lifecycle }) {
   return (
     <ol className="strip">
@@ -131,7 +131,7 @@ function About({ lifecycle }: { lifecycle: Lifecycle }) {
   );
 }
 
-/** For people who may read the chain of the organization. */
+/** Links to the audit entry, for people who may read the organization's chain. */
 function AuditEntry({ id }: { id: string }) {
   const may = useMay();
   const isOffered = may('get /v1/audit');

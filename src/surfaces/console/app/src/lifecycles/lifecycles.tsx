@@ -20,7 +20,10 @@ const fields: readonly FilterField<Name>[] = [
   { name: 'tool', label: 'Tool or operation' },
 ];
 
-/** For whom a call was made, and through what. A service is named `service:connector-load` by itself. */
+/**
+ * Shows for whom a call was made, and through which kind of credential. A service has a name such as
+ * `service:connector-load`.
+ */
 export function Caller({ principal: { kind, user_id } }: Pick<Lifecycle, 'principal'>) {
   const nameOf = useNames();
   const text = `${{ api_key: 'key of ', execution: 'run of ', user_jwt: '', session: '', service: '' }[kind]}${nameOf(user_id)}`;
@@ -60,7 +63,6 @@ const columns: readonly Column<Lifecycle>[] = [
   },
 ];
 
-/** The governed calls of the project. */
 export function Lifecycles() {
   useTitle('Lifecycles');
   const filter = route.useSearch();

@@ -14,7 +14,7 @@ const nameOf = ({ name, email, user_id }: Member) => name || email || user_id;
 
 type Asked = { member: Member; act: 'role' | 'remove' };
 
-/** The people of the project and their roles. */
+/** Lists the members of the project and their roles. */
 export function Members() {
   useTitle('Members');
   const may = useMay();
@@ -39,7 +39,7 @@ export function Members() {
   );
 }
 
-/** Nobody is offered to change who has a higher role than they have. */
+/** Offers changes only for members whose role is not higher than the person's own. */
 function useColumns(ask: (asked: Asked) => void): readonly Column<Member>[] {
   const may = useMay();
   const own = useRole();

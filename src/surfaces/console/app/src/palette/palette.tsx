@@ -17,7 +17,7 @@ const shortcuts: readonly { name: string; filter: RunFilter }[] = [
   { name: 'Runs that are paused', filter: { state: 'paused' } },
 ];
 
-/** Opens pages, lists, runs and the dialogs of actions by name. */
+/** Finds and opens pages, lists, runs and the dialogs of actions by name. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const commands = useCommands(typed);
@@ -79,12 +79,12 @@ function useCommands(typed: string): Command[] {
       kind: 'list',
       go: () => void navigate({ to: '/projects/$projectId/runs', params: { projectId }, search: filter }),
     })),
-    // What was found by an earlier text is not offered.
+    // Results for an earlier text are not offered.
     ...(text === typed.trim() ? found : []),
   ];
 }
 
-/** Runs, and agentflows that can be run, by what was typed. */
+/** Finds runs, and agentflows that the person can run, by the typed text. */
 function useFound(text: string): Command[] {
   const navigate = useNavigate();
   const may = useMay();
@@ -128,7 +128,7 @@ function useFound(text: string): Command[] {
 
 const like = (text: string) => (text === '' ? {} : { text });
 
-/** The text after a moment without typing. */
+/** Returns the text once the person has stopped typing. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

@@ -14,7 +14,7 @@ import { Trial } from './trial.js';
 
 const Difference = lazy(() => import('../difference.js').then(({ Difference: component }) => ({ default: component })));
 
-/** The policies of the organization: what is in force, a new version, and what a version would decide. */
+/** Shows the policies of the organization: the rules in force, an editor, a trial of a call, and all versions. */
 export function Policies() {
   useTitle('Policies');
   const may = useMay();
@@ -123,7 +123,7 @@ function Versions({ current }: { current: number }) {
       <List
         name="Versions"
         counted={['version', 'versions']}
-        // A new version is a new list.
+        // A new key reloads the list after a new version.
         queryKey={['policies', 'versions', current]}
         load={(page) => call('get', '/v1/policies/versions', { query: page })}
         columns={columns}
@@ -145,7 +145,7 @@ const useVersion = (version: number) =>
     enabled: version > 0,
   });
 
-/** The rules of a version, and what it changed in another one: the one before, unless the person chooses. */
+/** Shows the rules of a version, and its difference to another version, by default the previous one. */
 function OneVersion({ version, newest, onClose }: { version: number; newest: number; onClose: () => void }) {
   const [from, setFrom] = useState(version - 1);
   const { data, error } = useVersion(version);

@@ -11,7 +11,7 @@ type Decision = Awaited<ReturnType<typeof evaluate>>;
 
 const channels = ['rest', 'mcp', 'console', 'schedule', 'agent', 'callback'];
 
-/** What the policies in force decide about a call that is not made. */
+/** Evaluates the policies in force for a call without making it. */
 export function Trial() {
   const [tool, setTool] = useDraft('policies.trial.tool');
   const [channel, setChannel] = useDraft('policies.trial.channel');

@@ -20,13 +20,13 @@ const texts: Record<Action, { name: string; question: string; hint: string }> = 
 
 const operationOf = (action: Action) => `post /execute_flow/{execution_id}/${action}`;
 
-/** What the state allows and the person may do; each is confirmed. */
+/** Offers the actions that the state allows and the person may perform. Each opens a dialog to confirm it. */
 export function Actions({ run, onDone }: { run: Execution; onDone: () => Promise<unknown> }) {
   const may = useMay();
   const [asked, setAsked] = useAsked();
   const close = () => setAsked(undefined);
   const offered = actionsOf(run, may);
-  // An action stays open when the run moves on, so that the person sees what the API says.
+  // A dialog stays open when the state of the run changes, so that the person sees the API's response.
   const open = (Object.keys(texts) as Action[]).find((action) => action === asked);
   return (
     <>

@@ -4,7 +4,7 @@ import type { useEvents } from './use-events.js';
 
 type Followed = ReturnType<typeof useEvents>;
 
-/** What happens in the step that runs. The end of the text stays in view as it grows. */
+/** Shows the progress of the current step. Growing text stays scrolled to its end. */
 export function NowHappens({ words, progress }: Followed) {
   return (
     <>
@@ -29,7 +29,7 @@ export function NowHappens({ words, progress }: Followed) {
   );
 }
 
-/** What an event is about. */
+/** Returns the text that says what an event is about. */
 function subjectOf(data: Record<string, unknown>): string {
   const { name, title, step_id, agent_id, reason, message } = data;
   return [name, title, step_id, agent_id, reason, message].find((value) => typeof value === 'string') ?? '';

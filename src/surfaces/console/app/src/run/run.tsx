@@ -18,10 +18,10 @@ import { Waterfall } from './waterfall.js';
 
 const Markdown = lazy(() => import('./markdown.js').then(({ Markdown: component }) => ({ default: component })));
 const route = getRouteApi('/projects/$projectId/runs/$runId');
-/** The attempts of an open step are no events. */
+/** Attempts of an open step send no events, so the page polls. */
 const openStepMs = 10_000;
 
-/** The run and its steps, read again until it is over and its last step has ended. */
+/** Loads the run and its steps, and refreshes them until the run is over and its last step has ended. */
 function useRun(id: string) {
   const params = { execution_id: id };
   const monitoring = useQuery({
@@ -178,7 +178,7 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   );
 }
 
-/** What the run waits for, if it waits for somebody. */
+/** Shows the inbox items that the run waits for. */
 function Waits({ run, onDone }: { run: Execution; onDone: () => Promise<unknown> }) {
   const may = useMay();
   const waiting = isOver(run) ? undefined : waitingOf(run);

@@ -16,7 +16,7 @@ type Message =
   | { type: 'model_delta'; data: { n: number; text: string } }
   | { type: 'step_progress'; data: Progress };
 
-/** Follows the events of a run, which is read again after each. */
+/** Follows the events of a run, and refetches the run after each. */
 export function useEvents(id: string) {
   const queries = useQueryClient();
   const [events, setEvents] = useState<ExecutionEvent[]>([]);
@@ -37,7 +37,7 @@ export function useEvents(id: string) {
       } else if (event.type === 'step_progress') setProgress(event.data);
       else {
         const { n, text } = event.data;
-        // Each attempt of a turn begins anew.
+        // Each attempt of a turn starts a new text.
         setWords((known) => ((n === 1 ? '' : known) + text).slice(-20_000));
       }
     };

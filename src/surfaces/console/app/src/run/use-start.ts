@@ -4,8 +4,8 @@ import { call } from '../api.js';
 import { projectId, useMay } from '../session.js';
 
 /**
- * Prepares a run, executes it as far as the person may, and opens it. If it was refused only to be executed, a repeat with
- * the same values executes the run that was prepared.
+ * Prepares a run, executes it if the person may, and opens it. If only the execution fails, a retry with the same
+ * values executes the prepared run.
  */
 export function useStart() {
   const [made, setMade] = useState<{ of: string; execution_id: string }>();

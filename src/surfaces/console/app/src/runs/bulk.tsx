@@ -11,7 +11,7 @@ const atOnce = 4;
 
 type Result = { isDone: boolean; text: ReactNode };
 
-/** Moves several runs and shows what became of each. Nothing is sent before the person confirms. */
+/** Asks the person to confirm, then changes the state of several runs and shows the result of each. */
 export function BulkMove({
   move,
   runs,

@@ -10,7 +10,7 @@ export interface RunColumn extends Column<Execution> {
   isShownAtFirst: boolean;
 }
 
-/** Why a run is where it is: what it waits for, or why it failed. */
+/** Shows what a run waits for, or why it failed. */
 function Reason({ run }: { run: Execution }) {
   const waiting = run.end_time === null ? waitingOf(run) : undefined;
   const text = waiting
@@ -130,7 +130,7 @@ export const columns: readonly RunColumn[] = [
 
 const storageName = 'console.runs.columns';
 
-/** The columns that this browser shows. */
+/** Returns the columns that this browser has stored. */
 export function shownColumns(): readonly string[] {
   const known = columns.map(({ id }) => id);
   const kept = localStorage

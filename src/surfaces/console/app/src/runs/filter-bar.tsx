@@ -26,7 +26,7 @@ export function FilterBar({ filter, error, onChange }: FilterOptions) {
     { name: 'text', label: 'Goal, agentflow or id', maxLength: 100 },
   ];
   const change = ({ version, ...next }: Words<Name>) =>
-    // A version belongs to its agentflow.
+    // A version belongs to one agentflow, so a new agentflow clears it.
     onChange(filterIn(next.agentflow === filter.agentflow ? { ...next, version } : next));
   return <FilterForm fields={fields} filter={filter} error={error} onChange={change} />;
 }

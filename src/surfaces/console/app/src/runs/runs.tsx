@@ -124,7 +124,7 @@ function ColumnChoice({ shown, onChange }: { shown: readonly string[]; onChange:
   );
 }
 
-/** The first agentflow, to fill the command. */
+/** Shows a command that runs the first agentflow. */
 function NoRuns({ isFiltered }: { isFiltered: boolean }) {
   const { data } = useQuery({
     queryKey: ['first-agentflow'],

@@ -14,7 +14,7 @@ interface Page {
   total_is_lower_bound?: true;
 }
 
-/** The runs that were loaded so far, newest first, and the cursor of what follows: null at the end of the list. */
+/** The loaded runs, newest first, and the cursor of the next page, which is null at the end of the list. */
 export interface Loaded {
   rows: Execution[];
   older: string | null;
@@ -22,13 +22,13 @@ export interface Loaded {
 
 interface Answer {
   page: Page;
-  /** The answer covers everything from this time back to its last row. */
+  /** The response covers every run from this time down to its last row. */
   top: number;
 }
 
 /**
- * Replaces the part of the list that an answer covers. Runs that are no longer in it have left the filter. A list that
- * has changed so much that the answer does not touch it is loaded anew.
+ * Replaces the part of the list that a response covers. Runs missing from it no longer match the filter. If a change
+ * leaves a gap between the response and the loaded rows, the list starts over.
  */
 export function merged(loaded: Loaded | undefined, { page, top }: Answer): Loaded {
   const { data, next_cursor } = page;
@@ -47,7 +47,7 @@ export function merged(loaded: Loaded | undefined, { page, top }: Answer): Loade
   return { rows, older: isDeepest ? next_cursor : loaded.older };
 }
 
-/** The list of runs: loads older ones on demand, and keeps what is on the screen up to date. */
+/** Loads the list of runs page by page, and keeps the visible part up to date. */
 export function useRuns(filter: RunFilter) {
   const [loaded, add] = useReducer(merged, undefined);
   const [total, setTotal] = useState<{ count: number; isMore: boolean }>();

@@ -39,11 +39,11 @@ type Action = keyof typeof texts;
 
 interface ActionOptions {
   schedule: Schedule;
-  /** @param text what was done */
+  /** @param text says what was done */
   onDone: (text: string) => void;
 }
 
-/** What the state allows and the person may do; each is confirmed. */
+/** Offers the actions that the state allows and the person may perform. Each opens a dialog to confirm it. */
 export function ScheduleActions({ schedule, onDone }: ActionOptions) {
   const may = useMay();
   const [asked, setAsked] = useState<Action | 'backfill'>();

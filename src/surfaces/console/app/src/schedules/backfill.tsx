@@ -34,7 +34,7 @@ interface BackfillOptions {
   onClose: () => void;
 }
 
-/** The range, what it would run, and sending it. */
+/** Keeps the range, previews its runs and sends the backfill. */
 function useBackfill({ schedule: { _id: id }, onDone, onClose }: BackfillOptions) {
   const queries = useQueryClient();
   const [from, setFrom] = useDraft(`backfill.from.${id}`);
@@ -73,7 +73,7 @@ function useBackfill({ schedule: { _id: id }, onDone, onClose }: BackfillOptions
 
 const isReady = (preview: Preview | undefined): preview is Preview => preview !== undefined && preview.due.length > 0;
 
-/** Asks for a past range, shows what would run, and only then sends it. */
+/** Asks for a past range, previews the runs, and sends the backfill only after that. */
 export function BackfillWindow(given: BackfillOptions) {
   const { texts, set, preview, error, isBusy, submit } = useBackfill(given);
   const { fields, top } = refusalByField(error, (path) => (path === 'from' || path === 'to' ? path : undefined));

@@ -41,7 +41,7 @@ export function EditScheduleForm() {
 }
 
 function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Schedule }) {
-  // Only what was changed is kept, so that a draft does not undo what others have changed since.
+  // The draft keeps only changed values, so that it does not revert changes by others.
   const [stored, store] = useDraft(`schedule.${schedule?._id ?? 'new'}`);
   const changed = (stored === '' ? {} : JSON.parse(stored)) as Partial<Values>;
   const values: Values = { ...initial, ...changed };

@@ -133,7 +133,7 @@ function History({ runs }: { runs: readonly ScheduleRun[] | undefined }) {
         <Heads of={['Planned', 'State', 'Why it did not fire', 'Took', 'Executions', 'Temporal']} />
         <tbody>
           {runs.map((run, at) => (
-            // Runs that were triggered within a second have the same time.
+            // Runs triggered within the same second have the same time, so the time alone is not unique.
             <HistoryRow key={`${run.scheduled_for} ${run.temporal_ui_url ?? at}`} run={run} />
           ))}
         </tbody>

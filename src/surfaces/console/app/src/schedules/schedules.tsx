@@ -17,7 +17,7 @@ export function Schedules() {
     queryKey: ['schedules'],
     load: (query) => call('get', '/schedule/coworker', { query }),
     counted: ['schedule', 'schedules'],
-    // Each row asks for its runs.
+    // Each row loads its runs in a separate request.
     pageSize: 25,
   });
   return (
@@ -62,7 +62,7 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
 
 function ScheduleRow({ schedule }: { schedule: Schedule }) {
   const { _id: id, goal, status, reason, count, limit, overlap } = schedule;
-  // Temporal knows the times. Without it, the stored part of the list is still shown.
+  // Only Temporal has the times. If it is down, the stored part of the list is still shown.
   const { data: runs, error } = useQuery({
     queryKey: ['schedule', id, 'latest'],
     queryFn: () => call('get', '/schedule/coworker/{id}/runs', { params: { id }, query: { limit: 1 } }),

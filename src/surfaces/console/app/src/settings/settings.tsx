@@ -9,7 +9,6 @@ import { useSubmit } from '../use-submit.js';
 import { useTitle } from '../use-title.js';
 import { AboutProject } from './about-project.js';
 
-/** What can be set in a project. */
 export function Settings() {
   useTitle('Settings');
   const may = useMay();
@@ -161,7 +160,7 @@ function Language({ language }: { language: StoredSettings['language'] }) {
   );
 }
 
-/** The settings that the service keeps without reading them, as JSON. */
+/** Edits the settings that the service stores but does not interpret, as JSON. */
 function Rest({ settings }: { settings: StoredSettings }) {
   const may = useMay();
   const queries = useQueryClient();

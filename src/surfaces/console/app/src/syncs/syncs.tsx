@@ -10,7 +10,7 @@ import { useMay } from '../session.js';
 import { useTitle } from '../use-title.js';
 import { Follow, Unfollow } from './repositories.js';
 
-/** Only Temporal knows the state of the sync of the catalog. */
+/** No event reports the state of the catalog sync, which only Temporal has, so the page polls. */
 const refreshMs = 5000;
 
 export function Syncs() {
@@ -124,7 +124,7 @@ function Repositories({ repositories }: { repositories: SyncState['repositories'
   );
 }
 
-/** The last runs of a sync, each with its lifecycle. */
+/** Lists the last runs of a sync, each with its lifecycle. */
 function Runs({ tool, name }: { tool: string; name: string }) {
   const { data, error } = useQuery({
     queryKey: ['sync-runs', tool],
@@ -151,5 +151,5 @@ function Runs({ tool, name }: { tool: string; name: string }) {
   );
 }
 
-/** What the run did, or why it failed. */
+/** Says what the run did, or why it failed. */
 const detailOf = ({ stages }: Lifecycle) => stages.at(-1)?.detail ?? '';

@@ -14,7 +14,7 @@ export function AddRow({ table: { _id: id, table_name, columns }, onClose, onDon
   const { drafts, set, clear } = useDrafts(`table.${id}.row`);
   const own = ownColumns(columns);
   const act = async (options: { idempotencyKey: string }) => {
-    // A column that is left empty gets its default value.
+    // The API sets the default value of an empty column.
     const given = own.flatMap((column) => {
       const text = drafts[column.column_id] ?? '';
       return text === '' ? [] : [[column.column_id, valueOf(column, text)]];

@@ -10,14 +10,14 @@ interface CellOptions {
   edits: CellEdits | undefined;
 }
 
-/** A value, which becomes a field when it is chosen. Enter or leaving it saves, Escape discards. */
+/** Shows a value, which becomes an input when selected. Enter or blur saves; Escape discards. */
 export function Cell({ row, column, edits }: CellOptions) {
   const button = useRef<HTMLButtonElement>(null);
   const byKey = useRef(false);
   const shown = textOf(column, row[column.column_id]);
   const edit = edits?.of(row._id, column.column_id);
   const isOpen = edit !== undefined;
-  // The keyboard goes on where it was.
+  // Return the focus to the button after editing by keyboard.
   useEffect(() => {
     if (isOpen || !byKey.current) return;
     byKey.current = false;

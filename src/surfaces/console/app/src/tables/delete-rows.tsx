@@ -9,7 +9,7 @@ interface DeleteOptions {
   onDone: () => void;
 }
 
-/** Deletes rows one after the other, and says of each that stays why. */
+/** Deletes rows one by one, and says why any of them could not be deleted. */
 export function DeleteRows({ tableId, rows, onClose, onDone }: DeleteOptions) {
   const [given] = useState(rows);
   const [done, setDone] = useState(0);

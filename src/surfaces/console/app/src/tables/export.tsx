@@ -4,7 +4,7 @@ import { NotDownloaded, saveFile } from '../save-file.js';
 import { queryOf, type RowFilter } from './filter.js';
 import { ownColumns, textOf } from './values.js';
 
-/** Saves the rows of the filter, in its order, as CSV. The API is asked page by page. */
+/** Downloads the filtered and sorted rows as CSV. It reads them from the API page by page. */
 export function ExportRows({ table, filter }: { table: Table; filter: RowFilter }) {
   const [done, setDone] = useState<number>();
   const [error, setError] = useState<unknown>();
@@ -32,7 +32,7 @@ export function ExportRows({ table, filter }: { table: Table; filter: RowFilter 
         setDone(lines.length - 1);
         cursor = page.next_cursor;
       }
-      // Spreadsheets take a file without the mark for one in their local encoding.
+      // Without a byte order mark, spreadsheets assume their local encoding.
       if (!isLeft.current) saveFile(name, new Blob(['\uFEFF', ...lines], { type: 'text/csv' }));
     } catch (failure) {
       setError(failure);
@@ -56,7 +56,7 @@ function cellOf(column: Column, row: TableRecord): string {
   return typeof value === 'number' || typeof value === 'boolean' ? text : safe(text);
 }
 
-/** A text that a spreadsheet would run as a formula gets an apostrophe before it, which the spreadsheet does not show. */
+/** Prefixes text that a spreadsheet would run as a formula with an apostrophe, which the spreadsheet hides. */
 const safe = (text: string) => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
 
 const lineOf = (cells: readonly string[]) =>

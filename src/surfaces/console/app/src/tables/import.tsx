@@ -12,7 +12,7 @@ interface ImportOptions {
   onDone: () => void;
 }
 
-/** Inserts the rows of a CSV file, after a look at the first ones. */
+/** Inserts the rows of a CSV file after a preview of the first ones. */
 export function ImportRows({ table, onClose, onDone }: ImportOptions) {
   const [file, setFile] = useState<CsvFile>();
   const [problem, setProblem] = useState<unknown>();
@@ -112,7 +112,8 @@ function Insert({ table, file, onClose, onDone }: ImportOptions & { file: CsvFil
       } catch (error) {
         const lines = isAnswer(error) ? problemsByLine(plain(messageOf(error)), batch.rows, table.columns) : [];
         setRefused({ error, lines });
-        // A refused batch is another request once it is corrected; one without an answer is sent again as it is.
+        // A refused batch gets a new key, because it is corrected first. Without a response, the same request is
+        // retried.
         if (isAnswer(error)) batch.key = newKey();
         setBusy(false);
         if (at > 0) onDone();

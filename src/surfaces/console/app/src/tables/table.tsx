@@ -40,7 +40,7 @@ export function Table() {
   );
 }
 
-/** The API lists tables, and has no route for one. */
+/** The API has no route for a single table, so it searches the list. */
 async function readTable(id: string): Promise<TableRecordSet> {
   for (let cursor: string | null | undefined; cursor !== null;) {
     const page = await call('get', '/storage/{projectID}', { query: { limit: 200, ...(cursor && { cursor }) } });
@@ -121,7 +121,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
   );
 }
 
-/** What this person may do with the rows. */
+/** Offers the changes that this person may make to the rows. */
 function Changes({ count, onAsk }: { count: number; onAsk: (asked: Asked) => void }) {
   const may = useMay();
   return (
@@ -143,7 +143,7 @@ function Changes({ count, onAsk }: { count: number; onAsk: (asked: Asked) => voi
   );
 }
 
-/** The row id, and then the columns of the table. Each head sorts. */
+/** Returns the row id and the columns of the table, each with a header that sorts. */
 function useSheetColumns(
   { columns }: TableRecordSet,
   filter: RowFilter,

@@ -4,22 +4,22 @@ import { call, lifecycleOf, messageOf, type Column, type TableRecord } from '../
 import { useDraft } from '../parts.js';
 import { textOf, valueOf } from './values.js';
 
-/** What somebody is typing into a cell. */
+/** The text that a person types into a cell. */
 export interface CellEdit {
   rowId: string;
   rowNumber: number;
   columnId: string;
   columnName: string;
-  /** The value when the cell was opened. */
+  /** The value when the person opened the cell. */
   before: unknown;
   text: string;
   problem?: string;
-  /** The record of the refused call. */
+  /** The lifecycle of the refused call. */
   lifecycle?: string;
-  /** Somebody else changed the value to this. */
+  /** The new value, if somebody else has changed it. */
   theirs?: { value: unknown; text: string };
   isBusy?: boolean;
-  /** It was just opened and takes the focus. */
+  /** Whether the cell was just opened and takes the focus. */
   isNew?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface CellEdits {
   type(rowId: string, columnId: string, text: string): void;
   discard(rowId: string, columnId: string): void;
   save(rowId: string, column: Column): Promise<void>;
-  /** Saves although somebody else has changed the value. */
+  /** Saves the cell even though somebody else has changed its value. */
   overwrite(edit: CellEdit, column: Column): Promise<void>;
 }
 
@@ -40,8 +40,8 @@ interface EditsOptions {
 }
 
 /**
- * The cells that are open. What was typed stays until it is saved or discarded: after a refusal, a reload, and when the row
- * scrolls out of the page.
+ * Keeps the open cells. The text of a cell stays until it is saved or discarded, even after an error, a reload, or when
+ * the row scrolls out of view.
  */
 export function useCellEdits({ tableId, onSaved }: EditsOptions): CellEdits {
   const [stored, store] = useDraft(`table.${tableId}.cells`);
@@ -97,10 +97,10 @@ export function useCellEdits({ tableId, onSaved }: EditsOptions): CellEdits {
     discard,
     async save(rowId, column) {
       const edit = find(rowId, column.column_id);
-      // It was discarded, or is being saved.
+      // The edit was discarded or is being saved.
       if (!edit || edit.isBusy) return;
       if (edit.text === textOf(column, edit.before) && !edit.theirs) return discard(rowId, column.column_id);
-      // What was refused is not sent again until it is typed anew or decided.
+      // A refused value is not sent again until the person changes it or resolves the conflict.
       if (edit.theirs) return;
       await send(edit, column);
     },
