@@ -15,8 +15,8 @@ const rounds = 12;
 const pixelsPerFrame = 600;
 
 /**
- * The console in a browser of somebody who is signed in, against a page without a script that a bare Express serves; and
- * a list of 10,000 runs that is scrolled as it loads, against a table that is complete.
+ * Compares the console in a signed-in person's browser with a static page from a bare Express server. Also compares a
+ * list of 10,000 runs that loads while it scrolls with a complete table.
  */
 export async function benchConsole(bench: BenchEnvironment): Promise<Figure[]> {
   const person = await personWithRuns(bench);
@@ -61,7 +61,7 @@ const bareTable = `<!doctype html><title>Bare</title><div role="table" style="he
 
 type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
 
-/** A page in a browser of its own, with an empty cache. */
+/** Runs `work` on a page in a new browser with an empty cache. */
 async function withPage<T>(session: Session | undefined, work: (page: Page) => Promise<T>): Promise<T> {
   const browser = await launchChromium();
   try {
@@ -78,7 +78,7 @@ interface Person {
   projectId: string;
 }
 
-/** The runs are prepared as every client prepares them. */
+/** Prepares the runs through the API, like any client. */
 async function personWithRuns({ deps, workspace }: BenchEnvironment): Promise<Person> {
   const { collections } = deps.mongo;
   const { api, projectID, organizationId } = await workspace();
@@ -101,7 +101,7 @@ async function personWithRuns({ deps, workspace }: BenchEnvironment): Promise<Pe
         { 'idempotency-key': `${projectID}-${at}` },
       );
     const first = await prepare();
-    // A failure is repeated with the same key, as the clients do.
+    // Retries a failed request with the same key, as the clients do.
     const { status, body } = first.status < 500 ? first : await prepare();
     if (status >= 300) throw new Error(`run ${at} was answered with ${status}: ${JSON.stringify(body)}`);
   });
@@ -125,7 +125,7 @@ interface Timing {
   data: number;
 }
 
-/** Alternating rounds of the two. `cold`: the cache is empty. `warm`: the page was open before. */
+/** Alternates rounds of the two. `cold` starts with an empty cache; `warm` opens the page a second time. */
 async function benchPage(
   name: string,
   { ours, bare, session }: { ours: string; bare: string; session: Session },
@@ -158,7 +158,7 @@ const names = {
   data: 'first data of the project',
 };
 
-/** Runs in the page: notes the first frame in which its own text is visible, and in which data is. */
+/** Runs in the page. Notes the first frame that shows the page's own text, and the first that shows data. */
 function watchContent(): void {
   const { document, performance, requestAnimationFrame } = globalThis as any;
   const seen: Record<string, number> = ((globalThis as any).seen = {});
@@ -184,7 +184,10 @@ async function opened(page: Page, address: string): Promise<Timing> {
   return (await timing.jsonValue()) as Timing;
 }
 
-/** Scrolls from the first to the last row, also while more rows are loaded. @returns the milliseconds of each frame */
+/**
+ * Scrolls from the first to the last row, even while more rows load.
+ * @returns the milliseconds of each frame
+ */
 function scrolled(page: Page): Promise<{ frames: number[]; rows: number }> {
   return page
     .getByRole('table')

@@ -11,12 +11,12 @@ const backlog = 5000;
 const hanging = 200;
 const samples = 40;
 const callers = 20;
-/** How long a turn of the busy organization takes: about five of its runs end per second and worker. */
+/** The duration of a turn of the busy organization: about five of its runs end per second and worker. */
 const busyTurnMs = 20_000;
 
 /**
- * What one organization notices of another: its starts while the other has 5,000 queued runs, and its decisions while
- * 200 turns of the other hang. The baseline is the same on an idle system.
+ * Measures how one organization affects another: its starts while the other has 5,000 queued runs, and its decisions
+ * while 200 turns of the other hang. The baseline is an idle system.
  */
 export async function benchFairness(bench: BenchEnvironment): Promise<Figure[]> {
   const model = await startFakeModel();
@@ -63,7 +63,7 @@ export async function benchFairness(bench: BenchEnvironment): Promise<Figure[]> 
     await model.close();
   }
 
-  /** From the execute call to the arrival of the run's first turn at the model. */
+  /** Measures the time from the execute call to the arrival of the run's first turn at the model. */
   async function starts(organization: Organization): Promise<number[]> {
     const flow = await agentflow(organization, 'quick');
     const taken: number[] = [];
@@ -99,7 +99,7 @@ async function queue(organization: Organization, model: string, count: number): 
   });
 }
 
-/** Runs whose output waits for a decision. */
+/** Starts runs whose output waits for a decision. */
 async function waitingRuns(organization: Organization): Promise<string[]> {
   const { api, projectID } = organization;
   const flow = flowThatCalls([]);
@@ -118,7 +118,7 @@ async function waitingRuns(organization: Organization): Promise<string[]> {
   return ids;
 }
 
-/** How long each decision takes until it is answered, one after the other. */
+/** Measures the duration of each decision, one after the other. */
 async function decide({ api }: Organization, ids: readonly string[]): Promise<number[]> {
   const taken: number[] = [];
   for (const id of ids) {

@@ -14,7 +14,10 @@ export async function benchFlowGrowth(bench: BenchEnvironment): Promise<Figure[]
   return [await stepGrowth(bench), await longFlow(bench)];
 }
 
-/** The duration of a step, from its start to the start of the next, at the start and the end of a flow of 50 agents. */
+/**
+ * Compares the duration of steps at the start and at the end of a flow of 50 agents. A step lasts until the next one
+ * starts.
+ */
 async function stepGrowth(bench: BenchEnvironment): Promise<Figure> {
   const flow = await lightFlow(bench, agents);
   const first: number[] = [];
@@ -27,7 +30,7 @@ async function stepGrowth(bench: BenchEnvironment): Promise<Figure> {
     const took = steps
       .slice(1)
       .map(({ started_at }, at) => (started_at - (steps[at]?.started_at ?? Number.NaN)) * 1000);
-    // The first round warms worker and caches up.
+    // The first round only warms up the worker and the caches.
     if (round === 0) continue;
     first.push(...took.slice(0, share));
     last.push(...took.slice(-share));
@@ -41,7 +44,7 @@ async function stepGrowth(bench: BenchEnvironment): Promise<Figure> {
   );
 }
 
-/** A flow of 40 light agents against 40 bare activities, one caller. */
+/** Compares a flow of 40 light agents with 40 bare activities, for one caller. */
 async function longFlow(bench: BenchEnvironment): Promise<Figure> {
   const flow = await lightFlow(bench, lightAgents);
   const ours: number[] = [];

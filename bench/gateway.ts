@@ -9,7 +9,10 @@ const callers = 16;
 const perRound = 1000;
 const rounds = 3;
 
-/** A governed query against a bare route with the same driver call (issue 15: at least 0.75 of it; one caller, 3 ms more). */
+/**
+ * Compares a governed query with a bare route that makes the same driver call (issue 15: at least 0.75 of the rate; at
+ * most 3 ms more for one caller).
+ */
 export async function benchGateway(bench: BenchEnvironment): Promise<Figure[]> {
   const { apiKey, projectID } = await bench.workspace();
   const gateway = apiClient(bench.api.url, { authorization: `Bearer ${apiKey}` });
@@ -75,11 +78,11 @@ interface Measured {
   rate: number;
   /** The median of the calls. */
   ms: number;
-  /** Processor time of the process for each call, in milliseconds. */
+  /** The processor time of the process per call, in milliseconds. */
   processor: number;
 }
 
-/** Rounds of the two in turn after a warm-up. */
+/** Measures alternating rounds of the two after a warm-up. */
 async function alternated(ours: Side, theirs: Side, callers: number): Promise<[Measured, Measured]> {
   const size = callers === 1 ? perRound / 5 : perRound;
   const sides = [ours, theirs].map((side) => ({ ...side, times: [] as number[], rates: [] as number[], used: 0 }));
@@ -109,7 +112,7 @@ async function refusals(bench: BenchEnvironment, gateway: ApiClient) {
   const reader = await keyWith(bench, ['svc:docs.read']);
   const full = await keyWith(bench, ['svc:query.read']);
   const body = { query: 'MATCH (n) WHERE n.project_id = $project_id RETURN n' };
-  /** The second of two rounds: the API with the full quota is a new process. */
+  /** Returns the median of the second of two rounds, because the API with the full quota is a new process. */
   const measure = async (client: ApiClient) => {
     let times: number[] = [];
     for (const _round of range(2)) {

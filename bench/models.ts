@@ -12,10 +12,7 @@ const messages = [
   { role: 'user' as const, content: 'What is in the report? '.repeat(20) },
 ];
 
-/**
- * Model turns per second on an endpoint that answers immediately, in streams of 1 and of 50 words, compared with the
- * bare client.
- */
+/** Compares the rate of model turns with the bare client, for an endpoint that streams 1 or 50 words without delay. */
 export async function benchModels(): Promise<Figure[]> {
   const endpoint = await startEndpoint();
   const baseUrl = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
@@ -26,7 +23,7 @@ export async function benchModels(): Promise<Figure[]> {
   }
 }
 
-/** In turns, so that both meet the same load; the first round warms both up. */
+/** Alternates the two, so that both have the same load. The first round only warms up. */
 async function compare(baseUrl: string, words: number): Promise<Figure> {
   const model = createOpenAiModel({ baseUrl: `${baseUrl}/${words}`, apiKey: 'none' });
   const bare = new OpenAI({ baseURL: `${baseUrl}/${words}`, apiKey: 'none', maxRetries: 0 });
@@ -76,7 +73,7 @@ async function takeBareTurn(client: OpenAI): Promise<void> {
   if (told === '') throw new Error('the bare client was told nothing');
 }
 
-/** The number of words is the first segment of the path. */
+/** Starts an endpoint that streams as many words as the first segment of the path says. */
 async function startEndpoint(): Promise<Server> {
   const event = (choices: object[], more: object = {}) =>
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'bench', choices, ...more })}\n\n`;

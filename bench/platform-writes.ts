@@ -8,7 +8,9 @@ const callers = 16;
 const perRound = 400;
 const rounds = 5;
 
-/** A platform write through the operation kernel against the same routes without it (issue 14: at most 1.25 times). */
+/**
+ * Compares platform writes through the operation kernel with the same routes without it (issue 14: at most 1.25 times).
+ */
 export async function benchPlatformWrites(bench: BenchEnvironment): Promise<Figure[]> {
   const { apiKey, projectID } = await bench.workspace();
   const server = await startScript(
@@ -60,7 +62,7 @@ const skill = {
   ],
 };
 
-/** A refused write would be measured as a fast one. */
+/** Throws for a refused write, because it would count as a fast one. */
 async function accepted(answer: Promise<Answer>): Promise<void> {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(`a write was answered with ${status}: ${JSON.stringify(body)}`);
@@ -71,7 +73,7 @@ interface Side {
   work: () => Promise<unknown>;
 }
 
-/** Alternating rounds of the two after a warm-up. Processor time depends less on other load on the machine. */
+/** Alternates rounds of the two after a warm-up. Processor time depends less on other load on the machine. */
 async function compared(what: string, ours: Side, theirs: Side): Promise<Figure[]> {
   const times: [number[], number[]] = [[], []];
   const totals: [number[], number[]] = [[], []];

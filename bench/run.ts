@@ -22,7 +22,7 @@ import { benchRetrieval } from './retrieval.js';
 import { benchSchedules } from './schedules.js';
 import { benchTables } from './tables.js';
 
-/** `npm run bench [-- name …]` runs all benchmarks, or the named ones, in one run on the real stack. */
+/** `npm run bench [-- name …]` runs all benchmarks, or only the named ones, on the real stack. */
 const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = {
   executions: benchExecutions,
   memory: benchMemory,

@@ -13,7 +13,10 @@ import { readDataSet } from './format.js';
 import { loadProject, projectsOf } from './load.js';
 import { bm25Method, productMethod, reciprocalRankMethod, vectorMethod, type Method } from './methods.js';
 
-/** `npm run retrieval-quality [-- file.json …]` measures how well questions find their evidence (README.md). */
+/**
+ * `npm run retrieval-quality [-- file.json …]` measures how well the search finds the evidence of questions
+ * (README.md).
+ */
 const asked = process.argv.slice(2);
 const own = path.join(packageRoot, 'bench/retrieval-quality/data.json');
 const folder = mkdtempSync(path.join(tmpdir(), 'retrieval-quality-'));
@@ -67,7 +70,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The workers embed after the write. */
+/** The workers embed elements some time after the save. */
 async function untilEmbedded(projectId: string): Promise<void> {
   for (;;) {
     const { records } = await graph.driver.executeQuery(
@@ -81,7 +84,7 @@ async function untilEmbedded(projectId: string): Promise<void> {
   }
 }
 
-/** Only projects with a record are embedded. */
+/** The workers embed only elements of projects that have a record. */
 async function makeProject(projectId: string, organizationId: string): Promise<void> {
   const now = epochSeconds();
   await bench.deps.mongo.collections.projects.insertOne({
