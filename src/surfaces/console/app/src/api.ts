@@ -2,7 +2,7 @@ import { createCall } from '../../../../../sdk/node/src/call.js';
 import type { components } from '../../../../../sdk/node/src/openapi.js';
 import { ServiceError, type ErrorBody } from '../../../../../sdk/node/src/service-error.js';
 import type { CallOptions, Outgoing, Transport } from '../../../../../sdk/node/src/transport.js';
-import { apiAddress, csrfToken, projectId, signedInAgain } from './session.js';
+import { apiAddress, csrfToken, projectId, waitForSignIn } from './session.js';
 
 export type Execution = components['schemas']['Execution'];
 export type Monitoring = components['schemas']['ExecutionMonitoring'];
@@ -41,15 +41,15 @@ type Init = Omit<RequestInit, 'headers'>;
 export async function send(
   path: string,
   init: Init & { headers?: Record<string, string> },
-  ask: (url: URL, init: Init & { headers: Record<string, string> }) => Promise<Response> = fetch,
+  request: (url: URL, init: Init & { headers: Record<string, string> }) => Promise<Response> = fetch,
 ): Promise<Response> {
   for (;;) {
     const token = csrfToken();
     const headers = { ...init.headers, 'x-csrf-token': token, 'x-service-workspace': `ws_${projectId}` };
-    const response = await ask(new URL(path.slice(1), apiAddress), { ...init, headers });
+    const response = await request(new URL(path.slice(1), apiAddress), { ...init, headers });
     if (response.ok) return response;
     if (response.status !== 401) throw await errorOf(response);
-    await signedInAgain(token);
+    await waitForSignIn(token);
   }
 }
 
@@ -63,19 +63,21 @@ async function errorOf(response: Response): Promise<ServiceError> {
 }
 
 /** Creates an idempotency key, which all retries of one request share. `randomUUID` would require HTTPS. */
-export function newKey(): string {
+export function newIdempotencyKey(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join('-');
 }
 
 async function transportCall<T>(_surface: string, outgoing: Outgoing, options: CallOptions = {}): Promise<T> {
   const { method, path, query = {}, body, takesKey } = outgoing;
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  const search = new URLSearchParams(given).toString();
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  const search = new URLSearchParams(parameters).toString();
   const response = await send(search === '' ? path : `${path}?${search}`, {
     method,
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(takesKey && { 'idempotency-key': options.idempotencyKey ?? newKey() }),
+      ...(takesKey && { 'idempotency-key': options.idempotencyKey ?? newIdempotencyKey() }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(options.signal && { signal: options.signal }),
@@ -101,18 +103,18 @@ export function messageOf(error: unknown): string {
 }
 
 /** Creates a validation error in the format of the API, so that the form shows it at the field of the path. */
-export const invalid = (path: string, text: string): ServiceError =>
+export const validationError = (path: string, text: string): ServiceError =>
   new ServiceError(400, { error: 'invalid_request', error_description: `${path}: ${text}` });
 
 /** Returns the text of a validation error from the API; undefined for any other error. */
-export const invalidIn = (error: unknown): string | undefined =>
+export const validationTextOf = (error: unknown): string | undefined =>
   error instanceof ServiceError && (error.status === 400 || error.status === 422) ? error.error_description : undefined;
 
 /** Capitalizes a text of the API that begins a sentence. */
 export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** Whether the service responded. A corrected request then needs a new idempotency key. */
-export const isAnswer = (error: unknown): boolean => error instanceof ServiceError;
+export const isResponse = (error: unknown): boolean => error instanceof ServiceError;
 
 export const lifecycleOf = (error: unknown): string | undefined =>
   error instanceof ServiceError ? error.lifecycle_id : undefined;

@@ -23,8 +23,8 @@ interface ConfirmOptions<Result> {
 }
 
 /** Asks the person to confirm an action. After an error it stays open and keeps everything that the person typed. */
-export function Confirm<Result>(given: ConfirmOptions<Result>) {
-  const { title, action, isFinal = false, act, nameOf, invalidates = [], onDone, onClose, children, tools } = given;
+export function Confirm<Result>(props: ConfirmOptions<Result>) {
+  const { title, action, isFinal = false, act, nameOf, invalidates = [], onDone, onClose, children, tools } = props;
   const queries = useQueryClient();
   const { error, isBusy, submit } = useSubmit(async (options) => {
     try {

@@ -69,9 +69,9 @@ interface FieldOptions {
 }
 
 /** A labelled control with a hint and its validation error. */
-export function Field({ label, hint, name = '', problem: given, children }: FieldOptions) {
+export function Field({ label, hint, name = '', problem: ownProblem, children }: FieldOptions) {
   const id = useId();
-  const problem = useRefusal(name) ?? given;
+  const problem = useRefusal(name) ?? ownProblem;
   const described = [hint !== undefined && `${id}hint`, problem !== undefined && `${id}problem`].filter(Boolean);
   return (
     <div className="field">
@@ -120,18 +120,18 @@ export function TextField({
   return (
     <Field {...field}>
       {(control) => {
-        const given = {
+        const inputProps = {
           ...control,
           ...{ maxLength, autoFocus, placeholder, value: text, readOnly: isReadOnly, autoComplete: 'off' },
           onChange: (event: { target: { value: string } }) => onChange(event.target.value),
         };
-        return rows === 1 ? <input {...given} /> : <textarea {...given} rows={rows} />;
+        return rows === 1 ? <input {...inputProps} /> : <textarea {...inputProps} rows={rows} />;
       }}
     </Field>
   );
 }
 
 /** A field for the reason of an action. */
-export function Reason(given: { text: string; onChange: (text: string) => void }) {
-  return <TextField label="Reason (optional)" name="reason" maxLength={500} autoFocus {...given} />;
+export function Reason(props: { text: string; onChange: (text: string) => void }) {
+  return <TextField label="Reason (optional)" name="reason" maxLength={500} autoFocus {...props} />;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Field, Form } from './field.js';
 import { sinceNames } from './runs/filter.js';
-import type { Words } from './words.js';
+import type { SearchParams } from './search-params.js';
 
 export interface Option {
   value: string;
@@ -29,17 +29,17 @@ export const named = (...values: readonly string[]): readonly Option[] =>
 
 export interface FilterFormOptions<Name extends string> {
   fields: readonly FilterField<Name>[];
-  filter: Words<Name>;
+  filter: SearchParams<Name>;
   /** The error of the list. */
   error: unknown;
-  onChange(filter: Words<Name>): void;
+  onChange(filter: SearchParams<Name>): void;
 }
 
 /** Renders the filters of a list. The URL contains them, so that people can share it. */
 export function FilterForm<Name extends string>({ fields, filter, error, onChange }: FilterFormOptions<Name>) {
   const set = (name: Name, value: string) => {
     const others = Object.entries(filter).filter(([other]) => other !== name);
-    onChange(Object.fromEntries(value === '' ? others : [...others, [name, value]]) as Words<Name>);
+    onChange(Object.fromEntries(value === '' ? others : [...others, [name, value]]) as SearchParams<Name>);
   };
   return (
     <Form className="filter" search="Filter the list" error={error} onSubmit={() => undefined}>

@@ -53,10 +53,10 @@ interface JsonFieldOptions {
 const lineOf = (text: string, at: number) => text.slice(0, at).split('\n').length;
 
 /** A JSON field. Each problem shows its line and links to its position. */
-export function JsonField(given: JsonFieldOptions) {
-  const { label, name = '', rows = 16, text, onChange, isReadOnly = false } = given;
+export function JsonField(props: JsonFieldOptions) {
+  const { label, name = '', rows = 16, text, onChange, isReadOnly = false } = props;
   const refused = useRefusal(name);
-  const problems = refused === undefined ? given.problems : [...given.problems, { message: refused }];
+  const problems = refused === undefined ? props.problems : [...props.problems, { message: refused }];
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
   const show = ([start, end]: Place) => {

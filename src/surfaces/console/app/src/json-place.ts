@@ -8,8 +8,8 @@ export type Place = readonly [start: number, end: number];
 export function placeIn(text: string, path: readonly (string | number)[], from = 0): Place {
   const start = skipSpace(text, from);
   const whole: Place = [start, endOf(text, start)];
-  const [wanted, ...rest] = path;
-  if (wanted === undefined || !/[[{]/.test(text.charAt(start))) return whole;
+  const [step, ...rest] = path;
+  if (step === undefined || !/[[{]/.test(text.charAt(start))) return whole;
   const isArray = text.charAt(start) === '[';
   let at = skipSpace(text, start + 1);
   for (let index = 0; at < whole[1] - 1; index += 1) {
@@ -19,7 +19,7 @@ export function placeIn(text: string, path: readonly (string | number)[], from =
       name = JSON.parse(text.slice(at, end)) as string;
       at = skipSpace(text, skipSpace(text, end) + 1);
     }
-    if (name === String(wanted)) return placeIn(text, rest, at);
+    if (name === String(step)) return placeIn(text, rest, at);
     at = skipSpace(text, endOf(text, at));
     if (text.charAt(at) === ',') at = skipSpace(text, at + 1);
   }

@@ -24,8 +24,8 @@ interface ListOptions<T, Name extends string> {
  * Renders a list of the API, newest first. It loads older rows as they scroll into view, and refreshes the newest rows
  * after changes.
  */
-export function List<T, Name extends string = never>(given: ListOptions<T, Name>) {
-  const { name, columns, keyOf, empty, filters, tools, ...pages } = given;
+export function List<T, Name extends string = never>(props: ListOptions<T, Name>) {
+  const { name, columns, keyOf, empty, filters, tools, ...pages } = props;
   const { rows, total, count, error, hasOlder, loadOlder } = usePages(pages);
   return (
     <>

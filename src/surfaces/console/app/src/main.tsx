@@ -20,18 +20,18 @@ const queries = new QueryClient({
   },
 });
 
-const prolongMs = 300_000;
+const extendIntervalMs = 300_000;
 
 /** The person's own actions extend the session; automatic refreshes do not. */
-function prolongWhileUsed(): void {
-  let prolongedAt = Date.now();
-  const prolong = () => {
-    if (Date.now() - prolongedAt < prolongMs) return;
-    prolongedAt = Date.now();
+function extendSessionWhileUsed(): void {
+  let extendedAt = Date.now();
+  const extend = () => {
+    if (Date.now() - extendedAt < extendIntervalMs) return;
+    extendedAt = Date.now();
     void readSession(false).catch(() => undefined);
   };
-  addEventListener('pointerdown', prolong);
-  addEventListener('keydown', prolong);
+  addEventListener('pointerdown', extend);
+  addEventListener('keydown', extend);
 }
 
 const root = createRoot(document.getElementById('app') as HTMLElement);
@@ -39,7 +39,7 @@ try {
   const { person, may } = await readSession(false);
   // The server sends the app only to signed-in people, so the session has ended since.
   if (!person) location.reload();
-  prolongWhileUsed();
+  extendSessionWhileUsed();
   if (may.includes('get /{projectID}/events')) followProject(queries);
   root.render(
     <StrictMode>

@@ -7,17 +7,17 @@ import { projectId } from './session.js';
 type ProjectEvent = components['schemas']['ProjectEvent'];
 
 /** Returns how often a page polls without an event. It polls more often after an error. */
-export function slowly({ state }: { state: { status: string } }): number {
+export function pollInterval({ state }: { state: { status: string } }): number {
   return state.status === 'error' ? 4000 : 45_000;
 }
-const pauseMs = 1000;
+const minIntervalMs = 1000;
 /** Changes within this time are refetched together. */
-const togetherMs = 200;
+const batchMs = 200;
 
 type Key = readonly string[];
 
 /** The first part of the query keys to refetch, by kind of the changed record. */
-const queriesOf: Readonly<Record<string, readonly string[]>> = {
+const queryKeysOf: Readonly<Record<string, readonly string[]>> = {
   action: ['skills'],
   agentflow: ['agentflows', 'agentflow', 'first-agentflow'],
   'api-key': ['keys'],
@@ -40,7 +40,7 @@ const queriesOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns the prefixes of the query keys that an event makes stale. */
-function staleAfter(event: ProjectEvent): Key[] {
+function staleKeysAfter(event: ProjectEvent): Key[] {
   switch (event.type) {
     case 'opened':
       return [[]];
@@ -49,7 +49,7 @@ function staleAfter(event: ProjectEvent): Key[] {
     case 'inbox_changed':
       return [['inbox'], ['approval'], ['approvals'], ['lifecycle'], ['lifecycles']];
     case 'records_changed':
-      return (queriesOf[event.data.kind] ?? []).map((key) => key.split('/'));
+      return (queryKeysOf[event.data.kind] ?? []).map((key) => key.split('/'));
     default:
       return [['runs'], ['home', 'runs'], ['inbox'], ['run', event.data.execution_id], ['credits'], ['customer']];
   }
@@ -61,26 +61,26 @@ export function isScrolled({ data, fetchStatus, fetchMeta }: Query['state']): bo
   return typeof data === 'object' && data !== null && 'pages' in data && (data.pages as unknown[]).length > 1;
 }
 
-const stale = new Map<string, Key>();
-let readAt = 0;
+const staleKeys = new Map<string, Key>();
+let refetchedAt = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
  * Refetches the active queries with these key prefixes soon, at most once a second. A hidden page refetches when it
  * becomes visible.
  */
-export function readAgain(queries: QueryClient, ...keys: Key[]): void {
-  for (const key of keys) stale.set(key.join('/'), key);
+export function refetchSoon(queries: QueryClient, ...keys: Key[]): void {
+  for (const key of keys) staleKeys.set(key.join('/'), key);
   timer ??= setTimeout(
     () => {
       timer = undefined;
-      readAt = Date.now();
+      refetchedAt = Date.now();
       const refetchType = document.hidden ? 'none' : 'active';
-      for (const queryKey of stale.values())
+      for (const queryKey of staleKeys.values())
         void queries.invalidateQueries({ queryKey, refetchType, predicate: ({ state }) => !isScrolled(state) });
-      stale.clear();
+      staleKeys.clear();
     },
-    Math.max(togetherMs, readAt + pauseMs - Date.now()),
+    Math.max(batchMs, refetchedAt + minIntervalMs - Date.now()),
   );
 }
 
@@ -111,27 +111,27 @@ export function useConnected(): boolean {
  */
 export function followProject(queries: QueryClient): void {
   const name = `console.news.${projectId}`;
-  const others = new BroadcastChannel(name);
-  let last: number | undefined;
-  const take = (message: ProjectEvent | { isConnected: boolean }) => {
+  const channel = new BroadcastChannel(name);
+  let lastSeq: number | undefined;
+  const receive = (message: ProjectEvent | { isConnected: boolean }) => {
     if ('isConnected' in message) return setConnected(message.isConnected);
     setConnected(true);
-    last = Math.max(last ?? 0, message.seq);
-    readAgain(queries, ...staleAfter(message));
+    lastSeq = Math.max(lastSeq ?? 0, message.seq);
+    refetchSoon(queries, ...staleKeysAfter(message));
   };
-  const tell = (message: ProjectEvent | { isConnected: boolean }) => {
-    take(message);
-    others.postMessage(message);
+  const publish = (message: ProjectEvent | { isConnected: boolean }) => {
+    receive(message);
+    channel.postMessage(message);
   };
-  others.addEventListener('message', ({ data }) => take(data as ProjectEvent));
-  const lead = () =>
+  channel.addEventListener('message', ({ data }) => receive(data as ProjectEvent));
+  const readStream = () =>
     follow<ProjectEvent>(`/${encodeURIComponent(projectId)}/events`, {
       signal: new AbortController().signal,
-      last: () => last,
-      onEvent: tell,
-      onProblem: (problem) => tell({ isConnected: problem === undefined }),
+      last: () => lastSeq,
+      onEvent: publish,
+      onProblem: (problem) => publish({ isConnected: problem === undefined }),
     });
   // The DOM types declare it as always present.
   const locks = navigator.locks as LockManager | undefined;
-  void (locks ? locks.request(name, lead) : lead());
+  void (locks ? locks.request(name, readStream) : readStream());
 }

@@ -72,16 +72,16 @@ export function Elapsed({ from, to }: { from: number; to: number | null }) {
   return <>{durationText(to === null ? Math.floor(Math.max(0, now - from)) : to - from)}</>;
 }
 
-interface AskOptions {
+interface ActionButtonOptions {
   name: string;
   isDisabled?: boolean;
   isFinal?: boolean;
-  onAsk: () => void;
+  onClick: () => void;
 }
 
-export function AskButton({ name, isDisabled = false, isFinal = false, onAsk }: AskOptions) {
+export function ActionButton({ name, isDisabled = false, isFinal = false, onClick }: ActionButtonOptions) {
   return (
-    <button type="button" className={isFinal ? 'danger' : undefined} disabled={isDisabled} onClick={onAsk}>
+    <button type="button" className={isFinal ? 'danger' : undefined} disabled={isDisabled} onClick={onClick}>
       {name}
     </button>
   );
@@ -174,8 +174,8 @@ export function Data({ value, label }: { value: unknown; label: string }) {
 }
 
 /** A modal dialog, which keeps the focus until it is closed. */
-export function Window(given: { title: string; isDrawer?: boolean; onClose?: () => void; children: ReactNode }) {
-  const { title, isDrawer = false, onClose, children } = given;
+export function Window(props: { title: string; isDrawer?: boolean; onClose?: () => void; children: ReactNode }) {
+  const { title, isDrawer = false, onClose, children } = props;
   return (
     <ModalOverlay
       className={isDrawer ? 'overlay side' : 'overlay'}
@@ -201,7 +201,7 @@ export function Window(given: { title: string; isDrawer?: boolean; onClose?: () 
   );
 }
 
-function tryTo(work: () => void): void {
+function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {
@@ -219,7 +219,7 @@ export function useDraft(key: string): [text: string, set: (text: string) => voi
       setText(next);
       if (next === '') sessionStorage.removeItem(name);
       // A text that exceeds the storage quota is kept only until the person leaves the page.
-      else tryTo(() => sessionStorage.setItem(name, next));
+      else ignoreErrors(() => sessionStorage.setItem(name, next));
     },
   ];
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState, type FormEvent } from 'react';
 import { Window } from './parts.js';
-import { goOnIfSignedIn, signIn, useSession } from './session.js';
+import { resumeIfSignedIn, signIn, useSession } from './session.js';
 
 /** Asks for the password in a dialog over the page, so that the page keeps everything that the person typed. */
 export function SignInAgain() {
@@ -9,9 +9,9 @@ export function SignInAgain() {
   const [isBusy, setBusy] = useState(false);
   useEffect(() => {
     if (!isEnded) return undefined;
-    const look = () => void goOnIfSignedIn().catch(() => undefined);
-    addEventListener('focus', look);
-    return () => removeEventListener('focus', look);
+    const resume = () => void resumeIfSignedIn().catch(() => undefined);
+    addEventListener('focus', resume);
+    return () => removeEventListener('focus', resume);
   }, [isEnded]);
   if (!isEnded) return null;
   const submit = async (event: FormEvent<HTMLFormElement>) => {

@@ -44,8 +44,8 @@ const lineHeight = 37;
 const rowHeight = () => (isNarrow.matches ? 76 : lineHeight);
 
 /** Renders only the visible rows of a table. */
-export function Table<T>(given: TableOptions<T>) {
-  const { name, rows, columns, keyOf, total, selection, hasOlder, onEnd, onScroll, isSheet = false } = given;
+export function Table<T>(props: TableOptions<T>) {
+  const { name, rows, columns, keyOf, total, selection, hasOlder, onEnd, onScroll, isSheet = false } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -99,8 +99,8 @@ export function Table<T>(given: TableOptions<T>) {
   );
 }
 
-function SelectAll<T>(given: { rows: readonly T[]; keyOf(row: T): string; selection: Selection<T> }) {
-  const { rows, keyOf, selection } = given;
+function SelectAll<T>(props: { rows: readonly T[]; keyOf(row: T): string; selection: Selection<T> }) {
+  const { rows, keyOf, selection } = props;
   const all = rows.length > 0 && rows.every((row) => selection.selected.has(keyOf(row)));
   return (
     <div role="columnheader" className="choice">

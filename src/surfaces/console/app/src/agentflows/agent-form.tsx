@@ -32,12 +32,12 @@ export function AgentForm({ document, at, problems, onChange, onSelect }: AgentO
   const agent = document.agents[at];
   if (!agent) return null;
   const set = (path: string, value: unknown) => onChange(withAgent(document, at, withValueAt(agent, path, value)));
-  const given = { agent, set, problemOf: (path: string) => problems[`${at}.${path}`] };
+  const sharedProps = { agent, set, problemOf: (path: string) => problems[`${at}.${path}`] };
   return (
     <fieldset>
       <legend>Agent {text(agent.title) || idOf(agent)}</legend>
-      <TextValue {...given} path="title" label="Title" />
-      <Field label="Id" problem={given.problemOf('_id')} hint="Other agents and steps refer to it.">
+      <TextValue {...sharedProps} path="title" label="Title" />
+      <Field label="Id" problem={sharedProps.problemOf('_id')} hint="Other agents and steps refer to it.">
         {(control) => (
           <input
             {...control}
@@ -49,37 +49,37 @@ export function AgentForm({ document, at, problems, onChange, onSelect }: AgentO
           />
         )}
       </Field>
-      <TextValue {...given} path="role" label="Agent role" />
-      <TextValue {...given} path="agent_type" label="Agent type" hint="For example skilled_agent." />
+      <TextValue {...sharedProps} path="role" label="Agent role" />
+      <TextValue {...sharedProps} path="agent_type" label="Agent type" hint="For example skilled_agent." />
       <TextValue
-        {...given}
+        {...sharedProps}
         path="prompt.template"
         label="Prompt"
         rows={6}
         hint="A Liquid template: {{ goal }}, {{ previous }}."
       />
       <Lines
-        {...given}
+        {...sharedProps}
         path="prompt.variables"
         label="Variables"
         hint="Names that the prompt uses, one on each line."
       />
-      <NextAgent {...given} agents={document.agents} />
-      <TextValue {...given} path="llm.model" label="Model" hint="Empty: the default model of the deployment." />
-      <NumberValue {...given} path="llm.temperature" label="Temperature" />
-      <NumberValue {...given} path="llm.max_tokens" label="Tokens of an answer" />
-      <TextValue {...given} path="role_description" label="Description of the role" rows={3} />
-      <NumberValue {...given} path="max_turns" label="Turns of the model" hint="Empty: 12." />
-      <NumberValue {...given} path="max_total_tokens" label="Tokens of all turns" hint="Empty: 500,000." />
+      <NextAgent {...sharedProps} agents={document.agents} />
+      <TextValue {...sharedProps} path="llm.model" label="Model" hint="Empty: the default model of the deployment." />
+      <NumberValue {...sharedProps} path="llm.temperature" label="Temperature" />
+      <NumberValue {...sharedProps} path="llm.max_tokens" label="Tokens of an answer" />
+      <TextValue {...sharedProps} path="role_description" label="Description of the role" rows={3} />
+      <NumberValue {...sharedProps} path="max_turns" label="Turns of the model" hint="Empty: 12." />
+      <NumberValue {...sharedProps} path="max_total_tokens" label="Tokens of all turns" hint="Empty: 500,000." />
       <NumberValue
-        {...given}
+        {...sharedProps}
         path="preview_timeout_seconds"
         label="Seconds that a preview waits"
         hint="Empty: seven days."
       />
-      <Switch {...given} path="has_knowledge_base" label="Reads the knowledge of the project" />
-      <Switch {...given} path="is_preview_mode_enabled" label="Asks a person before it acts" />
-      <Skills {...given} />
+      <Switch {...sharedProps} path="has_knowledge_base" label="Reads the knowledge of the project" />
+      <Switch {...sharedProps} path="is_preview_mode_enabled" label="Asks a person before it acts" />
+      <Skills {...sharedProps} />
       <p>
         <button type="button" onClick={() => onChange(withoutAgent(document, at))}>
           Remove this agent

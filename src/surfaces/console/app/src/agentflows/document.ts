@@ -101,13 +101,13 @@ export function withNewAgent(document: FlowDocument): FlowDocument {
 
 /** Removes an agent. The agents that led to it then lead to its successor. */
 export function withoutAgent(document: FlowDocument, at: number): FlowDocument {
-  const gone = document.agents[at];
-  const next = gone?.next_agent ?? null;
+  const removed = document.agents[at];
+  const next = removed?.next_agent ?? null;
   const agents = document.agents
     .filter((_, index) => index !== at)
-    .map((agent) => (agent.next_agent === gone?._id ? { ...agent, next_agent: next } : agent));
+    .map((agent) => (agent.next_agent === removed?._id ? { ...agent, next_agent: next } : agent));
   const { initialAgent } = document;
-  return { ...document, agents, ...(initialAgent === gone?._id && { initialAgent: next ?? agents[0]?._id ?? '' }) };
+  return { ...document, agents, ...(initialAgent === removed?._id && { initialAgent: next ?? agents[0]?._id ?? '' }) };
 }
 
 export const idOf = (agent: Fields): string => text(agent._id);

@@ -6,8 +6,8 @@ import { idOf, isFields, text, withAgent, withNewAgent, withValueAt } from './do
 import { useSelectedAgent, type Editor } from './use-editor.js';
 
 /** Renders the fields of the agentflow and of the selected agent. */
-export function FormView(given: FormOptions) {
-  const { document, problems, onChange } = given;
+export function FormView(props: FormOptions) {
+  const { document, problems, onChange } = props;
   const { at, select } = useSelectedAgent(document);
   const set = (name: string, value: unknown) => onChange({ ...document, [name]: value });
   return (
@@ -29,7 +29,7 @@ export function FormView(given: FormOptions) {
             />
           )}
         </Field>
-        <FirstAgent {...given} />
+        <FirstAgent {...props} />
         <label>
           <input
             type="checkbox"
@@ -38,10 +38,10 @@ export function FormView(given: FormOptions) {
           />{' '}
           Active: it can be executed
         </label>
-        <Safeguards {...given} />
+        <Safeguards {...props} />
       </fieldset>
-      <AgentChoice {...given} chosen={at} onSelect={select} />
-      <AgentForm {...given} at={at} onSelect={select} />
+      <AgentChoice {...props} chosen={at} onSelect={select} />
+      <AgentForm {...props} at={at} onSelect={select} />
     </>
   );
 }
@@ -122,14 +122,14 @@ interface ChoiceOptions extends FormOptions {
 }
 
 function AgentChoice({ document, problems, onChange, chosen, onSelect }: ChoiceOptions) {
-  const wrong = new Set(Object.keys(problems).map((name) => name.split('.')[0]));
+  const invalidFields = new Set(Object.keys(problems).map((name) => name.split('.')[0]));
   return (
     <ul className="chips" aria-label="Agents">
       {document.agents.map((agent, at) => (
         <li key={at}>
           <button type="button" aria-pressed={at === chosen} onClick={() => onSelect(idOf(agent))}>
             <bdi>{text(agent.title) || idOf(agent)}</bdi>
-            {wrong.has(String(at)) && <span className="bad"> is not valid</span>}
+            {invalidFields.has(String(at)) && <span className="bad"> is not valid</span>}
           </button>
         </li>
       ))}
@@ -150,8 +150,8 @@ function AgentChoice({ document, problems, onChange, chosen, onSelect }: ChoiceO
 }
 
 /** Renders the agents as a graph. Drawing an edge sets the next agent, as the form below does. */
-export function GraphView(given: FormOptions) {
-  const { document, onChange } = given;
+export function GraphView(props: FormOptions) {
+  const { document, onChange } = props;
   const { at, select } = useSelectedAgent(document);
   const ids = new Set(document.agents.map(idOf));
   const edges = document.agents.flatMap((agent) => {
@@ -177,8 +177,8 @@ export function GraphView(given: FormOptions) {
         onSelect={select}
         onConnect={connect}
       />
-      <AgentChoice {...given} chosen={at} onSelect={select} />
-      <AgentForm {...given} at={at} onSelect={select} />
+      <AgentChoice {...props} chosen={at} onSelect={select} />
+      <AgentForm {...props} at={at} onSelect={select} />
     </>
   );
 }

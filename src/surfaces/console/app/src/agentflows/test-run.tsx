@@ -1,4 +1,4 @@
-import { call, invalid } from '../api.js';
+import { call, validationError } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Field, TextField } from '../field.js';
 import { useDraft } from '../parts.js';
@@ -50,9 +50,9 @@ function inputsIn(typed: string): Fields {
   try {
     value = JSON.parse(typed);
   } catch (error) {
-    throw invalid('input_variables', `are not JSON: ${error instanceof Error ? error.message : ''}`);
+    throw validationError('input_variables', `are not JSON: ${error instanceof Error ? error.message : ''}`);
   }
-  if (!isFields(value)) throw invalid('input_variables', 'must be a JSON object');
+  if (!isFields(value)) throw validationError('input_variables', 'must be a JSON object');
   return value;
 }
 

@@ -151,7 +151,7 @@ function Entries() {
   const navigate = route.useNavigate();
   const [open, setOpen] = useState<AuditEntry>();
   const [columns] = useState(() => columnsOf(setOpen));
-  const { since, ...words } = filter;
+  const { since, ...exactFilters } = filter;
   return (
     <>
       <List
@@ -161,7 +161,7 @@ function Entries() {
         queryKey={['audit', 'entries', filter]}
         load={(page) =>
           call('get', '/v1/audit', {
-            query: { ...page, ...words, ...(since !== undefined && { from: startOf(since as Since) }) },
+            query: { ...page, ...exactFilters, ...(since !== undefined && { from: startOf(since as Since) }) },
           })
         }
         columns={columns}

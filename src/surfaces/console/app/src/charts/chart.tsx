@@ -14,9 +14,9 @@ const timeText = (hour: number) => new Date(hour * 1000).toLocaleTimeString([], 
 
 /** Draws bars over time, and later series in front of earlier ones. The numbers are in a table next to the chart. */
 export function Chart({ label, hours, series }: ChartOptions) {
-  const most = Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))) || 1;
+  const maxValue = Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))) || 1;
   const x = scaleBand({ domain: [...hours], range: [left, width], padding: 0.3 });
-  const y = scaleLinear({ domain: [0, most], range: [bottom, 6], nice: 3 });
+  const y = scaleLinear({ domain: [0, maxValue], range: [bottom, 6], nice: 3 });
   return (
     <svg className="chart" role="img" aria-label={label} viewBox={`0 0 ${width} ${height}`}>
       {series.map(({ name, isBad, values }) =>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../api.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { durationText, Heads, Problem, Time } from '../parts.js';
 import { projectId } from '../session.js';
 import { Chart, type ChartOptions } from './chart.js';
@@ -16,7 +16,7 @@ async function readDay() {
 
 /** Charts the runs, durations and credits of the last 24 hours. */
 export function Day() {
-  const { data, error } = useQuery({ queryKey: ['home', 'day'], queryFn: readDay, refetchInterval: slowly });
+  const { data, error } = useQuery({ queryKey: ['home', 'day'], queryFn: readDay, refetchInterval: pollInterval });
   const { by_hour: hours } = data ?? { by_hour: [] };
   const at = hours.map((hour) => hour.at);
   const runs = [

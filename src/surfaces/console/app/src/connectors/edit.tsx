@@ -13,12 +13,12 @@ interface EditOptions {
 }
 
 /** Edits the name and the configuration of a connector. */
-export function EditConnector(given: EditOptions) {
-  const { category } = given.connector;
+export function EditConnector(props: EditOptions) {
+  const { category } = props.connector;
   return category === 'restful' || category === 'mcp' ? (
-    <EditFields {...given} kind={category} />
+    <EditFields {...props} kind={category} />
   ) : (
-    <EditJson {...given} />
+    <EditJson {...props} />
   );
 }
 
@@ -73,7 +73,7 @@ interface Shell extends EditOptions {
   children: ReactNode;
 }
 
-function Edit({ connector: { _id, name }, changeOf: bodyOf, onDone, children, ...given }: Shell) {
+function Edit({ connector: { _id, name }, changeOf: bodyOf, onDone, children, ...confirmProps }: Shell) {
   const queries = useQueryClient();
   const act = async () => {
     const params = { connector_id: _id };
@@ -81,7 +81,7 @@ function Edit({ connector: { _id, name }, changeOf: bodyOf, onDone, children, ..
     queries.setQueryData(['connector', _id], saved);
   };
   return (
-    <Confirm title={`Edit ${name}`} action="Save" act={act} onDone={onDone} {...given}>
+    <Confirm title={`Edit ${name}`} action="Save" act={act} onDone={onDone} {...confirmProps}>
       {children}
     </Confirm>
   );

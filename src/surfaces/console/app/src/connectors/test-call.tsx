@@ -13,9 +13,9 @@ export function TestCall({ connectorId: id }: { connectorId: string }) {
   const queries = useQueryClient();
   const { error, isBusy, submit } = useSubmit(async (options, body: { path: string }) => {
     setResult(undefined);
-    const given = { params: { connector_id: id }, body };
+    const request = { params: { connector_id: id }, body };
     try {
-      setResult(await call('post', '/connectors/{projectID}/{connector_id}/test', given, options));
+      setResult(await call('post', '/connectors/{projectID}/{connector_id}/test', request, options));
     } finally {
       // The call changes the connector's usage.
       void queries.invalidateQueries({ queryKey: ['connector', id] });

@@ -14,8 +14,8 @@ type Parts = NonNullable<ContextAnswer['explanation']>['scores'][number];
 
 const nothing = () => undefined;
 
-function Part<T>(given: { name: string; rows: readonly T[]; columns: readonly Column<T>[]; keyOf(row: T): string }) {
-  const { name, rows, columns, keyOf } = given;
+function Part<T>(props: { name: string; rows: readonly T[]; columns: readonly Column<T>[]; keyOf(row: T): string }) {
+  const { name, rows, columns, keyOf } = props;
   return (
     <section aria-label={name}>
       <h3>{name}</h3>
@@ -58,8 +58,8 @@ const partsOf = ({ explanation }: ContextAnswer, { id, project_id }: Entity): Pa
   explanation?.scores.find((parts) => parts.id === id && parts.project_id === project_id);
 
 function partsText(parts: Parts | undefined): string {
-  const given = partNames.flatMap(([part, name]) => (parts?.[part] ? [`${name} ${parts[part].toFixed(2)}`] : []));
-  return given.join(', ');
+  const scores = partNames.flatMap(([part, name]) => (parts?.[part] ? [`${name} ${parts[part].toFixed(2)}`] : []));
+  return scores.join(', ');
 }
 
 export function Entities({ answer, onOpen }: { answer: ContextAnswer; onOpen: (id: string) => void }) {

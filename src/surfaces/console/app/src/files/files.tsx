@@ -23,7 +23,7 @@ export function Files() {
 function FileList() {
   const may = useMay();
   const queries = useQueryClient();
-  const [asked, setAsked] = useState<ListedFile>();
+  const [fileToDelete, setFileToDelete] = useState<ListedFile>();
   const [problem, setProblem] = useState<{ name: string; error: unknown }>();
   const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: ['files'] }), [queries]);
   const download = async ({ _id, name }: ListedFile) => {
@@ -36,7 +36,7 @@ function FileList() {
       setProblem({ name, error });
     }
   };
-  const actions = useActions(download, setAsked);
+  const actions = useActions(download, setFileToDelete);
   return (
     <>
       {may('post /file/{projectID}') && <UploadFiles onDone={refresh} />}
@@ -50,7 +50,7 @@ function FileList() {
         keyOf={({ _id }) => _id}
         empty={<NoFiles />}
       />
-      {asked && <DeleteFile file={asked} onClose={() => setAsked(undefined)} />}
+      {fileToDelete && <DeleteFile file={fileToDelete} onClose={() => setFileToDelete(undefined)} />}
     </>
   );
 }

@@ -27,7 +27,7 @@ export interface GraphOptions {
   onConnect?: (edge: GraphEdge) => void;
 }
 
-type Shown = Node<{
+type FlowNode = Node<{
   node: GraphNode;
   state: string | undefined;
   isSelected: boolean;
@@ -43,7 +43,7 @@ const rowHeight = 95;
 export function Graph({ label, nodes, edges, state = {}, selected, onSelect, onConnect }: GraphOptions) {
   const columnWidth = columnWidths[edges.some((edge) => edge.label !== undefined) ? 1 : 0];
   const places = useMemo(() => layOut(nodes, edges), [nodes, edges]);
-  const shown: Shown[] = nodes.map((node) => {
+  const flowNodes: FlowNode[] = nodes.map((node) => {
     const { column, row } = places.get(node.id) ?? { column: 0, row: 0 };
     return {
       id: node.id,
@@ -70,7 +70,7 @@ export function Graph({ label, nodes, edges, state = {}, selected, onSelect, onC
       <ReactFlow
         // A new key makes the view fit the graph again after nodes were added or removed.
         key={nodes.map(({ id }) => id).join(' ')}
-        nodes={shown}
+        nodes={flowNodes}
         edges={lines}
         nodeTypes={nodeTypes}
         nodesDraggable={false}
@@ -92,7 +92,7 @@ export function Graph({ label, nodes, edges, state = {}, selected, onSelect, onC
   );
 }
 
-function Part({ data: { node, state, isSelected, isConnectable, onSelect } }: NodeProps<Shown>) {
+function Part({ data: { node, state, isSelected, isConnectable, onSelect } }: NodeProps<FlowNode>) {
   const { id, title, detail } = node;
   const content = (
     <>

@@ -67,7 +67,7 @@ function valueOf({ type }: Field, text: string): unknown {
 export function AnswerFields({ form: { properties, required = [] }, edits }: { form: Form; edits: Edits }) {
   return Object.entries(properties).map(([name, field]) => {
     const text = current(field, edits.drafts[name]);
-    const given = {
+    const fieldProps = {
       name: `values.${name}`,
       label: (
         <>
@@ -79,9 +79,9 @@ export function AnswerFields({ form: { properties, required = [] }, edits }: { f
     };
     const choices = choicesOf(field);
     const set = (next: string) => edits.set(name, next);
-    if (!choices) return <TextField key={name} {...given} text={text} onChange={set} />;
+    if (!choices) return <TextField key={name} {...fieldProps} text={text} onChange={set} />;
     return (
-      <FormField key={name} {...given}>
+      <FormField key={name} {...fieldProps}>
         {(control) =>
           field.type === 'array' ? (
             <select

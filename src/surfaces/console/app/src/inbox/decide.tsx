@@ -23,7 +23,7 @@ export function decisionsOf({ kind, body }: InboxItem): Decision[] {
 }
 
 /** The content of a decision. */
-export interface Given {
+export interface DecisionBody {
   reason?: string;
   edits?: Record<string, unknown>;
   values?: Record<string, unknown>;
@@ -34,7 +34,7 @@ interface DecideOptions {
   item: InboxItem;
   decision: Decision;
   /** Sends the decision; by default as a reply to the inbox item. */
-  reply?: (given: Given, options: { idempotencyKey: string }) => Promise<unknown>;
+  reply?: (body: DecisionBody, options: { idempotencyKey: string }) => Promise<unknown>;
   onDone: () => Promise<unknown>;
   onClose: () => void;
 }
@@ -49,13 +49,13 @@ export function Decide({ item, decision, onDone, onClose, reply = replyTo(item, 
   const act = async (options: { idempotencyKey: string }) => {
     const changes = valuesOf(editable, edits.drafts);
     const { payload_digest, edited_payload_digest } = item.body as Record<string, string | null | undefined>;
-    const seen = edited_payload_digest ?? payload_digest;
+    const seenDigest = edited_payload_digest ?? payload_digest;
     await reply(
       {
         ...(reason.trim() !== '' && { reason: reason.trim() }),
         ...(changes !== undefined && { edits: changes }),
         ...(form && { values: answersOf(form, edits.drafts) }),
-        ...(item.kind === 'approval' && seen && { payload_digest: seen }),
+        ...(item.kind === 'approval' && seenDigest && { payload_digest: seenDigest }),
       },
       options,
     );
@@ -81,8 +81,8 @@ export function Decide({ item, decision, onDone, onClose, reply = replyTo(item, 
 
 const replyTo =
   ({ _id: id }: InboxItem, decision: Decision): NonNullable<DecideOptions['reply']> =>
-  (given, options) =>
-    call('post', '/inbox/{id}/reply', { params: { id }, body: { decision, ...given } }, options);
+  (body, options) =>
+    call('post', '/inbox/{id}/reply', { params: { id }, body: { decision, ...body } }, options);
 
 function consequenceOf(item: InboxItem, decision: Decision): string {
   const { kind } = item;

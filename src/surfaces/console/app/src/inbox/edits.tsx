@@ -1,4 +1,4 @@
-import { invalid, type InboxItem } from '../api.js';
+import { validationError, type InboxItem } from '../api.js';
 import { TextField } from '../field.js';
 import { useDrafts, type Edits } from '../parts.js';
 
@@ -45,7 +45,7 @@ function valueOf(name: string, text: string, type: string | undefined): unknown 
     return JSON.parse(text);
   } catch {
     if (type === 'any') return text;
-    throw invalid(`edits.${name}`, `must be of type ${type}`);
+    throw validationError(`edits.${name}`, `must be of type ${type}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { call, type InboxItem } from '../api.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { Empty, Problem, Time } from '../parts.js';
 import { holdCalls } from '../curl.js';
 import { useTitle } from '../use-title.js';
@@ -42,9 +42,9 @@ function Items() {
     data: items,
     error,
     refetch,
-  } = useQuery({ queryKey: ['inbox'], queryFn: readInbox, refetchInterval: slowly });
+  } = useQuery({ queryKey: ['inbox'], queryFn: readInbox, refetchInterval: pollInterval });
   const [chosenId, choose] = useState<string>();
-  const [asked, setAsked] = useState<Decision>();
+  const [decision, setDecision] = useState<Decision>();
   const list = useRef<HTMLUListElement>(null);
   const at = Math.max(0, items?.findIndex(({ _id }) => _id === chosenId) ?? 0);
   const chosen = items?.[at];
@@ -61,15 +61,15 @@ function Items() {
       j: () => focusOn(at + 1),
       ArrowUp: () => focusOn(at - 1),
       k: () => focusOn(at - 1),
-      a: () => setAsked(chosen && decisionsOf(chosen)[0]),
-      r: () => setAsked('reject'),
+      a: () => setDecision(chosen && decisionsOf(chosen)[0]),
+      r: () => setDecision('reject'),
     }[event.key];
     if (!act) return;
     event.preventDefault();
     act();
   };
   // A decided item leaves the list, and the next item takes its position.
-  useEffect(() => setAsked(undefined), [chosen?._id]);
+  useEffect(() => setDecision(undefined), [chosen?._id]);
   if (!items) return error ? <Problem error={error} /> : <p className="soft">Loading…</p>;
   if (items.length === 0) return <NothingWaits error={error} />;
   return (
@@ -95,7 +95,9 @@ function Items() {
             </li>
           ))}
         </ul>
-        {chosen && <InboxCard key={chosen._id} item={chosen} onDone={refetch} asked={asked} onAsked={setAsked} />}
+        {chosen && (
+          <InboxCard key={chosen._id} item={chosen} onDone={refetch} decision={decision} onDecision={setDecision} />
+        )}
       </div>
     </>
   );

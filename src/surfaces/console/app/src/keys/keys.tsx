@@ -140,10 +140,10 @@ function Create() {
   const [name, setName] = useDraft('keys.name');
   const [stored, store] = useDraft('keys.grants');
   const chosen = new Set(stored.split(' ').filter((grant) => grant !== ''));
-  const [made, setMade] = useState<{ name: string; secret: string }>();
+  const [createdKey, setCreatedKey] = useState<{ name: string; secret: string }>();
   const role = useRole();
   const isWide = role === 'OWNER' || role === 'ORG_ADMIN';
-  const offered = grants.filter((grant) => isWide || !grant.startsWith('svc:governance'));
+  const offeredGrants = grants.filter((grant) => isWide || !grant.startsWith('svc:governance'));
   const toggle = (grant: Grant) => {
     const next = new Set(chosen);
     if (!next.delete(grant)) next.add(grant);
@@ -151,7 +151,7 @@ function Create() {
   };
   const create = async () => {
     const body = { name, project_id: projectId, ...(chosen.size > 0 && { grants: [...chosen] as Grant[] }) };
-    setMade(await call('post', '/v1/apikeys', { body }));
+    setCreatedKey(await call('post', '/v1/apikeys', { body }));
     setName('');
     store('');
   };
@@ -171,7 +171,7 @@ function Create() {
           <TextField label="Name" name="name" text={name} onChange={setName} maxLength={200} autoFocus />
           <fieldset>
             <legend>Grants; without a choice, those of your role</legend>
-            {offered.map((grant) => (
+            {offeredGrants.map((grant) => (
               <label key={grant} className="choice">
                 <input type="checkbox" checked={chosen.has(grant)} onChange={() => toggle(grant)} /> {grant}{' '}
                 <span className="soft">{grantTexts[grant]}</span>
@@ -180,9 +180,9 @@ function Create() {
           </fieldset>
         </Confirm>
       )}
-      {made && (
-        <Window title={`The key ${made.name}`} onClose={() => setMade(undefined)}>
-          <Empty command={made.secret}>The secret is shown once and cannot be read again. Store it now:</Empty>
+      {createdKey && (
+        <Window title={`The key ${createdKey.name}`} onClose={() => setCreatedKey(undefined)}>
+          <Empty command={createdKey.secret}>The secret is shown once and cannot be read again. Store it now:</Empty>
         </Window>
       )}
     </>

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { call, type Lifecycle } from '../api.js';
 import { Facts } from '../facts.js';
 import { ApprovalLink, LifecycleLink, RunLink } from '../links.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { Badge, durationText, Problem, Time } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { useTitle } from '../use-title.js';
@@ -30,7 +30,7 @@ export function LifecyclePage() {
     queryKey: ['lifecycle', id],
     queryFn: () => call('get', '/v1/lifecycles/{id}', { params: { id } }),
     // A held call changes when somebody decides it.
-    refetchInterval: (query) => (query.state.data?.status === 'pending_approval' ? slowly(query) : false),
+    refetchInterval: (query) => (query.state.data?.status === 'pending_approval' ? pollInterval(query) : false),
   });
   useTitle(`Lifecycle ${lifecycle?.tool ?? ''}`);
   if (!lifecycle)

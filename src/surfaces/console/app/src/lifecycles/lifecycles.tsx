@@ -9,7 +9,7 @@ import { startOf, type Since } from '../runs/filter.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
 import { useTitle } from '../use-title.js';
-import type { Words } from '../words.js';
+import type { SearchParams } from '../search-params.js';
 
 const route = getRouteApi('/projects/$projectId/lifecycles');
 
@@ -94,7 +94,7 @@ export function Lifecycles() {
   );
 }
 
-function NoCalls({ filter }: { filter: Words<Name> }) {
+function NoCalls({ filter }: { filter: SearchParams<Name> }) {
   if (Object.keys(filter).length > 0) return <p className="empty">No call matches these filters.</p>;
   return <Empty command={aCall}>No governed call was made in this project yet. This is one:</Empty>;
 }

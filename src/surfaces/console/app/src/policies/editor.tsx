@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { call, invalidIn, isAnswer, type PolicyRule, type PolicySet } from '../api.js';
+import { call, validationTextOf, isResponse, type PolicyRule, type PolicySet } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { JsonField, parsed, problemsAt, type TextProblem } from '../json-field.js';
 import { Data, Problem, useDraft, Window } from '../parts.js';
@@ -49,9 +49,9 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
   const [saving, setSaving] = useState<PolicyRule[]>();
   const [saved, setSaved] = useState<number>();
   const fail = (failure: unknown) => {
-    const wrong = invalidIn(failure);
-    setProblems(wrong === undefined ? [] : problemsIn(wrong, text));
-    setError(wrong === undefined ? failure : undefined);
+    const validationText = validationTextOf(failure);
+    setProblems(validationText === undefined ? [] : problemsIn(validationText, text));
+    setError(validationText === undefined ? failure : undefined);
   };
   const read = (then: (rules: PolicyRule[]) => void) => {
     const result = parsed(text);
@@ -68,7 +68,7 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
       discard();
     } catch (failure) {
       // The dialog closes, and the editor shows the error. Without a response, the dialog stays open for a retry.
-      if (!isAnswer(failure)) throw failure;
+      if (!isResponse(failure)) throw failure;
       fail(failure);
     }
     await reload();

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { call, type PolicyRule, type PolicySet } from '../api.js';
 import { holdCalls } from '../curl.js';
 import { List } from '../list.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { Badge, Data, Empty, Problem, Time, Window } from '../parts.js';
 import { useMay } from '../session.js';
 import type { Column } from '../table.js';
@@ -21,7 +21,7 @@ export function Policies() {
   const { data, error, refetch } = useQuery({
     queryKey: ['policies', 'in force'],
     queryFn: () => call('get', '/v1/policies'),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   return (
     <>

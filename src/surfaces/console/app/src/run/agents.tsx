@@ -32,11 +32,11 @@ export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] 
   const agents = inOrder(run);
   const outputs = new Map(run.agents_output.map((output) => [output.agent_id, output]));
   const stateOfAgent = (id: string) => {
-    const own = steps.filter(({ agent_id }) => agent_id === id);
+    const agentSteps = steps.filter(({ agent_id }) => agent_id === id);
     if (outputs.has(id)) return 'completed';
-    if (own.length === 0 && waitingOf(run)?.agent_id !== id) return 'to come';
+    if (agentSteps.length === 0 && waitingOf(run)?.agent_id !== id) return 'to come';
     // An agent that has started and has no output has the state of the run.
-    return own.find(({ status }) => status === 'running' || status === 'waiting')?.status ?? stateOf(run);
+    return agentSteps.find(({ status }) => status === 'running' || status === 'waiting')?.status ?? stateOf(run);
   };
   const states = Object.fromEntries(agents.map(({ _id }) => [_id, stateOfAgent(_id)]));
   return (

@@ -1,4 +1,4 @@
-import { call, invalid, type Execution } from '../api.js';
+import { call, validationError, type Execution } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Field, Reason, TextField } from '../field.js';
 import { useDraft } from '../parts.js';
@@ -26,7 +26,7 @@ function valuesOf(source: Values, texts: Record<string, string>): Values {
       try {
         return [name, JSON.parse(text) as unknown];
       } catch {
-        throw invalid(name, `must be JSON, like ${textOf(value).slice(0, 100)}`);
+        throw validationError(name, `must be JSON, like ${textOf(value).slice(0, 100)}`);
       }
     }),
   );
@@ -54,9 +54,9 @@ export function Rerun({ run, onClose }: { run: Execution; onClose: () => void })
   const change = (changes: Draft) => store(JSON.stringify({ ...draft, ...changes }));
   const { goal = run.goal, reason = '', inputs = {}, from = '' } = draft;
   const act = async (options: { idempotencyKey: string }) => {
-    const given = { params: { execution_id: run.execution_id }, body: bodyOf(run, draft) };
-    return start(given, options.idempotencyKey, () =>
-      call('post', '/execute_flow/{execution_id}/rerun', given, options),
+    const request = { params: { execution_id: run.execution_id }, body: bodyOf(run, draft) };
+    return start(request, options.idempotencyKey, () =>
+      call('post', '/execute_flow/{execution_id}/rerun', request, options),
     );
   };
   return (

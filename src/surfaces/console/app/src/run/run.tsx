@@ -10,7 +10,7 @@ import { failureOf, isOver, stateOf, waitingOf } from '../states.js';
 import { useTitle } from '../use-title.js';
 import { Actions } from './actions.js';
 import { Agents } from './agents.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { Events, NowHappens } from './events.js';
 import { useEvents } from './use-events.js';
 import { StepDrawer } from './step-drawer.js';
@@ -32,7 +32,7 @@ function useRun(id: string) {
   const run = useQuery({
     queryKey: ['run', id],
     queryFn: () => call('get', '/execute_flow/{execution_id}', { params }),
-    refetchInterval: (query) => (query.state.data && isOver(query.state.data) ? false : slowly(query)),
+    refetchInterval: (query) => (query.state.data && isOver(query.state.data) ? false : pollInterval(query)),
   });
   const reload = () => Promise.all([run.refetch(), monitoring.refetch()]);
   return { run: run.data, steps: monitoring.data, error: run.error, stepsError: monitoring.error, reload };
@@ -61,7 +61,7 @@ function RunPage({ id }: { id: string }) {
       </>
     );
   const at = steps?.steps.findIndex(({ step_id }) => step_id === openStep) ?? -1;
-  const shown = steps?.steps[at];
+  const stepInDrawer = steps?.steps[at];
   return (
     <>
       <h1>
@@ -91,7 +91,9 @@ function RunPage({ id }: { id: string }) {
         <Data value={{ ...run.input_variables, ...run.runtime_inputs }} label="Values of the input" />
       </section>
       <Events {...events} />
-      {shown && <StepDrawer run={run} step={shown} number={at + 1} onClose={() => setOpenStep(undefined)} />}
+      {stepInDrawer && (
+        <StepDrawer run={run} step={stepInDrawer} number={at + 1} onClose={() => setOpenStep(undefined)} />
+      )}
     </>
   );
 }
@@ -187,7 +189,7 @@ function Waits({ run, onDone }: { run: Execution; onDone: () => Promise<unknown>
     queryKey: ['inbox', 'of', run.execution_id, waiting?.agent_id, waiting?.approval_id],
     queryFn: () => call('get', '/inbox', { query: { limit: 200 } }),
     enabled: isHeld && may('get /inbox'),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   if (!isHeld) return null;
   const items = data?.data.filter(({ execution_id }) => execution_id === run.execution_id) ?? [];

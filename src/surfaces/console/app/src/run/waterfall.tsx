@@ -2,8 +2,8 @@ import type { Execution, Step } from '../api.js';
 import { Badge, durationText, Elapsed } from '../parts.js';
 
 /** Draws the steps over time, with each attempt of a step. */
-export function Waterfall(given: { run: Execution; steps: readonly Step[]; onOpen: (step: Step) => void }) {
-  const { run, steps, onOpen } = given;
+export function Waterfall(props: { run: Execution; steps: readonly Step[]; onOpen: (step: Step) => void }) {
+  const { run, steps, onOpen } = props;
   if (steps.length === 0)
     return <p className="empty">{run.status === 'ready' ? 'It has not started.' : 'No step has started yet.'}</p>;
   const now = Date.now() / 1000;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
 import { call, type Execution } from '../api.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { useLastError } from '../use-last-error.js';
 import { queryOf, type RunFilter } from './filter.js';
 
@@ -43,8 +43,8 @@ export function merged(loaded: Loaded | undefined, { page, top }: Answer): Loade
   const rows = [...kept, ...data].sort(
     (a, b) => b.created_at - a.created_at || (a.execution_id < b.execution_id ? 1 : -1),
   );
-  const isDeepest = next_cursor === null || rows.at(-1)?.execution_id === data.at(-1)?.execution_id;
-  return { rows, older: isDeepest ? next_cursor : loaded.older };
+  const reachesEnd = next_cursor === null || rows.at(-1)?.execution_id === data.at(-1)?.execution_id;
+  return { rows, older: reachesEnd ? next_cursor : loaded.older };
 }
 
 /** Loads the list of runs page by page, and keeps the visible part up to date. */
@@ -69,7 +69,7 @@ export function useRuns(filter: RunFilter) {
       page: await load(isAtTop ? {} : { to: visibleFrom }, signal),
       top: visibleFrom,
     }),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   const { data } = live;
   const error = useLastError(JSON.stringify(filter), live);

@@ -118,7 +118,7 @@ function WeekRow({ schedule: { _id: id, goal }, starts, times, isComplete }: Wee
         const due = times.filter((time) => time * 1000 >= day.getTime() && time * 1000 < end);
         return (
           <td key={day.getTime()}>
-            <DayTimes times={due} isCut={end > lastKnown} />
+            <DayTimes times={due} isIncomplete={end > lastKnown} />
           </td>
         );
       })}
@@ -127,12 +127,12 @@ function WeekRow({ schedule: { _id: id, goal }, starts, times, isComplete }: Wee
 }
 
 /** Shows the times of a day. If there are many, shows their number, the first and the last. */
-function DayTimes({ times, isCut }: { times: readonly number[]; isCut: boolean }) {
-  if (times.length === 0) return <span className="soft">{isCut ? '…' : '–'}</span>;
-  if (times.length > shownTimes || isCut)
+function DayTimes({ times, isIncomplete }: { times: readonly number[]; isIncomplete: boolean }) {
+  if (times.length === 0) return <span className="soft">{isIncomplete ? '…' : '–'}</span>;
+  if (times.length > shownTimes || isIncomplete)
     return (
       <>
-        {isCut ? 'more than ' : ''}
+        {isIncomplete ? 'more than ' : ''}
         {times.length} runs, <Clock at={times[0]} /> to <Clock at={times.at(-1)} />
       </>
     );

@@ -3,7 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { Field } from '../field.js';
 import { refusalByField } from '../refusal-by-field.js';
-import { writing } from '../navigation.js';
+import { writeGrant } from '../navigation.js';
 import { Needs } from '../needs.js';
 import { Problem, useDraft } from '../parts.js';
 import { projectId } from '../session.js';
@@ -17,7 +17,7 @@ const editRoute = getRouteApi('/projects/$projectId/schedules/$scheduleId/edit')
 export function NewScheduleForm() {
   useTitle('New schedule');
   return (
-    <Needs title="New schedule" operation="post /schedule/coworker" allowedBy={writing}>
+    <Needs title="New schedule" operation="post /schedule/coworker" allowedBy={writeGrant}>
       <h1>New schedule</h1>
       <ScheduleForm initial={emptyValues} />
     </Needs>
@@ -32,7 +32,7 @@ export function EditScheduleForm() {
     queryFn: () => call('get', '/schedule/coworker/{id}', { params: { id } }),
   });
   return (
-    <Needs title="Edit schedule" operation="patch /schedule/coworker/{id}" allowedBy={writing}>
+    <Needs title="Edit schedule" operation="patch /schedule/coworker/{id}" allowedBy={writeGrant}>
       <h1>Edit schedule</h1>
       <Problem error={error} />
       {data && <ScheduleForm key={id} initial={valuesOf(data)} schedule={data} />}

@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { call } from '../api.js';
 import { Facts } from '../facts.js';
 import { AgentflowLink, RunLink } from '../links.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { Badge, durationText, Heads, Older, Problem, Time } from '../parts.js';
 import { useTitle } from '../use-title.js';
 import { ScheduleActions } from './actions.js';
@@ -24,7 +24,7 @@ function SchedulePage({ id }: { id: string }) {
   const schedule = useQuery({
     queryKey: ['schedule', id],
     queryFn: () => call('get', '/schedule/coworker/{id}', { params }),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   const runs = useInfiniteQuery({
     queryKey: ['schedule', id, 'runs'],
@@ -35,7 +35,7 @@ function SchedulePage({ id }: { id: string }) {
       }),
     initialPageParam: '',
     getNextPageParam: (last) => last.next_cursor ?? undefined,
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   useTitle(schedule.data?.goal.template ?? 'Schedule');
   if (!schedule.data)

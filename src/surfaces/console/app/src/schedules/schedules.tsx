@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { curl } from '../curl.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { Badge, Empty, Heads, Older, Problem, Time } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { usePages } from '../use-pages.js';
@@ -66,7 +66,7 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
   const { data: runs, error } = useQuery({
     queryKey: ['schedule', id, 'latest'],
     queryFn: () => call('get', '/schedule/coworker/{id}/runs', { params: { id }, query: { limit: 1 } }),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   const [last] = runs?.data ?? [];
   return (

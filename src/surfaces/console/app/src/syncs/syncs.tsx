@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { call, type Lifecycle, type Syncs as SyncState } from '../api.js';
 import { curl } from '../curl.js';
 import { Confirm } from '../confirm.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { Badge, Empty, Problem, Time } from '../parts.js';
 import { LifecycleLink } from '../links.js';
 import { useMay } from '../session.js';
@@ -27,7 +27,7 @@ function Scopes() {
   const { data, error } = useQuery({
     queryKey: ['syncs'],
     queryFn: () => call('get', '/{projectID}/syncs'),
-    refetchInterval: (query) => (query.state.data?.catalog ? refreshMs : slowly(query)),
+    refetchInterval: (query) => (query.state.data?.catalog ? refreshMs : pollInterval(query)),
   });
   return (
     <>
@@ -41,7 +41,7 @@ function Scopes() {
 
 function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
   const may = useMay();
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <section aria-labelledby="catalog">
       <h2 id="catalog">Data catalog</h2>
@@ -58,7 +58,7 @@ function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
           {catalog.failure !== null && <p className="problem">The last attempt failed: {catalog.failure}</p>}
           {may('post /{projectID}/syncs/catalog') && (
             <p className="actions">
-              <button type="button" onClick={() => setAsked(true)}>
+              <button type="button" onClick={() => setConfirming(true)}>
                 Start a sync…
               </button>
             </p>
@@ -66,13 +66,13 @@ function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
           <Runs tool="catalog-sync" name="Recent syncs of the catalog" />
         </>
       )}
-      {isAsked && (
+      {isConfirming && (
         <Confirm
           title="Start a sync of the catalog?"
           action="Start the sync"
           act={() => call('post', '/{projectID}/syncs/catalog')}
           invalidates={[['syncs']]}
-          onClose={() => setAsked(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>It reads the whole catalog, after a short wait for further changes.</p>
         </Confirm>
@@ -129,7 +129,7 @@ function Runs({ tool, name }: { tool: string; name: string }) {
   const { data, error } = useQuery({
     queryKey: ['sync-runs', tool],
     queryFn: () => call('get', '/v1/lifecycles', { query: { tool, limit: 20 } }),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   return (
     <>

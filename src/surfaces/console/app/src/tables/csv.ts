@@ -1,5 +1,5 @@
 import type { Column, Table } from '../api.js';
-import { ownColumns, valueOf } from './values.js';
+import { fillableColumns, valueOf } from './values.js';
 
 const maxBytes = 20 * 1024 * 1024;
 /** The API accepts at most 1,000 records and 1 MiB per request. */
@@ -39,13 +39,13 @@ export async function readCsv(file: File, table: Table): Promise<CsvFile> {
   }) as unknown as { info: { lines: number }; record: string[] }[];
   const [head, ...rest] = lines;
   if (!head) throw new Error('The file is empty. Its first line must name columns of the table.');
-  const own = ownColumns(table.columns);
+  const fillable = fillableColumns(table.columns);
   const headers = head.record.map((header) => header.trim());
-  const columns = headers.map((header) => own.find((column) => names(column).includes(header.toLowerCase())));
+  const columns = headers.map((header) => fillable.find((column) => names(column).includes(header.toLowerCase())));
   const known = columns.filter((column) => column !== undefined);
   if (known.length === 0)
     throw new Error(
-      `The first line names no column of the table. Expected some of: ${own.map(({ column_name }) => column_name).join(', ')}.`,
+      `The first line names no column of the table. Expected some of: ${fillable.map(({ column_name }) => column_name).join(', ')}.`,
     );
   return {
     name: file.name,

@@ -39,7 +39,7 @@ export function operatorsOf({ column_type }: Pick<Column, 'column_type'>): reado
 }
 
 export function filterIn({ column, op, value, sort }: Record<string, unknown>): RowFilter {
-  const text = (given: unknown) => (typeof given === 'string' && given !== '' ? given.slice(0, 500) : undefined);
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value.slice(0, 500) : undefined);
   const known = { column: text(column), value: text(value), sort: text(sort) };
   return {
     ...(known.column !== undefined && { column: known.column }),

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import { call, isAnswer, messageOf, newKey, type Table } from '../api.js';
+import { call, isResponse, messageOf, newIdempotencyKey, type Table } from '../api.js';
 import { Problem, Window } from '../parts.js';
 import { batchesOf, problemsByLine, readCsv, type CsvFile, type CsvRow } from './csv.js';
 import { textOf } from './values.js';
@@ -95,7 +95,7 @@ function Preview({ file: { columns, rows, ignored } }: { file: CsvFile }) {
 }
 
 function Insert({ table, file, onClose, onDone }: ImportOptions & { file: CsvFile }) {
-  const [batches] = useState(() => batchesOf(file.rows).map((rows) => ({ rows, key: newKey() })));
+  const [batches] = useState(() => batchesOf(file.rows).map((rows) => ({ rows, key: newIdempotencyKey() })));
   const [next, setNext] = useState(0);
   const [isBusy, setBusy] = useState(false);
   const [refused, setRefused] = useState<{ error: unknown; lines: string[] }>();
@@ -110,11 +110,11 @@ function Insert({ table, file, onClose, onDone }: ImportOptions & { file: CsvFil
         await insert(table._id, batch);
         setNext(at + 1);
       } catch (error) {
-        const lines = isAnswer(error) ? problemsByLine(plain(messageOf(error)), batch.rows, table.columns) : [];
+        const lines = isResponse(error) ? problemsByLine(plain(messageOf(error)), batch.rows, table.columns) : [];
         setRefused({ error, lines });
         // A refused batch gets a new key, because it is corrected first. Without a response, the same request is
         // retried.
-        if (isAnswer(error)) batch.key = newKey();
+        if (isResponse(error)) batch.key = newIdempotencyKey();
         setBusy(false);
         if (at > 0) onDone();
         return;

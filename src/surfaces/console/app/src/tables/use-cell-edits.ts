@@ -63,8 +63,8 @@ export function useCellEdits({ tableId, onSaved }: EditsOptions): CellEdits {
   const discard = (rowId: string, columnId: string) =>
     change(current.current.filter((each) => !is(rowId, columnId)(each)));
   const send = async (edit: CellEdit, column: Column) => {
-    const { theirs: _theirs, problem: _problem, lifecycle: _lifecycle, isNew: _new, ...asked } = edit;
-    put({ ...asked, isBusy: true });
+    const { theirs: _theirs, problem: _problem, lifecycle: _lifecycle, isNew: _new, ...pendingEdit } = edit;
+    put({ ...pendingEdit, isBusy: true });
     const params = { table_id: tableId, record_id: edit.rowId };
     const id = column.column_id;
     try {
@@ -81,7 +81,7 @@ export function useCellEdits({ tableId, onSaved }: EditsOptions): CellEdits {
       const now = isConflict ? await read(params) : undefined;
       const theirs = now && { value: now[id], text: textOf(column, now[id]) };
       const lifecycle = lifecycleOf(failure);
-      put({ ...asked, problem, ...(lifecycle !== undefined && { lifecycle }), ...(theirs && { theirs }) });
+      put({ ...pendingEdit, problem, ...(lifecycle !== undefined && { lifecycle }), ...(theirs && { theirs }) });
       if (now) onSaved(now);
     }
   };

@@ -3,7 +3,7 @@ import type { Column } from '../api.js';
 export const systemColumns: ReadonlySet<string> = new Set(['_id', 'row_id', 'coworker_user_id']);
 
 /** Returns the columns that people fill in. */
-export const ownColumns = (columns: readonly Column[]): Column[] =>
+export const fillableColumns = (columns: readonly Column[]): Column[] =>
   columns.filter(({ column_id }) => !systemColumns.has(column_id));
 
 /** Returns the editable text of a value. Dates are in UTC, because the table has no time zone. */

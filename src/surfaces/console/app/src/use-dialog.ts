@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
 /** Returns the open dialog of the page. It is in the query string, so that the command palette can open it too. */
-export function useAsked(): [asked: string | undefined, ask: (dialog: string | undefined) => void] {
+export function useDialog(): [dialog: string | undefined, setDialog: (dialog: string | undefined) => void] {
   const { ask } = useSearch({ strict: false });
   const navigate = useNavigate();
   return [
