@@ -74,8 +74,8 @@ export function createBrowserSessions(
 }
 
 /** Returns whether the sender knows the CSRF secret of the session, which only pages of this service can read. */
-export function repeatsSecret({ csrf }: Pick<BrowserSession, 'csrf'>, given: string | null | undefined): boolean {
-  const [sent, expected] = [Buffer.from(given ?? ''), Buffer.from(csrf)];
+export function repeatsSecret({ csrf }: Pick<BrowserSession, 'csrf'>, token: string | null | undefined): boolean {
+  const [sent, expected] = [Buffer.from(token ?? ''), Buffer.from(csrf)];
   return sent.length === expected.length && timingSafeEqual(sent, expected);
 }
 

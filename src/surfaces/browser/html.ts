@@ -9,10 +9,10 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 /** Builds markup and escapes values for text and for quoted attributes. `undefined` and `false` produce nothing. */
 export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
-  return { markup: texts.reduce((markup, text, at) => markup + written(parts[at - 1]) + text) };
+  return { markup: texts.reduce((markup, text, at) => markup + markupOf(parts[at - 1]) + text) };
 }
 
-function written(part: Part): string {
+function markupOf(part: Part): string {
   if (part === undefined || part === false) return '';
   if (typeof part === 'string' || typeof part === 'number')
     return String(part).replace(/[&<>"']/g, (found) => entities[found] ?? '');

@@ -56,9 +56,9 @@ export const appFiles: RequestHandler = express.static(path.join(folder, 'assets
 /**
  * Sends the app, which renders the page of the requested URL. The HTML names its files relative to that URL, so the app
  * works below any path.
- * @param here the path after `/console`
+ * @param pathInConsole the path after `/console`
  */
-export function sendApp(res: Response, here: string): void {
+export function sendApp(res: Response, pathInConsole: string): void {
   if (page === undefined) throw new Error(`${index} is missing: run the build`);
   res.set({
     'Content-Security-Policy': policy,
@@ -69,6 +69,6 @@ export function sendApp(res: Response, here: string): void {
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
     'Cross-Origin-Opener-Policy': 'same-origin',
   });
-  const up = '../'.repeat(here.split('/').length - 2);
-  res.type('html').send(page.replaceAll('="./', `="${up}`));
+  const pathToConsole = '../'.repeat(pathInConsole.split('/').length - 2);
+  res.type('html').send(page.replaceAll('="./', `="${pathToConsole}`));
 }

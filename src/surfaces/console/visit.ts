@@ -61,12 +61,12 @@ export function signedIn({ deps, browsers }: ConsoleDeps): RequestHandler {
  */
 export function inProject({ deps }: ConsoleDeps): RequestHandler<{ projectID: string }> {
   return async (req, res, next) => {
-    const of = res.locals.visit as PersonVisit;
+    const personVisit = res.locals.visit as PersonVisit;
     const projectId = req.params.projectID;
-    const principal = await scopeOn(deps, principalOf(of.person), projectId);
-    const place = principal && (await findPlace(deps.mongo.collections, of.person.userId, projectId));
+    const principal = await scopeOn(deps, principalOf(personVisit.person), projectId);
+    const place = principal && (await findPlace(deps.mongo.collections, personVisit.person.userId, projectId));
     if (!place) throw notFound('project');
-    const visit: Visit = { ...of, base: `/console/projects/${encodeURIComponent(projectId)}` };
+    const visit: Visit = { ...personVisit, base: `/console/projects/${encodeURIComponent(projectId)}` };
     res.locals.visit = visit;
     next();
   };
