@@ -63,21 +63,21 @@ interface Input {
 }
 
 export function createCall(transport: Transport): Call {
-  const own = transport.workspace.projectId;
+  const ownProjectId = transport.workspace.projectId;
   const call = (method: HttpMethod, path: string, { params = {}, query, body }: Input = {}, options?: CallOptions) => {
     const facts = operations[`${method} ${path}`];
     if (facts === undefined) throw new TypeError(`the API has no operation ${method} ${path}`);
-    const given: Record<string, string> = { projectID: own, projectId: own, ...params };
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-      if (given[name] === undefined) throw new TypeError(`${method} ${path} needs params.${name}`);
-      return encodeURIComponent(given[name]);
+    const pathParameters: Record<string, string> = { projectID: ownProjectId, projectId: ownProjectId, ...params };
+    const filledPath = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      if (pathParameters[name] === undefined) throw new TypeError(`${method} ${path} needs params.${name}`);
+      return encodeURIComponent(pathParameters[name]);
     });
     return transport.call(
       facts.includes('gateway') ? 'gateway' : 'platform',
       {
         method: method.toUpperCase() as Uppercase<HttpMethod>,
-        path: filled,
-        query: facts.includes('project') ? { projectID: own, ...query } : query,
+        path: filledPath,
+        query: facts.includes('project') ? { projectID: ownProjectId, ...query } : query,
         body,
         takesKey: facts.includes('key'),
         isUnsafeToRepeat: facts.includes('once'),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Error codes that a retry does not change (specification, Retry rules 4). */
-const neverRepeated = new Set(['unconfigured', 'unavailable']);
+const neverRetried = new Set(['unconfigured', 'unavailable']);
 const capSeconds = 60;
 const offsetSeconds = 1;
 
@@ -30,8 +30,8 @@ export function retryOf({
 }
 
 /** Returns whether the same request may be retried unchanged (specification, Retry rules 1 and 4). */
-export function mayRepeat(status: number, error: string): boolean {
-  return status === 429 || (status >= 500 && !neverRepeated.has(error));
+export function mayRetry(status: number, error: string): boolean {
+  return status === 429 || (status >= 500 && !neverRetried.has(error));
 }
 
 /**
@@ -50,9 +50,9 @@ export function secondsToWait(
 
 /** Parses seconds or an HTTP date (RFC 9110, 10.2.3). */
 function parseRetryAfter(text: string | null, now: number): number | undefined {
-  const given = text?.trim() ?? '';
-  if (/^\d+(\.\d+)?$/.test(given)) return Number(given);
-  const date = /^[a-z]{3},/i.test(given) ? Date.parse(given) : NaN;
+  const trimmed = text?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed);
+  const date = /^[a-z]{3},/i.test(trimmed) ? Date.parse(trimmed) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
 }
 

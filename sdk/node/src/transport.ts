@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { apiRoot, type ConnectionInfo, type Workspace } from './connection.js';
-import { mayRepeat, retryOf, secondsToWait, type Retry, type RetryOptions } from './retry.js';
+import { mayRetry, retryOf, secondsToWait, type Retry, type RetryOptions } from './retry.js';
 import { ServiceError, type ErrorBody } from './service-error.js';
 
 /** The options of any call. */
@@ -74,20 +74,20 @@ export function createTransport({
   const retry = retryOf(retryOptions);
   let known: ConnectionInfo | undefined;
 
-  const sendRepeatedly = (
+  const sendWithRetries = (
     url: string,
     init: RequestInit,
     isUnsafeToRepeat: boolean,
     { signal, maxAttempts = retry.maxAttempts }: CallOptions = {},
   ) =>
     // Do not follow redirects, because they could send the key to another host.
-    repeatedly({ ...retry, maxAttempts }, isUnsafeToRepeat, signal, () =>
+    withRetries({ ...retry, maxAttempts }, isUnsafeToRepeat, signal, () =>
       send(url, { ...init, redirect: 'manual', ...(signal && { signal }) }),
     );
 
   const connectionInfo: Transport['connectionInfo'] = async ({ signal } = {}) => {
     known ??= (await (
-      await sendRepeatedly(`${workspace.baseUrl}/v1/connection-info`, {}, false, signal ? { signal } : {})
+      await sendWithRetries(`${workspace.baseUrl}/v1/connection-info`, {}, false, signal ? { signal } : {})
     ).json()) as ConnectionInfo;
     return known;
   };
@@ -97,9 +97,9 @@ export function createTransport({
     const url = new URL(apiRoot(workspace, info) + outgoing.path);
     for (const [name, value] of Object.entries(outgoing.query ?? {}))
       if (value !== undefined) url.searchParams.set(name, String(value));
-    const { body, type } = encoded(outgoing.body);
+    const { body, type } = encodedBody(outgoing.body);
     const headers = { ...headersOf(surface, outgoing, options, { ...info, apiKey, workspace }), ...type };
-    return sendRepeatedly(
+    return sendWithRetries(
       url.href,
       { method: outgoing.method, headers, ...(body !== undefined && { body }) },
       outgoing.isUnsafeToRepeat ?? false,
@@ -117,11 +117,11 @@ export function createTransport({
       const text = await response.text();
       const isJson = /^(application\/json\b|$)/.test(response.headers.get('content-type') ?? '');
       const body = (text !== '' && isJson ? JSON.parse(text) : text || undefined) as T;
-      if (response.status === 202) refuseWaiting(body as ErrorBody & { status?: string });
+      if (response.status === 202) throwIfHeld(body as ErrorBody & { status?: string });
       return body;
     },
     async download(url, options) {
-      return new Uint8Array(await (await sendRepeatedly(url, {}, false, options)).arrayBuffer());
+      return new Uint8Array(await (await sendWithRetries(url, {}, false, options)).arrayBuffer());
     },
   };
 }
@@ -147,7 +147,7 @@ function headersOf(
 }
 
 /** Leaves out the media type of a form, because `fetch` adds it with the boundary. */
-function encoded(body: unknown): { body?: string | FormData; type?: { 'content-type': string } } {
+function encodedBody(body: unknown): { body?: string | FormData; type?: { 'content-type': string } } {
   if (body === undefined) return {};
   return body instanceof FormData
     ? { body }
@@ -155,7 +155,7 @@ function encoded(body: unknown): { body?: string | FormData; type?: { 'content-t
 }
 
 /** @throws ServiceError for an error response that may not be retried, or after the last attempt */
-async function repeatedly(
+async function withRetries(
   retry: Retry,
   isUnsafeToRepeat: boolean,
   signal: AbortSignal | undefined,
@@ -166,7 +166,7 @@ async function repeatedly(
     if (response.ok) return response;
     const error = new ServiceError(response.status, await errorBodyOf(response));
     const isSafe = response.status === 429 || !isUnsafeToRepeat;
-    if (attempt >= retry.maxAttempts || !isSafe || !mayRepeat(error.status, error.error)) throw error;
+    if (attempt >= retry.maxAttempts || !isSafe || !mayRetry(error.status, error.error)) throw error;
     await retry.sleep(secondsToWait(attempt, response.headers.get('retry-after'), retry), signal);
   }
 }
@@ -186,7 +186,7 @@ async function errorBodyOf(response: Response): Promise<ErrorBody> {
 }
 
 /** Throws for a call that a policy holds, because it has not been executed and must not look like a success. */
-function refuseWaiting(body: (ErrorBody & { status?: string }) | undefined): void {
+function throwIfHeld(body: (ErrorBody & { status?: string }) | undefined): void {
   if (body?.status !== 'pending_approval') return;
   throw new ServiceError(202, {
     ...body,
