@@ -132,8 +132,8 @@ function writerOf(
   let seq = 0;
   const document = () => {
     seq += 1;
-    const [made] = chain(organizationId, genesis(organizationId), [entryOf(organizationId)]);
-    return { ...(made as AuditEntryDocument), _id: entryId(`${organizationId}-${process.pid}`, seq) };
+    const [chainedEntry] = chain(organizationId, genesis(organizationId), [entryOf(organizationId)]);
+    return { ...(chainedEntry as AuditEntryDocument), _id: entryId(`${organizationId}-${process.pid}`, seq) };
   };
   if (mode === 'bare') return () => scratch.insertOne(document(), durable);
   const group = createGroup<AuditEntryDocument, void>(async (batch) => {

@@ -56,11 +56,11 @@ export async function benchCallbacks(bench: BenchEnvironment): Promise<Figure[]>
 async function forwardRates(api: Api, barePort: number): Promise<Figure[]> {
   const rates = { ours: [] as number[], bare: [] as number[] };
   for (let round = 0; round < 6; round += 1) {
-    const [ours, theirs] = [await rate(api.port, 1500), await rate(barePort, 1500)];
+    const [ours, baseline] = [await rate(api.port, 1500), await rate(barePort, 1500)];
     // The first round only warms up.
     if (round === 0) continue;
     rates.ours.push(ours);
-    rates.bare.push(theirs);
+    rates.bare.push(baseline);
   }
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   return [figure('forwarded callbacks', '/s', mean(rates.ours), mean(rates.bare), 'at least 0.8')];

@@ -38,17 +38,23 @@ export async function benchConsole(bench: BenchEnvironment): Promise<Figure[]> {
       await page.getByRole('row').nth(1).waitFor();
       return scrolled(page);
     });
-    const theirs = await withPage(session, async (page) => {
+    const baseline = await withPage(session, async (page) => {
       await page.goto(`${bareUrl}/table`);
       return scrolled(page);
     });
     const what = `${runs} runs scrolled, ${pixelsPerFrame} pixels per frame`;
-    const over = (frames: number[]) => (100 * frames.filter((ms) => ms > 50).length) / frames.length;
+    const slowShare = (frames: number[]) => (100 * frames.filter((ms) => ms > 50).length) / frames.length;
     return [
       ...figures,
-      ...spread(`${what}: frame`, ours.frames, theirs.frames, 'smooth: ours at most 50 ms'),
-      figure(`${what}: frames over 50 ms`, '%', over(ours.frames), over(theirs.frames), 'smooth: ours at most 1 %'),
-      figure(`${what}: rows in the page at the end`, 'rows', ours.rows, theirs.rows, 'for information'),
+      ...spread(`${what}: frame`, ours.frames, baseline.frames, 'smooth: ours at most 50 ms'),
+      figure(
+        `${what}: frames over 50 ms`,
+        '%',
+        slowShare(ours.frames),
+        slowShare(baseline.frames),
+        'smooth: ours at most 1 %',
+      ),
+      figure(`${what}: rows in the page at the end`, 'rows', ours.rows, baseline.rows, 'for information'),
     ];
   } finally {
     bare.close();
@@ -65,8 +71,8 @@ type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
 async function withPage<T>(session: Session | undefined, work: (page: Page) => Promise<T>): Promise<T> {
   const browser = await launchChromium();
   try {
-    const given = { viewport: { width: 1280, height: 800 }, ...(session && { storageState: session }) };
-    return await work(await browser.newPage(given));
+    const contextOptions = { viewport: { width: 1280, height: 800 }, ...(session && { storageState: session }) };
+    return await work(await browser.newPage(contextOptions));
   } finally {
     await browser.close();
   }
@@ -140,12 +146,12 @@ async function benchPage(
           if (round > 0) times[cache][at]?.push(timing);
         }
       });
-  return Object.entries(times).flatMap(([cache, [mine, theirs]]) =>
+  return Object.entries(times).flatMap(([cache, [consoleTimes, baseline]]) =>
     (['content', 'paint', 'data'] as const).flatMap((kind) =>
       spread(
         `${name}, ${cache} cache, ${names[kind]}`,
-        mine.map((timing) => timing[kind]),
-        theirs.map((timing) => timing[kind]),
+        consoleTimes.map((timing) => timing[kind]),
+        baseline.map((timing) => timing[kind]),
         kind === 'content' ? 'ours at most 1,000 ms' : 'for information',
       ),
     ),
@@ -166,12 +172,12 @@ function watchContent(): void {
     const element = document.querySelector(selector);
     return element?.checkVisibility() === true && element.innerText.trim() !== '';
   };
-  const look = () => {
+  const nextFrame = () => {
     if (isShown('main h1')) seen.content ??= performance.now();
     if (isShown('main .number a, main .body [role=row], main:not(#main) h1')) seen.data ??= performance.now();
-    if (seen.data === undefined) requestAnimationFrame(look);
+    if (seen.data === undefined) requestAnimationFrame(nextFrame);
   };
-  requestAnimationFrame(look);
+  requestAnimationFrame(nextFrame);
 }
 
 async function opened(page: Page, address: string): Promise<Timing> {
@@ -208,12 +214,12 @@ function scrolled(page: Page): Promise<{ frames: number[]; rows: number }> {
     }, pixelsPerFrame);
 }
 
-function spread(what: string, ours: readonly number[], theirs: readonly number[], goal: string): Figure[] {
-  const of = (name: string, value: (times: readonly number[]) => number, rule: string) =>
-    figure(`${what}, ${name}`, 'ms', value(ours), value(theirs), rule);
+function spread(what: string, ours: readonly number[], baseline: readonly number[], goal: string): Figure[] {
+  const figureOf = (name: string, value: (times: readonly number[]) => number, rule: string) =>
+    figure(`${what}, ${name}`, 'ms', value(ours), value(baseline), rule);
   return [
-    of('median', median, goal),
-    ...(ours.length > 100 ? [of('95th percentile', (times) => percentile(times, 0.95), goal)] : []),
-    of('highest', (times) => Math.max(...times), goal),
+    figureOf('median', median, goal),
+    ...(ours.length > 100 ? [figureOf('95th percentile', (times) => percentile(times, 0.95), goal)] : []),
+    figureOf('highest', (times) => Math.max(...times), goal),
   ];
 }

@@ -76,11 +76,11 @@ export async function runsOf(bench: BenchEnvironment, flow: object) {
     async prepare(count: number): Promise<string[]> {
       const ids: string[] = [];
       await inParallel(range(count), callers, async () => {
-        const made = await api.post(`/execute_flow?projectID=${projectID}`, {
+        const response = await api.post(`/execute_flow?projectID=${projectID}`, {
           agentflow_id: agentflow.body._id,
           goal: 'bench',
         });
-        ids.push(made.body.execution_id as string);
+        ids.push(response.body.execution_id as string);
       });
       return ids;
     },
@@ -123,11 +123,11 @@ async function pauseMedians(bench: BenchEnvironment): Promise<Figure> {
   const ours: number[] = [];
   const bare: number[] = [];
   await inParallel(range(60), callers, async () => {
-    const made = await api.post(`/execute_flow?projectID=${projectID}`, {
+    const response = await api.post(`/execute_flow?projectID=${projectID}`, {
       agentflow_id: agentflow.body._id,
       goal: 'bench',
     });
-    const id = made.body.execution_id as string;
+    const id = response.body.execution_id as string;
     await api.post(`/execute_flow/${id}/execute`, {});
     const handle = await bench.bareClient.workflow.start(bareUpdates, {
       taskQueue: bench.bareTaskQueue,

@@ -31,14 +31,14 @@ export async function benchFiles(bench: BenchEnvironment): Promise<Figure[]> {
         const answer = await send(`${api.url}/file/${projectID}`, headers, asForm());
         url = ((await answer.json()) as { data: { url: string }[] }).data[0]?.url ?? '';
       });
-      const theirs = await timed(async () => void (await (await send(bare, {}, bytes())).arrayBuffer()));
+      const baseline = await timed(async () => void (await (await send(bare, {}, bytes())).arrayBuffer()));
       const read = await timed(() => receive(url));
       const bareRead = await timed(() => receive(bare));
       // The first round only warms up.
       if (round > 0)
         for (const [list, ms] of [
           [up, ours],
-          [bareUp, theirs],
+          [bareUp, baseline],
           [down, read],
           [bareDown, bareRead],
         ] as const)

@@ -27,13 +27,13 @@ async function stepGrowth(bench: BenchEnvironment): Promise<Figure> {
     await flow.runToEnd(id);
     const { body } = await flow.api.get(`/execute_flow/${id}/monitoring`);
     const steps = body.steps as { started_at: number }[];
-    const took = steps
+    const stepTimes = steps
       .slice(1)
       .map(({ started_at }, at) => (started_at - (steps[at]?.started_at ?? Number.NaN)) * 1000);
     // The first round only warms up the worker and the caches.
     if (round === 0) continue;
-    first.push(...took.slice(0, share));
-    last.push(...took.slice(-share));
+    first.push(...stepTimes.slice(0, share));
+    last.push(...stepTimes.slice(-share));
   }
   return figure(
     `step of a flow of ${agents} agents, the last ${share} against the first ${share}`,
@@ -51,10 +51,10 @@ async function longFlow(bench: BenchEnvironment): Promise<Figure> {
   const bare: number[] = [];
   for (let round = 0; round < 2 * rounds; round += 1) {
     const id = await flow.prepare();
-    const took = await timed(() => flow.runToEnd(id));
+    const duration = await timed(() => flow.runToEnd(id));
     const baseline = await timed(() => bareRun(bench, bareSteps, lightAgents));
     if (round === 0) continue;
-    ours.push(took);
+    ours.push(duration);
     bare.push(baseline);
   }
   const what = `flow of ${lightAgents} agents from the execute call to its end, median`;

@@ -29,14 +29,14 @@ export async function benchGateway(bench: BenchEnvironment): Promise<Figure[]> {
   const params = { project_id: projectID };
   const direct = { pid: server.child.pid ?? 0, work: () => bare.post('/query', { query, params }) };
   try {
-    const many = await alternated(governed, direct, callers);
+    const parallel = await alternated(governed, direct, callers);
     const single = await alternated(governed, direct, 1);
     const refused = await refusals(bench, gateway);
-    const governedMs = many[0].ms;
+    const governedMs = parallel[0].ms;
     return [
-      figure('governed query, throughput', '1/s', many[0].rate, many[1].rate, 'at least 0.75'),
-      figure('governed query, median', 'ms', governedMs, many[1].ms, 'for information'),
-      figure('governed query, processor time', 'ms', many[0].processor, many[1].processor, 'for information'),
+      figure('governed query, throughput', '1/s', parallel[0].rate, parallel[1].rate, 'at least 0.75'),
+      figure('governed query, median', 'ms', governedMs, parallel[1].ms, 'for information'),
+      figure('governed query, processor time', 'ms', parallel[0].processor, parallel[1].processor, 'for information'),
       figure('governed query, one caller, median', 'ms', single[0].ms, single[1].ms, 'at most 3 ms more'),
       figure(
         'refused at authentication, against a governed query',
@@ -83,9 +83,9 @@ interface Measured {
 }
 
 /** Measures alternating rounds of the two after a warm-up. */
-async function alternated(ours: Side, theirs: Side, callers: number): Promise<[Measured, Measured]> {
+async function alternated(ours: Side, baseline: Side, callers: number): Promise<[Measured, Measured]> {
   const size = callers === 1 ? perRound / 5 : perRound;
-  const sides = [ours, theirs].map((side) => ({ ...side, times: [] as number[], rates: [] as number[], used: 0 }));
+  const sides = [ours, baseline].map((side) => ({ ...side, times: [] as number[], rates: [] as number[], used: 0 }));
   for (let round = 0; round <= rounds; round += 1) {
     for (const side of sides) {
       const times: number[] = [];

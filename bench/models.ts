@@ -30,10 +30,10 @@ async function compare(baseUrl: string, words: number): Promise<Figure> {
   const rates = { ours: [] as number[], bare: [] as number[] };
   for (let round = 0; round <= rounds; round += 1) {
     const ours = await rate(() => takeTurn(model));
-    const theirs = await rate(() => takeBareTurn(bare));
+    const baseline = await rate(() => takeBareTurn(bare));
     if (round === 0) continue;
     rates.ours.push(ours);
-    rates.bare.push(theirs);
+    rates.bare.push(baseline);
   }
   return figure(`model turns, ${words} words streamed`, '/s', median(rates.ours), median(rates.bare), 'at least 0.8');
 }
@@ -45,7 +45,7 @@ async function rate(turn: () => Promise<void>): Promise<number> {
 }
 
 async function takeTurn(model: ReturnType<typeof createOpenAiModel>): Promise<void> {
-  let told = '';
+  let streamedText = '';
   const { content } = await model.complete({
     model: 'bench',
     temperature: 0.2,
@@ -54,9 +54,9 @@ async function takeTurn(model: ReturnType<typeof createOpenAiModel>): Promise<vo
     material: { title: '', goal: '', prompt: '', documents: [], outputs: [], actions: [] },
     signal: new AbortController().signal,
     idempotencyKey: 'bench',
-    onText: (text) => (told += text),
+    onText: (text) => (streamedText += text),
   });
-  if (content !== told) throw new Error('the turn was not told as it was taken');
+  if (content !== streamedText) throw new Error('the turn was not told as it was taken');
 }
 
 async function takeBareTurn(client: OpenAI): Promise<void> {
@@ -68,9 +68,9 @@ async function takeBareTurn(client: OpenAI): Promise<void> {
     stream: true,
     stream_options: { include_usage: true },
   });
-  let told = '';
-  for await (const chunk of stream) told += chunk.choices[0]?.delta.content ?? '';
-  if (told === '') throw new Error('the bare client was told nothing');
+  let streamedText = '';
+  for await (const chunk of stream) streamedText += chunk.choices[0]?.delta.content ?? '';
+  if (streamedText === '') throw new Error('the bare client was told nothing');
 }
 
 /** Starts an endpoint that streams as many words as the first segment of the path says. */

@@ -42,11 +42,11 @@ export async function benchOauth(bench: BenchEnvironment): Promise<Figure[]> {
     const codes = [];
     const refreshes = [];
     for (let round = 0; round < 3; round += 1) {
-      const [own, theirs] = [await codeRound(ours), await codeRound(library)];
-      codes.push({ ours: own.perSecond, library: theirs.perSecond });
+      const [ourRound, libraryRound] = [await codeRound(ours), await codeRound(library)];
+      codes.push({ ours: ourRound.perSecond, library: libraryRound.perSecond });
       refreshes.push({
-        ours: await refreshRound(ours, own.refreshTokens),
-        library: await refreshRound(library, theirs.refreshTokens),
+        ours: await refreshRound(ours, ourRound.refreshTokens),
+        library: await refreshRound(library, libraryRound.refreshTokens),
       });
     }
     return [

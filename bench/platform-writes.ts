@@ -44,8 +44,8 @@ export async function benchPlatformWrites(bench: BenchEnvironment): Promise<Figu
       figures.push(
         ...(await compared(
           what,
-          { pid: bench.api.child.pid ?? 0, work: () => accepted(write(governed)) },
-          { pid: server.child.pid ?? 0, work: () => accepted(write(bare)) },
+          { pid: bench.api.child.pid ?? 0, work: () => assertAccepted(write(governed)) },
+          { pid: server.child.pid ?? 0, work: () => assertAccepted(write(bare)) },
         )),
       );
     return figures;
@@ -63,7 +63,7 @@ const skill = {
 };
 
 /** Throws for a refused write, because it would count as a fast one. */
-async function accepted(answer: Promise<Answer>): Promise<void> {
+async function assertAccepted(answer: Promise<Answer>): Promise<void> {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(`a write was answered with ${status}: ${JSON.stringify(body)}`);
 }
@@ -74,12 +74,12 @@ interface Side {
 }
 
 /** Alternates rounds of the two after a warm-up. Processor time depends less on other load on the machine. */
-async function compared(what: string, ours: Side, theirs: Side): Promise<Figure[]> {
+async function compared(what: string, ours: Side, baseline: Side): Promise<Figure[]> {
   const times: [number[], number[]] = [[], []];
   const totals: [number[], number[]] = [[], []];
   const processor: [number[], number[]] = [[], []];
   for (let round = 0; round <= rounds; round += 1) {
-    for (const [at, { pid, work }] of [ours, theirs].entries()) {
+    for (const [at, { pid, work }] of [ours, baseline].entries()) {
       const each: number[] = [];
       const before = processorMs(pid);
       const total = await timed(() =>

@@ -11,8 +11,8 @@ import { processorMs, type BenchEnvironment } from './environment.js';
 import { figure, median, range, timed, type Figure } from './measure.js';
 
 const sizes = { small: 1000, large: 100_000 };
-const both = ['small', 'large'] as const;
-type Size = (typeof both)[number];
+const sizeNames = ['small', 'large'] as const;
+type Size = (typeof sizeNames)[number];
 /** The number of relationships of each entity. */
 const relationships = 3;
 /** The number of alternating rounds of the two projects, after one warm-up round. */
@@ -32,7 +32,7 @@ export async function benchRetrieval({ deps: { graph }, neo4jPid }: BenchEnviron
   await createGeneration(graph, generation);
   const projects = { small: newId(), large: newId() };
   try {
-    for (const which of both) await load(graph, projects[which], sizes[which]);
+    for (const size of sizeNames) await load(graph, projects[size], sizes[size]);
     await untilIndexed(graph);
     const nearest = createNearestByText({
       graph,
@@ -60,14 +60,14 @@ async function compared(
   const processor: Record<Size, number> = { small: 0, large: 0 };
   const used = () => (neo4jPid === undefined ? Number.NaN : processorMs(neo4jPid));
   for (const round of range(rounds + 1)) {
-    for (const which of both) {
+    for (const size of sizeNames) {
       const before = used();
       for (const at of range(questionsPerRound)) {
-        const question = questionOf(round * questionsPerRound + at, sizes[which]);
-        const ms = await timed(() => ask(graph, projects[which], question, options));
-        if (round > 0) times[which].push(ms);
+        const question = questionOf(round * questionsPerRound + at, sizes[size]);
+        const ms = await timed(() => ask(graph, projects[size], question, options));
+        if (round > 0) times[size].push(ms);
       }
-      if (round > 0) processor[which] += (used() - before) / (rounds * questionsPerRound);
+      if (round > 0) processor[size] += (used() - before) / (rounds * questionsPerRound);
     }
   }
   const title = `${what}, ${sizes.large} entities and ${sizes.large * relationships} relationships; baseline ${sizes.small}`;

@@ -45,8 +45,8 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   'platform-writes': benchPlatformWrites,
 };
 
-const asked = process.argv.slice(2);
-const names = asked.length > 0 ? asked : Object.keys(benches);
+const requested = process.argv.slice(2);
+const names = requested.length > 0 ? requested : Object.keys(benches);
 const unknown = names.filter((name) => !(name in benches));
 if (unknown.length > 0) {
   console.error(`Unknown benchmarks: ${unknown.join(', ')}. Available: ${Object.keys(benches).join(', ')}.`);

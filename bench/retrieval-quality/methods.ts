@@ -5,7 +5,7 @@ import { scopeTerm } from '../../src/graph/store/names.js';
 import { defaultAnalyzer, textIndexOf } from '../../src/graph/language/analyzers.js';
 import type { Graph } from '../../src/stores/neo4j.js';
 
-const shown = 25;
+const maxResults = 25;
 const candidates = 100;
 /** Graphiti's `rrf` uses the rank constant 1. */
 const rankConstant = 1;
@@ -16,7 +16,7 @@ export type Method = (projectId: string, question: string) => Promise<string[]>;
 /** Searches with the product, using the given options. */
 export function productMethod(graph: Graph, options: RetrieveOptions): Method {
   return async (projectId, text) => {
-    const question = { text, projectIds: [projectId], asOf: undefined, limit: shown, timeoutMs: 30_000 };
+    const question = { text, projectIds: [projectId], asOf: undefined, limit: maxResults, timeoutMs: 30_000 };
     const answer = await retrieve(graph, question, { lifecycle_id: 'bench', run: null, at: 0 }, options);
     return answer.entities.map(({ id }) => id);
   };

@@ -17,15 +17,15 @@ import { bm25Method, productMethod, reciprocalRankMethod, vectorMethod, type Met
  * `npm run retrieval-quality [-- file.json …]` measures how well the search finds the evidence of questions
  * (README.md).
  */
-const asked = process.argv.slice(2);
-const own = path.join(packageRoot, 'bench/retrieval-quality/data.json');
+const files = process.argv.slice(2);
+const defaultFile = path.join(packageRoot, 'bench/retrieval-quality/data.json');
 const folder = mkdtempSync(path.join(tmpdir(), 'retrieval-quality-'));
 const server = await startEmbeddingServer();
 const rerank = ['RERANK_BASE_URL', 'RERANK_API_KEY', 'RERANK_MODEL'].map((name) => [name, process.env[name] ?? '']);
 const bench = await startEnvironment(folder, { ...server.env, ...Object.fromEntries(rerank) });
 const { graph, nearestByText } = bench.deps;
 try {
-  for (const file of asked.length > 0 ? asked : [own]) {
+  for (const file of files.length > 0 ? files : [defaultFile]) {
     const data = readDataSet(file);
     const projects = new Map<string, string>();
     for (const [name, elements] of projectsOf(data)) {
