@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 #: Error codes that a retry does not change (specification, Retry rules 4).
-_NEVER_REPEATED = frozenset({"unconfigured", "unavailable"})
+_NEVER_RETRIED = frozenset({"unconfigured", "unavailable"})
 _CAP_SECONDS = 60.0
 _OFFSET_SECONDS = 1.0
 
@@ -33,9 +33,9 @@ class Retry:
             raise ValueError("max_attempts must be a whole number from 1")
 
 
-def may_repeat(status: int, error: str) -> bool:
+def may_retry(status: int, error: str) -> bool:
     """Returns whether the same request may be retried unchanged (specification, Retry rules 1 and 4)."""
-    return status == 429 or (status >= 500 and error not in _NEVER_REPEATED)
+    return status == 429 or (status >= 500 and error not in _NEVER_RETRIED)
 
 
 def seconds_to_wait(attempt: int, retry_after: str | None, retry: Retry) -> float:

@@ -12,7 +12,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from ._connection import Workspace, api_root
 from ._errors import ServiceError
-from ._retry import Retry, may_repeat, seconds_to_wait
+from ._retry import Retry, may_retry, seconds_to_wait
 from .types import ConnectionInfo
 
 Surface = Literal["gateway", "platform"]
@@ -67,7 +67,7 @@ class Transport:
     def connection_info(self, options: CallOptions = CallOptions()) -> ConnectionInfo:
         if self._info is None:
             request = Request(f"{self.workspace.base_url}/v1/connection-info")
-            with self._send_repeatedly(request, False, CallOptions(timeout=options.timeout)) as response:
+            with self._send_with_retries(request, False, CallOptions(timeout=options.timeout)) as response:
                 self._info = json.load(response)
         return self._info
 
@@ -96,14 +96,14 @@ class Transport:
             headers["Idempotency-Key"] = options.idempotency_key or str(uuid.uuid4())
         if options.resume_token is not None:
             headers["X-Resume-Token"] = options.resume_token
-        return self._send_repeatedly(Request(url, data, headers, method=outgoing.method), outgoing.unsafe_to_repeat, options)
+        return self._send_with_retries(Request(url, data, headers, method=outgoing.method), outgoing.unsafe_to_repeat, options)
 
     def download(self, url: str, options: CallOptions | None = None) -> bytes:
         """Downloads the bytes of a signed URL without sending a credential."""
-        with self._send_repeatedly(Request(url), False, options or CallOptions()) as response:
+        with self._send_with_retries(Request(url), False, options or CallOptions()) as response:
             return response.read()
 
-    def _send_repeatedly(self, request: Request, unsafe_to_repeat: bool, options: CallOptions) -> HTTPResponse:
+    def _send_with_retries(self, request: Request, unsafe_to_repeat: bool, options: CallOptions) -> HTTPResponse:
         """:raises ServiceError: for an error response that may not be retried, or after the last attempt"""
         max_attempts = self.retry.max_attempts if options.max_attempts is None else options.max_attempts
         timeout = self._timeout if options.timeout is None else options.timeout
@@ -117,7 +117,7 @@ class Transport:
                     error = ServiceError(answer.code, _error_body(answer))
                     retry_after = answer.headers.get("Retry-After")
             is_safe = error.status == 429 or not unsafe_to_repeat
-            if attempt >= max_attempts or not is_safe or not may_repeat(error.status, error.error):
+            if attempt >= max_attempts or not is_safe or not may_retry(error.status, error.error):
                 raise error
             self.retry.sleep(seconds_to_wait(attempt, retry_after, self.retry))
             attempt += 1
