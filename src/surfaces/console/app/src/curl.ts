@@ -9,11 +9,11 @@ export function curl(path: string, body: object, { method = 'POST', key = 'SERVI
 }
 
 /** An example of a governed call. */
-export const aCall = curl('v1/docs', { topic: 'governance' });
+export const exampleCall = curl('v1/docs', { topic: 'governance' });
 
 const policies = [
   { policy_id: 'all', effect: 'permit' },
   { policy_id: 'ask', effect: 'require_approval', tools: ['act.http'] },
 ];
 /** Sets a policy that holds every HTTP call of an agent. */
-export const holdCalls = curl('v1/policies', { policies }, { method: 'PUT' });
+export const holdCallsPolicy = curl('v1/policies', { policies }, { method: 'PUT' });

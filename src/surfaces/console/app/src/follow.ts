@@ -15,7 +15,7 @@ interface Following<E> {
 
 /** Follows a stream of server-sent events until it ends. After a disconnection it resumes after the last event. */
 export async function follow<E>(path: string, { signal, last, onEvent, onProblem }: Following<E>): Promise<void> {
-  const once = async (): Promise<boolean> => {
+  const readStream = async (): Promise<boolean> => {
     const from = last();
     const headers: Record<string, string> = from === undefined ? {} : { 'last-event-id': String(from) };
     const { status, body } = await send(path, { headers, signal });
@@ -31,11 +31,11 @@ export async function follow<E>(path: string, { signal, last, onEvent, onProblem
   for (let pauseMs = shortestMs; !signal.aborted; pauseMs = Math.min(pauseMs * 2, longestMs)) {
     const startedAt = Date.now();
     try {
-      if (await once()) return;
+      if (await readStream()) return;
     } catch (problem) {
       if (!signal.aborted) onProblem(problem);
     }
     if (Date.now() - startedAt > longestMs) pauseMs = shortestMs;
-    await new Promise((go) => setTimeout(go, pauseMs));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

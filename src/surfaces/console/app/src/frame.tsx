@@ -6,7 +6,7 @@ import { useConnected } from './news.js';
 import { consolePath, csrfToken, projectId, useSession } from './session.js';
 import { OpenPalette } from './palette/open-palette.js';
 import { SignInAgain } from './sign-in-again.js';
-import { useOffered } from './use-offered.js';
+import { useOfferedPages } from './use-offered-pages.js';
 
 /** Renders the frame that all pages of a project share. */
 export function Frame() {
@@ -73,7 +73,7 @@ function Navigation() {
   }, [pathname]);
   return (
     <nav aria-label="Console" ref={nav}>
-      {useOffered().map(({ group, pages }) => (
+      {useOfferedPages().map(({ group, pages }) => (
         <section key={group} aria-label={group}>
           <p aria-hidden="true">{group}</p>
           {pages.map((page) => (

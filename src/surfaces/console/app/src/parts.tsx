@@ -88,8 +88,8 @@ export function ActionButton({ name, isDisabled = false, isFinal = false, onClic
 }
 
 /** A button that loads the next page of a list. */
-export function Older({ isLeft, load }: { isLeft: boolean; load: () => void }) {
-  if (!isLeft) return null;
+export function LoadOlder({ hasOlder, load }: { hasOlder: boolean; load: () => void }) {
+  if (!hasOlder) return null;
   return (
     <p>
       <button type="button" onClick={load}>
@@ -100,7 +100,7 @@ export function Older({ isLeft, load }: { isLeft: boolean; load: () => void }) {
 }
 
 /** Renders the header row of a table. */
-export function Heads({ of: names }: { of: readonly string[] }) {
+export function TableHead({ of: names }: { of: readonly string[] }) {
   return (
     <thead>
       <tr>

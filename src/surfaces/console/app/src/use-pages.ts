@@ -39,13 +39,16 @@ export function usePages<T>({ queryKey, load, counted: [one, several], pageSize 
   const error = useLastError(name, query);
   /** Replaces a changed row without refetching. */
   const replace = useCallback(
-    (is: (row: T) => boolean, by: T) =>
+    (matches: (row: T) => boolean, replacement: T) =>
       queries.setQueryData<InfiniteData<Page<T>>>(
         JSON.parse(name) as unknown[],
         (known) =>
           known && {
             ...known,
-            pages: known.pages.map((page) => ({ ...page, data: page.data.map((row) => (is(row) ? by : row)) })),
+            pages: known.pages.map((page) => ({
+              ...page,
+              data: page.data.map((row) => (matches(row) ? replacement : row)),
+            })),
           },
       ),
     [queries, name],

@@ -43,17 +43,17 @@ export function ApprovalPage() {
           </p>
           <section aria-labelledby="what">
             <h2 id="what">What it would allow</h2>
-            <What approval={approval} />
+            <CallDetails approval={approval} />
           </section>
           <Votes approval={approval} />
-          <DecideHere approval={approval} onDone={refetch} />
+          <DecisionButtons approval={approval} onDone={refetch} />
         </>
       )}
     </>
   );
 }
 
-function What({ approval }: { approval: FullApproval }) {
+function CallDetails({ approval }: { approval: FullApproval }) {
   const nameOf = useNames();
   const { tool, requested_by, payload, payload_digest, edited_payload_digest, status, clock_stopped_at } = approval;
   return (
@@ -164,7 +164,7 @@ function Votes({ approval: { required_approvers: required, votes } }: { approval
 }
 
 /** Offers the decisions only to people whom the API allows to decide. */
-function DecideHere({ approval, onDone }: { approval: FullApproval; onDone: () => Promise<unknown> }) {
+function DecisionButtons({ approval, onDone }: { approval: FullApproval; onDone: () => Promise<unknown> }) {
   const may = useMay();
   const [chosenDecision, setChosenDecision] = useState<Decision>();
   const { approval_id: id, status, may_decide, may_not_decide_reason, tool, payload, ...rest } = approval;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, send, type AuditEntry } from '../api.js';
-import { aCall } from '../curl.js';
+import { exampleCall } from '../curl.js';
 import { Facts } from '../facts.js';
 import { sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
@@ -170,7 +170,7 @@ function Entries() {
           Object.keys(filter).length > 0 ? (
             <Empty>No entry matches these filters.</Empty>
           ) : (
-            <Empty command={aCall}>Nothing was recorded yet. This is a governed call:</Empty>
+            <Empty command={exampleCall}>Nothing was recorded yet. This is a governed call:</Empty>
           )
         }
       />

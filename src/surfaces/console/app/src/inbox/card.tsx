@@ -51,7 +51,7 @@ export function InboxCard({ item, onDone, isOnRun = false, decision: decisionByK
       </p>
       {kind === 'approval' && <HeldCall item={item} />}
       {kind === 'elicitation' && <Question item={item} />}
-      {kind === 'authorization' && <Ended item={item} />}
+      {kind === 'authorization' && <EndedAuthorization item={item} />}
       {kind === 'memory' && <Data value={body} label="What was found" />}
       {execution_id !== null && !isOnRun && (
         <p>
@@ -82,7 +82,7 @@ export function InboxCard({ item, onDone, isOnRun = false, decision: decisionByK
 }
 
 /** Shows the HTTP request of an agent, which is hard to find in its data. */
-function HttpLine({ call: heldCall }: { call: unknown }) {
+function HttpCallLine({ call: heldCall }: { call: unknown }) {
   const { method, url } =
     (heldCall as { input?: { call?: { method?: string; url?: string } } } | undefined)?.input?.call ?? {};
   if (typeof method !== 'string' || typeof url !== 'string') return null;
@@ -99,7 +99,7 @@ function proposedText(proposed: unknown): unknown {
   return typeof output === 'string' ? output : proposed;
 }
 
-function Ended({ item: { body } }: { item: InboxItem }) {
+function EndedAuthorization({ item: { body } }: { item: InboxItem }) {
   const { connector_id: id = '', server, reason } = body as Record<string, string>;
   return (
     <p>
@@ -146,7 +146,7 @@ function HeldCall({ item }: { item: InboxItem }) {
           Goal: <bdi>{preview.goal}</bdi>
         </p>
       )}
-      <HttpLine call={exactCall} />
+      <HttpCallLine call={exactCall} />
       {exactCall === undefined ? (
         <p className="note">Only the approvers of a call see it.</p>
       ) : (

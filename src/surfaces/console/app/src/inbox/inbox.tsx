@@ -3,7 +3,7 @@ import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { call, type InboxItem } from '../api.js';
 import { pollInterval } from '../news.js';
 import { Empty, Problem, Time } from '../parts.js';
-import { holdCalls } from '../curl.js';
+import { holdCallsPolicy } from '../curl.js';
 import { useTitle } from '../use-title.js';
 import { InboxCard } from './card.js';
 import { decisionsOf, type Decision } from './decide.js';
@@ -107,7 +107,7 @@ function NothingWaits({ error }: { error: unknown }) {
   return (
     <>
       <Problem error={error} />
-      <Empty command={holdCalls}>
+      <Empty command={holdCallsPolicy}>
         Nothing waits for a decision. Agents whose preview mode is on ask here before they act, and so do calls that a
         policy holds. This policy holds every HTTP call of an agent:
       </Empty>

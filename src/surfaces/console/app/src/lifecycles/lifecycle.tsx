@@ -51,7 +51,7 @@ export function LifecyclePage() {
       <Problem error={error} />
       <section aria-labelledby="stages">
         <h2 id="stages">Stages</h2>
-        <Strip lifecycle={lifecycle} />
+        <StageList lifecycle={lifecycle} />
       </section>
       <section aria-labelledby="call">
         <h2 id="call">The call</h2>
@@ -81,7 +81,7 @@ export function LifecyclePage() {
 const signs: Record<string, string> = { ok: '✓', failed: '✕', 'not reached': '–' };
 
 /** Shows all eight stages, including those that the call did not reach. */
-function Strip({ lifecycle: { stages: reached } }: { lifecycle: Lifecycle }) {
+function StageList({ lifecycle: { stages: reached } }: { lifecycle: Lifecycle }) {
   return (
     <ol className="strip">
       {stages.map((stage) => {

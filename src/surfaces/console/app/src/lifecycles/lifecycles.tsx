@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { call, type Lifecycle } from '../api.js';
-import { aCall } from '../curl.js';
+import { exampleCall } from '../curl.js';
 import { named, sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
@@ -96,5 +96,5 @@ export function Lifecycles() {
 
 function NoCalls({ filter }: { filter: SearchParams<Name> }) {
   if (Object.keys(filter).length > 0) return <p className="empty">No call matches these filters.</p>;
-  return <Empty command={aCall}>No governed call was made in this project yet. This is one:</Empty>;
+  return <Empty command={exampleCall}>No governed call was made in this project yet. This is one:</Empty>;
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { call, type PolicyRule, type PolicySet } from '../api.js';
-import { holdCalls } from '../curl.js';
+import { holdCallsPolicy } from '../curl.js';
 import { List } from '../list.js';
 import { pollInterval } from '../news.js';
 import { Badge, Data, Empty, Problem, Time, Window } from '../parts.js';
@@ -47,7 +47,7 @@ function InForce({ set }: { set: PolicySet }) {
     <section aria-labelledby="in-force">
       <h2 id="in-force">In force</h2>
       {version === 0 ? (
-        <Empty command={holdCalls}>
+        <Empty command={holdCallsPolicy}>
           No policies are stored. The default set is in force, as version 0. Store a version below, or with:
         </Empty>
       ) : (
@@ -131,7 +131,7 @@ function Versions({ current }: { current: number }) {
         empty={<p className="empty">No version was stored yet.</p>}
       />
       {open !== undefined && (
-        <OneVersion key={open} version={open} newest={current} onClose={() => setOpen(undefined)} />
+        <PolicyVersion key={open} version={open} newest={current} onClose={() => setOpen(undefined)} />
       )}
     </section>
   );
@@ -146,7 +146,7 @@ const useVersion = (version: number) =>
   });
 
 /** Shows the rules of a version, and its difference to another version, by default the previous one. */
-function OneVersion({ version, newest, onClose }: { version: number; newest: number; onClose: () => void }) {
+function PolicyVersion({ version, newest, onClose }: { version: number; newest: number; onClose: () => void }) {
   const [from, setFrom] = useState(version - 1);
   const { data, error } = useVersion(version);
   const before = useVersion(from);

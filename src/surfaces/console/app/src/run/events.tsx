@@ -5,7 +5,7 @@ import type { useEvents } from './use-events.js';
 type Followed = ReturnType<typeof useEvents>;
 
 /** Shows the progress of the current step. Growing text stays scrolled to its end. */
-export function NowHappens({ modelText, progress }: Followed) {
+export function StepProgress({ modelText, progress }: Followed) {
   return (
     <>
       {modelText !== '' && (

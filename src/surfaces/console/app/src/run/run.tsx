@@ -11,7 +11,7 @@ import { useTitle } from '../use-title.js';
 import { Actions } from './actions.js';
 import { Agents } from './agents.js';
 import { pollInterval } from '../news.js';
-import { Events, NowHappens } from './events.js';
+import { Events, StepProgress } from './events.js';
 import { useEvents } from './use-events.js';
 import { StepDrawer } from './step-drawer.js';
 import { Waterfall } from './waterfall.js';
@@ -76,9 +76,9 @@ function RunPage({ id }: { id: string }) {
       </div>
       <Problem error={error} />
       <About run={run} steps={steps} />
-      <Waits run={run} onDone={reload} />
+      <PendingDecisions run={run} onDone={reload} />
       <Outcome run={run} />
-      <NowHappens {...events} />
+      <StepProgress {...events} />
       <Agents run={run} steps={steps?.steps ?? []} />
       <section aria-labelledby="steps">
         <h2 id="steps">Steps</h2>
@@ -181,7 +181,7 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
 }
 
 /** Shows the inbox items that the run waits for. */
-function Waits({ run, onDone }: { run: Execution; onDone: () => Promise<unknown> }) {
+function PendingDecisions({ run, onDone }: { run: Execution; onDone: () => Promise<unknown> }) {
   const may = useMay();
   const waiting = isOver(run) ? undefined : waitingOf(run);
   const isHeld = waiting !== undefined && waiting.kind !== 'step';

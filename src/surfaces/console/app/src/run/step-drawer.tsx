@@ -42,7 +42,7 @@ export function StepDrawer({ run, step, number, onClose }: StepDrawerOptions) {
         </details>
       ))}
       {last && <Exchange exchange={last} />}
-      {data && !last && <NotKept run={run} step={step} />}
+      {data && !last && <StoredDetails run={run} step={step} />}
     </Window>
   );
 }
@@ -66,7 +66,7 @@ function Attempts({ step }: { step: Step }) {
 }
 
 /** Shows what the run itself has of a step whose details are not stored. */
-function NotKept({ run, step }: { run: Execution; step: Step }) {
+function StoredDetails({ run, step }: { run: Execution; step: Step }) {
   const output = run.agents_output.find(({ agent_id }) => agent_id === step.agent_id);
   const action = output?.actions.find(({ action_id }) => action_id === step.action_id);
   const proposed = run.previews[step.agent_id]?.proposed;

@@ -71,8 +71,8 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
       }}
     >
       <Problem error={top} />
-      <WhatRuns values={values} set={set} problems={fields} isNew={!schedule} />
-      <WhenItRuns values={values} set={set} problems={fields} />
+      <RunFields values={values} set={set} problems={fields} isNew={!schedule} />
+      <TimeFields values={values} set={set} problems={fields} />
       <Options values={values} set={set} problems={fields} />
       <p className="actions">
         <button className="primary" disabled={isBusy}>
@@ -98,7 +98,7 @@ interface PartOptions {
   problems: Readonly<Record<string, string>>;
 }
 
-function WhatRuns({ values, set, problems, isNew }: PartOptions & { isNew: boolean }) {
+function RunFields({ values, set, problems, isNew }: PartOptions & { isNew: boolean }) {
   const { data: flows, error: noFlows } = useQuery({
     queryKey: ['agentflows'],
     queryFn: () => call('get', '/agentflow', { query: { limit: 200 } }),
@@ -153,7 +153,7 @@ function WhatRuns({ values, set, problems, isNew }: PartOptions & { isNew: boole
   );
 }
 
-function WhenItRuns({ values, set, problems }: PartOptions) {
+function TimeFields({ values, set, problems }: PartOptions) {
   const { type } = values;
   return (
     <fieldset>

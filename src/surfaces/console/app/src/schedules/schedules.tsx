@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { curl } from '../curl.js';
 import { pollInterval } from '../news.js';
-import { Badge, Empty, Heads, Older, Problem, Time } from '../parts.js';
+import { Badge, Empty, TableHead, LoadOlder, Problem, Time } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { usePages } from '../use-pages.js';
 import { useTitle } from '../use-title.js';
@@ -37,7 +37,7 @@ export function Schedules() {
       {rows && rows.length > 0 && (
         <>
           <ScheduleTable schedules={rows} />
-          <Older isLeft={hasOlder} load={loadOlder} />
+          <LoadOlder hasOlder={hasOlder} load={loadOlder} />
           <Calendar schedules={rows} />
         </>
       )}
@@ -49,7 +49,7 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
   return (
     <div className="scroll" role="region" aria-label="List of schedules" tabIndex={0}>
       <table>
-        <Heads of={['Goal', 'State', 'When', 'Next', 'Last', 'Runs', 'If one runs', 'Temporal']} />
+        <TableHead of={['Goal', 'State', 'When', 'Next', 'Last', 'Runs', 'If one runs', 'Temporal']} />
         <tbody>
           {schedules.map((schedule) => (
             <ScheduleRow key={schedule._id} schedule={schedule} />

@@ -79,7 +79,7 @@ function Stored() {
       {data && (
         <section aria-labelledby="form">
           <h2 id="form">Settings of users and connectors</h2>
-          <Rest settings={data} />
+          <OtherSettings settings={data} />
         </section>
       )}
     </>
@@ -164,7 +164,7 @@ function Language({ language }: { language: StoredSettings['language'] }) {
 }
 
 /** Edits the settings that the service stores but does not interpret, as JSON. */
-function Rest({ settings }: { settings: StoredSettings }) {
+function OtherSettings({ settings }: { settings: StoredSettings }) {
   const may = useMay();
   const queries = useQueryClient();
   const { reference_mapping, user_connectors, connector_group, user_settings_schema } = settings;

@@ -55,16 +55,16 @@ export function useCellEdits({ tableId, onSaved }: EditsOptions): CellEdits {
     const kept = next.map(({ isBusy: _busy, isNew: _new, ...edit }) => edit);
     store(kept.length === 0 ? '' : JSON.stringify(kept));
   };
-  const is = (rowId: string, columnId: string) => (edit: CellEdit) =>
+  const matches = (rowId: string, columnId: string) => (edit: CellEdit) =>
     edit.rowId === rowId && edit.columnId === columnId;
-  const find = (rowId: string, columnId: string) => current.current.find(is(rowId, columnId));
-  const put = (edit: CellEdit) =>
-    change([...current.current.filter((each) => !is(edit.rowId, edit.columnId)(each)), edit]);
+  const find = (rowId: string, columnId: string) => current.current.find(matches(rowId, columnId));
+  const keep = (edit: CellEdit) =>
+    change([...current.current.filter((each) => !matches(edit.rowId, edit.columnId)(each)), edit]);
   const discard = (rowId: string, columnId: string) =>
-    change(current.current.filter((each) => !is(rowId, columnId)(each)));
+    change(current.current.filter((each) => !matches(rowId, columnId)(each)));
   const send = async (edit: CellEdit, column: Column) => {
     const { theirs: _theirs, problem: _problem, lifecycle: _lifecycle, isNew: _new, ...pendingEdit } = edit;
-    put({ ...pendingEdit, isBusy: true });
+    keep({ ...pendingEdit, isBusy: true });
     const params = { table_id: tableId, record_id: edit.rowId };
     const id = column.column_id;
     try {
@@ -78,21 +78,21 @@ export function useCellEdits({ tableId, onSaved }: EditsOptions): CellEdits {
     } catch (failure) {
       const problem = messageOf(failure);
       const isConflict = failure instanceof ServiceError && failure.status === 409;
-      const now = isConflict ? await read(params) : undefined;
-      const theirs = now && { value: now[id], text: textOf(column, now[id]) };
+      const currentRow = isConflict ? await read(params) : undefined;
+      const theirs = currentRow && { value: currentRow[id], text: textOf(column, currentRow[id]) };
       const lifecycle = lifecycleOf(failure);
-      put({ ...pendingEdit, problem, ...(lifecycle !== undefined && { lifecycle }), ...(theirs && { theirs }) });
-      if (now) onSaved(now);
+      keep({ ...pendingEdit, problem, ...(lifecycle !== undefined && { lifecycle }), ...(theirs && { theirs }) });
+      if (currentRow) onSaved(currentRow);
     }
   };
   return {
     all: edits,
-    of: (rowId, columnId) => edits.find(is(rowId, columnId)),
+    of: (rowId, columnId) => edits.find(matches(rowId, columnId)),
     open: ({ _id: rowId, row_id: rowNumber, ...values }, { column_id: columnId, column_name: columnName }, text) =>
-      put({ rowId, rowNumber, columnId, columnName, before: values[columnId] ?? null, text, isNew: true }),
+      keep({ rowId, rowNumber, columnId, columnName, before: values[columnId] ?? null, text, isNew: true }),
     type(rowId, columnId, text) {
       const edit = find(rowId, columnId);
-      if (edit) put({ ...edit, text, isNew: false });
+      if (edit) keep({ ...edit, text, isNew: false });
     },
     discard,
     async save(rowId, column) {

@@ -2,7 +2,7 @@ import { navigation, type NavigationEntry } from './navigation.js';
 import { useMay } from './session.js';
 
 /** Returns the pages that this person can use, without empty groups. */
-export function useOffered(): typeof navigation {
+export function useOfferedPages(): typeof navigation {
   const may = useMay();
   const isOffered = ({ needs }: NavigationEntry) => needs === undefined || may(needs.operation);
   return navigation
