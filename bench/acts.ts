@@ -9,8 +9,9 @@ const acts = 40;
 const rounds = 8;
 
 /**
- * Runs of 40 acts against bare workflows of 40 activities that make the same call, in turns. The time of one act, from
- * its call to the next, includes its step; the difference of the medians is what governance and the record add to it.
+ * Compares runs of 40 acts with bare workflows of 40 activities that make the same call, in alternating rounds. The
+ * time of an act runs from its call to the next call, so it includes its step. The difference of the medians is the
+ * cost of governance and of the record.
  */
 export async function benchActs(bench: BenchEnvironment): Promise<Figure[]> {
   const sink = await startHttpSink();
@@ -19,7 +20,7 @@ export async function benchActs(bench: BenchEnvironment): Promise<Figure[]> {
     arrivals.push(performance.now());
     res.setHeader('content-type', 'application/json').end(JSON.stringify({ ok: true, path }));
   });
-  /** The time of the whole run, and the times between its calls. */
+  /** Measures the whole run, and the times between its calls. */
   const measured = async (run: () => Promise<unknown>) => {
     arrivals = [];
     const took = await timed(run);
@@ -30,7 +31,7 @@ export async function benchActs(bench: BenchEnvironment): Promise<Figure[]> {
   const flow = await runsOf(bench, flowThatCalls(range(acts).map(() => url)));
   const ours = [];
   const bare = [];
-  // The first round warms both up.
+  // The first round only warms up.
   for (const [round, id] of (await flow.prepare(rounds + 1)).entries()) {
     const [governed, baseline] = [
       await measured(() => flow.runToEnd(id)),
@@ -42,9 +43,18 @@ export async function benchActs(bench: BenchEnvironment): Promise<Figure[]> {
   }
   await sink.close();
   const [one, oneBare] = [ours, bare].map((runs) => median(runs.flatMap(({ gaps }) => gaps))) as [number, number];
-  const [all, allBare] = [ours, bare].map((runs) => median(runs.map(({ took }) => took))) as [number, number];
+  const [governedTotal, bareTotal] = [ours, bare].map((runs) => median(runs.map(({ took }) => took))) as [
+    number,
+    number,
+  ];
   return [
     figure(`one act, median (adds ${(one - oneBare).toFixed(1)} ms)`, 'ms', one, oneBare, 'adds at most 10 ms'),
-    figure(`${acts} acts of one run, from the execute call to its end, median`, 'ms', all, allBare, 'at most 1.43'),
+    figure(
+      `${acts} acts of one run, from the execute call to its end, median`,
+      'ms',
+      governedTotal,
+      bareTotal,
+      'at most 1.43',
+    ),
   ];
 }

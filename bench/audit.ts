@@ -35,7 +35,10 @@ const calls = 1500;
 const rounds = 3;
 const verified = 100_000;
 
-/** Audit appends of two processes to one chain, against bare inserts of the same documents with the same durability; and the verifier. */
+/**
+ * Compares audit appends of two processes to one chain with equally durable bare inserts of the same documents. Also
+ * measures the verifier.
+ */
 export async function benchAudit({ env }: BenchEnvironment): Promise<Figure[]> {
   const uri = env.MONGODB_URI ?? '';
   const rates: Record<Mode, number[]> = { bare: [], 'bare in groups': [], chained: [] };
@@ -65,7 +68,9 @@ export async function benchAudit({ env }: BenchEnvironment): Promise<Figure[]> {
   ];
 }
 
-/** Entries a second of the walk over a chain that is already in memory: canonical JSON, hash, link and mark of each entry. */
+/**
+ * Returns how many entries per second the verifier checks in memory: canonical JSON, hash, link and mark of each entry.
+ */
 function verifierRate(): number {
   const organizationId = newId();
   const stored = chain(
@@ -116,7 +121,7 @@ function entryOf(organizationId: string): UnchainedEntry {
   return unchained({ organization_id: organizationId, ...event }, Date.now() / 1000);
 }
 
-/** One append or insert of a child process. */
+/** Returns the function that appends or inserts one entry in a child process. */
 function writerOf(
   { mode, organizationId }: Load,
   entries: Collection<AuditEntryDocument>,
@@ -127,8 +132,8 @@ function writerOf(
   let seq = 0;
   const document = () => {
     seq += 1;
-    const [made] = chain(organizationId, genesis(organizationId), [entryOf(organizationId)]);
-    return { ...(made as AuditEntryDocument), _id: entryId(`${organizationId}-${process.pid}`, seq) };
+    const [chainedEntry] = chain(organizationId, genesis(organizationId), [entryOf(organizationId)]);
+    return { ...(chainedEntry as AuditEntryDocument), _id: entryId(`${organizationId}-${process.pid}`, seq) };
   };
   if (mode === 'bare') return () => scratch.insertOne(document(), durable);
   const group = createGroup<AuditEntryDocument, void>(async (batch) => {

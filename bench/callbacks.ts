@@ -13,7 +13,8 @@ const callers = 20;
 const body = JSON.stringify({ event: 'call_ended', id: 'x'.repeat(200) });
 
 /**
- * The receivers compared with a bare forwarder in a process of its own, the answers of a burst, and the memory of answers that are held open.
+ * Compares the receivers with a bare forwarder in its own process. Also measures the responses to a burst, and the
+ * memory while responses are held open.
  */
 export async function benchCallbacks(bench: BenchEnvironment): Promise<Figure[]> {
   const upstream = await startServer((_req, res) =>
@@ -51,15 +52,15 @@ export async function benchCallbacks(bench: BenchEnvironment): Promise<Figure[]>
   }
 }
 
-/** In turns, so that both meet the same load. */
+/** Alternates the two, so that both have the same load. */
 async function forwardRates(api: Api, barePort: number): Promise<Figure[]> {
   const rates = { ours: [] as number[], bare: [] as number[] };
   for (let round = 0; round < 6; round += 1) {
-    const [ours, theirs] = [await rate(api.port, 1500), await rate(barePort, 1500)];
-    // The first round warms both up.
+    const [ours, baseline] = [await rate(api.port, 1500), await rate(barePort, 1500)];
+    // The first round only warms up.
     if (round === 0) continue;
     rates.ours.push(ours);
-    rates.bare.push(theirs);
+    rates.bare.push(baseline);
   }
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   return [figure('forwarded callbacks', '/s', mean(rates.ours), mean(rates.bare), 'at least 0.8')];
@@ -100,7 +101,7 @@ async function burst(api: Api): Promise<Figure[]> {
   ];
 }
 
-/** Memory before, and while 200 answers are held open for as long as the deadline allows. */
+/** Compares the memory before with the memory while 200 responses are held open for as long as the deadline allows. */
 async function held(api: Api, upstream: Server): Promise<Figure> {
   const release: (() => void)[] = [];
   upstream.removeAllListeners('request').on('request', (req, res) => {

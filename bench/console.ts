@@ -15,8 +15,8 @@ const rounds = 12;
 const pixelsPerFrame = 600;
 
 /**
- * The console in a browser of somebody who is signed in, against a page without a script that a bare Express serves; and
- * a list of 10,000 runs that is scrolled as it loads, against a table that is complete.
+ * Compares the console in a signed-in person's browser with a static page from a bare Express server. Also compares a
+ * list of 10,000 runs that loads while it scrolls with a complete table.
  */
 export async function benchConsole(bench: BenchEnvironment): Promise<Figure[]> {
   const person = await personWithRuns(bench);
@@ -38,17 +38,23 @@ export async function benchConsole(bench: BenchEnvironment): Promise<Figure[]> {
       await page.getByRole('row').nth(1).waitFor();
       return scrolled(page);
     });
-    const theirs = await withPage(session, async (page) => {
+    const baseline = await withPage(session, async (page) => {
       await page.goto(`${bareUrl}/table`);
       return scrolled(page);
     });
     const what = `${runs} runs scrolled, ${pixelsPerFrame} pixels per frame`;
-    const over = (frames: number[]) => (100 * frames.filter((ms) => ms > 50).length) / frames.length;
+    const slowShare = (frames: number[]) => (100 * frames.filter((ms) => ms > 50).length) / frames.length;
     return [
       ...figures,
-      ...spread(`${what}: frame`, ours.frames, theirs.frames, 'smooth: ours at most 50 ms'),
-      figure(`${what}: frames over 50 ms`, '%', over(ours.frames), over(theirs.frames), 'smooth: ours at most 1 %'),
-      figure(`${what}: rows in the page at the end`, 'rows', ours.rows, theirs.rows, 'for information'),
+      ...spread(`${what}: frame`, ours.frames, baseline.frames, 'smooth: ours at most 50 ms'),
+      figure(
+        `${what}: frames over 50 ms`,
+        '%',
+        slowShare(ours.frames),
+        slowShare(baseline.frames),
+        'smooth: ours at most 1 %',
+      ),
+      figure(`${what}: rows in the page at the end`, 'rows', ours.rows, baseline.rows, 'for information'),
     ];
   } finally {
     bare.close();
@@ -61,12 +67,12 @@ const bareTable = `<!doctype html><title>Bare</title><div role="table" style="he
 
 type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
 
-/** A page in a browser of its own, with an empty cache. */
+/** Runs `work` on a page in a new browser with an empty cache. */
 async function withPage<T>(session: Session | undefined, work: (page: Page) => Promise<T>): Promise<T> {
   const browser = await launchChromium();
   try {
-    const given = { viewport: { width: 1280, height: 800 }, ...(session && { storageState: session }) };
-    return await work(await browser.newPage(given));
+    const contextOptions = { viewport: { width: 1280, height: 800 }, ...(session && { storageState: session }) };
+    return await work(await browser.newPage(contextOptions));
   } finally {
     await browser.close();
   }
@@ -78,7 +84,7 @@ interface Person {
   projectId: string;
 }
 
-/** The runs are prepared as every client prepares them. */
+/** Prepares the runs through the API, like any client. */
 async function personWithRuns({ deps, workspace }: BenchEnvironment): Promise<Person> {
   const { collections } = deps.mongo;
   const { api, projectID, organizationId } = await workspace();
@@ -101,7 +107,7 @@ async function personWithRuns({ deps, workspace }: BenchEnvironment): Promise<Pe
         { 'idempotency-key': `${projectID}-${at}` },
       );
     const first = await prepare();
-    // A failure is repeated with the same key, as the clients do.
+    // Retries a failed request with the same key, as the clients do.
     const { status, body } = first.status < 500 ? first : await prepare();
     if (status >= 300) throw new Error(`run ${at} was answered with ${status}: ${JSON.stringify(body)}`);
   });
@@ -125,7 +131,7 @@ interface Timing {
   data: number;
 }
 
-/** Alternating rounds of the two. `cold`: the cache is empty. `warm`: the page was open before. */
+/** Alternates rounds of the two. `cold` starts with an empty cache; `warm` opens the page a second time. */
 async function benchPage(
   name: string,
   { ours, bare, session }: { ours: string; bare: string; session: Session },
@@ -140,12 +146,12 @@ async function benchPage(
           if (round > 0) times[cache][at]?.push(timing);
         }
       });
-  return Object.entries(times).flatMap(([cache, [mine, theirs]]) =>
+  return Object.entries(times).flatMap(([cache, [consoleTimes, baseline]]) =>
     (['content', 'paint', 'data'] as const).flatMap((kind) =>
       spread(
         `${name}, ${cache} cache, ${names[kind]}`,
-        mine.map((timing) => timing[kind]),
-        theirs.map((timing) => timing[kind]),
+        consoleTimes.map((timing) => timing[kind]),
+        baseline.map((timing) => timing[kind]),
         kind === 'content' ? 'ours at most 1,000 ms' : 'for information',
       ),
     ),
@@ -158,7 +164,7 @@ const names = {
   data: 'first data of the project',
 };
 
-/** Runs in the page: notes the first frame in which its own text is visible, and in which data is. */
+/** Runs in the page. Notes the first frame that shows the page's own text, and the first that shows data. */
 function watchContent(): void {
   const { document, performance, requestAnimationFrame } = globalThis as any;
   const seen: Record<string, number> = ((globalThis as any).seen = {});
@@ -166,12 +172,12 @@ function watchContent(): void {
     const element = document.querySelector(selector);
     return element?.checkVisibility() === true && element.innerText.trim() !== '';
   };
-  const look = () => {
+  const nextFrame = () => {
     if (isShown('main h1')) seen.content ??= performance.now();
     if (isShown('main .number a, main .body [role=row], main:not(#main) h1')) seen.data ??= performance.now();
-    if (seen.data === undefined) requestAnimationFrame(look);
+    if (seen.data === undefined) requestAnimationFrame(nextFrame);
   };
-  requestAnimationFrame(look);
+  requestAnimationFrame(nextFrame);
 }
 
 async function opened(page: Page, address: string): Promise<Timing> {
@@ -184,7 +190,10 @@ async function opened(page: Page, address: string): Promise<Timing> {
   return (await timing.jsonValue()) as Timing;
 }
 
-/** Scrolls from the first to the last row, also while more rows are loaded. @returns the milliseconds of each frame */
+/**
+ * Scrolls from the first to the last row, even while more rows load.
+ * @returns the milliseconds of each frame
+ */
 function scrolled(page: Page): Promise<{ frames: number[]; rows: number }> {
   return page
     .getByRole('table')
@@ -205,12 +214,12 @@ function scrolled(page: Page): Promise<{ frames: number[]; rows: number }> {
     }, pixelsPerFrame);
 }
 
-function spread(what: string, ours: readonly number[], theirs: readonly number[], goal: string): Figure[] {
-  const of = (name: string, value: (times: readonly number[]) => number, rule: string) =>
-    figure(`${what}, ${name}`, 'ms', value(ours), value(theirs), rule);
+function spread(what: string, ours: readonly number[], baseline: readonly number[], goal: string): Figure[] {
+  const figureOf = (name: string, value: (times: readonly number[]) => number, rule: string) =>
+    figure(`${what}, ${name}`, 'ms', value(ours), value(baseline), rule);
   return [
-    of('median', median, goal),
-    ...(ours.length > 100 ? [of('95th percentile', (times) => percentile(times, 0.95), goal)] : []),
-    of('highest', (times) => Math.max(...times), goal),
+    figureOf('median', median, goal),
+    ...(ours.length > 100 ? [figureOf('95th percentile', (times) => percentile(times, 0.95), goal)] : []),
+    figureOf('highest', (times) => Math.max(...times), goal),
   ];
 }

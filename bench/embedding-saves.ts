@@ -10,7 +10,7 @@ const rounds = 300;
 const warmUp = 50;
 const perSave = 10;
 
-/** Saves with the notes that the worker embeds, next to saves without them, taken in turns. */
+/** Compares saves that leave notes for the embedding worker with saves that do not, in alternating rounds. */
 export async function benchEmbeddingSaves({ env }: BenchEnvironment): Promise<Figure[]> {
   const server = { uri: env.NEO4J_URI ?? '', user: env.NEO4J_USER ?? '', password: env.NEO4J_PASSWORD ?? '' };
   const variants = [false, true].map((embeds) => ({

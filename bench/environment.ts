@@ -19,16 +19,16 @@ export interface BenchEnvironment {
   /** Undefined if the environment names a Neo4j server. */
   neo4jPid: number | undefined;
   bareTaskQueue: string;
-  /** For bare workflows: it does not encrypt, because the bare worker has no keys. */
+  /** The client for bare workflows. It does not encrypt, because the bare worker has no keys. */
   bareClient: Client;
-  /** Another API process, in which a project is admitted once an hour. */
+  /** Starts another API process, whose quota admits one call per project and hour. */
   limitedApi(): Promise<Api>;
-  /** A new workspace's key, as a client. */
+  /** Creates a workspace, and a client with its key. */
   workspace(): Promise<{ api: ApiClient; projectID: string; apiKey: string; organizationId: string }>;
   stop(): Promise<void>;
 }
 
-/** `more`: further variables of the product. */
+/** @param more additional environment variables of the product */
 export async function startEnvironment(folder: string, more: Record<string, string> = {}): Promise<BenchEnvironment> {
   const stack = await startStack({ dataDir: path.join(folder, 'stack'), log: (line) => console.error(line) });
   const run = newId();
@@ -95,13 +95,13 @@ export async function startEnvironment(folder: string, more: Record<string, stri
   };
 }
 
-/** Processor time that a process has used, in milliseconds (Linux: proc(5), ticks of 10 ms). */
+/** Returns the processor time of a process in milliseconds (Linux: proc(5), ticks of 10 ms). */
 export function processorMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** Resident memory in MiB (Linux: VmRSS of proc(5)). */
+/** Returns the resident memory of a process in MiB (Linux: VmRSS of proc(5)). */
 export function residentMiB(pid: number): number {
   const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(line?.[1] ?? Number.NaN) / 1024;

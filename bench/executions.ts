@@ -7,10 +7,10 @@ import { figure, inParallel, median, range, timed, type Figure } from './measure
 import { bareUpdates, bareSteps, touchUpdate } from './bare/workflows.js';
 
 const callers = 20;
-/** The steps of the flow: one model turn for each of its two agents. */
+/** The flow has two steps: one model turn for each of its two agents. */
 const steps = 2;
 
-/** Executions against a bare workflow with the same two steps and nothing else. Writing the record is our cost. */
+/** Compares executions with a bare workflow that has only the same two steps. Only the product writes a record. */
 export async function benchExecutions(bench: BenchEnvironment): Promise<Figure[]> {
   const flow = await runsOf(bench, flowThatCalls([], []));
   const warmUp = await flow.prepare(40);
@@ -38,7 +38,7 @@ export async function benchExecutions(bench: BenchEnvironment): Promise<Figure[]
   ];
 }
 
-/** Resident memory after 1,000 and after 2,000 executions; their ratio shows the growth of the last 1,000. */
+/** Compares the resident memory after 2,000 executions with that after 1,000. The ratio shows the growth. */
 export async function benchMemory(bench: BenchEnvironment): Promise<Figure[]> {
   const flow = await runsOf(bench, flowThatCalls([], []));
   const readings: { api: number; worker: number }[] = [];
@@ -66,7 +66,7 @@ export async function benchMemory(bench: BenchEnvironment): Promise<Figure[]> {
   ];
 }
 
-/** Runs of an agentflow. */
+/** Creates an agentflow, and returns functions that prepare and run its executions. */
 export async function runsOf(bench: BenchEnvironment, flow: object) {
   const { api, projectID } = await bench.workspace();
   const agentflow = await api.post(`/agentflow?projectID=${projectID}`, flow);
@@ -76,11 +76,11 @@ export async function runsOf(bench: BenchEnvironment, flow: object) {
     async prepare(count: number): Promise<string[]> {
       const ids: string[] = [];
       await inParallel(range(count), callers, async () => {
-        const made = await api.post(`/execute_flow?projectID=${projectID}`, {
+        const response = await api.post(`/execute_flow?projectID=${projectID}`, {
           agentflow_id: agentflow.body._id,
           goal: 'bench',
         });
-        ids.push(made.body.execution_id as string);
+        ids.push(response.body.execution_id as string);
       });
       return ids;
     },
@@ -102,7 +102,7 @@ export async function bareRun<A extends unknown[]>(
   await handle.result();
 }
 
-/** The two are alternated call by call, so that both see the same load. */
+/** Alternates the two after each call, so that both have the same load. */
 async function startMedians(bench: BenchEnvironment, flow: Awaited<ReturnType<typeof runsOf>>): Promise<Figure> {
   const ours: number[] = [];
   const bare: number[] = [];
@@ -123,11 +123,11 @@ async function pauseMedians(bench: BenchEnvironment): Promise<Figure> {
   const ours: number[] = [];
   const bare: number[] = [];
   await inParallel(range(60), callers, async () => {
-    const made = await api.post(`/execute_flow?projectID=${projectID}`, {
+    const response = await api.post(`/execute_flow?projectID=${projectID}`, {
       agentflow_id: agentflow.body._id,
       goal: 'bench',
     });
-    const id = made.body.execution_id as string;
+    const id = response.body.execution_id as string;
     await api.post(`/execute_flow/${id}/execute`, {});
     const handle = await bench.bareClient.workflow.start(bareUpdates, {
       taskQueue: bench.bareTaskQueue,

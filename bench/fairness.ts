@@ -11,12 +11,12 @@ const backlog = 5000;
 const hanging = 200;
 const samples = 40;
 const callers = 20;
-/** How long a turn of the busy organization takes: about five of its runs end per second and worker. */
+/** The duration of a turn of the busy organization: about five of its runs end per second and worker. */
 const busyTurnMs = 20_000;
 
 /**
- * What one organization notices of another: its starts while the other has 5,000 queued runs, and its decisions while
- * 200 turns of the other hang. The baseline is the same on an idle system.
+ * Measures how one organization affects another: its starts while the other has 5,000 queued runs, and its decisions
+ * while 200 turns of the other hang. The baseline is an idle system.
  */
 export async function benchFairness(bench: BenchEnvironment): Promise<Figure[]> {
   const model = await startFakeModel();
@@ -63,18 +63,18 @@ export async function benchFairness(bench: BenchEnvironment): Promise<Figure[]> 
     await model.close();
   }
 
-  /** From the execute call to the arrival of the run's first turn at the model. */
+  /** Measures the time from the execute call to the arrival of the run's first turn at the model. */
   async function starts(organization: Organization): Promise<number[]> {
     const flow = await agentflow(organization, 'quick');
-    const taken: number[] = [];
+    const times: number[] = [];
     for (let n = 0; n <= samples; n += 1) {
       const id = await prepare(organization, flow);
       const begun = Date.now();
       await organization.api.post(`/execute_flow/${id}/execute`, {});
       await bench.deps.temporal.client.workflow.getHandle(executionWorkflowId(id)).result();
-      taken.push((model.asked('quick').at(-1)?.at ?? Number.NaN) - begun);
+      times.push((model.asked('quick').at(-1)?.at ?? Number.NaN) - begun);
     }
-    return taken.slice(1);
+    return times.slice(1);
   }
 }
 
@@ -86,9 +86,9 @@ async function agentflow({ api, projectID }: Organization, model: string): Promi
 }
 
 async function prepare({ api, projectID }: Organization, agentflow_id: string): Promise<string> {
-  const made = await api.post(`/execute_flow?projectID=${projectID}`, { agentflow_id, goal: 'bench' });
-  if (made.status !== 201) throw new Error(`the execution was not created: ${JSON.stringify(made.body)}`);
-  return made.body.execution_id as string;
+  const response = await api.post(`/execute_flow?projectID=${projectID}`, { agentflow_id, goal: 'bench' });
+  if (response.status !== 201) throw new Error(`the execution was not created: ${JSON.stringify(response.body)}`);
+  return response.body.execution_id as string;
 }
 
 async function queue(organization: Organization, model: string, count: number): Promise<void> {
@@ -99,15 +99,15 @@ async function queue(organization: Organization, model: string, count: number): 
   });
 }
 
-/** Runs whose output waits for a decision. */
+/** Starts runs whose output waits for a decision. */
 async function waitingRuns(organization: Organization): Promise<string[]> {
   const { api, projectID } = organization;
   const flow = flowThatCalls([]);
   const agents = flow.agents.map((agent) => ({ ...agent, is_preview_mode_enabled: true, llm: { model: 'quick' } }));
-  const made = await api.post(`/agentflow?projectID=${projectID}`, { ...flow, agents });
+  const response = await api.post(`/agentflow?projectID=${projectID}`, { ...flow, agents });
   const ids: string[] = [];
   await inParallel(range(samples), 4, async () => {
-    const id = await prepare(organization, made.body._id as string);
+    const id = await prepare(organization, response.body._id as string);
     await api.post(`/execute_flow/${id}/execute`, {});
     await eventually(async () => {
       const { body } = await api.get(`/execute_flow/${id}`);
@@ -118,17 +118,17 @@ async function waitingRuns(organization: Organization): Promise<string[]> {
   return ids;
 }
 
-/** How long each decision takes until it is answered, one after the other. */
+/** Measures the duration of each decision, one after the other. */
 async function decide({ api }: Organization, ids: readonly string[]): Promise<number[]> {
-  const taken: number[] = [];
+  const times: number[] = [];
   for (const id of ids) {
     const { execution_context } = (await api.get(`/execute_flow/${id}`)).body;
     const { preview_id } = execution_context.waiting_for;
     const decision = { agent_id: 'agent_1', preview_id, decision: 'approve' };
     const begun = performance.now();
     const answer = await api.post(`/execute_flow/${id}/preview`, decision);
-    taken.push(performance.now() - begun);
+    times.push(performance.now() - begun);
     if (answer.status !== 200) throw new Error(`the decision was refused: ${JSON.stringify(answer.body)}`);
   }
-  return taken;
+  return times;
 }

@@ -11,7 +11,7 @@ const rounds = 5;
 const boundary = 'bench-boundary';
 const chunk = Buffer.alloc(256 * 1024, 'x');
 
-/** A 100 MiB file up and down, against a bare server that pipes a body to a file and back. */
+/** Compares the upload and download of a 100 MiB file with a bare server that pipes a body to a file and back. */
 export async function benchFiles(bench: BenchEnvironment): Promise<Figure[]> {
   const { api, projectID, apiKey } = await bench.workspace();
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-files-'));
@@ -31,14 +31,14 @@ export async function benchFiles(bench: BenchEnvironment): Promise<Figure[]> {
         const answer = await send(`${api.url}/file/${projectID}`, headers, asForm());
         url = ((await answer.json()) as { data: { url: string }[] }).data[0]?.url ?? '';
       });
-      const theirs = await timed(async () => void (await (await send(bare, {}, bytes())).arrayBuffer()));
+      const baseline = await timed(async () => void (await (await send(bare, {}, bytes())).arrayBuffer()));
       const read = await timed(() => receive(url));
       const bareRead = await timed(() => receive(bare));
-      // The first round warms up.
+      // The first round only warms up.
       if (round > 0)
         for (const [list, ms] of [
           [up, ours],
-          [bareUp, theirs],
+          [bareUp, baseline],
           [down, read],
           [bareDown, bareRead],
         ] as const)

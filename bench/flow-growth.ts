@@ -14,7 +14,10 @@ export async function benchFlowGrowth(bench: BenchEnvironment): Promise<Figure[]
   return [await stepGrowth(bench), await longFlow(bench)];
 }
 
-/** The duration of a step, from its start to the start of the next, at the start and the end of a flow of 50 agents. */
+/**
+ * Compares the duration of steps at the start and at the end of a flow of 50 agents. A step lasts until the next one
+ * starts.
+ */
 async function stepGrowth(bench: BenchEnvironment): Promise<Figure> {
   const flow = await lightFlow(bench, agents);
   const first: number[] = [];
@@ -24,13 +27,13 @@ async function stepGrowth(bench: BenchEnvironment): Promise<Figure> {
     await flow.runToEnd(id);
     const { body } = await flow.api.get(`/execute_flow/${id}/monitoring`);
     const steps = body.steps as { started_at: number }[];
-    const took = steps
+    const stepTimes = steps
       .slice(1)
       .map(({ started_at }, at) => (started_at - (steps[at]?.started_at ?? Number.NaN)) * 1000);
-    // The first round warms worker and caches up.
+    // The first round only warms up the worker and the caches.
     if (round === 0) continue;
-    first.push(...took.slice(0, share));
-    last.push(...took.slice(-share));
+    first.push(...stepTimes.slice(0, share));
+    last.push(...stepTimes.slice(-share));
   }
   return figure(
     `step of a flow of ${agents} agents, the last ${share} against the first ${share}`,
@@ -41,17 +44,17 @@ async function stepGrowth(bench: BenchEnvironment): Promise<Figure> {
   );
 }
 
-/** A flow of 40 light agents against 40 bare activities, one caller. */
+/** Compares a flow of 40 light agents with 40 bare activities, for one caller. */
 async function longFlow(bench: BenchEnvironment): Promise<Figure> {
   const flow = await lightFlow(bench, lightAgents);
   const ours: number[] = [];
   const bare: number[] = [];
   for (let round = 0; round < 2 * rounds; round += 1) {
     const id = await flow.prepare();
-    const took = await timed(() => flow.runToEnd(id));
+    const duration = await timed(() => flow.runToEnd(id));
     const baseline = await timed(() => bareRun(bench, bareSteps, lightAgents));
     if (round === 0) continue;
-    ours.push(took);
+    ours.push(duration);
     bare.push(baseline);
   }
   const what = `flow of ${lightAgents} agents from the execute call to its end, median`;

@@ -4,7 +4,10 @@ import { figure, median, range, type Figure } from './measure.js';
 const texts = 60;
 const sizes = [150, 2_000, 10_000];
 
-/** Milliseconds against the goal's: the guard has no baseline. Texts differ in a name, so that each is first seen by a process that is warm. */
+/**
+ * Measures the guard against its goal, because there is no baseline. The texts differ in one name, so that the guard
+ * has cached none of them.
+ */
 export async function benchGuard(): Promise<Figure[]> {
   return sizes.flatMap((characters) => {
     const { guard } = createQueryGuard();
@@ -44,13 +47,13 @@ const plainStage =
   "WITH *, CASE WHEN m.age > 30 AND m.city IN ['London', 'Paris', 'Rome'] THEN toUpper(m.name) + ' of ' + coalesce(m.city, 'nowhere') ELSE left(m.name, 3) END AS label," +
   ' reduce(sum = 0, x IN [1, 2, 3] | sum + x * m.age) AS total, {name: m.name, ages: [y IN range(0, 5) WHERE y % 2 = 0 | y + m.age]} AS card';
 
-/** Of about this number of characters. */
+/** Returns a query of about this length. */
 function queryOf(characters: number, index: number): string {
   let text = `MATCH (n${index}:Person)-[:KNOWS]->(m) WHERE n${index}.project_id = $project_id AND n${index}.age > ${index}`;
   const end = ` RETURN n${index}.name AS name, m.age ORDER BY name LIMIT 10`;
   if (characters > 200) text += ` WITH n${index}, m`;
   for (let stage = 0; text.length + end.length + 60 < characters; stage += 1) {
-    // A query can have 100 elements in its patterns, so expressions make up the rest of its length.
+    // A query can have at most 100 elements in its patterns, so expressions fill the rest.
     text += stage < stages.length * 4 ? ` ${stages[stage % stages.length] ?? ''}` : ` ${plainStage}`;
     if (stage % stages.length === stages.length - 1 && stage < 20)
       text += ` MATCH (n${index} {project_id: $project_id}), (m)`;

@@ -6,7 +6,10 @@ import { figure, median, range, timed, type Figure } from './measure.js';
 
 const rounds = 400;
 
-/** A tool call over MCP, by the SDK's client in an open session, against the same call over REST (issue: at most 1.5 times the median). */
+/**
+ * Compares a tool call over MCP, through the SDK's client in an open session, with the same call over REST (issue: at
+ * most 1.5 times the median).
+ */
 export async function benchMcp(bench: BenchEnvironment): Promise<Figure[]> {
   const { apiKey } = await bench.workspace();
   const headers = { Authorization: `Bearer ${apiKey}` };
@@ -38,13 +41,13 @@ export async function benchMcp(bench: BenchEnvironment): Promise<Figure[]> {
   return figures;
 }
 
-/** The two are alternated call by call, so that both see the same load. */
+/** Alternates the two after each call, so that both have the same load. */
 async function compare(what: string, overMcp: () => Promise<void>, overRest: () => Promise<void>): Promise<Figure> {
   const ours: number[] = [];
   const baseline: number[] = [];
   for (const round of range(rounds + 50)) {
     const [mcp, rest] = [await timed(overMcp), await timed(overRest)];
-    // The first are to warm up.
+    // The first calls only warm up.
     if (round < 50) continue;
     ours.push(mcp);
     baseline.push(rest);

@@ -1,4 +1,4 @@
-/** Our figure and the baseline's, measured in one run; `goal` limits the ratio. */
+/** The product's value and the baseline's, measured in one run. `goal` limits the ratio. */
 export interface Figure {
   what: string;
   unit: string;
@@ -16,7 +16,7 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** `share` is from 0 to under 1. */
+/** @param share from 0 to less than 1 */
 export function percentile(values: readonly number[], share: number): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 }

@@ -12,10 +12,7 @@ const messages = [
   { role: 'user' as const, content: 'What is in the report? '.repeat(20) },
 ];
 
-/**
- * Model turns per second on an endpoint that answers immediately, in streams of 1 and of 50 words, compared with the
- * bare client.
- */
+/** Compares the rate of model turns with the bare client, for an endpoint that streams 1 or 50 words without delay. */
 export async function benchModels(): Promise<Figure[]> {
   const endpoint = await startEndpoint();
   const baseUrl = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
@@ -26,17 +23,17 @@ export async function benchModels(): Promise<Figure[]> {
   }
 }
 
-/** In turns, so that both meet the same load; the first round warms both up. */
+/** Alternates the two, so that both have the same load. The first round only warms up. */
 async function compare(baseUrl: string, words: number): Promise<Figure> {
   const model = createOpenAiModel({ baseUrl: `${baseUrl}/${words}`, apiKey: 'none' });
   const bare = new OpenAI({ baseURL: `${baseUrl}/${words}`, apiKey: 'none', maxRetries: 0 });
   const rates = { ours: [] as number[], bare: [] as number[] };
   for (let round = 0; round <= rounds; round += 1) {
     const ours = await rate(() => takeTurn(model));
-    const theirs = await rate(() => takeBareTurn(bare));
+    const baseline = await rate(() => takeBareTurn(bare));
     if (round === 0) continue;
     rates.ours.push(ours);
-    rates.bare.push(theirs);
+    rates.bare.push(baseline);
   }
   return figure(`model turns, ${words} words streamed`, '/s', median(rates.ours), median(rates.bare), 'at least 0.8');
 }
@@ -48,7 +45,7 @@ async function rate(turn: () => Promise<void>): Promise<number> {
 }
 
 async function takeTurn(model: ReturnType<typeof createOpenAiModel>): Promise<void> {
-  let told = '';
+  let streamedText = '';
   const { content } = await model.complete({
     model: 'bench',
     temperature: 0.2,
@@ -57,9 +54,9 @@ async function takeTurn(model: ReturnType<typeof createOpenAiModel>): Promise<vo
     material: { title: '', goal: '', prompt: '', documents: [], outputs: [], actions: [] },
     signal: new AbortController().signal,
     idempotencyKey: 'bench',
-    onText: (text) => (told += text),
+    onText: (text) => (streamedText += text),
   });
-  if (content !== told) throw new Error('the turn was not told as it was taken');
+  if (content !== streamedText) throw new Error('the turn was not told as it was taken');
 }
 
 async function takeBareTurn(client: OpenAI): Promise<void> {
@@ -71,12 +68,12 @@ async function takeBareTurn(client: OpenAI): Promise<void> {
     stream: true,
     stream_options: { include_usage: true },
   });
-  let told = '';
-  for await (const chunk of stream) told += chunk.choices[0]?.delta.content ?? '';
-  if (told === '') throw new Error('the bare client was told nothing');
+  let streamedText = '';
+  for await (const chunk of stream) streamedText += chunk.choices[0]?.delta.content ?? '';
+  if (streamedText === '') throw new Error('the bare client was told nothing');
 }
 
-/** The number of words is the first segment of the path. */
+/** Starts an endpoint that streams as many words as the first segment of the path says. */
 async function startEndpoint(): Promise<Server> {
   const event = (choices: object[], more: object = {}) =>
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'bench', choices, ...more })}\n\n`;

@@ -21,7 +21,7 @@ const callers = 20;
 const perRound = 300;
 const redirectUri = 'https://client.example/callback';
 
-/** A server whose codes and refresh tokens can be made without a person. */
+/** A server for which codes and refresh tokens can be created without a person. */
 export interface BenchServer {
   url: string;
   clientId: string;
@@ -30,8 +30,8 @@ export interface BenchServer {
 }
 
 /**
- * The token endpoint against the library's own server over the same store, and the check of an access token, its
- * grant's life included, against bare `jwtVerify` (issue: goals 0.7 and 0.6).
+ * Compares the token endpoint with the library's server over the same store, and the check of an access token and its
+ * grant with bare `jwtVerify` (issue: goals 0.7 and 0.6).
  */
 export async function benchOauth(bench: BenchEnvironment): Promise<Figure[]> {
   const ours = await startOurs(bench);
@@ -42,11 +42,11 @@ export async function benchOauth(bench: BenchEnvironment): Promise<Figure[]> {
     const codes = [];
     const refreshes = [];
     for (let round = 0; round < 3; round += 1) {
-      const [own, theirs] = [await codeRound(ours), await codeRound(library)];
-      codes.push({ ours: own.perSecond, library: theirs.perSecond });
+      const [ourRound, libraryRound] = [await codeRound(ours), await codeRound(library)];
+      codes.push({ ours: ourRound.perSecond, library: libraryRound.perSecond });
       refreshes.push({
-        ours: await refreshRound(ours, own.refreshTokens),
-        library: await refreshRound(library, theirs.refreshTokens),
+        ours: await refreshRound(ours, ourRound.refreshTokens),
+        library: await refreshRound(library, libraryRound.refreshTokens),
       });
     }
     return [
@@ -197,7 +197,7 @@ async function token(
   return body;
 }
 
-/** One token, as one client sends it again and again; and a hundred, as a hundred clients send theirs. */
+/** Measures one token that one client sends repeatedly, and a hundred tokens of a hundred clients. */
 async function verifications(bench: BenchEnvironment, server: BenchServer): Promise<Figure[]> {
   const deps = { ...bench.deps, oauth: createOauth(bench.deps) };
   const tokens: string[] = [];

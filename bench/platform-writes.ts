@@ -8,7 +8,9 @@ const callers = 16;
 const perRound = 400;
 const rounds = 5;
 
-/** A platform write through the operation kernel against the same routes without it (issue 14: at most 1.25 times). */
+/**
+ * Compares platform writes through the operation kernel with the same routes without it (issue 14: at most 1.25 times).
+ */
 export async function benchPlatformWrites(bench: BenchEnvironment): Promise<Figure[]> {
   const { apiKey, projectID } = await bench.workspace();
   const server = await startScript(
@@ -42,8 +44,8 @@ export async function benchPlatformWrites(bench: BenchEnvironment): Promise<Figu
       figures.push(
         ...(await compared(
           what,
-          { pid: bench.api.child.pid ?? 0, work: () => accepted(write(governed)) },
-          { pid: server.child.pid ?? 0, work: () => accepted(write(bare)) },
+          { pid: bench.api.child.pid ?? 0, work: () => assertAccepted(write(governed)) },
+          { pid: server.child.pid ?? 0, work: () => assertAccepted(write(bare)) },
         )),
       );
     return figures;
@@ -60,8 +62,8 @@ const skill = {
   ],
 };
 
-/** A refused write would be measured as a fast one. */
-async function accepted(answer: Promise<Answer>): Promise<void> {
+/** Throws for a refused write, because it would count as a fast one. */
+async function assertAccepted(answer: Promise<Answer>): Promise<void> {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(`a write was answered with ${status}: ${JSON.stringify(body)}`);
 }
@@ -71,13 +73,13 @@ interface Side {
   work: () => Promise<unknown>;
 }
 
-/** Alternating rounds of the two after a warm-up. Processor time depends less on other load on the machine. */
-async function compared(what: string, ours: Side, theirs: Side): Promise<Figure[]> {
+/** Alternates rounds of the two after a warm-up. Processor time depends less on other load on the machine. */
+async function compared(what: string, ours: Side, baseline: Side): Promise<Figure[]> {
   const times: [number[], number[]] = [[], []];
   const totals: [number[], number[]] = [[], []];
   const processor: [number[], number[]] = [[], []];
   for (let round = 0; round <= rounds; round += 1) {
-    for (const [at, { pid, work }] of [ours, theirs].entries()) {
+    for (const [at, { pid, work }] of [ours, baseline].entries()) {
       const each: number[] = [];
       const before = processorMs(pid);
       const total = await timed(() =>

@@ -11,11 +11,11 @@ import { processorMs, type BenchEnvironment } from './environment.js';
 import { figure, median, range, timed, type Figure } from './measure.js';
 
 const sizes = { small: 1000, large: 100_000 };
-const both = ['small', 'large'] as const;
-type Size = (typeof both)[number];
-/** Of each entity. */
+const sizeNames = ['small', 'large'] as const;
+type Size = (typeof sizeNames)[number];
+/** The number of relationships of each entity. */
 const relationships = 3;
-/** Rounds of the two projects in turn, after one to warm up. */
+/** The number of alternating rounds of the two projects, after one warm-up round. */
 const rounds = 10;
 const questionsPerRound = 20;
 const batch = 5000;
@@ -23,16 +23,16 @@ const goal = 'at most 1.5';
 const generation = generationOf({ model: 'invented', dimensions: 384 });
 
 /**
- * Questions over a graph of 1,000 entities and over one of 100,000 with 300,000 relationships, each in a project of its
- * own in one database, taken in turns so that both meet the same load; both projects are taken away again. The vectors
- * are invented: they say how long a search takes, not what it finds.
+ * Compares questions over a graph of 1,000 entities with questions over 100,000 entities and 300,000 relationships.
+ * Each graph is a project in the same database. Rounds alternate, so that both have the same load, and both projects
+ * are deleted at the end. The vectors are synthetic, so this measures only the duration of a search.
  */
 export async function benchRetrieval({ deps: { graph }, neo4jPid }: BenchEnvironment): Promise<Figure[]> {
   await prepareGraph(graph);
   await createGeneration(graph, generation);
   const projects = { small: newId(), large: newId() };
   try {
-    for (const which of both) await load(graph, projects[which], sizes[which]);
+    for (const size of sizeNames) await load(graph, projects[size], sizes[size]);
     await untilIndexed(graph);
     const nearest = createNearestByText({
       graph,
@@ -60,14 +60,14 @@ async function compared(
   const processor: Record<Size, number> = { small: 0, large: 0 };
   const used = () => (neo4jPid === undefined ? Number.NaN : processorMs(neo4jPid));
   for (const round of range(rounds + 1)) {
-    for (const which of both) {
+    for (const size of sizeNames) {
       const before = used();
       for (const at of range(questionsPerRound)) {
-        const question = questionOf(round * questionsPerRound + at, sizes[which]);
-        const ms = await timed(() => ask(graph, projects[which], question, options));
-        if (round > 0) times[which].push(ms);
+        const question = questionOf(round * questionsPerRound + at, sizes[size]);
+        const ms = await timed(() => ask(graph, projects[size], question, options));
+        if (round > 0) times[size].push(ms);
       }
-      if (round > 0) processor[which] += (used() - before) / (rounds * questionsPerRound);
+      if (round > 0) processor[size] += (used() - before) / (rounds * questionsPerRound);
     }
   }
   const title = `${what}, ${sizes.large} entities and ${sizes.large * relationships} relationships; baseline ${sizes.small}`;
@@ -91,14 +91,14 @@ const topics = [
   'satellite',
 ];
 
-/** Every third names one entity; the others share their words with a tenth or a fiftieth of the graph. */
+/** Every third question names one entity. The words of the others match a tenth or a fiftieth of the graph. */
 function questionOf(at: number, entities: number): string {
   const topic = topics[at % topics.length] ?? '';
   if (at % 3 === 0) return `What do we know about ${topic} ${(at * 7919) % entities}?`;
   return at % 3 === 1 ? `which ${topic} is near` : `${kinds[at % kinds.length] ?? ''} with a ${topic}`;
 }
 
-/** The same for the same question, and in another direction for each. */
+/** Returns the same vector for the same question, and a different direction for every other question. */
 function vectorOf(question: string): number[] {
   const seed = [...question].reduce((sum, character) => sum * 31 + (character.codePointAt(0) ?? 0), 7) % 1e6;
   return range(generation.dimensions).map((at) => Math.sin(seed + at * at));
@@ -146,7 +146,7 @@ async function load(graph: Graph, projectId: string, entities: number): Promise<
   );
 }
 
-/** Some links go to one of a few hubs, as in real graphs. */
+/** Links some entities to one of a few hubs, as in real graphs. */
 function entityRow(projectId: string, at: number, entities: number) {
   const type = kinds[at % kinds.length] ?? '';
   const topic = topics[at % topics.length] ?? '';

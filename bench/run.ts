@@ -22,7 +22,7 @@ import { benchRetrieval } from './retrieval.js';
 import { benchSchedules } from './schedules.js';
 import { benchTables } from './tables.js';
 
-/** `npm run bench [-- name …]` runs all benchmarks, or the named ones, in one run on the real stack. */
+/** `npm run bench [-- name …]` runs all benchmarks, or only the named ones, on the real stack. */
 const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = {
   executions: benchExecutions,
   memory: benchMemory,
@@ -45,8 +45,8 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   'platform-writes': benchPlatformWrites,
 };
 
-const asked = process.argv.slice(2);
-const names = asked.length > 0 ? asked : Object.keys(benches);
+const requested = process.argv.slice(2);
+const names = requested.length > 0 ? requested : Object.keys(benches);
 const unknown = names.filter((name) => !(name in benches));
 if (unknown.length > 0) {
   console.error(`Unknown benchmarks: ${unknown.join(', ')}. Available: ${Object.keys(benches).join(', ')}.`);

@@ -9,7 +9,7 @@ import { figure, inParallel, median, percentile, range, timed, type Figure } fro
 const count = 500;
 const callers = 20;
 
-/** How long after its planned time a run begins when 500 are due in one second, next to 500 bare Temporal Schedules. */
+/** Compares how late runs start when 500 are due in the same second with 500 bare Temporal Schedules. */
 export async function benchSchedules(bench: BenchEnvironment): Promise<Figure[]> {
   const bare = await bareDelays(bench);
   const { runs, executions } = await ourDelays(bench);
@@ -41,7 +41,7 @@ export async function benchSchedules(bench: BenchEnvironment): Promise<Figure[]>
 
 type Make = (at: number) => Promise<void>;
 
-/** Creates all of them for one time after the last creation. */
+/** Creates all schedules for one time, which is after the last creation. */
 async function dueTogether(make: Make): Promise<number> {
   const rehearsal = await timed(() => inParallel(range(40), callers, () => make(Date.now() / 1000 + 86_400)));
   const due = Math.ceil(Date.now() / 1000 + ((1.5 * count) / 40) * (rehearsal / 1000) + 5);

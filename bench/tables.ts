@@ -24,7 +24,7 @@ interface Bench {
 }
 
 /**
- * Rows through the API compared with the driver on a collection of the same rows, and the last page of a long list
+ * Compares row operations of the API with the driver on a collection of the same rows, and the last page of a long list
  * with the first.
  */
 export async function benchTables(bench: BenchEnvironment): Promise<Figure[]> {
@@ -75,7 +75,7 @@ async function expectCreated(answer: Promise<{ status: number }>): Promise<void>
   if (status !== 201) throw new Error(`a row was not inserted: ${status}`);
 }
 
-/** Median rates of rounds in turn. The round before them warms both up. */
+/** Returns the median rates of alternating rounds. The first round only warms up. */
 async function inTurns(
   count: number,
   ours: (at: number) => Promise<unknown>,
@@ -99,7 +99,7 @@ async function insertRates({ api, path, bare }: Bench) {
   );
 }
 
-/** Fills both to at least `records`. */
+/** Inserts rows until both collections have at least `records`. */
 async function bulkRates({ api, path, bare }: Bench) {
   let rowId = 1_000_000;
   const groups = Math.ceil((records - inserts * rounds) / 1000 / rounds);

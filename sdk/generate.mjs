@@ -1,4 +1,4 @@
-// Generates what both clients know of the API from `dist/openapi.json`: types, and how each operation is called.
+// Generates types and operation data for both clients from `dist/openapi.json`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { pythonCalls, pythonTypes } from './python-types.mjs';
@@ -31,7 +31,10 @@ writeFileSync(
   `"""${origin}"""\n\nfrom __future__ import annotations\n\nOPERATIONS: dict[str, list[str]] = ${JSON.stringify(facts, null, 4)}\n`,
 );
 
-/** The clients throw what is not an answer: refusals, and calls that wait for an approval. Examples are for the reference. */
+/**
+ * Removes the responses that the clients throw as errors: refusals and pending approvals. Also removes examples, which
+ * only the API reference needs.
+ */
 function keepAnswers({ responses, requestBody }) {
   for (const [status, { content = {} }] of Object.entries(responses)) {
     const isHeld = content['application/json']?.schema.$ref?.endsWith('/PendingApproval');
@@ -42,9 +45,11 @@ function keepAnswers({ responses, requestBody }) {
 }
 
 /**
- * What a client must know to call an operation:
- * `gateway`: it takes the credential as the gateway does. `project`: its project is a query parameter, and no record implies it.
- * `key`: it takes an idempotency key. `once`: it does something again when it is called again, and takes no key.
+ * Returns what a client must know to call an operation:
+ * - `gateway`: it takes the credential in the way of the gateway.
+ * - `project`: its project is a query parameter, and no record implies it.
+ * - `key`: it takes an idempotency key.
+ * - `once`: it is not idempotent and takes no key.
  */
 function factsOf({ path, method, operation }) {
   const { parameters = [], security } = operation;

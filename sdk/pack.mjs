@@ -14,7 +14,7 @@ execFileSync('npm', ['pack', './sdk/node', '--silent', '--pack-destination', tar
 });
 packWheel();
 
-/** A wheel is a zip archive of the package and its metadata (Python packaging: binary distribution format). */
+/** Writes a wheel: a zip archive of the package and its metadata (Python packaging: binary distribution format). */
 function packWheel() {
   const folder = 'sdk/python';
   const project = readFileSync(`${folder}/pyproject.toml`, 'utf8');

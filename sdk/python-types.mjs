@@ -1,4 +1,5 @@
-// The types of the Python client: quicktype reads the schemas and names the types; a renderer of ours writes a TypedDict for each object.
+// Generates the types of the Python client. quicktype reads the schemas and names the types; our renderer writes a
+// TypedDict for each object.
 import {
   ClassType,
   EnumType,
@@ -10,14 +11,17 @@ import {
   quicktype,
 } from 'quicktype-core';
 
-/** Keywords of Python 3.10, which no attribute of a class can be named after. */
+/** The keywords of Python 3.10, which cannot be attribute names. */
 const keywords = new Set(
   `False None True and as assert async await break class continue def del elif else except finally for from global if import in is
   lambda nonlocal not or pass raise return try while with yield`.split(/\s+/),
 );
 const isAttribute = (text) => /^[A-Za-z_]\w*$/.test(text) && !text.startsWith('__') && !keywords.has(text);
 
-/** @returns the text of a module with a type for each schema and for each inline answer, the latter named by its operation */
+/**
+ * @returns the text of a module with a type for each schema and for each inline response, which is named after its
+ * operation
+ */
 export async function pythonTypes({ paths, components }) {
   const answers = Object.values(paths).flatMap((item) => Object.values(item).flatMap(answersOf));
   const schemas = { ...components.schemas, ...Object.fromEntries(answers) };
@@ -35,7 +39,7 @@ function answersOf(operation) {
   return schema === undefined || schema.$ref !== undefined ? [] : [[answerName(operation), schema]];
 }
 
-/** A tool answers its result or a dry run, which has a method of its own. */
+/** Returns the schema of a response. A tool returns its result or a dry run, which has its own method. */
 function answerOf({ responses }) {
   const schema = Object.values(responses)[0]?.content?.['application/json']?.schema;
   const [result, other] = schema?.anyOf ?? [];
@@ -87,7 +91,7 @@ function overloadOf(method, path, operation) {
 const taken = ['type', 'enum', 'items', 'required', 'anyOf', 'oneOf', 'additionalProperties', 'description'];
 const nested = new Set(['items', 'anyOf', 'oneOf', 'additionalProperties']);
 
-/** What a type can say of a schema. A title names the type of an object after its place. */
+/** Reduces a schema to what a type can express. The title names the type of a nested object after its path. */
 function plain(schema, title) {
   if (Array.isArray(schema)) return schema.map((each) => plain(each, title));
   if (typeof schema !== 'object') return schema;
@@ -108,7 +112,7 @@ function plain(schema, title) {
 }
 
 class TypedDicts extends PythonTargetLanguage {
-  /** Texts stay texts: nothing converts an answer. */
+  /** Keeps strings as they are, because nothing converts a response. */
   get stringTypeMapping() {
     return new Map();
   }
@@ -132,7 +136,7 @@ class TypedDictRenderer extends PythonRenderer {
     );
   }
 
-  /** Annotations are not evaluated, so a type may be used before it is declared. */
+  /** Annotations are not evaluated, so a type can be used before its declaration. */
   namedType(type) {
     return this.nameForNamedType(type);
   }
@@ -149,7 +153,9 @@ class TypedDictRenderer extends PythonRenderer {
 
   emitEnum() {}
 
-  /** Optional fields, and fields that only the functional form can name, are in bases of the type. */
+  /**
+   * Writes a class. Base types contain its optional fields, and fields whose names only the functional form supports.
+   */
   emitClass(type) {
     const name = this.nameForNamedType(type);
     const properties = [...type.getProperties()];
@@ -198,7 +204,7 @@ class TypedDictRenderer extends PythonRenderer {
     }
   }
 
-  /** Schemas that are not objects: a list, a map, an enumeration. */
+  /** Writes the schemas that are not objects: lists, maps and enumerations. */
   emitClosingCode() {
     this.forEachTopLevel(
       'leading',

@@ -13,7 +13,7 @@ export interface Preparation {
   signal?: AbortSignal | undefined;
 }
 
-/** The folder to fill and the log file for the commands that obtain a server. */
+/** The folder to fill, and the log file of the commands that fill it. */
 export interface Workplace extends Preparation {
   folder: string;
   logFile: string;

@@ -15,10 +15,10 @@ const common = {
   // Errors are named after their classes.
   keepNames: true,
   write: false,
-  // For `NODE_OPTIONS=--enable-source-maps`.
+  // Node.js uses them with `NODE_OPTIONS=--enable-source-maps`.
   sourcemap: true,
   sourcesContent: false,
-  // What CommonJS modules expect.
+  // Defines the globals that CommonJS modules expect.
   banner: {
     js: `import * as bundledModule from 'node:module';
 const require = bundledModule.createRequire(import.meta.url);
@@ -28,12 +28,13 @@ const unnamed = (made) => made;`,
   },
   logLevel: 'warning',
 };
-/** They read files next to their own, or are loaded only where they are needed. */
+/** These packages read files next to their own, or are loaded only when needed. */
 const unbundled = ['@aws-sdk/*', '@cedar-policy/*', '@node-rs/*', 'piscina', 'swagger-ui-dist', '#cypher-grammar/*'];
 
 /**
- * esbuild sets the name of a function each time the function is created, which took 5 % of the processor time of a
- * governed query. Only classes and constructors keep theirs. Keeps each position, for the source map.
+ * Removes the calls that set function names. esbuild sets a name each time a function is created, which took 5 % of the
+ * processor time of a governed query. Only classes and constructors keep their names. Keeps each position for the
+ * source map.
  */
 function withoutNames(code) {
   return code

@@ -23,7 +23,7 @@ export interface DataFolder {
 
 const leftoverDeadlineMs = 12_000;
 
-/** @throws StackError that names the process if another stack uses the folder */
+/** @throws StackError that names the other process if another stack uses the folder */
 export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   const folder = path.resolve(dataDir);
   mkdirSync(folder, { recursive: true });

@@ -29,7 +29,7 @@ const heldTimeoutMs = 60_000;
 
 /**
  * Starts a run whose call a rule holds, and returns once it waits. Does nothing if a run already waits. Cancels runs
- * that wait to call an earlier address of this service, because that address no longer answers.
+ * that wait to call a previous URL of this service, because that URL no longer works.
  * @returns undefined if no rule holds the call, because a user has removed the rule
  */
 export async function holdSample({ apiUrl, workspace, signal }: SampleOptions): Promise<HeldSample | undefined> {

@@ -10,19 +10,19 @@ export type { Service } from './service.js';
 export { StackError } from './stack-error.js';
 
 export interface StackOptions {
-  /** For the data and logs of the servers, and the ports that the next start prefers. */
+  /** The folder of the servers' data and logs, and of the ports that the next start prefers. */
   dataDir: string;
   log?: (line: string) => void;
   env?: NodeJS.ProcessEnv;
-  /** Fixed ports. Other ports are those of the last start if they are free, otherwise any free ones. */
+  /** Fixed ports. For the others, the stack prefers the ports of its last start if they are free. */
   ports?: Partial<Ports>;
-  /** The endpoint that decodes payloads for the Temporal UI (src/operation/codec-endpoint.ts). */
+  /** The endpoint that decodes payloads for the Temporal UI (src/surfaces/operation/codec-endpoint.ts). */
   codecEndpoint?: string;
   signal?: AbortSignal;
 }
 
 export interface Stack {
-  /** The variables that `src/config.ts` reads to reach the three servers. */
+  /** The variables with which `src/config.ts` reaches the three servers. */
   environment: Record<string, string>;
   services: { temporal: Service; mongodb: Service; neo4j: Service };
   /** The path of the Temporal command line, if there is one. */

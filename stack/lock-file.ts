@@ -5,7 +5,7 @@ import { identify, isAlive, type ProcessIdentity } from './process-identity.js';
 
 export type Lock = { release: () => void } | { heldBy: number };
 
-/** Takes the lock, also from a process that has ended. Otherwise reports who holds it. */
+/** Takes the lock, even from a process that has ended. Otherwise returns which process holds it. */
 export function tryLock(file: string): Lock {
   mkdirSync(path.dirname(file), { recursive: true });
   const mine = `${file}.${process.pid}.${performance.now()}`;

@@ -80,7 +80,7 @@ async function commandFor(program: MongodbProgram, { env, folder, log, ports }: 
   return {
     title: 'MongoDB (stand-in)',
     command: await requireJdk('java', env),
-    // As for Neo4j: these options halve the processor time of the first 20,000 operations.
+    // As for Neo4j, these options halve the processor time of the first 20,000 operations.
     args: ['-Xmx1g', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-cp', classPath, 'MongoStandIn', file, port],
   };
 }

@@ -41,8 +41,8 @@ const recipe: Recipe = {
 };
 
 /**
- * Neo4j's start script, or the folder of its jars. The vendor's archive and our build have the same `lib`. With its archived
- * classes, Java starts Neo4j in half of the processor time.
+ * Neo4j's start script, or the folder of its jars. The vendor's archive and our build have the same `lib`. With the
+ * class archive, Java starts Neo4j in half of the processor time.
  */
 export type Neo4jProgram = { script: string } | { lib: string; classes?: string | undefined };
 
@@ -56,7 +56,7 @@ export async function resolveNeo4j(preparation: Preparation): Promise<Neo4jProgr
 }
 
 /**
- * Java's archive of the classes that a start loads. It is written at the end of one start, and is valid only for one
+ * Returns Java's archive of the classes that a start loads. One start writes it when it ends. It is valid only for one
  * version of Java and of the jars.
  */
 async function archivedClasses(lib: string, folder: string, preparation: Preparation): Promise<string | undefined> {
@@ -92,7 +92,7 @@ async function archiveClasses(lib: string, { env, folder, logFile, signal }: Wor
   const answers = () => query(environmentOf(ports.neo4j));
   const shared = { name: 'neo4j', title: 'Neo4j', env, logFile, signal } as const;
   const service = await launch({ ...shared, command, args: [archiving, ...args], answers, log: () => undefined });
-  // Unlike a stop, this waits as long as Java writes the archive.
+  // Unlike `stop`, this waits until Java has written the archive.
   await service.kill('SIGTERM');
   await rm(home, { recursive: true });
 }
@@ -155,7 +155,7 @@ async function writeConfiguration({ folder, ports }: { folder: string; ports: { 
     'server.bolt.enabled=true',
     `server.bolt.listen_address=127.0.0.1:${ports.neo4j}`,
     'server.bolt.telemetry.enabled=false',
-    // Otherwise a stop waits twice 5 s for Bolt threads after the data is safe.
+    // Otherwise, a stop waits twice 5 s for Bolt threads although the data is safe.
     'internal.server.bolt.thread_pool_shutdown_wait_time=200ms',
     'server.http.enabled=false',
     'server.https.enabled=false',

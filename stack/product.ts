@@ -59,7 +59,7 @@ interface Part {
   process: SupervisedProcess;
   start: () => SupervisedProcess;
   logFile: string;
-  /** The offset where the log lines of this start begin. */
+  /** The offset in the log file at which the lines of this start begin. */
   logFrom: number;
 }
 

@@ -6,7 +6,7 @@ import { packageRoot } from '../src/package-root.js';
 export interface SampleOptions {
   /** The local address of the API. */
   apiUrl: string;
-  /** Its `base_url` is the public address, which the actions of the samples call. */
+  /** Its `base_url` is the public URL, which the actions of the samples call. */
   workspace: Workspace;
   log: (line: string) => void;
   signal: AbortSignal;
@@ -33,8 +33,8 @@ export function sampleFile(sample: string, name: string): string {
 }
 
 /**
- * Finds or creates the agentflow of a sample, which contains the address of this service. Does not change an agentflow
- * for another address. `onFirst` is called before the first agentflow of this sample is created.
+ * Finds or creates the agentflow of a sample, which contains the URL of this service. Does not change an agentflow for
+ * another URL. `onFirst` is called before the first agentflow of this sample is created.
  */
 export async function findOrCreate(
   call: Call,

@@ -4,7 +4,7 @@ import { choosePorts } from './ports.js';
 import type { ServerSpecification, ServiceName } from './service.js';
 
 export interface ServiceOptions {
-  /** The data folder of the stack. Each server has its own folder in it, and its log is in `logs`. */
+  /** The data folder of the stack. Each server has its own subfolder, and its log is in `logs`. */
   dataDir: string;
   env?: NodeJS.ProcessEnv | undefined;
   log?: ((line: string) => void) | undefined;

@@ -28,7 +28,7 @@ export interface StartedService {
 export interface ServerSpecification extends Command {
   name: ServiceName;
   title: string;
-  /** Tries to use the server; throws until it works. */
+  /** Uses the server, and throws until it works. */
   answers: () => Promise<void>;
   log: Log;
   onStart?: ((name: ServiceName, pid: number) => void) | undefined;
@@ -40,7 +40,7 @@ const startDeadlineMs = 90_000;
 const attemptPauseMs = 100;
 const largeLogBytes = 10 * 1024 * 1024;
 
-/** Starts the server and returns when it answers. Restarts a server that ends unexpectedly. */
+/** Starts the server and returns when it responds. Restarts a server that ends unexpectedly. */
 export async function launch(specification: ServerSpecification): Promise<Service> {
   let running = await start(specification);
   let wanted = true;

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { StackError } from './stack-error.js';
 
 /**
- * The shell replaces itself with the command, so the pid is that of the command, which leads its process group. A
- * guard in that group ends the group when its stdin closes, which happens whenever this process ends.
+ * The shell replaces itself with the command, so its pid becomes the command's, which leads the process group. A guard
+ * in that group ends the group when its stdin closes, which happens whenever this process ends.
  */
 const guardThenRun = `
 exec 3<&0 </dev/null

@@ -15,7 +15,7 @@ export interface TemporalTarget {
 const wireTypes = { KEYWORD: 2 } as const;
 
 /**
- * Checks that the server answers, has the namespace and can query every search attribute. Registers missing search
+ * Checks that the server responds, has the namespace and can query every search attribute. Registers missing search
  * attributes first.
  * @throws StackError that names what is missing
  */

@@ -10,7 +10,7 @@ import { StackError } from './stack-error.js';
 
 const connectTimeoutMs = 3_000;
 
-/** Uses the proxy of the environment, if any. */
+/** Uses the proxy of the environment, if it names one. */
 function agentFor(env: NodeJS.ProcessEnv): EnvHttpProxyAgent {
   return new EnvHttpProxyAgent({
     httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 
 const file = process.env.BENCH_FILE ?? '';
 
-/** Pipes a body to a file and the file to a client: the cost of an upload and a download without a product. */
+/** The baseline of uploads and downloads: pipes a body to a file, and the file to a client. */
 const server = createServer((req, res) => {
   const done =
     req.method === 'POST'

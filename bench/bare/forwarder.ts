@@ -1,7 +1,10 @@
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The baseline of a forwarded callback: no checks, no log, and both bodies streamed to the port in `TARGET_PORT`. */
+/**
+ * The baseline of forwarded callbacks: streams both bodies to and from the port in `TARGET_PORT`, without checks or a
+ * log.
+ */
 const agent = new Agent({ keepAlive: true });
 const server = createServer((req, res) => {
   const headers = { 'content-type': req.headers['content-type'], 'content-length': req.headers['content-length'] };

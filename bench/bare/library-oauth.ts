@@ -21,7 +21,10 @@ export interface LibraryServerOptions {
   jwk: JWK;
 }
 
-/** The baseline of the token endpoint: `oidc-provider` with JWT access tokens and rotation, over the same MongoDB. */
+/**
+ * Creates the baseline of the token endpoint: `oidc-provider` with JWT access tokens and refresh token rotation, over
+ * the same MongoDB.
+ */
 export async function createLibraryServer({ issuer, redirectUri, store, jwk }: LibraryServerOptions) {
   const provider = new Provider(issuer, {
     adapter: adapterOver(store),
@@ -85,7 +88,7 @@ export async function createLibraryServer({ issuer, redirectUri, store, jwk }: L
   };
 }
 
-/** Every operation uses only `_id`, like ours. */
+/** Every operation uses only `_id`, as in the product. */
 function adapterOver(store: Collection<Stored>) {
   return class {
     readonly model: string;

@@ -2,7 +2,7 @@ import express from 'express';
 import neo4j from 'neo4j-driver';
 import type { AddressInfo } from 'node:net';
 
-/** The baseline of a governed query: a route that accepts a query and makes only the same driver call. */
+/** The baseline of a governed query: a route that makes only the same driver call. */
 const { NEO4J_URI = '', NEO4J_USER = 'neo4j', NEO4J_PASSWORD = '' } = process.env;
 const driver = neo4j.driver(NEO4J_URI, neo4j.auth.basic(NEO4J_USER, NEO4J_PASSWORD), { disableLosslessIntegers: true });
 const app = express();

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { packageRoot } from '../../src/package-root.js';
 
-/** A worker of the baselines, with the product worker's own settings. */
+/** A worker for the baseline workflows, with the settings of the product's worker. */
 const {
   TEMPORAL_ADDRESS: address = 'localhost:7233',
   TEMPORAL_NAMESPACE: namespace = 'default',

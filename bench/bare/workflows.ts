@@ -5,12 +5,12 @@ const { nothing, call } = proxyActivities<{
   call(url: string, key: string): Promise<unknown>;
 }>({ startToCloseTimeout: '10s' });
 
-/** The baseline of an execution: an activity for each of its steps, and nothing else. */
+/** The baseline of an execution: runs only one activity per step. */
 export async function bareSteps(count: number): Promise<void> {
   for (let step = 0; step < count; step += 1) await nothing();
 }
 
-/** The baseline of acts: an activity that makes the same HTTP call for each. */
+/** The baseline of acts: runs one activity per act, which makes the same HTTP call. */
 export async function bareCalls(url: string, count: number): Promise<void> {
   for (let step = 0; step < count; step += 1) await call(url, `${workflowInfo().workflowId}/${step}`);
 }

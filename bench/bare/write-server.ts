@@ -4,7 +4,9 @@ import { loadConfig } from '../../src/config.js';
 import { createDeps } from '../../src/deps.js';
 import { platformRoutes } from '../../src/surfaces/platform/routes.js';
 
-/** The platform's routes without their operations, in the same app with the same log: the cost of a write without governance. */
+/**
+ * The baseline of platform writes: the platform's routes without their operations, in the same app with the same log.
+ */
 for (const route of platformRoutes) delete route.operation;
 const deps = createDeps(loadConfig(process.env), 'api');
 const app = createApp(deps, { baseUrl: () => 'http://localhost', condition: () => 'serving', version: 'bare' });

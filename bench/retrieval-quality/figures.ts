@@ -1,14 +1,17 @@
 export const depths = [5, 10, 25] as const;
 
-/** Sums over questions. */
+/** Sums over all questions of a category. */
 export interface Sums {
   questions: number;
-  /** By depth. */
+  /** The sum for each depth. */
   recall: number[];
   reciprocalRank: number;
 }
 
-/** Recall: the share of the evidence among the first k. Reciprocal rank: of the first piece of evidence. */
+/**
+ * Calculates the recall (the share of the evidence among the first k results) and the reciprocal rank of the first
+ * piece of evidence.
+ */
 export function createFigures() {
   const byCategory = new Map<string, Sums>();
   return {

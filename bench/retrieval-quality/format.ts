@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 const Element = z.strictObject({
-  /** Unique in its project. */
+  /** Unique within the project. */
   id: z.string().min(1),
   text: z.string().min(1),
   speaker: z.string().min(1).optional(),
-  /** ISO 8601: a day, or a time with its zone. */
+  /** An ISO 8601 date, or a time with an offset. */
   time: z.string().optional(),
-  /** Elements of different projects do not find each other. */
+  /** A question finds only elements of its own project. */
   project: z.string().default('default'),
   /** Consecutive elements of one session are neighbours. */
   session: z.string().optional(),
@@ -18,7 +18,7 @@ const Question = z.strictObject({
   question: z.string().min(1),
   project: z.string().default('default'),
   category: z.string().min(1),
-  /** The ids of all elements that together answer it. */
+  /** The ids of all elements that are needed to answer the question. */
   evidence: z.array(z.string()).min(1),
 });
 
@@ -38,7 +38,7 @@ const DataSet = z
 export type DataSet = z.infer<typeof DataSet>;
 export type Element = z.infer<typeof Element>;
 
-/** @throws ZodError that names what does not fit the format (README.md) */
+/** @throws ZodError that names what does not match the format (README.md) */
 export function readDataSet(file: string): DataSet {
   return DataSet.parse(JSON.parse(readFileSync(file, 'utf8')));
 }

@@ -46,7 +46,7 @@ export function fromLocomo(json: unknown) {
   return { name: 'LoCoMo', elements, questions };
 }
 
-/** From "1:56 pm on 8 May, 2023". */
+/** Returns the date in a text such as "1:56 pm on 8 May, 2023". */
 function dayOf(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value : '';
   const time = Date.parse(`${/\d{1,2} \w+,? \d{4}/.exec(text)?.[0] ?? ''} UTC`);

@@ -3,7 +3,7 @@ import type { DataSet, Element } from './format.js';
 
 const perCall = 500;
 
-/** Saves the elements as entities of type Turn through the API, each related to the next of its session. */
+/** Saves the elements through the API as entities of type Turn. Each is related to the next one of its session. */
 export async function loadProject(api: ApiClient, elements: readonly Element[]): Promise<void> {
   for (let from = 0; from < elements.length; from += perCall) {
     const part = elements.slice(from, from + perCall);

@@ -5,18 +5,18 @@ import { scopeTerm } from '../../src/graph/store/names.js';
 import { defaultAnalyzer, textIndexOf } from '../../src/graph/language/analyzers.js';
 import type { Graph } from '../../src/stores/neo4j.js';
 
-const shown = 25;
+const maxResults = 25;
 const candidates = 100;
-/** As in Graphiti's `rrf`: a rank constant of 1. */
+/** Graphiti's `rrf` uses the rank constant 1. */
 const rankConstant = 1;
 
 /** Returns the ids of the best elements for a question. */
 export type Method = (projectId: string, question: string) => Promise<string[]>;
 
-/** The search of the product, with the given parts. */
+/** Searches with the product, using the given options. */
 export function productMethod(graph: Graph, options: RetrieveOptions): Method {
   return async (projectId, text) => {
-    const question = { text, projectIds: [projectId], asOf: undefined, limit: shown, timeoutMs: 30_000 };
+    const question = { text, projectIds: [projectId], asOf: undefined, limit: maxResults, timeoutMs: 30_000 };
     const answer = await retrieve(graph, question, { lifecycle_id: 'bench', run: null, at: 0 }, options);
     return answer.entities.map(({ id }) => id);
   };
@@ -33,7 +33,7 @@ export function vectorMethod(graph: Graph, nearest: NearestByText): Method {
   };
 }
 
-/** Full text alone, all words of the question, no graph. */
+/** Searches only by full text, for all words of the question and without the graph. */
 export function bm25Method({ driver }: Graph): Method {
   return async (projectId, question) => {
     const words = question.match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -47,7 +47,7 @@ export function bm25Method({ driver }: Graph): Method {
   };
 }
 
-/** Graphiti's recipe: BM25 and cosine similarity, joined by reciprocal rank. */
+/** Searches like Graphiti's recipe: combines BM25 and cosine similarity by reciprocal rank. */
 export function reciprocalRankMethod(methods: readonly Method[]): Method {
   return async (projectId, question) => {
     const lists = await Promise.all(methods.map((method) => method(projectId, question)));

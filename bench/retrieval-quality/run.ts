@@ -13,16 +13,19 @@ import { readDataSet } from './format.js';
 import { loadProject, projectsOf } from './load.js';
 import { bm25Method, productMethod, reciprocalRankMethod, vectorMethod, type Method } from './methods.js';
 
-/** `npm run retrieval-quality [-- file.json …]` measures how well questions find their evidence (README.md). */
-const asked = process.argv.slice(2);
-const own = path.join(packageRoot, 'bench/retrieval-quality/data.json');
+/**
+ * `npm run retrieval-quality [-- file.json …]` measures how well the search finds the evidence of questions
+ * (README.md).
+ */
+const files = process.argv.slice(2);
+const defaultFile = path.join(packageRoot, 'bench/retrieval-quality/data.json');
 const folder = mkdtempSync(path.join(tmpdir(), 'retrieval-quality-'));
 const server = await startEmbeddingServer();
 const rerank = ['RERANK_BASE_URL', 'RERANK_API_KEY', 'RERANK_MODEL'].map((name) => [name, process.env[name] ?? '']);
 const bench = await startEnvironment(folder, { ...server.env, ...Object.fromEntries(rerank) });
 const { graph, nearestByText } = bench.deps;
 try {
-  for (const file of asked.length > 0 ? asked : [own]) {
+  for (const file of files.length > 0 ? files : [defaultFile]) {
     const data = readDataSet(file);
     const projects = new Map<string, string>();
     for (const [name, elements] of projectsOf(data)) {
@@ -67,7 +70,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The workers embed after the write. */
+/** The workers embed elements some time after the save. */
 async function untilEmbedded(projectId: string): Promise<void> {
   for (;;) {
     const { records } = await graph.driver.executeQuery(
@@ -81,7 +84,7 @@ async function untilEmbedded(projectId: string): Promise<void> {
   }
 }
 
-/** Only projects with a record are embedded. */
+/** The workers embed only elements of projects that have a record. */
 async function makeProject(projectId: string, organizationId: string): Promise<void> {
   const now = epochSeconds();
   await bench.deps.mongo.collections.projects.insertOne({

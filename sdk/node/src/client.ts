@@ -7,26 +7,26 @@ import { createTransport, type CallOptions } from './transport.js';
 import type { ConnectionInfo } from './types.js';
 
 export interface ClientOptions extends RetryOptions {
-  /** The workspace URL, `https://<host>/ws_<project id>`; `SERVICE_WORKSPACE`. */
+  /** The workspace URL, `https://<host>/ws_<project id>`. The default is `SERVICE_WORKSPACE`. */
   workspace?: string;
-  /** `SERVICE_API_KEY`. */
+  /** The default is `SERVICE_API_KEY`. */
   apiKey?: string;
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch;
 }
 
 export interface Client {
   projectId: string;
   connectionInfo(options?: Pick<CallOptions, 'signal'>): Promise<ConnectionInfo>;
-  /** Any operation of the API, typed by the API reference. */
+  /** Calls any operation of the API, typed by the API reference. */
   call: Call;
   gateway: Gateway;
   platform: Platform;
 }
 
 /**
- * A client of one project. Nothing is sent before the first call, which asks the deployment for its addresses.
- * @throws TypeError without a workspace URL or a key
+ * Creates a client of one project. The first call gets the URLs of the deployment; nothing is sent before.
+ * @throws TypeError if the workspace URL or the key is missing
  */
 export function createClient({
   workspace = process.env.SERVICE_WORKSPACE,

@@ -3,16 +3,16 @@ import type { components } from './openapi.js';
 export type ConnectionInfo = components['schemas']['ConnectionInfo'];
 
 export interface Workspace {
-  /** Where the deployment is reached, without a slash at the end. */
+  /** The URL of the deployment, without a trailing slash. */
   baseUrl: string;
   projectId: string;
-  /** What the workspace header carries: `ws_<project id>`. */
+  /** The value of the workspace header: `ws_<project id>`. */
   name: string;
 }
 
 /**
- * Reads a workspace URL: the deployment's base URL, with or without a path, and then `/ws_<project id>`.
- * @throws TypeError for anything else
+ * Parses a workspace URL: the deployment's base URL, with an optional path, followed by `/ws_<project id>`.
+ * @throws TypeError for any other text
  */
 export function parseWorkspace(text: string): Workspace {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -31,8 +31,8 @@ export function parseWorkspace(text: string): Workspace {
 }
 
 /**
- * The root of all routes, which is the API base without its version.
- * @throws Error where the addresses would send the key over plain HTTP though the workspace is HTTPS
+ * Returns the root of all routes, which is the API base URL without its version.
+ * @throws Error if the workspace uses HTTPS and the API base does not, because the key would be sent over plain HTTP
  */
 export function apiRoot({ baseUrl }: Workspace, { apiBaseUrl }: Pick<ConnectionInfo, 'apiBaseUrl'>): string {
   const { protocol } = new URL(apiBaseUrl);

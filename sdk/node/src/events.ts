@@ -4,13 +4,13 @@ import type { Transport } from './transport.js';
 
 export interface FollowOptions {
   signal?: AbortSignal;
-  /** Only events after the one with this `seq`, which is a time for a project. */
+  /** Skips events up to the one with this `seq`. For a project, `seq` is a time. */
   lastEventId?: number;
 }
 
 /**
- * The events of an execution until its last one, or of a project without an end. A stream that breaks goes on where it was, by `Last-Event-ID`; that is
- * given up after `maxAttempts` failures in a row.
+ * Yields the events of an execution until its last one, or of a project without end. Resumes an interrupted stream by
+ * `Last-Event-ID`, until `maxAttempts` connections in a row have failed.
  */
 export async function* followEvents<E extends object>(
   transport: Transport,
@@ -28,7 +28,7 @@ export async function* followEvents<E extends object>(
       if (response.status === 204 || !response.body) return;
       for await (const data of dataOf(response.body)) {
         const event = JSON.parse(data) as E;
-        // The words of a model turn have no number: they come again, where the turn goes on.
+        // The words of a model turn have no `seq`. After a reconnection, the service sends them again.
         if ('seq' in event) last = event.seq as number;
         failures = 0;
         yield event;
@@ -41,7 +41,9 @@ export async function* followEvents<E extends object>(
   }
 }
 
-/** The `data` of each server-sent event (WHATWG HTML, 9.2.6). What follows the last empty line is no whole event. */
+/**
+ * Yields the `data` of each server-sent event (WHATWG HTML, 9.2.6). An event without a final empty line is incomplete.
+ */
 async function* dataOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -3,21 +3,24 @@ import type { CallOptions, SendRequest, Transport } from './transport.js';
 import type { DocsTopic, DryRun, ProjectMode } from './types.js';
 
 /**
- * The context gateway. Every call rejects with `ServiceError` where the service refuses, and where a policy holds the call
- * for approval (status 202).
+ * Calls of the context gateway. Each call rejects with `ServiceError` if the service refuses it, or if a policy holds
+ * it for approval (status 202).
  */
 export function createGateway(transport: Transport, call: Call) {
   const request: SendRequest = (method, path, parts = {}, options) =>
     transport.call('gateway', { method, path, isUnsafeToRepeat: method === 'POST', ...parts }, options);
-  // One tool stands for all: which input and answer belong to which name is in the type of `tool`.
+  // One tool represents all: the type of `tool` maps each name to its input and response.
   const tool: CallTool = (name, input, options) =>
     call('post', `/v1/${name}` as '/v1/docs', { body: input as ToolInput<'docs'> }, options) as Promise<never>;
   return {
-    /** A route that this version of the client does not know: `client.call` is typed. */
+    /**
+     * Sends a request to a route that this version of the client does not know. For known routes, use the typed
+     * `client.call`.
+     */
     request,
-    /** Any tool by its name, such as `call('docs', { topic: 'query' })`. */
+    /** Calls any tool by its name, for example `call('docs', { topic: 'query' })`. */
     call: tool,
-    /** What a tool would do; it has no effect. */
+    /** Returns what a tool would do, without any effect. */
     dryRun: <T extends ToolName>(name: T, input: ToolInput<T>, options?: CallOptions) =>
       tool(name, { ...input, dry_run: true }, options) as Promise<DryRun>,
     ...createTools(tool),
@@ -38,19 +41,19 @@ function createTools(tool: CallTool) {
   return {
     queryContext: named('query-context'),
     saveContext: named('save-context'),
-    /** Extracts the facts of a text in the background; `memory` follows it. */
+    /** Extracts the facts of a text in the background. `memory` returns the progress. */
     remember: named('remember'),
     memory: named('memory'),
     undoMerge: (merge_id: string, options?: CallOptions) => tool('undo-merge', { merge_id }, options),
-    /** Keeps a draft with `define`, puts it in force with `commit`, and returns both. */
+    /** Stores a draft with `define`, activates it with `commit`, and returns both. */
     ontology: (step: ToolInput<'ontology'> = {}, options?: CallOptions) => tool('ontology', step, options),
     docs: (topic: DocsTopic = 'governance', options?: CallOptions) => tool('docs', { topic }, options),
-    /** Starts an agentflow's promoted version. */
+    /** Runs the promoted version of an agentflow. */
     runAgent: named('run-agent'),
     orchestrate: named('orchestrate'),
     saveSkill: named('save-skill'),
     saveModel: named('save-model'),
-    /** `repository` is `owner/name`; without a branch, all branches count. */
+    /** `repository` is `owner/name`. Without a branch, pushes to all branches count. */
     bindRepository: named('bind-repository'),
     ingestCatalog: named('catalog/ingest'),
   };
@@ -76,7 +79,7 @@ function createGovernance(call: Call) {
 
     approvals: (query: QueryOf<'get', '/v1/approvals'> = {}, options?: CallOptions) =>
       call('get', '/v1/approvals', { query }, options),
-    /** Gives its requester the resume token, once it is approved. */
+    /** Returns an approval. For the requester, it contains the resume token once the call is approved. */
     approval: (id: string, options?: CallOptions) => call('get', '/v1/approvals/{id}', at(id), options),
     approve: (id: string, comment?: string, options?: CallOptions) =>
       call('post', '/v1/approvals/{id}/approve', { ...at(id), body: { comment } }, options),

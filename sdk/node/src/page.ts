@@ -1,20 +1,23 @@
-/** One page, newest first; `next_cursor` is null on the last. */
+/** A page of a list, newest first. `next_cursor` is null on the last page. */
 export interface Page<T> {
   data: T[];
-  /** Counted up to 10,000. */
+  /** The number of records, counted up to 10,000. */
   total_count: number;
-  /** Present when there are more than 10,000. */
+  /** True if there are more than 10,000 records. */
   total_is_lower_bound?: true;
   next_cursor: string | null;
 }
 
 export interface PageQuery {
-  /** 1 to 200; 50. */
+  /** From 1 to 200. The default is 50. */
   limit?: number;
   cursor?: string;
 }
 
-/** Every record of a list, page by page: `for await (const flow of paginate(client.platform.agentflows.list))`. */
+/**
+ * Yields every record of a list and loads its pages on demand: `for await (const flow of
+ * paginate(client.platform.agentflows.list))`.
+ */
 export async function* paginate<T, Q extends PageQuery>(
   list: (query: Q) => Promise<Page<T>>,
   query: Q = {} as Q,

@@ -17,14 +17,20 @@ import type {
   TableRecord,
 } from './types.js';
 
-/** The workflow platform, in the client's project. Every call rejects with `ServiceError` where the service refuses. */
+/**
+ * Calls of the workflow platform in the client's project. Each call rejects with `ServiceError` if the service refuses
+ * it.
+ */
 export function createPlatform(transport: Transport, call: Call) {
   const request: SendRequest = (method, path, parts = {}, options) =>
     transport.call('platform', { method, path, takesKey: method === 'POST', ...parts }, options);
   return {
-    /** A route that this version of the client does not know: `client.call` is typed. */
+    /**
+     * Sends a request to a route that this version of the client does not know. For known routes, use the typed
+     * `client.call`.
+     */
     request,
-    /** What changes in the project, from now or after `lastEventId`, without an end. */
+    /** Yields changes in the project without end, from now or after `lastEventId`. */
     events: (options?: FollowOptions) =>
       followEvents<ProjectEvent>(transport, `/${encodeURIComponent(transport.workspace.projectId)}/events`, options),
     agentflows: createAgentflows(call),
@@ -46,9 +52,9 @@ function createAgentflows(call: Call) {
     get: (id: string, options?: CallOptions) => call('get', '/agentflow/{id}', at(id), options),
     update: (id: string, changes: AgentflowChanges, options?: CallOptions) =>
       call('patch', '/agentflow/{id}', { ...at(id), body: changes }, options),
-    /** Gives the last record. */
+    /** Returns the deleted record. */
     delete: (id: string, options?: CallOptions) => call('delete', '/agentflow/{id}', at(id), options),
-    /** Freezes a version, which `gateway.runAgent` runs. */
+    /** Freezes the current state as a version, which `gateway.runAgent` runs. */
     promote: (id: string, options?: CallOptions) => call('post', '/agentflow/{id}/promote', at(id), options),
   };
 }
@@ -62,12 +68,12 @@ function createSchedules(call: Call) {
     get: (id: string, options?: CallOptions) => call('get', '/schedule/coworker/{id}', at(id), options),
     update: (id: string, changes: ScheduleChanges, options?: CallOptions) =>
       call('patch', '/schedule/coworker/{id}', { ...at(id), body: changes }, options),
-    /** Gives the last record. */
+    /** Returns the deleted record. */
     delete: (id: string, options?: CallOptions) => call('delete', '/schedule/coworker/{id}', at(id), options),
     trigger: (id: string, options?: CallOptions) => call('post', '/schedule/coworker/{id}/trigger', at(id), options),
     backfill: (id: string, range: { from: number; to: number }, options?: CallOptions) =>
       call('post', '/schedule/coworker/{id}/backfill', { ...at(id), body: range }, options),
-    /** What fired, was skipped or missed, and the next ten. */
+    /** Returns the past runs, including skipped and missed ones, and the next ten times. */
     runs: (id: string, query: PageQuery = {}, options?: CallOptions) =>
       call('get', '/schedule/coworker/{id}/runs', { ...at(id), query }, options),
   };
@@ -86,7 +92,7 @@ function createTables(call: Call) {
     },
     addColumn: (id: string, column: NewColumn, options?: CallOptions) =>
       call('post', '/storage/{projectID}/table/{table_id}/column', { ...at(id), body: column }, options),
-    /** With the column's data in every record; cannot be undone. */
+    /** Deletes a column and its values in every record. This cannot be undone. */
     deleteColumn: (id: string, columnId: string, options?: CallOptions) =>
       call('delete', '/delete/column/{projectID}', { body: { table_id: id, column_id: columnId } }, options),
     insertRow: (id: string, row: RowValues, options?: CallOptions) =>
@@ -96,12 +102,15 @@ function createTables(call: Call) {
         { ...at(id), body: row },
         options,
       ) as Promise<TableRecord>,
-    /** 1 to 1,000 rows: all of them or none. */
+    /** Inserts 1 to 1,000 rows, either all or none. */
     insertRows: (id: string, rows: RowValues[], options?: CallOptions) =>
       call('post', '/storage/{projectID}/table/{table_id}/row', { ...at(id), body: rows }, options) as Promise<
         TableRecord[]
       >,
-    /** `filter` is `{column_id: value}` or `{column_id: {gte: 10}}`; `sort` a column_id, with `-` before it for descending. */
+    /**
+     * `filter` is `{column_id: value}` or `{column_id: {gte: 10}}`. `sort` is a column_id; the prefix `-` sorts in
+     * descending order.
+     */
     records: (
       id: string,
       { filter, ...query }: PageQuery & { filter?: object; sort?: string } = {},
@@ -126,7 +135,7 @@ function createFiles(transport: Transport, call: Call) {
   const at = (id: string) => ({ params: { file_id: id } });
   const get = (id: string, options?: CallOptions) => call('get', '/file/{projectID}/{file_id}', at(id), options);
   return {
-    /** All of the files are kept, or none; they come back in their order. */
+    /** Stores either all files or none. Returns them in the order of `files`. */
     async upload(
       files: FileToUpload[],
       about: { tags?: string[]; connector_id?: string } = {},
@@ -141,7 +150,7 @@ function createFiles(transport: Transport, call: Call) {
       return (await call('post', '/file/{projectID}', { body: form }, options)).data;
     },
     get,
-    /** Gives the last record. */
+    /** Returns the deleted record. */
     delete: (id: string, options?: CallOptions) => call('delete', '/file/{projectID}/{file_id}', at(id), options),
     async download(id: string, options?: CallOptions): Promise<Uint8Array> {
       return transport.download((await get(id, options)).url, options);

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Labels that say that the same call meets the same refusal (specification, Retry rules 4). */
-const neverRepeated = new Set(['unconfigured', 'unavailable']);
+/** Error codes that a retry does not change (specification, Retry rules 4). */
+const neverRetried = new Set(['unconfigured', 'unavailable']);
 const capSeconds = 60;
 const offsetSeconds = 1;
 
 export interface RetryOptions {
-  /** How often a call is sent at most; 5. */
+  /** The maximum number of attempts. The default is 5. */
   maxAttempts?: number;
-  /** A number in [0, 1); `Math.random`. */
+  /** Returns a number in [0, 1). The default is `Math.random`. */
   random?: () => number;
-  /** Epoch milliseconds; `Date.now`. */
+  /** Returns epoch milliseconds. The default is `Date.now`. */
   now?: () => number;
-  /** Waits so many seconds, and rejects when the signal aborts. */
+  /** Waits, and rejects if the signal aborts. */
   sleep?: (seconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
@@ -29,14 +29,14 @@ export function retryOf({
   return { maxAttempts, random, now, sleep };
 }
 
-/** Whether the same call may be sent again unchanged (specification, Retry rules 1 and 4). */
-export function mayRepeat(status: number, error: string): boolean {
-  return status === 429 || (status >= 500 && !neverRepeated.has(error));
+/** Returns whether the same request may be retried unchanged (specification, Retry rules 1 and 4). */
+export function mayRetry(status: number, error: string): boolean {
+  return status === 429 || (status >= 500 && !neverRetried.has(error));
 }
 
 /**
- * Seconds to wait after the attempt of this number, counted from 1 (specification, Retry rules 2 and 3): no less than
- * `Retry-After`, or else full jitter.
+ * Returns how long to wait after an attempt, counted from 1 (specification, Retry rules 2 and 3): at least
+ * `Retry-After` if present, otherwise full jitter.
  */
 export function secondsToWait(
   attempt: number,
@@ -48,15 +48,15 @@ export function secondsToWait(
   return random() * Math.min(capSeconds, 2 ** attempt);
 }
 
-/** Seconds, or an HTTP date (RFC 9110, 10.2.3). */
+/** Parses seconds or an HTTP date (RFC 9110, 10.2.3). */
 function parseRetryAfter(text: string | null, now: number): number | undefined {
-  const given = text?.trim() ?? '';
-  if (/^\d+(\.\d+)?$/.test(given)) return Number(given);
-  const date = /^[a-z]{3},/i.test(given) ? Date.parse(given) : NaN;
+  const trimmed = text?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed);
+  const date = /^[a-z]{3},/i.test(trimmed) ? Date.parse(trimmed) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
 }
 
-/** `setTimeout` holds 24.8 days at most. */
+/** `setTimeout` supports at most 24.8 days. */
 async function sleepSeconds(seconds: number, signal?: AbortSignal): Promise<void> {
   await delay(Math.min(seconds * 1000, 2 ** 31 - 1), undefined, signal ? { signal } : {});
 }

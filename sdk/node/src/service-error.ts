@@ -1,4 +1,7 @@
-/** The body of a refusal (specification, Error body); `approval_id` and `expires_at` where a call waits for approval. */
+/**
+ * The body of an error (specification, Error body). `approval_id` and `expires_at` are present if the call waits for
+ * approval.
+ */
 export interface ErrorBody {
   error?: string;
   error_description?: string;
@@ -8,20 +11,20 @@ export interface ErrorBody {
 }
 
 /**
- * The service did not do what it was asked: it refused (4xx), failed (5xx), or holds the call until it is approved (202,
- * `error` is `pending_approval`). A service that cannot be reached is the runtime's own error, not this one.
+ * The service refused the request (4xx), failed (5xx), or holds the call until it is approved (202, `error` is
+ * `pending_approval`). If the service cannot be reached, the runtime throws its own error instead.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly status: number;
-  /** A stable code, or the id of the stage that refused; empty where the answer had none. */
+  /** A stable code, or the id of the stage that refused. Empty if the response had neither. */
   readonly error: string;
-  /** For people; not to be parsed. */
+  /** A text for people. Do not parse it. */
   readonly error_description: string;
   readonly lifecycle_id: string | undefined;
-  /** Of a call that waits: approve it, then send it again with the resume token. */
+  /** The approval that the call waits for. Once it is approved, send the call again with the resume token. */
   readonly approval_id: string | undefined;
-  /** Epoch seconds until which the approval can be given. */
+  /** The end of the time for approval, in epoch seconds. */
   readonly expires_at: number | undefined;
 
   constructor(status: number, body: ErrorBody = {}) {

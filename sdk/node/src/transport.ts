@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { apiRoot, type ConnectionInfo, type Workspace } from './connection.js';
-import { mayRepeat, retryOf, secondsToWait, type Retry, type RetryOptions } from './retry.js';
+import { mayRetry, retryOf, secondsToWait, type Retry, type RetryOptions } from './retry.js';
 import { ServiceError, type ErrorBody } from './service-error.js';
 
-/** What any call takes in addition to its input. */
+/** The options of any call. */
 export interface CallOptions {
   signal?: AbortSignal;
-  /** For this call in place of the client's. */
+  /** Overrides the client's number for this call. */
   maxAttempts?: number;
-  /** Of an operation that takes one; by default a new one for each call, which its repeats share. */
+  /** For an operation that takes an idempotency key. By default, each call gets a new key, which its retries share. */
   idempotencyKey?: string;
-  /** Of an approval, for the same call as the one that waited. */
+  /** The resume token of an approval. The call must be the same as the one that was held. */
   resumeToken?: string;
 }
 
 export type Query = Record<string, string | number | boolean | undefined>;
 
-/** What goes with a method and a path. */
+/** The parts of a request besides its method and path. */
 export interface RequestParts {
   query?: Query | undefined;
-  /** Sent as JSON, or as it is where it is a form. */
+  /** Sent as JSON, unless it is a form. */
   body?: unknown;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Any route of a surface, by its path from the root of the API, with the leading slash. */
+/** Sends a request to any route. The path is relative to the API root and starts with a slash. */
 export type SendRequest = <T = unknown>(
   method: Method,
   path: string,
@@ -38,7 +38,10 @@ export interface Outgoing extends RequestParts {
   path: string;
   headers?: Record<string, string>;
   takesKey?: boolean;
-  /** A fault may come after the service did it, and the service cannot recognise a repeat: repeated after 429 only. */
+  /**
+   * If true, a retry happens only after status 429: after a fault the service may already have acted, and it cannot
+   * recognise the retry.
+   */
   isUnsafeToRepeat?: boolean;
 }
 
@@ -48,11 +51,11 @@ export interface Transport {
   workspace: Workspace;
   retry: Retry;
   connectionInfo(options?: Pick<CallOptions, 'signal'>): Promise<ConnectionInfo>;
-  /** The answer's JSON, or its text if it is of another type; undefined if it has no body. */
+  /** Returns the JSON of the response, or its text for another media type; undefined without a body. */
   call<T>(surface: Surface, outgoing: Outgoing, options?: CallOptions): Promise<T>;
-  /** The answer itself, for streams. */
+  /** Returns the response itself, for streams. */
   open(surface: Surface, outgoing: Outgoing, options?: CallOptions): Promise<Response>;
-  /** Bytes at a signed address, which are asked for without any credential. */
+  /** Downloads the bytes of a signed URL without sending a credential. */
   download(url: string, options?: CallOptions): Promise<Uint8Array>;
 }
 
@@ -71,20 +74,20 @@ export function createTransport({
   const retry = retryOf(retryOptions);
   let known: ConnectionInfo | undefined;
 
-  const sendRepeatedly = (
+  const sendWithRetries = (
     url: string,
     init: RequestInit,
     isUnsafeToRepeat: boolean,
     { signal, maxAttempts = retry.maxAttempts }: CallOptions = {},
   ) =>
-    // A redirect would take the key to another place.
-    repeatedly({ ...retry, maxAttempts }, isUnsafeToRepeat, signal, () =>
+    // Do not follow redirects, because they could send the key to another host.
+    withRetries({ ...retry, maxAttempts }, isUnsafeToRepeat, signal, () =>
       send(url, { ...init, redirect: 'manual', ...(signal && { signal }) }),
     );
 
   const connectionInfo: Transport['connectionInfo'] = async ({ signal } = {}) => {
     known ??= (await (
-      await sendRepeatedly(`${workspace.baseUrl}/v1/connection-info`, {}, false, signal ? { signal } : {})
+      await sendWithRetries(`${workspace.baseUrl}/v1/connection-info`, {}, false, signal ? { signal } : {})
     ).json()) as ConnectionInfo;
     return known;
   };
@@ -94,9 +97,9 @@ export function createTransport({
     const url = new URL(apiRoot(workspace, info) + outgoing.path);
     for (const [name, value] of Object.entries(outgoing.query ?? {}))
       if (value !== undefined) url.searchParams.set(name, String(value));
-    const { body, type } = encoded(outgoing.body);
+    const { body, type } = encodedBody(outgoing.body);
     const headers = { ...headersOf(surface, outgoing, options, { ...info, apiKey, workspace }), ...type };
-    return sendRepeatedly(
+    return sendWithRetries(
       url.href,
       { method: outgoing.method, headers, ...(body !== undefined && { body }) },
       outgoing.isUnsafeToRepeat ?? false,
@@ -114,11 +117,11 @@ export function createTransport({
       const text = await response.text();
       const isJson = /^(application\/json\b|$)/.test(response.headers.get('content-type') ?? '');
       const body = (text !== '' && isJson ? JSON.parse(text) : text || undefined) as T;
-      if (response.status === 202) refuseWaiting(body as ErrorBody & { status?: string });
+      if (response.status === 202) throwIfHeld(body as ErrorBody & { status?: string });
       return body;
     },
     async download(url, options) {
-      return new Uint8Array(await (await sendRepeatedly(url, {}, false, options)).arrayBuffer());
+      return new Uint8Array(await (await sendWithRetries(url, {}, false, options)).arrayBuffer());
     },
   };
 }
@@ -143,16 +146,16 @@ function headersOf(
   };
 }
 
-/** A form brings its own media type, with its boundary. */
-function encoded(body: unknown): { body?: string | FormData; type?: { 'content-type': string } } {
+/** Leaves out the media type of a form, because `fetch` adds it with the boundary. */
+function encodedBody(body: unknown): { body?: string | FormData; type?: { 'content-type': string } } {
   if (body === undefined) return {};
   return body instanceof FormData
     ? { body }
     : { body: JSON.stringify(body), type: { 'content-type': 'application/json' } };
 }
 
-/** @throws ServiceError for an answer that is none, once it may not be repeated or the attempts are used up */
-async function repeatedly(
+/** @throws ServiceError for an error response that may not be retried, or after the last attempt */
+async function withRetries(
   retry: Retry,
   isUnsafeToRepeat: boolean,
   signal: AbortSignal | undefined,
@@ -163,12 +166,12 @@ async function repeatedly(
     if (response.ok) return response;
     const error = new ServiceError(response.status, await errorBodyOf(response));
     const isSafe = response.status === 429 || !isUnsafeToRepeat;
-    if (attempt >= retry.maxAttempts || !isSafe || !mayRepeat(error.status, error.error)) throw error;
+    if (attempt >= retry.maxAttempts || !isSafe || !mayRetry(error.status, error.error)) throw error;
     await retry.sleep(secondsToWait(attempt, response.headers.get('retry-after'), retry), signal);
   }
 }
 
-/** What stands between may answer with anything, such as a page of HTML. */
+/** Tolerates any content, because a proxy may respond with, for example, an HTML page. */
 async function errorBodyOf(response: Response): Promise<ErrorBody> {
   try {
     const body: unknown = JSON.parse(await response.text());
@@ -182,8 +185,8 @@ async function errorBodyOf(response: Response): Promise<ErrorBody> {
   }
 }
 
-/** A call that a policy holds has not been done, so it never looks like an answer. */
-function refuseWaiting(body: (ErrorBody & { status?: string }) | undefined): void {
+/** Throws for a call that a policy holds, because it has not been executed and must not look like a success. */
+function throwIfHeld(body: (ErrorBody & { status?: string }) | undefined): void {
   if (body?.status !== 'pending_approval') return;
   throw new ServiceError(202, {
     ...body,

@@ -1,7 +1,7 @@
 import type { AnswerOf, BodyOf, ToolAnswer, ToolInput } from './call.js';
 import type { components } from './openapi.js';
 
-/** Every schema of the API reference, by its name there. Times are epoch seconds unless a field says otherwise. */
+/** Every schema, by its name in the API reference. Times are epoch seconds unless a field says otherwise. */
 export type Schemas = components['schemas'];
 
 export type { ConnectionInfo } from './connection.js';
@@ -64,8 +64,8 @@ export type MovedExecution = AnswerOf<'post', '/execute_flow/{execution_id}/paus
 export type Monitoring = Schemas['ExecutionMonitoring'];
 export type Step = Monitoring['steps'][number];
 export type ExecutionEvent = Schemas['ExecutionEvent'];
-/** Words of a model turn that is under way; the whole text comes with the turn's event. */
 export type ProjectEvent = Schemas['ProjectEvent'];
+/** Words of a model turn in progress. The turn's event contains the whole text. */
 export type ModelDelta = Schemas['ModelDeltaEvent'];
 
 export type NewSchedule = Schemas['NewSchedule'];
@@ -80,7 +80,7 @@ export type ObjectField = NonNullable<NewColumn['object_fields']>[number];
 export type Column = Schemas['Column'];
 export type ColumnType = Column['column_type'];
 export type Table = Schemas['Table'];
-/** Values by `column_id`. */
+/** The values of a row by `column_id`. */
 export type RowValues = BodyOf<'put', '/storage/{projectID}/table/{table_id}/records/{record_id}'>;
 export type TableRecord = Schemas['TableRecord'];
 
@@ -88,6 +88,6 @@ export type StoredFile = Schemas['File'];
 export interface FileToUpload {
   name: string;
   content: Blob | Uint8Array | string;
-  /** A media type; the service looks at the bytes. */
+  /** The media type. The service detects the type from the bytes. */
   type?: string;
 }

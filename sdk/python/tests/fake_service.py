@@ -1,4 +1,4 @@
-"""An HTTP server that answers as it is told and remembers what it was asked."""
+"""An HTTP server that sends the given responses and records the requests."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Asked:
 
 class FakeService:
     def __init__(self) -> None:
-        #: The last one is given again and again.
+        #: The last response is repeated.
         self.answers: list[Answer] = []
-        #: Calls, without those for connection info.
+        #: The requests, without those for connection info.
         self.asked: list[Asked] = []
         self.api_base: str | None = None
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))

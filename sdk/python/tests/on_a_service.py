@@ -1,4 +1,4 @@
-"""On the service that SERVICE_WORKSPACE names; the service's own tests run it (test/sdk/service.test.ts)."""
+"""Tests against the service at SERVICE_WORKSPACE. The service's own tests run this file (test/sdk/service.test.ts)."""
 
 from __future__ import annotations
 

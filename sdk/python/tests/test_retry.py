@@ -8,7 +8,7 @@ from governed_context_service import CallOptions, ServiceError
 
 from .fake_service import Answer, WithFakeService
 
-#: The Node client's tests read the same file.
+#: The tests of the Node client read the same file.
 CASES = json.loads((Path(__file__).parents[2] / "retry-cases.json").read_text())
 
 

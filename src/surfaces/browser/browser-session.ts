@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 
-/** After this time an open page asks the person to sign in again. */
+/** A browser session expires after this time, and an open page asks the person to sign in again. */
 const lifeSeconds = 3600;
 
 const Sealed = z.object({
@@ -13,13 +13,13 @@ const Sealed = z.object({
   person: z.object({ userId: z.string(), email: z.string(), sessionId: z.string() }).optional(),
 });
 
-/** The state of a browser: the signed-in person, and the secret that forms must repeat. */
+/** The state that the cookie holds: the signed-in person and the CSRF secret, which each form must send back. */
 export type BrowserSession = z.infer<typeof Sealed>;
 
 export interface BrowserSessionOptions {
-  /** The cookie's name, which gets the prefix `__Host-` if the service uses https. */
+  /** The name of the cookie. It gets the prefix `__Host-` if the service uses HTTPS. */
   cookie: string;
-  /** `lax` for pages that people reach by a link from another site, otherwise `strict`. */
+  /** `lax` for pages that people open by a link on another site, otherwise `strict`. */
   sameSite: 'lax' | 'strict';
   baseUrl(): string;
 }
@@ -28,20 +28,20 @@ export interface BrowserSessions {
   /** Reads the session. Creates a new one if the cookie is missing, expired or forged. */
   read(req: Request): BrowserSession;
   /**
-   * Reads the session of a form.
-   * @throws AppError `access_denied` if the form does not repeat the session's secret, which means that another site
+   * Reads the session for a submitted form.
+   * @throws AppError `access_denied` if the form does not send the session's CSRF secret, because then another site
    * sent it
    */
   readForm(req: Request, csrf: string | null): BrowserSession;
   write(res: Response, session: Omit<BrowserSession, 'until'>): void;
 }
 
-/** The sessions of the console, which the codec endpoint of the Temporal UI also reads. */
+/** Creates the sessions of the console, which the codec endpoint of the Temporal UI also reads. */
 export function createConsoleSessions(box: SecretBox, baseUrl: () => string): BrowserSessions {
   return createBrowserSessions(box, { cookie: 'svc_console', sameSite: 'strict', baseUrl });
 }
 
-/** Encrypts the cookie, so that nobody else can read or forge it. */
+/** Keeps each session in an encrypted cookie, so that nobody else can read or forge it. */
 export function createBrowserSessions(
   box: SecretBox,
   { cookie, sameSite, baseUrl }: BrowserSessionOptions,
@@ -66,16 +66,16 @@ export function createBrowserSessions(
     },
     write(res, session) {
       const until = Date.now() / 1000 + lifeSeconds;
-      // With either value, browsers do not send the cookie with forms of other sites.
+      // Browsers do not send the cookie with forms of other sites, neither for `lax` nor for `strict`.
       const options: CookieOptions = { httpOnly: true, secure: isSecure(), sameSite, path: '/' };
       res.cookie(cookieName(), box.seal(JSON.stringify({ ...session, until }), purpose), options);
     },
   };
 }
 
-/** Whether the sender knows the secret of the session, which only pages of this service can read. */
-export function repeatsSecret({ csrf }: Pick<BrowserSession, 'csrf'>, given: string | null | undefined): boolean {
-  const [sent, expected] = [Buffer.from(given ?? ''), Buffer.from(csrf)];
+/** Returns whether the sender knows the CSRF secret of the session, which only pages of this service can read. */
+export function repeatsSecret({ csrf }: Pick<BrowserSession, 'csrf'>, token: string | null | undefined): boolean {
+  const [sent, expected] = [Buffer.from(token ?? ''), Buffer.from(csrf)];
   return sent.length === expected.length && timingSafeEqual(sent, expected);
 }
 

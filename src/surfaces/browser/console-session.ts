@@ -8,7 +8,7 @@ import { createConsoleSessions, repeatsSecret, type BrowserSession } from './bro
 
 type Person = NonNullable<BrowserSession['person']>;
 
-/** The principal of a person before a project is chosen, as for a user token. */
+/** Returns the principal of a person before they choose a project. It equals the principal of a user token. */
 export function principalOf({ userId, sessionId }: Person): Principal {
   return {
     kind: 'user_jwt',
@@ -24,14 +24,14 @@ export function principalOf({ userId, sessionId }: Person): Principal {
 
 export const csrfHeader = 'X-CSRF-Token';
 
-/** All `Authorization` headers of a request, or the one made for the console's cookie. */
+/** Returns all `Authorization` headers of a request, or the header made from the console's cookie. */
 export type ReadAuthorization = (req: Request) => Promise<readonly string[] | undefined>;
 
 /**
- * A page of the console calls the API with its cookie. Browsers attach cookies automatically, so the request must also
- * repeat the secret of the session, and must not come from another origin. It then is a request with a user token of
- * that person, which is made here and never leaves the process.
- * @throws AppError `invalid_token` for a cookie without that proof, or of a sign-in that has ended
+ * Lets console pages call the API with their cookie. Browsers attach cookies automatically, so the request must also
+ * send the session's CSRF secret and must not come from another origin. The request then gets a user token of the
+ * person, which is created here and never leaves the process.
+ * @throws AppError `invalid_token` if the proof is missing or the session has ended
  */
 export function createReadAuthorization(deps: AuthDeps, baseUrl: () => string): ReadAuthorization {
   const browsers = createConsoleSessions(deps.auth.box, baseUrl);
@@ -51,7 +51,7 @@ export function createReadAuthorization(deps: AuthDeps, baseUrl: () => string): 
   };
 }
 
-/** Browsers name the origin of every request that another site could send. */
+/** Browsers name the origin of every request that another site can cause. */
 function isFromOwnPage(req: Request, publicOrigin: string): boolean {
   const [origin, site] = [req.get('origin'), req.get('sec-fetch-site')];
   if (site !== undefined && site !== 'same-origin') return false;

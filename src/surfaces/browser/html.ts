@@ -1,4 +1,4 @@
-/** Markup that is safe to insert; every other value in a template is escaped. */
+/** Markup that is safe to insert. A template escapes every other value. */
 export interface Html {
   readonly markup: string;
 }
@@ -7,12 +7,12 @@ type Part = Html | string | number | undefined | false | readonly Html[];
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** A template whose values are escaped for text and for quoted attributes. `undefined` and `false` produce nothing. */
+/** Builds markup and escapes values for text and for quoted attributes. `undefined` and `false` produce nothing. */
 export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
-  return { markup: texts.reduce((markup, text, at) => markup + written(parts[at - 1]) + text) };
+  return { markup: texts.reduce((markup, text, at) => markup + markupOf(parts[at - 1]) + text) };
 }
 
-function written(part: Part): string {
+function markupOf(part: Part): string {
   if (part === undefined || part === false) return '';
   if (typeof part === 'string' || typeof part === 'number')
     return String(part).replace(/[&<>"']/g, (found) => entities[found] ?? '');

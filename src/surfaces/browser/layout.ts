@@ -3,7 +3,7 @@ import { style } from './style.js';
 
 const serviceName = 'Governed Context and Workflow Service';
 
-/** A page with a single card, for sign-in, consent and errors. */
+/** Renders a page with one card, for sign-in, consent and errors. */
 export function layout(title: string, content: Html): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -24,12 +24,15 @@ ${content}
 `;
 }
 
-/** A problem, as a sentence. Screen readers announce it when the page loads. */
+/** Renders a problem as a sentence. Screen readers announce it when the page loads. */
 export function problemNote(problem: string | undefined): Html | undefined {
   return problem === undefined ? undefined : html`<p class="problem" role="alert">${sentence(problem)}</p>`;
 }
 
-/** Error texts begin in lower case because they usually follow a code. */
+/**
+ * Starts with a capital letter and ends with a full stop. Error texts begin in lower case because they usually follow a
+ * code.
+ */
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
 }

@@ -4,17 +4,17 @@ import type { Html } from './html.js';
 import { style as sharedStyle } from './style.js';
 
 export interface SendPageOptions {
-  /** The style sheet embedded in the page. */
+  /** The style sheet that the page embeds. */
   style?: string;
-  /** The only script that the page may run; it may fetch pages of this origin. There is none by default. */
+  /** The only script that the page may run. It may fetch pages of this origin. By default, no script runs. */
   script?: string;
-  /** The target of the last redirect after the page's forms, which browsers also check against `form-action`. */
+  /** The last redirect target after a form submission. Browsers also check it against `form-action`. */
   formTarget?: string;
-  /** Keeps `window.opener`, for pages that a client opens in a window and waits for. */
+  /** Keeps `window.opener`, for a page that a client opens in a window and waits for. */
   keepsOpener?: boolean;
 }
 
-/** Sends a page that runs only the given script, loads nothing, cannot be framed and is not cached. */
+/** Sends a page that runs only the given script, loads no other resources and can be neither framed nor cached. */
 export function sendPage(
   res: Response,
   page: Html,

@@ -7,7 +7,6 @@ import type { BrowserSession } from './browser-session.js';
 
 const longest = { email: 320, password: 1024 };
 
-/** The fields of a sign-in form. */
 export function signInFields(email = ''): Html {
   return html`<label for="email">Email address</label>
 <input id="email" name="email" type="email" autocomplete="username" maxlength="${longest.email}" required value="${email}">
@@ -16,8 +15,8 @@ export function signInFields(email = ''): Html {
 }
 
 /**
- * Signs a person in with the product's own sign-in and its throttle. The user token is not kept, but its session is, so
- * that ending that session also ends this sign-in.
+ * Signs a person in with the product's own sign-in and its throttle. Keeps the id of the token's session, not the
+ * token, so that ending this session also ends the browser session.
  * @throws AppError like `signIn`
  */
 export async function signInAt(
@@ -33,7 +32,7 @@ export async function signOutOf({ auth }: AuthDeps, { person }: BrowserSession):
   if (person) await auth.sessions.revoke(person.sessionId, 'signed out');
 }
 
-/** Removes the person from the browser session if their sign-in was ended elsewhere. */
+/** Removes the person from the browser session if their sign-in session has ended elsewhere. */
 export async function whileLive({ auth }: AuthDeps, { person, ...session }: BrowserSession): Promise<BrowserSession> {
   return person && (await auth.sessions.isLive(person.sessionId)) ? { ...session, person } : session;
 }

@@ -1,4 +1,4 @@
-/** The style sheet of every page. It is embedded in the page, and its hash is part of the Content-Security-Policy. */
+/** The style sheet that every page embeds. The Content-Security-Policy contains its hash. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import express, { type RequestHandler, type Response } from 'express';
 import { packageRoot } from '../../package-root.js';
 
-/** The pages of a project that the app shows, after the address of the project. */
+/** The routes of the app, relative to the URL of a project. */
 export const appPaths = [
   '/',
   '/runs',
@@ -34,7 +34,7 @@ const folder = path.join(packageRoot, 'dist/console');
 const index = path.join(folder, 'index.html');
 const page = existsSync(index) ? readFileSync(index, 'utf8') : undefined;
 
-/** The app loads only files of this service, and its scripts and styles are never part of a page. */
+/** The app loads only files of this service. Its pages contain no inline scripts or styles. */
 const policy = [
   `default-src 'none'`,
   `script-src 'self'`,
@@ -46,7 +46,7 @@ const policy = [
   `frame-ancestors 'none'`,
 ].join('; ');
 
-/** The name of a file contains a hash of its content. */
+/** Each file name contains a hash of the content, so browsers can cache the file forever. */
 export const appFiles: RequestHandler = express.static(path.join(folder, 'assets'), {
   index: false,
   immutable: true,
@@ -54,10 +54,11 @@ export const appFiles: RequestHandler = express.static(path.join(folder, 'assets
 });
 
 /**
- * Sends the app, which then shows the page of its address. Its files are named relative to the address, so that the app
- * works below any path. `here` is the part of the address after the console's own.
+ * Sends the app, which renders the page of the requested URL. The HTML names its files relative to that URL, so the app
+ * works below any path.
+ * @param pathInConsole the path after `/console`
  */
-export function sendApp(res: Response, here: string): void {
+export function sendApp(res: Response, pathInConsole: string): void {
   if (page === undefined) throw new Error(`${index} is missing: run the build`);
   res.set({
     'Content-Security-Policy': policy,
@@ -68,6 +69,6 @@ export function sendApp(res: Response, here: string): void {
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
     'Cross-Origin-Opener-Policy': 'same-origin',
   });
-  const up = '../'.repeat(here.split('/').length - 2);
-  res.type('html').send(page.replaceAll('="./', `="${up}`));
+  const pathToConsole = '../'.repeat(pathInConsole.split('/').length - 2);
+  res.type('html').send(page.replaceAll('="./', `="${pathToConsole}`));
 }

@@ -7,25 +7,25 @@ import { seeOther, sendPage } from '../browser/send-page.js';
 import { appFiles, appPaths, sendApp } from './app-pages.js';
 import { showMcpAuthorized } from './mcp-servers.js';
 import { showProjects } from './projects.js';
-import { openAgain, problemCard } from './pages/problem.js';
+import { refreshPage, problemCard } from './pages/problem.js';
 import { sessionRoutes } from './session.js';
 import { showSignIn, signInByForm, signOutByForm } from './sign-in.js';
 import { inProject, signedIn, visitOf, type ConsoleDeps } from './visit.js';
 
-/** The operator console: pages for people who sign in as users. Mount it at `/console`. */
+/** Creates the operator console: pages for people who sign in as users. Mount it at `/console`. */
 export function createConsole(deps: Omit<ConsoleDeps, 'browsers'>): Router {
-  const of: ConsoleDeps = { ...deps, browsers: createConsoleSessions(deps.deps.auth.box, deps.baseUrl) };
+  const consoleDeps: ConsoleDeps = { ...deps, browsers: createConsoleSessions(deps.deps.auth.box, deps.baseUrl) };
   const router = Router();
   router.use('/assets', appFiles);
-  router.use('/session', sessionRoutes(of));
-  router.use(comeFromElsewhere, urlencoded({ extended: false, limit: '64kb' }));
-  router.get('/sign-in', showSignIn(of));
-  router.post('/sign-in', signInByForm(of));
-  router.use(signedIn(of));
-  router.post('/sign-out', signOutByForm(of));
-  router.get('/', showProjects(of));
-  router.get('/mcp-servers/authorized', showMcpAuthorized(of));
-  router.use('/projects/:projectID', inProject(of), projectPages());
+  router.use('/session', sessionRoutes(consoleDeps));
+  router.use(reopenCrossSiteLinks, urlencoded({ extended: false, limit: '64kb' }));
+  router.get('/sign-in', showSignIn(consoleDeps));
+  router.post('/sign-in', signInByForm(consoleDeps));
+  router.use(signedIn(consoleDeps));
+  router.post('/sign-out', signOutByForm(consoleDeps));
+  router.get('/', showProjects(consoleDeps));
+  router.get('/mcp-servers/authorized', showMcpAuthorized(consoleDeps));
+  router.use('/projects/:projectID', inProject(consoleDeps), projectPages());
   router.use(() => {
     throw new AppError('not_found', 'the page does not exist');
   });
@@ -36,7 +36,7 @@ export function createConsole(deps: Omit<ConsoleDeps, 'browsers'>): Router {
 function projectPages(): Router {
   const router = Router();
   router.get(appPaths, (req, res) => sendApp(res, pathOf(req, '/console')));
-  // Earlier addresses of these pages.
+  // The previous URLs of these pages.
   router.get('/executions{/:id}', (req, res) => {
     const { base } = visitOf(res);
     const { id } = req.params;
@@ -45,20 +45,20 @@ function projectPages(): Router {
   return router;
 }
 
-/** The path of a request below `base`, without the query. */
+/** Returns the path of a request below `base`, without the query string. */
 function pathOf({ originalUrl }: Request, base: string): string {
   return originalUrl.replace(/[?#].*$/s, '').slice(base.length);
 }
 
 /**
- * Browsers do not send strict cookies with a link from another site. The page therefore opens itself again from this
- * site. This applies only to pages, and only if the browser reports where the request comes from.
+ * Makes the page reload itself from this site, because browsers do not send strict cookies when a person follows a link
+ * on another site. Applies only to page loads, and only if the browser reports the site of the link.
  */
-const comeFromElsewhere: RequestHandler = (req, res, next) => {
-  const isLink =
+const reopenCrossSiteLinks: RequestHandler = (req, res, next) => {
+  const isCrossSiteLink =
     req.method === 'GET' && req.get('sec-fetch-site') === 'cross-site' && req.get('sec-fetch-mode') === 'navigate';
-  if (!isLink) return next();
-  sendPage(res, openAgain(req.originalUrl));
+  if (!isCrossSiteLink) return next();
+  sendPage(res, refreshPage(req.originalUrl));
 };
 
 const problemPages: ErrorRequestHandler = (thrown: unknown, req, res, _next) => {

@@ -14,20 +14,24 @@ import { sendPage } from '../browser/send-page.js';
 import { performOperation } from '../rest/perform-operation.js';
 import { queryOf, type ConsoleDeps, type PersonVisit } from './visit.js';
 
-/** The page to which an authorization server redirects a person. Completes the authorization that this person began. */
-export function showMcpAuthorized(of: ConsoleDeps): RequestHandler {
+/** Completes the authorization that this person began. The authorization server redirects the person to this page. */
+export function showMcpAuthorized(consoleDeps: ConsoleDeps): RequestHandler {
   return async (req, res) => {
     const { person } = res.locals.visit as PersonVisit;
     const [state = '', code, iss, error] = ['state', 'code', 'iss', 'error'].map((name) => queryOf(req, name));
-    const request = await findRequest(of.deps, state, person.userId);
-    const principal = request && (await scopeOn(of.deps, principalOf(person), request.project_id));
+    const request = await findRequest(consoleDeps.deps, state, person.userId);
+    const principal = request && (await scopeOn(consoleDeps.deps, principalOf(person), request.project_id));
     if (!principal)
       throw new AppError(
         'not_found',
         'this authorization was used, expired, or was begun by another person: begin it again',
       );
     const { connector_id } = request;
-    await complete(of, { principal, traceId: traceIn(res).traceId, connector_id }, { state, code, iss, error });
+    await complete(
+      consoleDeps,
+      { principal, traceId: traceIn(res).traceId, connector_id },
+      { state, code, iss, error },
+    );
     sendPage(
       res,
       layout(
@@ -44,10 +48,10 @@ export function showMcpAuthorized(of: ConsoleDeps): RequestHandler {
 async function complete(
   { deps, baseUrl }: ConsoleDeps,
   { principal, traceId, connector_id }: { principal: Principal; traceId: string; connector_id: string },
-  answer: Record<string, string | undefined>,
+  response: Record<string, string | undefined>,
 ): Promise<void> {
   const operation = completeMcpAuthorization;
-  const parameters = Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== undefined));
+  const parameters = Object.fromEntries(Object.entries(response).filter(([, value]) => value !== undefined));
   const input = validate(operation.input, parameters, 'invalid_request');
   const ctx = { principal, recordId: newId(), idempotencyKey: undefined, baseUrl: baseUrl() };
   const outcome = await performOperation({

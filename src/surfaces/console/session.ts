@@ -17,23 +17,23 @@ import { queryOf, type ConsoleDeps } from './visit.js';
 const SignIn = z.strictObject({ email: z.string(), password: z.string() });
 
 /**
- * What the app needs before it can call the API: the secret that its requests must repeat, the signed-in person, and
- * the permissions of that person in the project that the query names. `POST` signs in while the app stays open.
+ * Serves what the app needs before it calls the API: the CSRF secret for its requests, the signed-in person, and the
+ * permissions of that person in the project of the query string. `POST` signs in while the app stays open.
  */
-export function sessionRoutes(of: ConsoleDeps): Router {
+export function sessionRoutes(consoleDeps: ConsoleDeps): Router {
   const router = Router();
   const show: RequestHandler = async (req, res) => {
-    const session = await whileLive(of.deps, of.browsers.read(req));
-    // Automatic refreshes do not extend the sign-in.
-    if (!session.person || req.get('x-console-refresh') === undefined) of.browsers.write(res, session);
-    res.set('Cache-Control', 'no-store').json(await viewOf(of, req, session));
+    const session = await whileLive(consoleDeps.deps, consoleDeps.browsers.read(req));
+    // Automatic refreshes do not extend the session.
+    if (!session.person || req.get('x-console-refresh') === undefined) consoleDeps.browsers.write(res, session);
+    res.set('Cache-Control', 'no-store').json(await viewOf(consoleDeps, req, session));
   };
   const signIn: RequestHandler = async (req, res) => {
-    const { csrf } = of.browsers.readForm(req, req.get(csrfHeader) ?? null);
+    const { csrf } = consoleDeps.browsers.readForm(req, req.get(csrfHeader) ?? null);
     const { email, password } = validate(SignIn, req.body, 'invalid_request');
-    const person = await signInAt(of.deps, { email, password, address: req.ip ?? '' });
-    of.browsers.write(res, { csrf, person });
-    res.set('Cache-Control', 'no-store').json(await viewOf(of, req, { csrf, person, until: 0 }));
+    const person = await signInAt(consoleDeps.deps, { email, password, address: req.ip ?? '' });
+    consoleDeps.browsers.write(res, { csrf, person });
+    res.set('Cache-Control', 'no-store').json(await viewOf(consoleDeps, req, { csrf, person, until: 0 }));
   };
   router
     .route('/')

@@ -9,18 +9,18 @@ import { fieldOf, queryOf, type ConsoleDeps, type PersonVisit } from './visit.js
 export function showSignIn({ deps, browsers }: ConsoleDeps): RequestHandler {
   return async (req, res) => {
     const session = await whileLive(deps, browsers.read(req));
-    const next = ownAddress(queryOf(req, 'next'));
+    const next = consoleUrlOf(queryOf(req, 'next'));
     if (session.person) return seeOther(res, next);
     browsers.write(res, session);
     sendPage(res, signInPage({ csrf: session.csrf, next }));
   };
 }
 
-/** Signs in with the product's own sign-in and its throttle. After a refusal, shows the form again. */
+/** Signs in with the product's own sign-in and its throttle. Renders the form again if it refuses. */
 export function signInByForm({ deps, browsers }: ConsoleDeps): RequestHandler {
   return async (req, res) => {
     const { csrf } = browsers.readForm(req, fieldOf(req, 'csrf_token') ?? null);
-    const next = ownAddress(fieldOf(req, 'next'));
+    const next = consoleUrlOf(fieldOf(req, 'next'));
     const email = fieldOf(req, 'email') ?? '';
     try {
       const person = await signInAt(deps, { email, password: fieldOf(req, 'password') ?? '', address: req.ip ?? '' });
@@ -43,8 +43,8 @@ export function signOutByForm({ deps, browsers }: ConsoleDeps): RequestHandler {
   };
 }
 
-/** Accepts only addresses of console pages, to prevent open redirects. */
-function ownAddress(next: string | undefined): string {
+/** Accepts only URLs of console pages, to prevent open redirects. */
+function consoleUrlOf(next: string | undefined): string {
   return next !== undefined && /^\/console(?:[/?][\x21-\x7e]*)?$/.test(next) && !next.includes('\\')
     ? next
     : '/console';

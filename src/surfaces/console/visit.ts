@@ -13,14 +13,14 @@ export interface ConsoleDeps {
   deps: Deps;
   /** The routes of the platform and the gateway, which the app calls. */
   routes: readonly Route[];
-  /** The public address; it is known once the port is bound. */
+  /** Returns the public URL, which is known once the port is bound. */
   baseUrl(): string;
   browsers: BrowserSessions;
 }
 
 export type Person = NonNullable<BrowserSession['person']>;
 
-/** A signed-in person on any page. */
+/** A request of a signed-in person for any page. */
 export interface PersonVisit {
   req: Request;
   res: Response;
@@ -28,17 +28,17 @@ export interface PersonVisit {
   person: Person;
 }
 
-/** A signed-in person in a project in which they have a role. */
+/** A request of a signed-in person for a page of a project in which they have a role. */
 export interface Visit extends PersonVisit {
-  /** The base address of the project's pages. */
+  /** The URL path of the project. */
   base: string;
 }
 
 const signInPath = '/console/sign-in';
 
 /**
- * Runs before every page except sign-in. Redirects people who are not signed in to the sign-in page, which returns them
- * here.
+ * Middleware of every page except sign-in. Redirects people who are not signed in to the sign-in page, which returns
+ * them afterwards.
  */
 export function signedIn({ deps, browsers }: ConsoleDeps): RequestHandler {
   return async (req, res, next) => {
@@ -49,32 +49,35 @@ export function signedIn({ deps, browsers }: ConsoleDeps): RequestHandler {
       return seeOther(res, isForm ? signInPath : `${signInPath}?next=${encodeURIComponent(req.originalUrl)}`);
     const visit: PersonVisit = { req, res, csrf: session.csrf, person: session.person };
     res.locals.visit = visit;
-    // Automatic refreshes do not extend the sign-in.
+    // Automatic refreshes do not extend the session.
     if (req.get('x-console-refresh') === undefined) browsers.write(res, { csrf: session.csrf, person: session.person });
     next();
   };
 }
 
-/** Runs before the pages of a project. Answers `not_found` for a project on which the person has no role. */
+/**
+ * Middleware of the pages of a project.
+ * @throws AppError `not_found` if the person has no role on the project
+ */
 export function inProject({ deps }: ConsoleDeps): RequestHandler<{ projectID: string }> {
   return async (req, res, next) => {
-    const of = res.locals.visit as PersonVisit;
+    const personVisit = res.locals.visit as PersonVisit;
     const projectId = req.params.projectID;
-    const principal = await scopeOn(deps, principalOf(of.person), projectId);
-    const place = principal && (await findPlace(deps.mongo.collections, of.person.userId, projectId));
+    const principal = await scopeOn(deps, principalOf(personVisit.person), projectId);
+    const place = principal && (await findPlace(deps.mongo.collections, personVisit.person.userId, projectId));
     if (!place) throw notFound('project');
-    const visit: Visit = { ...of, base: `/console/projects/${encodeURIComponent(projectId)}` };
+    const visit: Visit = { ...personVisit, base: `/console/projects/${encodeURIComponent(projectId)}` };
     res.locals.visit = visit;
     next();
   };
 }
 
-/** The visit that `signedIn` and `inProject` prepared. */
+/** Returns the visit that `signedIn` and `inProject` prepared. */
 export function visitOf(res: Response): Visit {
   return res.locals.visit as Visit;
 }
 
-/** A field of the submitted form; undefined if it is missing or repeated. */
+/** Returns a field of the submitted form; undefined if it is missing or repeated. */
 export function fieldOf(req: Request, name: string): string | undefined {
   const form: unknown = req.body;
   const value =
@@ -84,7 +87,7 @@ export function fieldOf(req: Request, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A query parameter; undefined if it is empty, because forms also send fields that were not filled in. */
+/** Returns a query parameter; undefined if it is empty, because forms also send empty fields. */
 export function queryOf(req: Request, name: string): string | undefined {
   const value = req.query[name];
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,6 +1,6 @@
-"""Client of the Governed Context and Workflow Service: context gateway and workflow platform.
+"""The client of the Governed Context and Workflow Service: context gateway and workflow platform.
 
-``types`` has a type for each schema of the API reference.
+The module ``types`` has a type for each schema of the API reference.
 """
 
 from ._client import Client

@@ -12,13 +12,13 @@ from .types import ConnectionInfo
 
 
 class Client(Calls):
-    """A client of one project. Nothing is sent before the first call, which asks the deployment for its addresses.
+    """A client of one project. The first call gets the URLs of the deployment; nothing is sent before.
 
-    :param workspace: the workspace URL, ``https://<host>/ws_<project id>``; ``SERVICE_WORKSPACE``
-    :param api_key: ``SERVICE_API_KEY``
-    :param retry: how calls are repeated
-    :param timeout: seconds without any byte after which a call is given up
-    :raises ValueError: without a workspace URL or a key
+    :param workspace: the workspace URL, ``https://<host>/ws_<project id>``; the default is ``SERVICE_WORKSPACE``
+    :param api_key: the default is ``SERVICE_API_KEY``
+    :param retry: the retry policy
+    :param timeout: seconds without any received byte after which an attempt fails
+    :raises ValueError: if the workspace URL or the key is missing
     """
 
     def __init__(self, workspace: str | None = None, api_key: str | None = None, *, retry: Retry = Retry(), timeout: float = 60.0) -> None:

@@ -9,18 +9,18 @@ from .types import ConnectionInfo
 
 @dataclass(frozen=True)
 class Workspace:
-    #: Where the deployment is reached, without a slash at the end.
+    #: The URL of the deployment, without a trailing slash.
     base_url: str
     project_id: str
 
     @property
     def name(self) -> str:
-        """What the workspace header carries."""
+        """The value of the workspace header."""
         return f"ws_{self.project_id}"
 
 
 def parse_workspace(text: str) -> Workspace:
-    """Reads a workspace URL: the deployment's base URL, with or without a path, and then ``/ws_<project id>``."""
+    """Parses a workspace URL: the deployment's base URL, with an optional path, followed by ``/ws_<project id>``."""
     url = urlsplit(text)
     match = re.fullmatch(r"(.*)/ws_([^/]+)/?", url.path)
     if match is None or url.scheme not in ("http", "https") or not url.hostname or "@" in url.netloc or url.query or url.fragment:
@@ -29,9 +29,9 @@ def parse_workspace(text: str) -> Workspace:
 
 
 def api_root(workspace: Workspace, info: ConnectionInfo) -> str:
-    """The root of all routes, which is the API base without its version.
+    """Returns the root of all routes, which is the API base URL without its version.
 
-    :raises ValueError: where the key of an HTTPS workspace would be sent over plain HTTP
+    :raises ValueError: if the key of an HTTPS workspace would be sent over plain HTTP
     """
     base = info["apiBaseUrl"]
     if not base.startswith("https://") and not (base.startswith("http://") and workspace.base_url.startswith("http://")):

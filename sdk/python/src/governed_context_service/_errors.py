@@ -5,23 +5,24 @@ from typing import Any
 
 
 class ServiceError(Exception):
-    """The service did not do what it was asked.
+    """The service did not execute the request.
 
-    It refused (4xx), failed (5xx), or holds the call until it is approved (202, ``error`` is ``pending_approval``). A
-    service that cannot be reached, or an answer that breaks off, is an ``OSError`` or ``http.client.HTTPException``.
+    It refused the request (4xx), failed (5xx), or holds the call until it is approved (202, ``error`` is
+    ``pending_approval``). If the service cannot be reached or a response is incomplete, an ``OSError`` or
+    ``http.client.HTTPException`` is raised instead.
     """
 
     def __init__(self, status: int, body: Mapping[str, Any]) -> None:
         super().__init__(status, body)
         self.status = status
-        #: A stable code, or the id of the stage that refused; empty where the answer had none.
+        #: A stable code, or the id of the stage that refused. Empty if the response had neither.
         self.error = _text(body, "error") or ""
-        #: For people; not to be parsed.
+        #: A text for people. Do not parse it.
         self.error_description = _text(body, "error_description") or ""
         self.lifecycle_id = _text(body, "lifecycle_id")
-        #: Of a call that waits: have it approved, then send it again with the resume token.
+        #: The approval that the call waits for. Once it is approved, send the call again with the resume token.
         self.approval_id = _text(body, "approval_id")
-        #: Epoch seconds until which the approval can be given.
+        #: The end of the time for approval, in epoch seconds.
         self.expires_at: float | None = body.get("expires_at")
 
     def __str__(self) -> str:

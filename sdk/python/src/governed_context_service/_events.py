@@ -11,18 +11,18 @@ from typing import Any
 from ._retry import seconds_to_wait
 from ._transport import CallOptions, Outgoing, Transport
 
-#: The service says within 15 seconds that it is still there.
+#: The service sends something at least every 15 seconds.
 _SILENCE_SECONDS = 60.0
 
 
 def follow_events(
     transport: Transport, path: str, last_event_id: int | None = None, deadline: float = inf
 ) -> Generator[Any, None, None]:
-    """The events of an execution until its last one, or of a project without an end.
+    """Yields the events of an execution until its last one, or of a project without end.
 
-    A stream that breaks goes on where it was, by ``Last-Event-ID``; that is given up after ``max_attempts`` failures in a row.
+    Resumes an interrupted stream by ``Last-Event-ID``, until ``max_attempts`` connections in a row have failed.
 
-    :param deadline: by ``time.monotonic``
+    :param deadline: the time limit on the clock of ``time.monotonic``
     :raises TimeoutError: after the deadline
     """
     retry = transport.retry
@@ -43,7 +43,7 @@ def follow_events(
                     return
                 for data in _data_of(takewhile(lambda _line: time.monotonic() < deadline, response)):
                     event = json.loads(data)
-                    # The words of a model turn have no number: they come again, where the turn goes on.
+                    # The words of a model turn have no ``seq``. After a reconnection, the service sends them again.
                     last = event.get("seq", last)
                     failures = 0
                     yield event
@@ -56,7 +56,7 @@ def follow_events(
 
 
 def _data_of(lines: Iterable[bytes]) -> Iterator[str]:
-    """The ``data`` of each server-sent event (WHATWG HTML, 9.2.6). What follows the last empty line is no whole event."""
+    """Yields the ``data`` of each server-sent event (WHATWG HTML, 9.2.6). An event without a final empty line is incomplete."""
     data: list[str] = []
     for raw in lines:
         line = raw.decode().rstrip("\r\n")

@@ -15,7 +15,7 @@ ExecutionStatus = Literal["ready", "running", "paused", "completed", "failed"]
 
 
 class Executions(Group):
-    """``create`` prepares one in ``ready``, ``execute`` starts it."""
+    """Calls about executions: ``create`` prepares one in the status ``ready``, and ``execute`` starts it."""
 
     def create(
         self,
@@ -55,11 +55,11 @@ class Executions(Group):
         return self._call("post", "/execute_flow/{execution_id}/cancel", without_none({"reason": reason}), options, params={"execution_id": id})
 
     def decide_preview(self, id: str, decision: t.NewPreviewDecision, options: Options = None) -> t.ExecutionStatus:
-        """Decides on what an agent is about to do, while the execution waits for the decision."""
+        """Decides on the proposed action of an agent while the execution waits for the decision."""
         return self._call("post", "/execute_flow/{execution_id}/preview", decision, options, params={"execution_id": id})
 
     def rerun(self, id: str, from_agent_id: str | None = None, options: Options = None) -> t.Execution:
-        """Prepares a new execution from one that has ended; ``from_agent_id`` keeps the outputs of the agents before that one."""
+        """Prepares a new execution from one that has ended. With ``from_agent_id``, it keeps the outputs of the agents before that one."""
         return self._call("post", "/execute_flow/{execution_id}/rerun", without_none({"from_agent_id": from_agent_id}), options, params={"execution_id": id})
 
     def get(self, id: str, options: Options = None) -> t.Execution:
@@ -87,18 +87,18 @@ class Executions(Group):
         return page_of(self._call("get", "/{projectID}/execution_flows", None, options, query=query))
 
     def monitoring(self, id: str, options: Options = None) -> t.ExecutionMonitoring:
-        """Steps, attempts and the run in Temporal."""
+        """Returns the steps, their attempts and the URL of the run in the Temporal UI."""
         return self._call("get", "/execute_flow/{execution_id}/monitoring", None, options, params={"execution_id": id})
 
     def events(self, id: str, last_event_id: int | None = None) -> Generator[t.ExecutionEvent | t.ModelDeltaEvent, None, None]:
-        """Events as they happen, from the first or after ``last_event_id``, until the execution is over."""
+        """Yields events as they happen, from the first one or after ``last_event_id``, until the execution has ended."""
         return follow_events(self._transport, _events_of(id), last_event_id)
 
     def wait_for_end(self, id: str, timeout: float | None = None) -> t.Execution:
-        """Follows the execution until it has completed or failed.
+        """Waits until the execution has completed or failed.
 
-        :param timeout: seconds, which may become 15 more while the service has nothing to tell
-        :raises TimeoutError: where it has not ended by then
+        :param timeout: seconds; the call may take 15 seconds longer while no event arrives
+        :raises TimeoutError: if the execution has not ended by then
         """
         deadline = inf if timeout is None else time.monotonic() + timeout
         last: int | None = None

@@ -13,7 +13,7 @@ from ._group import Group, Options
 class FileToUpload:
     name: str
     content: bytes
-    #: A media type; the service looks at the bytes.
+    #: The media type. The service detects the type from the bytes.
     type: str = "application/octet-stream"
 
 
@@ -21,7 +21,7 @@ class Files(Group):
     def upload(
         self, files: Sequence[FileToUpload], *, tags: Sequence[str] = (), connector_id: str | None = None, options: Options = None
     ) -> list[t.File]:
-        """All of the files are kept, or none; they come back in their order."""
+        """Stores either all files or none. Returns them in the order of ``files``."""
         fields = {"tags": json.dumps(list(tags)) if tags else None, "connector_id": connector_id}
         raw = _multipart({name: value for name, value in fields.items() if value is not None}, files)
         return self._call("post", "/file/{projectID}", None, options, raw=raw)["data"]
@@ -30,7 +30,7 @@ class Files(Group):
         return self._call("get", "/file/{projectID}/{file_id}", None, options, params={"file_id": id})
 
     def delete(self, id: str, options: Options = None) -> t.File:
-        """Gives the last record."""
+        """Returns the deleted record."""
         return self._call("delete", "/file/{projectID}/{file_id}", None, options, params={"file_id": id})
 
     def download(self, id: str, options: Options = None) -> bytes:
@@ -38,7 +38,7 @@ class Files(Group):
 
 
 def _multipart(fields: Mapping[str, str], files: Sequence[FileToUpload]) -> tuple[bytes, str]:
-    """A ``multipart/form-data`` body (RFC 7578); names are escaped as browsers do."""
+    """Returns a ``multipart/form-data`` body (RFC 7578). Escapes names as browsers do."""
     boundary = uuid.uuid4().hex
     parts = [(f'name="{_escaped(name)}"', "", value.encode()) for name, value in fields.items()]
     parts += [(f'name="file"; filename="{_escaped(file.name)}"', f"Content-Type: {_one_line(file.type)}\r\n", file.content) for file in files]

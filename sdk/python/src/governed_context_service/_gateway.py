@@ -9,18 +9,17 @@ from ._group import Options, without_none
 
 
 class Gateway(Governance):
-    """The context gateway.
+    """Calls of the context gateway.
 
-    Every call raises :class:`ServiceError` where the service refuses, and where a policy holds the call for approval
-    (status 202).
+    Each call raises :class:`ServiceError` if the service refuses it, or if a policy holds it for approval (status 202).
     """
 
     def call(self, tool: str, input: Mapping[str, Any], options: Options = None) -> Any:
-        """Any tool by its name, such as ``call("docs", {"topic": "query"})``."""
+        """Calls any tool by its name, for example ``call("docs", {"topic": "query"})``."""
         return self._call("post", f"/v1/{tool}", dict(input), options)
 
     def dry_run(self, tool: str, input: Mapping[str, Any], options: Options = None) -> t.DryRun:
-        """What a tool would do; it has no effect."""
+        """Returns what a tool would do, without any effect."""
         return self.call(tool, {**input, "dry_run": True}, options)
 
     def query_context(
@@ -35,7 +34,7 @@ class Gateway(Governance):
         granted_projects: bool | None = None,
         options: Options = None,
     ) -> t.ContextAnswer:
-        """A question, or Cypher that begins with a read clause and filters on ``project_id = $project_id``."""
+        """Takes a question, or Cypher that begins with a read clause and filters by ``project_id = $project_id``."""
         given = {"query": query, "params": params, "limit": limit, "timeout_ms": timeout_ms, "as_of": as_of, "bookmark": bookmark, "granted_projects": granted_projects}
         return self.call("query-context", without_none(given), options)
 
@@ -63,7 +62,7 @@ class Gateway(Governance):
         review: bool | None = None,
         options: Options = None,
     ) -> t.RememberAnswer:
-        """Extracts the facts of a text or of turns ``{speaker, text, at}`` in the background; ``memory`` follows it."""
+        """Extracts the facts of a text or of turns ``{speaker, text, at}`` in the background. ``memory`` returns the progress."""
         given = {"text": text, "turns": turns, "source": source, "at": at, "entity_types": entity_types, "budget": budget, "review": review}
         return self.call("remember", without_none(given), options)
 
@@ -74,14 +73,14 @@ class Gateway(Governance):
         return self.call("undo-merge", {"merge_id": merge_id}, options)
 
     def ontology(self, *, define: Mapping[str, Any] | None = None, commit: Literal[True] | None = None, options: Options = None) -> t.OntologyState:
-        """Keeps a draft with ``define``, puts it in force with ``commit``, and returns both."""
+        """Stores a draft with ``define``, activates it with ``commit``, and returns both."""
         return self.call("ontology", without_none({"define": define, "commit": commit}), options)
 
     def docs(self, topic: Literal["governance", "ontology", "query", "retrieval", "tools", "errors"] = "governance", options: Options = None) -> t.DocsAnswer:
         return self.call("docs", {"topic": topic}, options)
 
     def run_agent(self, agentflow_id: str, goal: str, inputs: Mapping[str, Any] | None = None, options: Options = None) -> t.StartedRun:
-        """Starts an agentflow's promoted version."""
+        """Runs the promoted version of an agentflow."""
         return self.call("run-agent", without_none({"agentflow_id": agentflow_id, "goal": goal, "inputs": inputs}), options)
 
     def orchestrate(
@@ -93,7 +92,7 @@ class Gateway(Governance):
         limit: int | None = None,
         options: Options = None,
     ) -> t.Orchestrated:
-        """``execution_id`` is needed for all but ``list``."""
+        """Every operation except ``list`` requires ``execution_id``."""
         given = {"operation": operation, "execution_id": execution_id, "reason": reason, "limit": limit}
         return self.call("orchestrate", without_none(given), options)
 
@@ -103,11 +102,11 @@ class Gateway(Governance):
     def save_model(
         self, model: str, *, temperature: float | None = None, max_tokens: int | None = None, options: Options = None
     ) -> t.ModelSettings:
-        """What agents of the project use that name no model of their own."""
+        """Sets the model of the project, which agents without their own model use."""
         return self.call("save-model", without_none({"model": model, "temperature": temperature, "max_tokens": max_tokens}), options)
 
     def bind_repository(self, repository: str, branch: str | None = None, options: Options = None) -> t.RepositoryBinding:
-        """``repository`` is ``owner/name``; without a branch, all branches count."""
+        """``repository`` is ``owner/name``. Without a branch, pushes to all branches count."""
         return self.call("bind-repository", without_none({"repository": repository, "branch": branch}), options)
 
     def ingest_catalog(

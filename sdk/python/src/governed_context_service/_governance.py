@@ -14,10 +14,10 @@ ApprovalStatus = Literal["pending", "approved", "rejected", "expired", "used"]
 
 
 class Governance(Group):
-    """What the gateway records of its calls, and the approvals that it waits for."""
+    """Calls about lifecycles, policy decisions, the quota and approvals."""
 
     def request(self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: Any = None, options: Options = None) -> Any:
-        """A route that this version of the client does not know."""
+        """Sends a request to a route that this version of the client does not know."""
         return self._transport.call("gateway", Outgoing(method, path, query=query, body=body, unsafe_to_repeat=method == "POST"), options)
 
     def lifecycle(self, id: str, options: Options = None) -> t.DecidedLifecycle:
@@ -49,7 +49,7 @@ class Governance(Group):
         return self._list("/v1/approvals", {"status": status, "limit": limit, "cursor": cursor}, options)
 
     def approval(self, id: str, options: Options = None) -> t.ApprovalWithToken:
-        """Gives its requester the resume token, once it is approved."""
+        """Returns an approval. For the requester, it contains the resume token once the call is approved."""
         return self._call("get", "/v1/approvals/{id}", None, options, params={"id": id})
 
     def approve(self, id: str, comment: str | None = None, options: Options = None) -> t.Approval:

@@ -14,7 +14,7 @@ Query = Mapping[str, Any]
 
 
 class Group:
-    """Calls about one kind of thing."""
+    """Calls about one kind of resource."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -30,7 +30,7 @@ class Group:
         query: Query | None = None,
         raw: tuple[bytes, str] | None = None,
     ) -> Any:
-        """Any operation, by its method and its path as the API reference names them. The project is the client's unless given."""
+        """Calls any operation by its method and path in the API reference. The default project is the client's."""
         facts = OPERATIONS.get(f"{method.lower()} {path}")
         if facts is None:
             raise ValueError(f"the API has no operation {method.lower()} {path}")

@@ -9,13 +9,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
-    """One page, newest first; ``next_cursor`` is ``None`` on the last."""
+    """A page of a list, newest first. ``next_cursor`` is ``None`` on the last page."""
 
     data: list[T]
-    #: Counted up to 10,000.
+    #: The number of records, counted up to 10,000.
     total_count: int
     next_cursor: str | None
-    #: There are more than 10,000.
+    #: Whether there are more than 10,000 records.
     total_is_lower_bound: bool = False
 
 
@@ -24,7 +24,7 @@ def page_of(body: dict[str, Any], key: str = "data") -> Page[Any]:
 
 
 def paginate(list_page: Callable[..., Page[T]], **query: Any) -> Iterator[T]:
-    """Every record of a list, page by page: ``for flow in paginate(client.platform.agentflows.list)``."""
+    """Yields every record of a list and loads its pages on demand: ``for flow in paginate(client.platform.agentflows.list)``."""
     while True:
         page = list_page(**query)
         yield from page.data

@@ -13,7 +13,7 @@ from ._group import Group, Options
 from ._pages import Page, page_of
 from ._transport import Outgoing, Transport
 
-#: ``_id``, ``row_id``, ``coworker_user_id``, and values by column_id.
+#: A row: ``_id``, ``row_id``, ``coworker_user_id``, and its values by column_id.
 Record = dict[str, Any]
 
 _TABLE = "/storage/{projectID}/table/{table_id}"
@@ -21,7 +21,7 @@ _RECORD = f"{_TABLE}/records/{{record_id}}"
 
 
 class Platform:
-    """The workflow platform, in the client's project. Every call raises :class:`ServiceError` where the service refuses."""
+    """Calls of the workflow platform in the client's project. Each call raises :class:`ServiceError` if the service refuses it."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -32,12 +32,12 @@ class Platform:
         self.files = Files(transport)
 
     def request(self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: Any = None, options: Options = None) -> Any:
-        """A route that this version of the client does not know."""
+        """Sends a request to a route that this version of the client does not know."""
         return self._transport.call("platform", Outgoing(method, path, query=query, body=body, takes_key=method == "POST"), options)
 
 
     def events(self, last_event_id: int | None = None) -> Generator[t.ProjectEvent, None, None]:
-        """What changes in the project, from now or after ``last_event_id``, without an end."""
+        """Yields changes in the project without end, from now or after ``last_event_id``."""
         return follow_events(self._transport, f"/{quote(self._transport.workspace.project_id, safe='')}/events", last_event_id)
 
 
@@ -55,11 +55,11 @@ class Agentflows(Group):
         return self._call("patch", "/agentflow/{id}", changes, options, params={"id": id})
 
     def delete(self, id: str, options: Options = None) -> t.Agentflow:
-        """Gives the last record."""
+        """Returns the deleted record."""
         return self._call("delete", "/agentflow/{id}", None, options, params={"id": id})
 
     def promote(self, id: str, options: Options = None) -> t.Promotion:
-        """Freezes a version, which ``gateway.run_agent`` runs."""
+        """Freezes the current state as a version, which ``gateway.run_agent`` runs."""
         return self._call("post", "/agentflow/{id}/promote", None, options, params={"id": id})
 
 
@@ -77,7 +77,7 @@ class Schedules(Group):
         return self._call("patch", "/schedule/coworker/{id}", changes, options, params={"id": id})
 
     def delete(self, id: str, options: Options = None) -> t.Schedule:
-        """Gives the last record."""
+        """Returns the deleted record."""
         return self._call("delete", "/schedule/coworker/{id}", None, options, params={"id": id})
 
     def trigger(self, id: str, options: Options = None) -> t.Schedule:
@@ -87,7 +87,7 @@ class Schedules(Group):
         return self._call("post", "/schedule/coworker/{id}/backfill", {"from": from_, "to": to}, options, params={"id": id})
 
     def runs(self, id: str, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> t.ScheduleRuns:
-        """What fired, was skipped or missed, and the next ten."""
+        """Returns the past runs, including skipped and missed ones, and the next ten times."""
         return self._call("get", "/schedule/coworker/{id}/runs", None, options, params={"id": id}, query={"limit": limit, "cursor": cursor})
 
 
@@ -102,14 +102,14 @@ class Tables(Group):
         return self._call("post", f"{_TABLE}/column", column, options, params={"table_id": id})
 
     def delete_column(self, id: str, column_id: str, options: Options = None) -> str:
-        """With the column's data in every record; cannot be undone."""
+        """Deletes a column and its values in every record. This cannot be undone."""
         return self._call("delete", "/delete/column/{projectID}", {"table_id": id, "column_id": column_id}, options)
 
     def insert_row(self, id: str, row: Mapping[str, Any], options: Options = None) -> Record:
         return self._call("post", f"{_TABLE}/row", dict(row), options, params={"table_id": id})
 
     def insert_rows(self, id: str, rows: Sequence[Mapping[str, Any]], options: Options = None) -> Sequence[Record]:
-        """1 to 1,000 rows: all of them or none."""
+        """Inserts 1 to 1,000 rows, either all or none."""
         return self._call("post", f"{_TABLE}/row", [dict(row) for row in rows], options, params={"table_id": id})
 
     def records(
@@ -122,7 +122,7 @@ class Tables(Group):
         cursor: str | None = None,
         options: Options = None,
     ) -> Page[Record]:
-        """``filter`` is ``{column_id: value}`` or ``{column_id: {"gte": 10}}``; ``sort`` a column_id, with ``-`` for descending."""
+        """``filter`` is ``{column_id: value}`` or ``{column_id: {"gte": 10}}``. ``sort`` is a column_id; ``-`` before it sorts in descending order."""
         query = {"filter": None if filter is None else json.dumps(filter), "sort": sort, "limit": limit, "cursor": cursor}
         return page_of(self._call("get", f"{_TABLE}/records", None, options, params={"table_id": id}, query=query))
 

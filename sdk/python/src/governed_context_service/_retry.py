@@ -7,20 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
-#: Labels that say that the same call meets the same refusal (specification, Retry rules 4).
-_NEVER_REPEATED = frozenset({"unconfigured", "unavailable"})
+#: Error codes that a retry does not change (specification, Retry rules 4).
+_NEVER_RETRIED = frozenset({"unconfigured", "unavailable"})
 _CAP_SECONDS = 60.0
 _OFFSET_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class Retry:
-    """How calls are repeated.
+    """The retry policy of a client.
 
-    :param max_attempts: how often a call is sent at most
-    :param rand: gives a number in [0, 1)
-    :param clock: gives epoch seconds
-    :param sleep: waits so many seconds
+    :param max_attempts: the maximum number of attempts
+    :param rand: returns a number in [0, 1)
+    :param clock: returns epoch seconds
+    :param sleep: waits for a number of seconds
     """
 
     max_attempts: int = 5
@@ -33,15 +33,15 @@ class Retry:
             raise ValueError("max_attempts must be a whole number from 1")
 
 
-def may_repeat(status: int, error: str) -> bool:
-    """Whether the same call may be sent again unchanged (specification, Retry rules 1 and 4)."""
-    return status == 429 or (status >= 500 and error not in _NEVER_REPEATED)
+def may_retry(status: int, error: str) -> bool:
+    """Returns whether the same request may be retried unchanged (specification, Retry rules 1 and 4)."""
+    return status == 429 or (status >= 500 and error not in _NEVER_RETRIED)
 
 
 def seconds_to_wait(attempt: int, retry_after: str | None, retry: Retry) -> float:
-    """Seconds after the attempt of this number, counted from 1 (specification, Retry rules 2 and 3).
+    """Returns how long to wait after an attempt, counted from 1 (specification, Retry rules 2 and 3).
 
-    No less than ``Retry-After``, or else full jitter.
+    Waits at least ``Retry-After`` if present, otherwise full jitter.
     """
     at_least = _parse_retry_after(retry_after, retry.clock())
     if at_least is not None:
@@ -50,7 +50,7 @@ def seconds_to_wait(attempt: int, retry_after: str | None, retry: Retry) -> floa
 
 
 def _parse_retry_after(text: str | None, now: float) -> float | None:
-    """Seconds, or an HTTP date (RFC 9110, 10.2.3)."""
+    """Parses seconds or an HTTP date (RFC 9110, 10.2.3)."""
     given = (text or "").strip()
     if re.fullmatch(r"\d+(\.\d+)?", given, re.ASCII):
         return float(given)

@@ -12,7 +12,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from ._connection import Workspace, api_root
 from ._errors import ServiceError
-from ._retry import Retry, may_repeat, seconds_to_wait
+from ._retry import Retry, may_retry, seconds_to_wait
 from .types import ConnectionInfo
 
 Surface = Literal["gateway", "platform"]
@@ -20,22 +20,22 @@ Surface = Literal["gateway", "platform"]
 
 @dataclass(frozen=True)
 class CallOptions:
-    """What any call takes in addition to its input."""
+    """The options of any call."""
 
-    #: For this call in place of the client's.
+    #: Overrides the client's number for this call.
     max_attempts: int | None = None
-    #: Of an operation that takes one; by default a new one for each call, which its repeats share.
+    #: For an operation that takes an idempotency key. By default, each call gets a new key, which its retries share.
     idempotency_key: str | None = None
-    #: Of an approval, for the same call as the one that waited.
+    #: The resume token of an approval. The call must be the same as the one that was held.
     resume_token: str | None = None
-    #: Seconds without any byte; the client's where not given.
+    #: Seconds without any received byte after which an attempt fails. The default is the client's.
     timeout: float | None = None
 
 
 @dataclass(frozen=True)
 class Outgoing:
     method: str
-    #: From the root of the API, with its leading slash.
+    #: Relative to the API root, with a leading slash.
     path: str
     query: Mapping[str, Any] | None = None
     #: Sent as JSON.
@@ -44,12 +44,12 @@ class Outgoing:
     raw: tuple[bytes, str] | None = None
     headers: Mapping[str, str] | None = None
     takes_key: bool = False
-    #: A fault may come after the service did it, and the service cannot recognise a repeat: repeated after 429 only.
+    #: Whether to retry only after status 429: after a fault the service may already have acted, and it cannot recognise the retry.
     unsafe_to_repeat: bool = False
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """A redirect would take the key to another place."""
+    """Does not follow redirects, because they could send the key to another host."""
 
     def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
         return None
@@ -67,23 +67,23 @@ class Transport:
     def connection_info(self, options: CallOptions = CallOptions()) -> ConnectionInfo:
         if self._info is None:
             request = Request(f"{self.workspace.base_url}/v1/connection-info")
-            with self._send_repeatedly(request, False, CallOptions(timeout=options.timeout)) as response:
+            with self._send_with_retries(request, False, CallOptions(timeout=options.timeout)) as response:
                 self._info = json.load(response)
         return self._info
 
     def call(self, surface: Surface, outgoing: Outgoing, options: CallOptions | None = None) -> Any:
-        """The answer's JSON, or its text if it is of another type; ``None`` if it has no body."""
+        """Returns the JSON of the response, or its text for another media type; ``None`` without a body."""
         with self.open(surface, outgoing, options) as response:
             text = response.read().decode()
             is_json = response.headers.get("Content-Type", "application/json").startswith("application/json")
             body = json.loads(text) if text and is_json else text or None
         if response.status == 202 and isinstance(body, dict) and body.get("status") == "pending_approval":
-            # A call that a policy holds has not been done, so it never looks like an answer.
+            # A policy holds the call. It has not been executed, so it must not look like a success.
             raise ServiceError(202, {**body, "error": "pending_approval", "error_description": "the call waits for an approval"})
         return body
 
     def open(self, surface: Surface, outgoing: Outgoing, options: CallOptions | None = None) -> HTTPResponse:
-        """The answer itself, for streams."""
+        """Returns the response itself, for streams."""
         options = options or CallOptions()
         info = self.connection_info(options)
         url = api_root(self.workspace, info) + outgoing.path + _query_string(outgoing.query or {})
@@ -96,15 +96,15 @@ class Transport:
             headers["Idempotency-Key"] = options.idempotency_key or str(uuid.uuid4())
         if options.resume_token is not None:
             headers["X-Resume-Token"] = options.resume_token
-        return self._send_repeatedly(Request(url, data, headers, method=outgoing.method), outgoing.unsafe_to_repeat, options)
+        return self._send_with_retries(Request(url, data, headers, method=outgoing.method), outgoing.unsafe_to_repeat, options)
 
     def download(self, url: str, options: CallOptions | None = None) -> bytes:
-        """Bytes at a signed address, which are asked for without any credential."""
-        with self._send_repeatedly(Request(url), False, options or CallOptions()) as response:
+        """Downloads the bytes of a signed URL without sending a credential."""
+        with self._send_with_retries(Request(url), False, options or CallOptions()) as response:
             return response.read()
 
-    def _send_repeatedly(self, request: Request, unsafe_to_repeat: bool, options: CallOptions) -> HTTPResponse:
-        """:raises ServiceError: for an answer that is none, once it may not be repeated or the attempts are used up"""
+    def _send_with_retries(self, request: Request, unsafe_to_repeat: bool, options: CallOptions) -> HTTPResponse:
+        """:raises ServiceError: for an error response that may not be retried, or after the last attempt"""
         max_attempts = self.retry.max_attempts if options.max_attempts is None else options.max_attempts
         timeout = self._timeout if options.timeout is None else options.timeout
         attempt = 1
@@ -117,7 +117,7 @@ class Transport:
                     error = ServiceError(answer.code, _error_body(answer))
                     retry_after = answer.headers.get("Retry-After")
             is_safe = error.status == 429 or not unsafe_to_repeat
-            if attempt >= max_attempts or not is_safe or not may_repeat(error.status, error.error):
+            if attempt >= max_attempts or not is_safe or not may_retry(error.status, error.error):
                 raise error
             self.retry.sleep(seconds_to_wait(attempt, retry_after, self.retry))
             attempt += 1
@@ -139,7 +139,7 @@ def _query_string(query: Mapping[str, Any]) -> str:
 
 
 def _error_body(answer: HTTPError) -> dict[str, Any]:
-    """What stands between may answer with anything, such as a page of HTML."""
+    """Tolerates any content, because a proxy may respond with, for example, an HTML page."""
     try:
         body = json.loads(answer.read())
     except (ValueError, OSError):

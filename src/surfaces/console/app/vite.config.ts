@@ -2,7 +2,7 @@ import { defineConfig } from 'vite';
 
 // eslint-disable-next-line no-restricted-syntax -- Vite reads the default export.
 export default defineConfig({
-  // The files of the app are found relative to the page (app-pages.ts) and to each other.
+  // The app finds its files relative to the page (app-pages.ts) and to each other.
   base: './',
   build: {
     outDir: '../../../../dist/console',
@@ -10,7 +10,7 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     rolldownOptions: {
-      // Packages mark code for browsers, which all of this is.
+      // Packages mark modules with "use client", but the whole app runs in the browser.
       onwarn: (warning, warn) => void (warning.code === 'MODULE_LEVEL_DIRECTIVE' || warn(warning)),
     },
   },

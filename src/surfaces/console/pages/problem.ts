@@ -1,7 +1,7 @@
 import { html, type Html } from '../../browser/html.js';
 import { layout, problemNote } from '../../browser/layout.js';
 
-/** A problem, shown on a page of its own. */
+/** Renders a problem as a whole page. */
 export function problemCard(title: string, description: string): Html {
   return layout(
     title,
@@ -11,12 +11,12 @@ ${problemNote(description)}
   );
 }
 
-/** Redirects to an address of the console. */
-export function openAgain(address: string): Html {
+/** Renders a page that redirects to a URL of the console. */
+export function refreshPage(url: string): Html {
   return layout(
     'Opening the console',
-    html`<meta http-equiv="refresh" content="0; url=${address}"><h1>Opening the console</h1>
+    html`<meta http-equiv="refresh" content="0; url=${url}"><h1>Opening the console</h1>
 <p>You followed a link from another site.</p>
-<p><a href="${address}">Go on to the console</a></p>`,
+<p><a href="${url}">Go on to the console</a></p>`,
   );
 }

@@ -4,14 +4,14 @@ import { html, type Html } from '../../browser/html.js';
 
 export type ShownClient = Pick<OauthClientDocument, '_id' | 'client_name'>;
 
-/** The name that the app gave itself; without a name, the host of its document. */
+/** Returns the name that the app claims or, without a name, the host of its metadata document. */
 export function clientName({ _id, client_name }: ShownClient): string {
   if (client_name !== '') return client_name;
   return isDocumentAddress(_id) ? new URL(_id).host : 'An app without a name';
 }
 
 /**
- * Describes what is known about the client: a registered name is only a claim, the address of a metadata document is
+ * Describes what is known about the client. Anybody can register any name, but the URL of a metadata document is
  * verified.
  */
 export function clientNote(client: ShownClient, redirectUri: string): Html {

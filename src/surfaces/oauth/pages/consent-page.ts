@@ -13,7 +13,7 @@ export interface ConsentPage {
   places: Places;
   find: string;
   picked: Place | undefined;
-  /** What the client asked for and the person may give on the picked project. */
+  /** The scopes that the client requests and the person may grant on the picked project. */
   offered: readonly Scope[];
   withheld: readonly Scope[];
   checked: readonly Scope[];
@@ -48,7 +48,7 @@ function noPlace(): Html {
   return html`<p class="problem">You have no role on any project that fits, so there is nothing that you could allow.</p>`;
 }
 
-/** The first button of the form, so that the Enter key shows and never allows. */
+/** Contains the form's first button, so that the Enter key shows the project and never allows access. */
 function placePicker({ places, find }: ConsentPage, picked: Place): Html {
   const isOnly = places.total === 1 && find === '';
   return html`<fieldset>

@@ -1,7 +1,7 @@
 import { html, type Html } from '../../browser/html.js';
 import { layout, problemNote } from '../../browser/layout.js';
 
-/** `back` is the redirect address for the error; it is set only once it is known to belong to the app. */
+/** @param back the redirect URI that receives the error; set only if it is known to belong to the app */
 export function errorPage(description: string, back?: { address: string; host: string }): Html {
   return layout(
     'The app’s request cannot be answered',

@@ -2,7 +2,7 @@ import { createCall } from '../../../../../sdk/node/src/call.js';
 import type { components } from '../../../../../sdk/node/src/openapi.js';
 import { ServiceError, type ErrorBody } from '../../../../../sdk/node/src/service-error.js';
 import type { CallOptions, Outgoing, Transport } from '../../../../../sdk/node/src/transport.js';
-import { apiAddress, csrfToken, projectId, signedInAgain } from './session.js';
+import { apiAddress, csrfToken, projectId, waitForSignIn } from './session.js';
 
 export type Execution = components['schemas']['Execution'];
 export type Monitoring = components['schemas']['ExecutionMonitoring'];
@@ -34,22 +34,22 @@ export type ExecutionEvent = components['schemas']['ExecutionEvent'];
 type Init = Omit<RequestInit, 'headers'>;
 
 /**
- * Sends one request of the API with the console's cookie. If the sign-in has ended, the request waits until the person
- * has signed in again.
- * @throws ServiceError unless the service did what it was asked
+ * Sends one API request with the console's cookie. If the session has ended, the request waits until the person has
+ * signed in again.
+ * @throws ServiceError for any other error response
  */
 export async function send(
   path: string,
   init: Init & { headers?: Record<string, string> },
-  ask: (url: URL, init: Init & { headers: Record<string, string> }) => Promise<Response> = fetch,
+  request: (url: URL, init: Init & { headers: Record<string, string> }) => Promise<Response> = fetch,
 ): Promise<Response> {
   for (;;) {
     const token = csrfToken();
     const headers = { ...init.headers, 'x-csrf-token': token, 'x-service-workspace': `ws_${projectId}` };
-    const response = await ask(new URL(path.slice(1), apiAddress), { ...init, headers });
+    const response = await request(new URL(path.slice(1), apiAddress), { ...init, headers });
     if (response.ok) return response;
     if (response.status !== 401) throw await errorOf(response);
-    await signedInAgain(token);
+    await waitForSignIn(token);
   }
 }
 
@@ -62,20 +62,22 @@ async function errorOf(response: Response): Promise<ServiceError> {
   }
 }
 
-/** For all repeats of one request. `randomUUID` would need https. */
-export function newKey(): string {
+/** Creates an idempotency key, which all retries of one request share. `randomUUID` would require HTTPS. */
+export function newIdempotencyKey(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join('-');
 }
 
 async function transportCall<T>(_surface: string, outgoing: Outgoing, options: CallOptions = {}): Promise<T> {
   const { method, path, query = {}, body, takesKey } = outgoing;
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  const search = new URLSearchParams(given).toString();
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  const search = new URLSearchParams(parameters).toString();
   const response = await send(search === '' ? path : `${path}?${search}`, {
     method,
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(takesKey && { 'idempotency-key': options.idempotencyKey ?? newKey() }),
+      ...(takesKey && { 'idempotency-key': options.idempotencyKey ?? newIdempotencyKey() }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(options.signal && { signal: options.signal }),
@@ -90,29 +92,29 @@ async function transportCall<T>(_surface: string, outgoing: Outgoing, options: C
   return answer;
 }
 
-/** Any operation of the API, as in the TypeScript client, in the project of this page. */
+/** Calls any operation of the API in the project of this page, like the TypeScript client. */
 export const call = createCall({ workspace: { projectId }, call: transportCall } as unknown as Transport);
 
-/** What a refusal says to a person, with the record of the call if there is one. */
+/** Returns the message of an error, for people. */
 export function messageOf(error: unknown): string {
   if (error instanceof TypeError) return 'The service cannot be reached.';
   if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error);
   return capitalized(error.error_description || `The service answered with status ${error.status}.`);
 }
 
-/** What a form finds wrong with a value, as the API says it, so that it is shown at the field of the path. */
-export const invalid = (path: string, text: string): ServiceError =>
+/** Creates a validation error in the format of the API, so that the form shows it at the field of the path. */
+export const validationError = (path: string, text: string): ServiceError =>
   new ServiceError(400, { error: 'invalid_request', error_description: `${path}: ${text}` });
 
-/** What the API says is wrong with what was sent, in its own words; undefined for any other failure. */
-export const invalidIn = (error: unknown): string | undefined =>
+/** Returns the text of a validation error from the API; undefined for any other error. */
+export const validationTextOf = (error: unknown): string | undefined =>
   error instanceof ServiceError && (error.status === 400 || error.status === 422) ? error.error_description : undefined;
 
-/** A text of the API as the beginning of a sentence. */
+/** Capitalizes a text of the API that begins a sentence. */
 export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** Whether the service answered, so that a corrected request is another one. */
-export const isAnswer = (error: unknown): boolean => error instanceof ServiceError;
+/** Whether the service responded. A corrected request then needs a new idempotency key. */
+export const isResponse = (error: unknown): boolean => error instanceof ServiceError;
 
 export const lifecycleOf = (error: unknown): string | undefined =>
   error instanceof ServiceError ? error.lifecycle_id : undefined;

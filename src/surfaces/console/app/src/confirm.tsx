@@ -6,25 +6,25 @@ import { useSubmit } from './use-submit.js';
 
 interface ConfirmOptions<Result> {
   title: string;
-  /** What the button says. */
+  /** The label of the button. */
   action: string;
-  /** Cannot be taken back. */
+  /** Whether the action cannot be undone. */
   isFinal?: boolean;
   act: (options: { idempotencyKey: string }) => Promise<Result>;
   nameOf?: (path: string) => string;
-  /** What is read again afterwards, also after a refusal: it may be what changed. */
+  /** The query keys to invalidate after the action, even after an error: another change may have caused it. */
   invalidates?: readonly (readonly unknown[])[];
   onDone?: (result: Result) => void;
   onClose: () => void;
-  /** What will happen, and the fields of the action. */
+  /** The consequence of the action, and its input fields. */
   children: ReactNode;
-  /** Other buttons. */
+  /** More buttons. */
   tools?: ReactNode;
 }
 
-/** Asks before something is done, and stays open with everything that was typed if it is refused. */
-export function Confirm<Result>(given: ConfirmOptions<Result>) {
-  const { title, action, isFinal = false, act, nameOf, invalidates = [], onDone, onClose, children, tools } = given;
+/** Asks the person to confirm an action. After an error it stays open and keeps everything that the person typed. */
+export function Confirm<Result>(props: ConfirmOptions<Result>) {
+  const { title, action, isFinal = false, act, nameOf, invalidates = [], onDone, onClose, children, tools } = props;
   const queries = useQueryClient();
   const { error, isBusy, submit } = useSubmit(async (options) => {
     try {
@@ -41,7 +41,7 @@ export function Confirm<Result>(given: ConfirmOptions<Result>) {
         {children}
         <p className="actions">
           {tools}
-          {/* A disabled button would lose the focus, and Escape with it. */}
+          {/* A disabled button would lose the focus, and then Escape would not close the dialog. */}
           <button className={isFinal ? 'danger' : 'primary'} aria-disabled={isBusy}>
             {action}
           </button>

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 
 const context = 3;
 
-/** The lines that differ, with a few around them. */
+/** Shows the lines that differ, with some context. */
 export function Difference({ from, to }: { from: unknown; to: unknown }) {
   const parts = useMemo(() => diffLines(canonicalText(from), canonicalText(to)), [from, to]);
   if (parts.every(({ added, removed }) => !added && !removed)) return <p className="empty">There is no difference.</p>;
@@ -27,7 +27,7 @@ function shortened(lines: readonly string[], isAfterChange: boolean, isBeforeCha
   return [...lines.slice(0, first), `… ${hidden} lines`, ...lines.slice(lines.length - last)];
 }
 
-/** Fields in alphabetical order, so that their order makes no difference. */
+/** Sorts the fields, so that their order makes no difference. */
 export function canonicalText(value: unknown): string {
   const sorted = (_name: string, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react';
 
-/** Names and values. Rows without a value are not shown. */
+/** Lists names with their values. Rows without a value are left out. */
 export function Facts({ rows }: { rows: readonly (readonly [name: string, value: ReactNode])[] }) {
-  const shown = rows.filter(([, value]) => value !== undefined && value !== null && value !== '' && value !== false);
+  const filledRows = rows.filter(
+    ([, value]) => value !== undefined && value !== null && value !== '' && value !== false,
+  );
   return (
     <dl className="facts">
-      {shown.map(([name, value]) => (
+      {filledRows.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>

@@ -9,26 +9,26 @@ const Refused = createContext<{ names: Set<string>; problems: Readonly<Record<st
 
 interface FormOptions {
   error: unknown;
-  /** The name of the field for a path of the request, if that is not the name of the path itself. */
+  /** Returns the name of the field that shows the errors of a path in the request. By default, it is the path. */
   nameOf?: (path: string) => string;
   onSubmit: () => void;
   className?: string;
-  /** Of a form that searches: its accessible name. */
+  /** The accessible name of a search form. */
   search?: string;
   children: ReactNode;
 }
 
-/** A form whose fields show what the API says about their values. What belongs to no field is at the top. */
+/** A form whose fields show their validation errors. The form shows all other errors at the top. */
 export function Form({ error, nameOf = (path) => path, onSubmit, className, search, children }: FormOptions) {
   const [names] = useState(() => new Set<string>());
-  // A problem of a part of a value is shown at the field of the value.
+  // An error in a part of a value is shown at the field of the whole value.
   const fieldOf = (path: string) => [...names].find((name) => `${nameOf(path)}.`.startsWith(`${name}.`));
   const { fields: problems, top } = refusalByField(error, fieldOf);
   return (
     <form
       className={className}
       {...(search !== undefined && { role: 'search', 'aria-label': search })}
-      // The API says what is wrong with a value.
+      // The API validates the values, not the browser.
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -41,7 +41,7 @@ export function Form({ error, nameOf = (path) => path, onSubmit, className, sear
   );
 }
 
-/** What the API says about the value of this path. The field is known to the form from now on. */
+/** Returns the validation error of a path, and registers the field with the form. */
 export function useRefusal(name: string): string | undefined {
   const { names, problems } = useContext(Refused);
   useEffect(() => {
@@ -60,18 +60,18 @@ export interface FieldControl {
 interface FieldOptions {
   label: ReactNode;
   hint?: ReactNode;
-  /** The path of the value in the request of the form around. */
+  /** The path of the value in the request of the enclosing form. */
   name?: string;
-  /** What the API says about the value, if the form around does not know it. */
+  /** The validation error, if the enclosing form does not have it. */
   problem?: string | undefined;
-  /** The control, which takes these attributes. */
+  /** Renders the control with these attributes. */
   children: (control: FieldControl) => ReactNode;
 }
 
-/** A control with its name, a hint, and the reason why its value was refused. */
-export function Field({ label, hint, name = '', problem: given, children }: FieldOptions) {
+/** A labelled control with a hint and its validation error. */
+export function Field({ label, hint, name = '', problem: ownProblem, children }: FieldOptions) {
   const id = useId();
-  const problem = useRefusal(name) ?? given;
+  const problem = useRefusal(name) ?? ownProblem;
   const described = [hint !== undefined && `${id}hint`, problem !== undefined && `${id}problem`].filter(Boolean);
   return (
     <div className="field">
@@ -99,7 +99,7 @@ export function Field({ label, hint, name = '', problem: given, children }: Fiel
 interface TextOptions extends Omit<FieldOptions, 'children'> {
   text: string;
   onChange: (text: string) => void;
-  /** More than one for a long text. */
+  /** A text area is rendered for more than one. */
   rows?: number;
   maxLength?: number;
   autoFocus?: boolean;
@@ -107,7 +107,6 @@ interface TextOptions extends Omit<FieldOptions, 'children'> {
   isReadOnly?: boolean;
 }
 
-/** A field for text. */
 export function TextField({
   text,
   onChange,
@@ -121,18 +120,18 @@ export function TextField({
   return (
     <Field {...field}>
       {(control) => {
-        const given = {
+        const inputProps = {
           ...control,
           ...{ maxLength, autoFocus, placeholder, value: text, readOnly: isReadOnly, autoComplete: 'off' },
           onChange: (event: { target: { value: string } }) => onChange(event.target.value),
         };
-        return rows === 1 ? <input {...given} /> : <textarea {...given} rows={rows} />;
+        return rows === 1 ? <input {...inputProps} /> : <textarea {...inputProps} rows={rows} />;
       }}
     </Field>
   );
 }
 
-/** Why something is done. */
-export function Reason(given: { text: string; onChange: (text: string) => void }) {
-  return <TextField label="Reason (optional)" name="reason" maxLength={500} autoFocus {...given} />;
+/** A field for the reason of an action. */
+export function Reason(props: { text: string; onChange: (text: string) => void }) {
+  return <TextField label="Reason (optional)" name="reason" maxLength={500} autoFocus {...props} />;
 }

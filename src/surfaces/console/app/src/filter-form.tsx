@@ -1,45 +1,45 @@
 import { useEffect, useState } from 'react';
 import { Field, Form } from './field.js';
 import { sinceNames } from './runs/filter.js';
-import type { Words } from './words.js';
+import type { SearchParams } from './search-params.js';
 
 export interface Option {
   value: string;
-  /** What people read. */
+  /** The label. */
   name: string;
 }
 
 export interface FilterField<Name extends string> {
   name: Name;
   label: string;
-  /** The parameter of the API, if it has another name. */
+  /** The API parameter, if its name differs. */
   parameter?: string;
-  /** Left out for text. */
+  /** Undefined for a text field. */
   options?: readonly Option[];
-  /** Of a text, 1000 by default. */
+  /** For a text field; 1000 by default. */
   maxLength?: number;
 }
 
 const sinceOptions = Object.entries(sinceNames).map(([value, name]) => ({ value, name }));
 export const sinceField = { name: 'since', label: 'In', parameter: 'from', options: sinceOptions } as const;
 
-/** Options that people read as they are named. */
+/** Returns options whose labels equal their values, with spaces for underscores. */
 export const named = (...values: readonly string[]): readonly Option[] =>
   values.map((value) => ({ value, name: value.replaceAll('_', ' ') }));
 
 export interface FilterFormOptions<Name extends string> {
   fields: readonly FilterField<Name>[];
-  filter: Words<Name>;
-  /** Why the list was refused. */
+  filter: SearchParams<Name>;
+  /** The error of the list. */
   error: unknown;
-  onChange(filter: Words<Name>): void;
+  onChange(filter: SearchParams<Name>): void;
 }
 
-/** The filters of a list. The address keeps them, so that they can be sent to somebody. */
+/** Renders the filters of a list. The URL contains them, so that people can share it. */
 export function FilterForm<Name extends string>({ fields, filter, error, onChange }: FilterFormOptions<Name>) {
   const set = (name: Name, value: string) => {
     const others = Object.entries(filter).filter(([other]) => other !== name);
-    onChange(Object.fromEntries(value === '' ? others : [...others, [name, value]]) as Words<Name>);
+    onChange(Object.fromEntries(value === '' ? others : [...others, [name, value]]) as SearchParams<Name>);
   };
   return (
     <Form className="filter" search="Filter the list" error={error} onSubmit={() => undefined}>
@@ -71,7 +71,7 @@ interface ControlOptions extends FilterField<string> {
   onChange: (value: string) => void;
 }
 
-/** A value that is not among the options, for example of a deleted agentflow, is an option too. */
+/** The current value is always an option, for example the id of a deleted agentflow. */
 function Choice({ label, name, parameter = name, value, options, onChange }: ControlOptions) {
   return (
     <Field label={label} name={parameter}>
@@ -90,7 +90,7 @@ function Choice({ label, name, parameter = name, value, options, onChange }: Con
   );
 }
 
-/** Waits until the person has stopped typing. */
+/** Applies the filter after the person has stopped typing. */
 function TextFilter({ label, name, parameter = name, value, maxLength = 1000, onChange }: ControlOptions) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);

@@ -6,16 +6,16 @@ const longestMs = 8000;
 
 interface Following<E> {
   signal: AbortSignal;
-  /** What has been received so far, so that the stream goes on behind it. */
+  /** Returns the last received sequence number, after which the stream continues. */
   last(): number | undefined;
   onEvent(event: E): void;
-  /** Undefined once the stream is open. */
+  /** Called with undefined once the stream is open. */
   onProblem(problem: unknown): void;
 }
 
-/** Follows a stream of server-sent events until it is over. After a break it goes on behind the last event. */
+/** Follows a stream of server-sent events until it ends. After a disconnection it resumes after the last event. */
 export async function follow<E>(path: string, { signal, last, onEvent, onProblem }: Following<E>): Promise<void> {
-  const once = async (): Promise<boolean> => {
+  const readStream = async (): Promise<boolean> => {
     const from = last();
     const headers: Record<string, string> = from === undefined ? {} : { 'last-event-id': String(from) };
     const { status, body } = await send(path, { headers, signal });
@@ -31,11 +31,11 @@ export async function follow<E>(path: string, { signal, last, onEvent, onProblem
   for (let pauseMs = shortestMs; !signal.aborted; pauseMs = Math.min(pauseMs * 2, longestMs)) {
     const startedAt = Date.now();
     try {
-      if (await once()) return;
+      if (await readStream()) return;
     } catch (problem) {
       if (!signal.aborted) onProblem(problem);
     }
     if (Date.now() - startedAt > longestMs) pauseMs = shortestMs;
-    await new Promise((go) => setTimeout(go, pauseMs));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -6,9 +6,9 @@ import { useConnected } from './news.js';
 import { consolePath, csrfToken, projectId, useSession } from './session.js';
 import { OpenPalette } from './palette/open-palette.js';
 import { SignInAgain } from './sign-in-again.js';
-import { useOffered } from './use-offered.js';
+import { useOfferedPages } from './use-offered-pages.js';
 
-/** The common frame of all pages of a project. */
+/** Renders the frame that all pages of a project share. */
 export function Frame() {
   const { person, project } = useSession().session;
   return (
@@ -51,7 +51,7 @@ export function Frame() {
   );
 }
 
-/** Says when the page may be old. */
+/** Says when the page may be out of date. */
 function Connection() {
   const isConnected = useConnected();
   return (
@@ -61,7 +61,9 @@ function Connection() {
   );
 }
 
-/** The pages that this person can use, by group. On a narrow screen they are a line, in which the open page is in view. */
+/**
+ * Links to the pages that this person can use, by group. A narrow screen shows one line, scrolled to the current page.
+ */
 function Navigation() {
   const nav = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
@@ -71,7 +73,7 @@ function Navigation() {
   }, [pathname]);
   return (
     <nav aria-label="Console" ref={nav}>
-      {useOffered().map(({ group, pages }) => (
+      {useOfferedPages().map(({ group, pages }) => (
         <section key={group} aria-label={group}>
           <p aria-hidden="true">{group}</p>
           {pages.map((page) => (
@@ -86,7 +88,7 @@ function Navigation() {
 function PageLink({ page: { path, name } }: { page: NavigationEntry }) {
   return (
     <Link
-      // Each path of the list is a route without other parameters.
+      // The path of each page in the navigation is a route without other parameters.
       to={`/projects/$projectId/${path}` as '/projects/$projectId'}
       params={{ projectId }}
       activeOptions={{ exact: path === '', includeSearch: false }}

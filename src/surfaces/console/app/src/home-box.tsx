@@ -3,15 +3,15 @@ import { Problem } from './parts.js';
 
 interface BoxOptions {
   name: string;
-  /** Undefined until it is known. */
+  /** Undefined while it loads. */
   count: string | undefined;
-  /** Leads to the list that the count is of. */
+  /** Links the count to the list of the counted entries. */
   link?: (text: string) => ReactNode;
   error: unknown;
   children: ReactNode;
 }
 
-/** A number of Home with its first entries. */
+/** Shows a count on Home, with its first entries. */
 export function Box({ name, count, link = (text) => text, error, children }: BoxOptions) {
   return (
     <section className="panel" aria-label={name}>

@@ -2,18 +2,22 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from './api.js';
 import { Box } from './home-box.js';
-import { slowly } from './news.js';
+import { pollInterval } from './news.js';
 import { durationText } from './parts.js';
 import { startOf } from './runs/filter.js';
 import { apiAddress, projectId } from './session.js';
 
-/** The credits that the organization has left, and the governed calls of the project. */
+/** Shows the remaining credits of the organization and the governed calls of the project. */
 export function Quota() {
-  const calls = useQuery({ queryKey: ['quota'], queryFn: () => call('get', '/v1/quota'), refetchInterval: slowly });
+  const calls = useQuery({
+    queryKey: ['quota'],
+    queryFn: () => call('get', '/v1/quota'),
+    refetchInterval: pollInterval,
+  });
   const { data, error } = useQuery({
     queryKey: ['home', 'quota'],
     queryFn: () => call('get', '/customer'),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   const { subscription_credits: subscription, top_up_credits: topUp } = data?.quota.number_of_credits ?? {};
   const left = data && String(Math.round(((subscription ?? 0) + (topUp ?? 0)) * 100) / 100);
@@ -45,15 +49,19 @@ interface Readiness {
   indexes: string;
 }
 
-/** 503 has a body as well: it names what is down. */
+/** A 503 response also has a body, which names the unavailable dependencies. */
 async function readHealth(): Promise<Readiness> {
   const response = await fetch(new URL('readyz', apiAddress));
   return (await response.json()) as Readiness;
 }
 
-/** Whether the API process that answers this page, and what it depends on, is up. */
+/** Shows whether the API process that serves this page and its dependencies are available. */
 export function Health() {
-  const { data, error } = useQuery({ queryKey: ['home', 'health'], queryFn: readHealth, refetchInterval: slowly });
+  const { data, error } = useQuery({
+    queryKey: ['home', 'health'],
+    queryFn: readHealth,
+    refetchInterval: pollInterval,
+  });
   return (
     <Box name="Health" count={data?.status.replaceAll('_', ' ')} error={error}>
       <ul className="rows">
@@ -69,12 +77,12 @@ export function Health() {
 
 const worstFirst = ['no_workers', 'delayed', 'ok'] as const;
 
-/** Whether the workers of the service keep up. The queues are those of all projects. */
+/** Shows whether the workers of the service keep up. All projects share the queues. */
 export function Workers() {
   const { data, error } = useQuery({
     queryKey: ['home', 'queues'],
     queryFn: () => call('get', '/{projectID}/queues'),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   const states = data?.queues.map(({ state }) => state) ?? [];
   const worst = worstFirst.find((state) => states.includes(state))?.replaceAll('_', ' ');
@@ -127,9 +135,13 @@ async function readSyncHealth() {
   return { syncs, failures: counts.filter(([, count]) => count > 0) };
 }
 
-/** The state of the syncs of the project, and how many failed in the last 24 hours. */
+/** Shows the state of the project's syncs, and how many failed in the last 24 hours. */
 export function SyncHealth() {
-  const { data, error } = useQuery({ queryKey: ['home', 'syncs'], queryFn: readSyncHealth, refetchInterval: slowly });
+  const { data, error } = useQuery({
+    queryKey: ['home', 'syncs'],
+    queryFn: readSyncHealth,
+    refetchInterval: pollInterval,
+  });
   const { catalog, repositories = [] } = data?.syncs ?? {};
   const count = repositories.length === 1 ? '1 repository' : `${repositories.length} repositories`;
   return (

@@ -7,7 +7,7 @@ import { Health, Quota, SyncHealth, Workers } from './home-state.js';
 import { goalOf } from './inbox/edits.js';
 import { readInbox } from './inbox/inbox.js';
 import { ApprovalLink, RunLink, ScheduleLink } from './links.js';
-import { slowly } from './news.js';
+import { pollInterval } from './news.js';
 import { Elapsed, Time } from './parts.js';
 import { projectId, useMay, useSession } from './session.js';
 import { queryOf, type RunFilter } from './runs/filter.js';
@@ -15,9 +15,9 @@ import { failureOf } from './states.js';
 import { useTitle } from './use-title.js';
 
 const Day = lazy(() => import('./charts/day.js').then(({ Day: component }) => ({ default: component })));
-const shown = 5;
+const maxEntries = 5;
 
-/** What fails, waits, runs and comes next. */
+/** Summarizes failed runs, pending decisions, active runs and upcoming runs. */
 export function Home() {
   useTitle('Home');
   const { project } = useSession().session;
@@ -61,8 +61,10 @@ function Panel({ name, filter }: { name: string; filter: RunFilter }) {
   const { data, error } = useQuery({
     queryKey: ['home', 'runs', filter],
     queryFn: () =>
-      call('get', '/{projectID}/execution_flows', { query: { limit: shown, fields: 'summary', ...queryOf(filter) } }),
-    refetchInterval: slowly,
+      call('get', '/{projectID}/execution_flows', {
+        query: { limit: maxEntries, fields: 'summary', ...queryOf(filter) },
+      }),
+    refetchInterval: pollInterval,
   });
   const count = data && `${data.total_is_lower_bound ? 'more than ' : ''}${data.total_count}`;
   return (
@@ -106,7 +108,7 @@ function RunLine({ run }: { run: Execution }) {
 }
 
 function WaitingPanel() {
-  const { data, error } = useQuery({ queryKey: ['inbox'], queryFn: readInbox, refetchInterval: slowly });
+  const { data, error } = useQuery({ queryKey: ['inbox'], queryFn: readInbox, refetchInterval: pollInterval });
   const name = 'Waits for a person';
   return (
     <Box
@@ -120,7 +122,7 @@ function WaitingPanel() {
       )}
     >
       <ul className="rows">
-        {data?.slice(0, shown).map((item) => (
+        {data?.slice(0, maxEntries).map((item) => (
           <WaitingLine key={item._id} item={item} />
         ))}
       </ul>
@@ -143,22 +145,22 @@ function WaitingLine({ item }: { item: InboxItem }) {
   );
 }
 
-/** The next planned times of the newest active schedules. */
+/** Returns the next planned times of the newest active schedules. */
 async function readNext() {
   const schedules = await call('get', '/schedule/coworker', { query: { limit: 200 } });
   const active = schedules.data.filter(({ status }) => status === 'active').slice(0, 20);
   const planned = await Promise.all(
     active.map(async ({ _id: id, goal }) => {
       const { next } = await call('get', '/schedule/coworker/{id}/runs', { params: { id }, query: { limit: 1 } });
-      return next.slice(0, shown).map((at) => ({ at, id, goal: goal.template }));
+      return next.slice(0, maxEntries).map((at) => ({ at, id, goal: goal.template }));
     }),
   );
   const next = planned.flat().sort((a, b) => a.at - b.at);
-  return { next: next.slice(0, shown), total: schedules.total_count };
+  return { next: next.slice(0, maxEntries), total: schedules.total_count };
 }
 
 function NextPanel() {
-  const { data, error } = useQuery({ queryKey: ['home', 'next'], queryFn: readNext, refetchInterval: slowly });
+  const { data, error } = useQuery({ queryKey: ['home', 'next'], queryFn: readNext, refetchInterval: pollInterval });
   const name = 'Comes next';
   return (
     <Box

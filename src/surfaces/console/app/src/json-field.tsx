@@ -3,13 +3,13 @@ import { capitalized } from './api.js';
 import { useRefusal } from './field.js';
 import { placeIn, type Place } from './json-place.js';
 
-/** What is wrong with a text, and where. */
+/** An error in a text, with its position if it is known. */
 export interface TextProblem {
   message: string;
   at?: Place;
 }
 
-/** The value of a JSON text, or why it is none. */
+/** Parses a JSON text. */
 export function parsed(text: string): { value: unknown } | { problem: TextProblem } {
   try {
     return { value: JSON.parse(text) as unknown };
@@ -25,8 +25,8 @@ type Path = readonly (string | number)[];
 const plainPath = (part: string): Path | undefined => /^([\w.]+): /.exec(part)?.[1]?.split('.');
 
 /**
- * The problems that the API names, each at the place of its path. They are separated by semicolons, which the text of a
- * problem can contain as well.
+ * Returns the problems in a validation error, each with the position of its path. Semicolons separate them, but the
+ * text of a problem can contain semicolons too.
  */
 export function problemsAt(message: string, text: string, pathOf: (part: string) => Path | undefined = plainPath) {
   return message.split('; ').reduce<TextProblem[]>((found, part) => {
@@ -41,7 +41,7 @@ export function problemsAt(message: string, text: string, pathOf: (part: string)
 
 interface JsonFieldOptions {
   label: string;
-  /** The path of the value in the request of the form around. */
+  /** The path of the value in the request of the enclosing form. */
   name?: string;
   rows?: number;
   text: string;
@@ -52,11 +52,11 @@ interface JsonFieldOptions {
 
 const lineOf = (text: string, at: number) => text.slice(0, at).split('\n').length;
 
-/** A field for JSON. Its problems name their line and lead there. */
-export function JsonField(given: JsonFieldOptions) {
-  const { label, name = '', rows = 16, text, onChange, isReadOnly = false } = given;
+/** A JSON field. Each problem shows its line and links to its position. */
+export function JsonField(props: JsonFieldOptions) {
+  const { label, name = '', rows = 16, text, onChange, isReadOnly = false } = props;
   const refused = useRefusal(name);
-  const problems = refused === undefined ? given.problems : [...given.problems, { message: refused }];
+  const problems = refused === undefined ? props.problems : [...props.problems, { message: refused }];
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
   const show = ([start, end]: Place) => {

@@ -1,15 +1,15 @@
-/** A part of a text, from the first offset to before the second one. */
+/** A range of a text. The end is exclusive. */
 export type Place = readonly [start: number, end: number];
 
 /**
- * Where the value of a path is in a JSON text that can be parsed, or the innermost value around it that exists:
- * `placeIn('[{"a": 1}]', [0, 'a'])` is the place of `1`.
+ * Returns the range of the value at a path in a valid JSON text, or of its innermost existing ancestor:
+ * `placeIn('[{"a": 1}]', [0, 'a'])` returns the range of `1`.
  */
 export function placeIn(text: string, path: readonly (string | number)[], from = 0): Place {
   const start = skipSpace(text, from);
   const whole: Place = [start, endOf(text, start)];
-  const [wanted, ...rest] = path;
-  if (wanted === undefined || !/[[{]/.test(text.charAt(start))) return whole;
+  const [step, ...rest] = path;
+  if (step === undefined || !/[[{]/.test(text.charAt(start))) return whole;
   const isArray = text.charAt(start) === '[';
   let at = skipSpace(text, start + 1);
   for (let index = 0; at < whole[1] - 1; index += 1) {
@@ -19,7 +19,7 @@ export function placeIn(text: string, path: readonly (string | number)[], from =
       name = JSON.parse(text.slice(at, end)) as string;
       at = skipSpace(text, skipSpace(text, end) + 1);
     }
-    if (name === String(wanted)) return placeIn(text, rest, at);
+    if (name === String(step)) return placeIn(text, rest, at);
     at = skipSpace(text, endOf(text, at));
     if (text.charAt(at) === ',') at = skipSpace(text, at + 1);
   }
@@ -32,7 +32,7 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** The end of the value that begins here. */
+/** Returns the end of the value that begins at `start`. */
 function endOf(text: string, start: number): number {
   let depth = 0;
   let at = start;

@@ -4,7 +4,7 @@ import { projectId } from './session.js';
 
 interface LinkOptions {
   id: string;
-  /** Left out for the id itself. */
+  /** The id by default. */
   children?: ReactNode;
 }
 
@@ -16,7 +16,7 @@ export function LifecycleLink({ id, children = id }: LinkOptions) {
   );
 }
 
-/** The audit entries of one governed call. */
+/** Links to the audit entries of one governed call. */
 export function AuditLink({ lifecycle, children }: { lifecycle: string; children: ReactNode }) {
   return (
     <Link to="/projects/$projectId/audit" params={{ projectId }} search={{ lifecycle_id: lifecycle }}>

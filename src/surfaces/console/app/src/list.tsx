@@ -5,24 +5,27 @@ import { Table, type Column } from './table.js';
 import { usePages, type PagesOptions } from './use-pages.js';
 
 interface ListOptions<T, Name extends string> {
-  /** What is listed; the accessible name of the table. */
+  /** The accessible name of the table. */
   name: string;
-  /** One and several of them, for the count. */
+  /** The singular and the plural noun for the count. */
   counted: PagesOptions<T>['counted'];
   queryKey: readonly unknown[];
   load: PagesOptions<T>['load'];
   columns: readonly Column<T>[];
   keyOf(row: T): string;
-  /** What an empty list shows. */
+  /** Rendered if the list is empty. */
   empty: ReactNode;
   filters?: Omit<FilterFormOptions<Name>, 'error'>;
-  /** Stands next to the count. */
+  /** Rendered next to the count. */
   tools?: ReactNode;
 }
 
-/** A list of the API, newest first, which loads older rows as they come into view and reads the newest ones again when they change. */
-export function List<T, Name extends string = never>(given: ListOptions<T, Name>) {
-  const { name, columns, keyOf, empty, filters, tools, ...pages } = given;
+/**
+ * Renders a list of the API, newest first. It loads older rows as they scroll into view, and refreshes the newest rows
+ * after changes.
+ */
+export function List<T, Name extends string = never>(props: ListOptions<T, Name>) {
+  const { name, columns, keyOf, empty, filters, tools, ...pages } = props;
   const { rows, total, count, error, hasOlder, loadOlder } = usePages(pages);
   return (
     <>

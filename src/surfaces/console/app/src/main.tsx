@@ -12,7 +12,7 @@ import './style.css';
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // A refusal stays one; a service that is starting or out of reach is asked again.
+      // Retry only if the service is starting or unreachable. A refusal is final.
       retry: (failures, error) => failures < 2 && !(error instanceof ServiceError && error.status < 500),
       retryDelay: 1000,
       staleTime: 1000,
@@ -20,26 +20,26 @@ const queries = new QueryClient({
   },
 });
 
-const prolongMs = 300_000;
+const extendIntervalMs = 300_000;
 
-/** What the person does extends the sign-in; what refreshes itself does not. */
-function prolongWhileUsed(): void {
-  let prolongedAt = Date.now();
-  const prolong = () => {
-    if (Date.now() - prolongedAt < prolongMs) return;
-    prolongedAt = Date.now();
+/** The person's own actions extend the session; automatic refreshes do not. */
+function extendSessionWhileUsed(): void {
+  let extendedAt = Date.now();
+  const extend = () => {
+    if (Date.now() - extendedAt < extendIntervalMs) return;
+    extendedAt = Date.now();
     void readSession(false).catch(() => undefined);
   };
-  addEventListener('pointerdown', prolong);
-  addEventListener('keydown', prolong);
+  addEventListener('pointerdown', extend);
+  addEventListener('keydown', extend);
 }
 
 const root = createRoot(document.getElementById('app') as HTMLElement);
 try {
   const { person, may } = await readSession(false);
-  // The server sends the app only to people who are signed in, so this happens only if the sign-in has just ended.
+  // The server sends the app only to signed-in people, so the session has ended since.
   if (!person) location.reload();
-  prolongWhileUsed();
+  extendSessionWhileUsed();
   if (may.includes('get /{projectID}/events')) followProject(queries);
   root.render(
     <StrictMode>

@@ -1,34 +1,36 @@
 export interface NavigationEntry {
-  /** The part of the address after the project's; empty for Home. */
+  /** The path relative to the project's URL; empty for Home. */
   path: string;
   name: string;
-  /** Who sees the page and those below its path. Others are not offered the link, and the page says why. */
+  /** The requirement for this page and the pages below it. Other people do not see the link, and the page says why. */
   needs?: Needs;
 }
 
 export interface Needs {
-  /** The operation without which the page shows nothing, as `<method> <path>`. */
+  /** The operation that the page requires, as `<method> <path>`. */
   operation: string;
-  /** The grant or the roles that allow it, for people. */
+  /** Explains which grant or roles allow the operation. */
   allowedBy: string;
 }
 
 const grant = (name: string) => `It needs the grant ${name}.`;
-const reading = grant('svc:orchestrate.read');
-/** Of the forms below a page. */
-export const writing = grant('svc:orchestrate.write');
+const readGrant = grant('svc:orchestrate.read');
+/** The requirement of the forms below a page. */
+export const writeGrant = grant('svc:orchestrate.write');
 const administrators = 'It is for administrators: the roles OWNER, ORG_ADMIN and PROJECT_ADMIN.';
 
-/** The pages of a project in the order of the navigation. A new page adds its line here and its route to `router.tsx`. */
+/**
+ * The pages of a project in the order of the navigation. To add a page, add a line here and a route to `router.tsx`.
+ */
 export const navigation: readonly { group: string; pages: readonly NavigationEntry[] }[] = [
   {
     group: 'Operate',
     pages: [
       { path: '', name: 'Home' },
-      { path: 'runs', name: 'Runs', needs: { operation: 'get /{projectID}/execution_flows', allowedBy: reading } },
-      { path: 'inbox', name: 'Inbox', needs: { operation: 'get /inbox', allowedBy: reading } },
-      { path: 'agentflows', name: 'Agentflows', needs: { operation: 'get /agentflow', allowedBy: reading } },
-      { path: 'schedules', name: 'Schedules', needs: { operation: 'get /schedule/coworker', allowedBy: reading } },
+      { path: 'runs', name: 'Runs', needs: { operation: 'get /{projectID}/execution_flows', allowedBy: readGrant } },
+      { path: 'inbox', name: 'Inbox', needs: { operation: 'get /inbox', allowedBy: readGrant } },
+      { path: 'agentflows', name: 'Agentflows', needs: { operation: 'get /agentflow', allowedBy: readGrant } },
+      { path: 'schedules', name: 'Schedules', needs: { operation: 'get /schedule/coworker', allowedBy: readGrant } },
     ],
   },
   {
@@ -42,11 +44,15 @@ export const navigation: readonly { group: string; pages: readonly NavigationEnt
       {
         path: 'connectors',
         name: 'Connectors',
-        needs: { operation: 'get /connectors/{projectID}', allowedBy: reading },
+        needs: { operation: 'get /connectors/{projectID}', allowedBy: readGrant },
       },
-      { path: 'tables', name: 'Tables', needs: { operation: 'get /storage/{projectID}', allowedBy: reading } },
-      { path: 'files', name: 'Knowledge and files', needs: { operation: 'get /file/{projectID}', allowedBy: reading } },
-      { path: 'syncs', name: 'Syncs', needs: { operation: 'get /{projectID}/syncs', allowedBy: reading } },
+      { path: 'tables', name: 'Tables', needs: { operation: 'get /storage/{projectID}', allowedBy: readGrant } },
+      {
+        path: 'files',
+        name: 'Knowledge and files',
+        needs: { operation: 'get /file/{projectID}', allowedBy: readGrant },
+      },
+      { path: 'syncs', name: 'Syncs', needs: { operation: 'get /{projectID}/syncs', allowedBy: readGrant } },
     ],
   },
   {
@@ -61,10 +67,18 @@ export const navigation: readonly { group: string; pages: readonly NavigationEnt
   {
     group: 'Project',
     pages: [
-      { path: 'members', name: 'Members', needs: { operation: 'get /project-member/{projectID}', allowedBy: reading } },
-      // Administrators alone read policies, and alone manage keys.
+      {
+        path: 'members',
+        name: 'Members',
+        needs: { operation: 'get /project-member/{projectID}', allowedBy: readGrant },
+      },
+      // Only administrators read policies, and only they manage keys.
       { path: 'keys', name: 'API keys', needs: { operation: 'get /v1/policies', allowedBy: administrators } },
-      { path: 'settings', name: 'Settings', needs: { operation: 'get /v1/project/{project_id}', allowedBy: reading } },
+      {
+        path: 'settings',
+        name: 'Settings',
+        needs: { operation: 'get /v1/project/{project_id}', allowedBy: readGrant },
+      },
       { path: 'apps', name: 'Connected apps' },
       { path: 'usage', name: 'Usage' },
     ],

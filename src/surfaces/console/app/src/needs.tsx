@@ -9,7 +9,7 @@ interface NeedsOptions extends Needed {
   children: ReactNode;
 }
 
-/** A page, or the reason why this person does not see it. */
+/** Renders the page, or says why this person may not see it. */
 export function Needs({ title, operation, allowedBy, children }: NeedsOptions) {
   const may = useMay();
   return may(operation) ? children : <Refusal title={title} allowedBy={allowedBy} />;
@@ -27,7 +27,7 @@ function Refusal({ title, allowedBy }: Pick<NeedsOptions, 'title' | 'allowedBy'>
 
 const pages = navigation.flatMap((group) => group.pages);
 
-/** The current page, unless the navigation says that it needs more than this person may do. */
+/** Renders the current page if the person meets its requirement in the navigation. */
 export function OfferedPage({ children }: { children: ReactNode }) {
   // For example `/projects/$projectId/runs/$runId`.
   const [, , , path] = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath.split('/') ?? [] });

@@ -6,18 +6,18 @@ import { projectId } from './session.js';
 
 type ProjectEvent = components['schemas']['ProjectEvent'];
 
-/** How often a page asks again although nothing was reported; sooner after a failure. */
-export function slowly({ state }: { state: { status: string } }): number {
+/** Returns how often a page polls without an event. It polls more often after an error. */
+export function pollInterval({ state }: { state: { status: string } }): number {
   return state.status === 'error' ? 4000 : 45_000;
 }
-const pauseMs = 1000;
-/** What happens together is read together. */
-const togetherMs = 200;
+const minIntervalMs = 1000;
+/** Changes within this time are refetched together. */
+const batchMs = 200;
 
 type Key = readonly string[];
 
-/** The queries that a kind of records is read with. */
-const queriesOf: Readonly<Record<string, readonly string[]>> = {
+/** The first part of the query keys to refetch, by kind of the changed record. */
+const queryKeysOf: Readonly<Record<string, readonly string[]>> = {
   action: ['skills'],
   agentflow: ['agentflows', 'agentflow', 'first-agentflow'],
   'api-key': ['keys'],
@@ -26,7 +26,7 @@ const queriesOf: Readonly<Record<string, readonly string[]>> = {
   file: ['files'],
   inbox: ['inbox'],
   knowledge: ['files'],
-  // Verifying the chain anew is asked for.
+  // Do not refetch the verification: it reads the whole chain, so it runs only on request.
   lifecycle: ['lifecycles', 'audit/entries', 'sync-runs'],
   'mcp-authorization': ['authorization'],
   'mcp-tool': ['connector'],
@@ -39,8 +39,8 @@ const queriesOf: Readonly<Record<string, readonly string[]>> = {
   table: ['tables', 'table-names', 'table', 'records'],
 };
 
-/** What an event makes old, as beginnings of query keys. */
-function staleAfter(event: ProjectEvent): Key[] {
+/** Returns the prefixes of the query keys that an event makes stale. */
+function staleKeysAfter(event: ProjectEvent): Key[] {
   switch (event.type) {
     case 'opened':
       return [[]];
@@ -49,35 +49,38 @@ function staleAfter(event: ProjectEvent): Key[] {
     case 'inbox_changed':
       return [['inbox'], ['approval'], ['approvals'], ['lifecycle'], ['lifecycles']];
     case 'records_changed':
-      return (queriesOf[event.data.kind] ?? []).map((key) => key.split('/'));
+      return (queryKeysOf[event.data.kind] ?? []).map((key) => key.split('/'));
     default:
       return [['runs'], ['home', 'runs'], ['inbox'], ['run', event.data.execution_id], ['credits'], ['customer']];
   }
 }
 
-/** Whoever reads older pages of a list, or has just asked for one, does not want them to move. */
+/** Returns whether the person reads older pages of a list, or has just loaded one. A refetch would move the rows. */
 export function isScrolled({ data, fetchStatus, fetchMeta }: Query['state']): boolean {
   if (fetchStatus !== 'idle' && fetchMeta?.fetchMore) return true;
   return typeof data === 'object' && data !== null && 'pages' in data && (data.pages as unknown[]).length > 1;
 }
 
-const stale = new Map<string, Key>();
-let readAt = 0;
+const staleKeys = new Map<string, Key>();
+let refetchedAt = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Reads again soon what the open page shows of this, at most once a second. A hidden page reads when it is shown. */
-export function readAgain(queries: QueryClient, ...keys: Key[]): void {
-  for (const key of keys) stale.set(key.join('/'), key);
+/**
+ * Refetches the active queries with these key prefixes soon, at most once a second. A hidden page refetches when it
+ * becomes visible.
+ */
+export function refetchSoon(queries: QueryClient, ...keys: Key[]): void {
+  for (const key of keys) staleKeys.set(key.join('/'), key);
   timer ??= setTimeout(
     () => {
       timer = undefined;
-      readAt = Date.now();
+      refetchedAt = Date.now();
       const refetchType = document.hidden ? 'none' : 'active';
-      for (const queryKey of stale.values())
+      for (const queryKey of staleKeys.values())
         void queries.invalidateQueries({ queryKey, refetchType, predicate: ({ state }) => !isScrolled(state) });
-      stale.clear();
+      staleKeys.clear();
     },
-    Math.max(togetherMs, readAt + pauseMs - Date.now()),
+    Math.max(batchMs, refetchedAt + minIntervalMs - Date.now()),
   );
 }
 
@@ -90,7 +93,7 @@ function setConnected(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Whether changes are reported. */
+/** Returns whether the event stream is connected. */
 export function useConnected(): boolean {
   return useSyncExternalStore(
     (listener) => {
@@ -102,33 +105,33 @@ export function useConnected(): boolean {
 }
 
 /**
- * Follows the project for as long as the page is open. The tabs of a browser share one stream: the tab that holds the
- * lock reads it and passes the events on; when it is closed, another one continues. Without locks, which need https or
- * localhost, each tab has its own.
+ * Follows the events of the project while the page is open. All tabs share one stream: the tab that holds the lock
+ * reads it and forwards the events. After it closes, another tab takes over. Locks require HTTPS or localhost; without
+ * them, each tab has its own stream.
  */
 export function followProject(queries: QueryClient): void {
   const name = `console.news.${projectId}`;
-  const others = new BroadcastChannel(name);
-  let last: number | undefined;
-  const take = (message: ProjectEvent | { isConnected: boolean }) => {
+  const channel = new BroadcastChannel(name);
+  let lastSeq: number | undefined;
+  const receive = (message: ProjectEvent | { isConnected: boolean }) => {
     if ('isConnected' in message) return setConnected(message.isConnected);
     setConnected(true);
-    last = Math.max(last ?? 0, message.seq);
-    readAgain(queries, ...staleAfter(message));
+    lastSeq = Math.max(lastSeq ?? 0, message.seq);
+    refetchSoon(queries, ...staleKeysAfter(message));
   };
-  const tell = (message: ProjectEvent | { isConnected: boolean }) => {
-    take(message);
-    others.postMessage(message);
+  const publish = (message: ProjectEvent | { isConnected: boolean }) => {
+    receive(message);
+    channel.postMessage(message);
   };
-  others.addEventListener('message', ({ data }) => take(data as ProjectEvent));
-  const lead = () =>
+  channel.addEventListener('message', ({ data }) => receive(data as ProjectEvent));
+  const readStream = () =>
     follow<ProjectEvent>(`/${encodeURIComponent(projectId)}/events`, {
       signal: new AbortController().signal,
-      last: () => last,
-      onEvent: tell,
-      onProblem: (problem) => tell({ isConnected: problem === undefined }),
+      last: () => lastSeq,
+      onEvent: publish,
+      onProblem: (problem) => publish({ isConnected: problem === undefined }),
     });
-  // The types of the browser always have it.
+  // The DOM types declare it as always present.
   const locks = navigator.locks as LockManager | undefined;
-  void (locks ? locks.request(name, lead) : lead());
+  void (locks ? locks.request(name, readStream) : readStream());
 }

@@ -29,7 +29,7 @@ const signs: Record<string, string> = {
   require_approval: '‖',
 };
 
-/** A state, shown by a word and a sign as well as by colour. */
+/** Shows a state by text, a symbol and a colour. */
 export function Badge({ state }: { state: string }) {
   return (
     <span className={`badge ${state}`}>
@@ -38,7 +38,7 @@ export function Badge({ state }: { state: string }) {
   );
 }
 
-/** A local time; its tooltip is the time in UTC. */
+/** Shows a local time, with the UTC time as its tooltip. */
 export function Time({ at }: { at: number | null | undefined }) {
   if (at === null || at === undefined) return <span className="soft">–</span>;
   const date = new Date(at * 1000);
@@ -61,7 +61,7 @@ export function durationText(seconds: number): string {
   return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** The time from `from` to `to`, or up to now, which ticks. */
+/** Shows the time from `from` to `to`, or a running clock if `to` is null. */
 export function Elapsed({ from, to }: { from: number; to: number | null }) {
   const [now, setNow] = useState(() => Date.now() / 1000);
   useEffect(() => {
@@ -72,25 +72,24 @@ export function Elapsed({ from, to }: { from: number; to: number | null }) {
   return <>{durationText(to === null ? Math.floor(Math.max(0, now - from)) : to - from)}</>;
 }
 
-interface AskOptions {
+interface ActionButtonOptions {
   name: string;
   isDisabled?: boolean;
   isFinal?: boolean;
-  onAsk: () => void;
+  onClick: () => void;
 }
 
-/** A button that opens a dialog. */
-export function AskButton({ name, isDisabled = false, isFinal = false, onAsk }: AskOptions) {
+export function ActionButton({ name, isDisabled = false, isFinal = false, onClick }: ActionButtonOptions) {
   return (
-    <button type="button" className={isFinal ? 'danger' : undefined} disabled={isDisabled} onClick={onAsk}>
+    <button type="button" className={isFinal ? 'danger' : undefined} disabled={isDisabled} onClick={onClick}>
       {name}
     </button>
   );
 }
 
-/** Loads the next page of a list. */
-export function Older({ isLeft, load }: { isLeft: boolean; load: () => void }) {
-  if (!isLeft) return null;
+/** A button that loads the next page of a list. */
+export function LoadOlder({ hasOlder, load }: { hasOlder: boolean; load: () => void }) {
+  if (!hasOlder) return null;
   return (
     <p>
       <button type="button" onClick={load}>
@@ -100,8 +99,8 @@ export function Older({ isLeft, load }: { isLeft: boolean; load: () => void }) {
   );
 }
 
-/** The first row of a table. */
-export function Heads({ of: names }: { of: readonly string[] }) {
+/** Renders the header row of a table. */
+export function TableHead({ of: names }: { of: readonly string[] }) {
   return (
     <thead>
       <tr>
@@ -115,7 +114,7 @@ export function Heads({ of: names }: { of: readonly string[] }) {
   );
 }
 
-/** Why something was refused or failed, in the words of the API. `what` comes before them. */
+/** Shows an error message of the API, after `what` if it is set. */
 export function Problem({ error, what }: { error: unknown; what?: ReactNode }) {
   if (error === undefined || error === null) return null;
   return (
@@ -141,7 +140,7 @@ export function ErrorText({ error }: { error: unknown }) {
   );
 }
 
-/** An empty list: what to do next, with a command. */
+/** Says what to do about an empty list, with a command to copy. */
 export function Empty({ children, command }: { children: ReactNode; command?: string }) {
   const [copied, setCopied] = useState(false);
   return (
@@ -164,7 +163,7 @@ export function Empty({ children, command }: { children: ReactNode; command?: st
   );
 }
 
-/** Data as indented JSON. */
+/** Shows data as indented JSON. */
 export function Data({ value, label }: { value: unknown; label: string }) {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
   return (
@@ -174,9 +173,9 @@ export function Data({ value, label }: { value: unknown; label: string }) {
   );
 }
 
-/** A window that keeps the focus until it is closed. */
-export function Window(given: { title: string; isDrawer?: boolean; onClose?: () => void; children: ReactNode }) {
-  const { title, isDrawer = false, onClose, children } = given;
+/** A modal dialog, which keeps the focus until it is closed. */
+export function Window(props: { title: string; isDrawer?: boolean; onClose?: () => void; children: ReactNode }) {
+  const { title, isDrawer = false, onClose, children } = props;
   return (
     <ModalOverlay
       className={isDrawer ? 'overlay side' : 'overlay'}
@@ -202,15 +201,15 @@ export function Window(given: { title: string; isDrawer?: boolean; onClose?: () 
   );
 }
 
-function tryTo(work: () => void): void {
+function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {
-    // Without effect.
+    // Ignore it.
   }
 }
 
-/** Text that a reload does not lose. */
+/** Keeps a text across a reload. */
 export function useDraft(key: string): [text: string, set: (text: string) => void] {
   const name = `draft:${key}`;
   const [text, setText] = useState(() => sessionStorage.getItem(name) ?? '');
@@ -219,8 +218,8 @@ export function useDraft(key: string): [text: string, set: (text: string) => voi
     (next) => {
       setText(next);
       if (next === '') sessionStorage.removeItem(name);
-      // A text that is too large for the store lasts until the page is left.
-      else tryTo(() => sessionStorage.setItem(name, next));
+      // A text that exceeds the storage quota is kept only until the person leaves the page.
+      else ignoreErrors(() => sessionStorage.setItem(name, next));
     },
   ];
 }
@@ -233,7 +232,7 @@ export interface Edits {
   clear(): void;
 }
 
-/** Several texts that a reload does not lose. */
+/** Keeps several texts across a reload. */
 export function useDrafts(key: string): Edits {
   const [stored, store] = useDraft(key);
   const drafts = (stored === '' ? {} : JSON.parse(stored)) as Drafts;

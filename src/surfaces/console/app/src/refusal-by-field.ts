@@ -1,16 +1,16 @@
 import { ServiceError } from '../../../../../sdk/node/src/service-error.js';
 
 export interface RefusalByField {
-  /** What the API says about each field of the form. */
+  /** The validation error of each field. */
   fields: Readonly<Record<string, string>>;
-  /** The error for the top of the form: what belongs to no field. */
+  /** The error to show at the top of the form: whatever belongs to no field. */
   top: unknown;
 }
 
 /**
- * Distributes a refusal over the fields of a form. The API separates problems by `; ` and begins each with the path of
- * its value.
- * @param fieldOf the field of the form that shows the problems of a path
+ * Assigns the problems in a validation error to the fields of a form. The API separates problems by `; ` and starts
+ * each with the path of its value.
+ * @param fieldOf returns the field that shows the problems of a path
  */
 export function refusalByField(error: unknown, fieldOf: (path: string) => string | undefined): RefusalByField {
   if (!(error instanceof ServiceError)) return { fields: {}, top: error };
@@ -19,7 +19,7 @@ export function refusalByField(error: unknown, fieldOf: (path: string) => string
   let last: string | undefined;
   for (const part of error.error_description.split('; ')) {
     const [, paths, text = ''] = /^([\w.-]+(?:, [\w.-]+)*): (.+)$/s.exec(part) ?? [];
-    // A part without a path continues the text before it.
+    // A part without a path continues the previous problem.
     const named = paths
       ?.split(', ')
       .map(fieldOf)

@@ -1,6 +1,6 @@
 import { useSession } from './session.js';
 
-/** The roles, from the lowest to the highest. */
+/** From the lowest to the highest. */
 export const roles = ['VIEWER', 'MEMBER', 'PROJECT_ADMIN', 'ORG_ADMIN', 'OWNER'] as const;
 export type Role = (typeof roles)[number];
 
@@ -8,7 +8,7 @@ export const roleName = (role: string): string => role.toLowerCase().replaceAll(
 
 export const rankOf = (role: string): number => roles.indexOf(role as Role);
 
-/** The role of this person in the project. */
+/** Returns the role of this person in the project. */
 export function useRole(): string {
   return useSession().session.project?.role ?? '';
 }

@@ -4,7 +4,7 @@ import { Frame } from './frame.js';
 import { filterIn, type RunFilter } from './runs/filter.js';
 import { consolePath } from './session.js';
 import { filterIn as rowFilterIn, type RowFilter } from './tables/filter.js';
-import { wordsIn } from './words.js';
+import { searchParamsIn } from './search-params.js';
 
 const root = createRootRoute({
   component: Frame,
@@ -24,13 +24,13 @@ const home = createRoute({
 export const runsRoute = createRoute({
   getParentRoute: () => project,
   path: '/runs',
-  validateSearch: (given: Record<string, unknown>): RunFilter => filterIn(given),
+  validateSearch: (search: Record<string, unknown>): RunFilter => filterIn(search),
   component: lazyRouteComponent(() => import('./runs/runs.js'), 'Runs'),
 });
 export const runRoute = createRoute({
   getParentRoute: () => project,
   path: '/runs/$runId',
-  validateSearch: wordsIn('ask'),
+  validateSearch: searchParamsIn('ask'),
   component: lazyRouteComponent(() => import('./run/run.js'), 'Run'),
 });
 const inbox = createRoute({
@@ -41,7 +41,7 @@ const inbox = createRoute({
 const connectors = createRoute({
   getParentRoute: () => project,
   path: '/connectors',
-  validateSearch: wordsIn('category', 'status'),
+  validateSearch: searchParamsIn('category', 'status'),
   component: lazyRouteComponent(() => import('./connectors/connectors.js'), 'Connectors'),
 });
 const connector = createRoute({
@@ -52,13 +52,13 @@ const connector = createRoute({
 const tables = createRoute({
   getParentRoute: () => project,
   path: '/tables',
-  validateSearch: wordsIn('ask'),
+  validateSearch: searchParamsIn('ask'),
   component: lazyRouteComponent(() => import('./tables/tables.js'), 'Tables'),
 });
 const table = createRoute({
   getParentRoute: () => project,
   path: '/tables/$tableId',
-  validateSearch: (given: Record<string, unknown>): RowFilter => rowFilterIn(given),
+  validateSearch: (search: Record<string, unknown>): RowFilter => rowFilterIn(search),
   component: lazyRouteComponent(() => import('./tables/table.js'), 'Table'),
 });
 const files = createRoute({
@@ -96,7 +96,7 @@ const editSchedule = createRoute({
 const agentflows = createRoute({
   getParentRoute: () => project,
   path: '/agentflows',
-  validateSearch: wordsIn('text'),
+  validateSearch: searchParamsIn('text'),
   component: lazyRouteComponent(() => import('./agentflows/agentflows.js'), 'Agentflows'),
 });
 const newAgentflow = createRoute({
@@ -107,13 +107,13 @@ const newAgentflow = createRoute({
 const agentflow = createRoute({
   getParentRoute: () => project,
   path: '/agentflows/$agentflowId',
-  validateSearch: wordsIn('ask'),
+  validateSearch: searchParamsIn('ask'),
   component: lazyRouteComponent(() => import('./agentflows/agentflow-page.js'), 'AgentflowDetails'),
 });
 const lifecycles = createRoute({
   getParentRoute: () => project,
   path: '/lifecycles',
-  validateSearch: wordsIn('tool', 'status', 'since'),
+  validateSearch: searchParamsIn('tool', 'status', 'since'),
   component: lazyRouteComponent(() => import('./lifecycles/lifecycles.js'), 'Lifecycles'),
 });
 const lifecycle = createRoute({
@@ -124,13 +124,13 @@ const lifecycle = createRoute({
 const audit = createRoute({
   getParentRoute: () => project,
   path: '/audit',
-  validateSearch: wordsIn('actor', 'action', 'resource', 'outcome', 'lifecycle_id', 'since'),
+  validateSearch: searchParamsIn('actor', 'action', 'resource', 'outcome', 'lifecycle_id', 'since'),
   component: lazyRouteComponent(() => import('./audit/audit.js'), 'Audit'),
 });
 const approvals = createRoute({
   getParentRoute: () => project,
   path: '/approvals',
-  validateSearch: wordsIn('status'),
+  validateSearch: searchParamsIn('status'),
   component: lazyRouteComponent(() => import('./approvals/approvals.js'), 'Approvals'),
 });
 const approval = createRoute({
@@ -156,7 +156,7 @@ const policies = createRoute({
 const members = createRoute({
   getParentRoute: () => project,
   path: '/members',
-  validateSearch: wordsIn('ask'),
+  validateSearch: searchParamsIn('ask'),
   component: lazyRouteComponent(() => import('./members/members.js'), 'Members'),
 });
 const keys = createRoute({
@@ -197,11 +197,11 @@ export function createAppRouter() {
     ]),
     basepath: consolePath,
     scrollRestoration: true,
-    // Filters in the address are plain words, not JSON.
+    // The query string contains plain text, not JSON.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: (search) => {
-      const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
-      const text = new URLSearchParams(given as [string, string][]).toString();
+      const entries = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+      const text = new URLSearchParams(entries as [string, string][]).toString();
       return text === '' ? '' : `?${text}`;
     },
   });

@@ -1,16 +1,16 @@
 import { Problem } from './parts.js';
 
-/** Lets the browser save a file. */
+/** Downloads a file in the browser. */
 export function saveFile(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
-  // The browser may still be reading it.
+  // The browser may still be reading the blob.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** Why a file was not downloaded. */
+/** Says why a download failed. */
 export function NotDownloaded({ name, error }: { name: string; error: unknown }) {
   const what = (
     <>

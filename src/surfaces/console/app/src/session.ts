@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What `GET /console/session` answers (src/surfaces/console/session.ts). */
+/** The response of `GET /console/session` (src/surfaces/console/session.ts). */
 export interface Session {
   csrf_token: string;
   person: { user_id: string; email: string } | null;
@@ -9,11 +9,11 @@ export interface Session {
   may: string[];
 }
 
-/** This file is `<console>/assets/…`, wherever the console is. */
-const here = import.meta.url;
-export const consoleAddress = new URL('..', here);
-export const apiAddress = new URL('../..', here);
-/** `/console` */
+/** The URL of this file is `<console>/assets/…`, wherever the console is mounted. */
+const moduleUrl = import.meta.url;
+export const consoleAddress = new URL('..', moduleUrl);
+export const apiAddress = new URL('../..', moduleUrl);
+/** For example `/console`. */
 export const consolePath = consoleAddress.pathname.replace(/\/$/, '');
 export const projectId = decodeURIComponent(
   location.pathname.slice(consoleAddress.pathname.length).split('/')[1] ?? '',
@@ -21,7 +21,7 @@ export const projectId = decodeURIComponent(
 
 interface State {
   session: Session;
-  /** Whether the person must sign in again. The page stays as it is. */
+  /** Whether the person must sign in again. The page stays as it is until then. */
   isEnded: boolean;
 }
 
@@ -29,7 +29,7 @@ let state: State = { session: { csrf_token: '', person: null, project: null, may
 const listeners = new Set<() => void>();
 const waiting: (() => void)[] = [];
 
-function change(next: Partial<State>): void {
+function update(next: Partial<State>): void {
   state = { ...state, ...next };
   for (const listener of listeners) listener();
 }
@@ -46,60 +46,63 @@ export function useSession(): State {
 
 export const csrfToken = (): string => state.session.csrf_token;
 
-/** Whether the person may call an operation of the API, for example `post /execute_flow`. */
+/** Returns whether the person may call an operation of the API, for example `post /execute_flow`. */
 export function useMay(): (operation: string) => boolean {
   const { may } = useSession().session;
   return (operation) => may.includes(operation);
 }
 
-const address = new URL(`session?projectID=${encodeURIComponent(projectId)}`, consoleAddress);
+const sessionUrl = new URL(`session?projectID=${encodeURIComponent(projectId)}`, consoleAddress);
 
-/** @param isRefresh without an action of the person, which does not extend the sign-in */
+/** @param isRefresh true for an automatic refresh, which does not extend the session */
 export async function readSession(isRefresh: boolean): Promise<Session> {
-  const response = await fetch(address, { headers: isRefresh ? { 'x-console-refresh': '1' } : {} });
+  const response = await fetch(sessionUrl, { headers: isRefresh ? { 'x-console-refresh': '1' } : {} });
   if (!response.ok) throw new Error(`the session was answered with status ${response.status}`);
   const session = (await response.json()) as Session;
-  const before = state.session.person?.user_id;
-  if (session.person && before !== undefined && before !== session.person.user_id) location.reload();
-  else if (session.person) change({ session });
-  // What the person may do stays on the screen while they sign in again.
-  else change({ session: { ...state.session, csrf_token: session.csrf_token } });
+  const previousUser = state.session.person?.user_id;
+  if (session.person && previousUser !== undefined && previousUser !== session.person.user_id) location.reload();
+  else if (session.person) update({ session });
+  // Keep the person and their permissions on the screen while they sign in again.
+  else update({ session: { ...state.session, csrf_token: session.csrf_token } });
   return session;
 }
 
-/** Signs in without leaving the page. @returns what the API says if it refuses */
+/**
+ * Signs in without leaving the page.
+ * @returns the error message if the API refuses
+ */
 export async function signIn(email: string, password: string): Promise<string | undefined> {
-  const before = state.session.person?.user_id;
-  const response = await fetch(address, {
+  const previousUser = state.session.person?.user_id;
+  const response = await fetch(sessionUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-csrf-token': csrfToken() },
     body: JSON.stringify({ email, password }),
   });
   const body = (await response.json()) as Session & { error_description?: string };
   if (!response.ok) return body.error_description ?? `refused with status ${response.status}`;
-  // What the person before has typed and asked for is not sent in the name of somebody else.
-  if (before !== undefined && before !== body.person?.user_id) location.reload();
-  else goOn(body);
+  // Reload for another person, so that nothing the previous person typed is sent in the new person's name.
+  if (previousUser !== undefined && previousUser !== body.person?.user_id) location.reload();
+  else resumeWith(body);
   return undefined;
 }
 
-function goOn(session: Session): void {
-  change({ session, isEnded: false });
-  for (const go of waiting.splice(0)) go();
+function resumeWith(session: Session): void {
+  update({ session, isEnded: false });
+  for (const resolve of waiting.splice(0)) resolve();
 }
 
-/** Goes on if the same person has signed in in another tab. */
-export async function goOnIfSignedIn(): Promise<void> {
-  const before = state.session.person?.user_id;
+/** Continues if the same person has signed in in another tab. */
+export async function resumeIfSignedIn(): Promise<void> {
+  const previousUser = state.session.person?.user_id;
   const session = await readSession(true);
-  if (state.isEnded && session.person && session.person.user_id === before) goOn(session);
+  if (state.isEnded && session.person && session.person.user_id === previousUser) resumeWith(session);
 }
 
-/** Waits until the person has signed in again, or until another tab has. */
-export async function signedInAgain(sent: string): Promise<void> {
+/** Waits until the person has signed in again, in this tab or in another. */
+export async function waitForSignIn(usedToken: string): Promise<void> {
   const { person, csrf_token } = await readSession(true);
-  if (person && csrf_token !== sent) return;
+  if (person && csrf_token !== usedToken) return;
   if (person) throw new Error('the console does not accept its own session: reload the page');
-  change({ isEnded: true });
-  await new Promise<void>((go) => waiting.push(go));
+  update({ isEnded: true });
+  await new Promise<void>((resolve) => waiting.push(resolve));
 }

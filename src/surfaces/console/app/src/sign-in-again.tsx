@@ -1,17 +1,17 @@
 import { useEffect, useState, type FormEvent } from 'react';
 import { Window } from './parts.js';
-import { goOnIfSignedIn, signIn, useSession } from './session.js';
+import { resumeIfSignedIn, signIn, useSession } from './session.js';
 
-/** Asks for the password above the open page, which keeps everything that was typed. */
+/** Asks for the password in a dialog over the page, so that the page keeps everything that the person typed. */
 export function SignInAgain() {
   const { isEnded, session } = useSession();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   useEffect(() => {
     if (!isEnded) return undefined;
-    const look = () => void goOnIfSignedIn().catch(() => undefined);
-    addEventListener('focus', look);
-    return () => removeEventListener('focus', look);
+    const resume = () => void resumeIfSignedIn().catch(() => undefined);
+    addEventListener('focus', resume);
+    return () => removeEventListener('focus', resume);
   }, [isEnded]);
   if (!isEnded) return null;
   const submit = async (event: FormEvent<HTMLFormElement>) => {

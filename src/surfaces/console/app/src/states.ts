@@ -1,6 +1,6 @@
 import type { Execution } from './api.js';
 
-/** What people call the state of a run; the filter `state` of the API has the same names. */
+/** The states of a run that people see. The `state` filter of the API uses the same names. */
 export const states = ['ready', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'] as const;
 export type State = (typeof states)[number];
 
@@ -56,7 +56,7 @@ export function movesOf({ status }: Pick<Execution, 'status'>): readonly Move[] 
 
 export type Action = Move | 'execute';
 
-/** What the state of a run allows and the person may do. */
+/** Returns the actions that the state of a run allows and the person may perform. */
 export function actionsOf(run: Pick<Execution, 'status'>, may: (operation: string) => boolean): Action[] {
   const possible: Action[] = [...(run.status === 'ready' ? (['execute'] as const) : []), ...movesOf(run)];
   return possible.filter((action) => may(`post /execute_flow/{execution_id}/${action}`));

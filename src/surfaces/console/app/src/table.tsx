@@ -4,12 +4,12 @@ import { useEffect, useRef, type CSSProperties, type ReactNode } from 'react';
 export interface Column<T> {
   id: string;
   name: string;
-  /** A track of the grid. */
+  /** The size of the grid track. */
   width: string;
-  /** Instead of the name, for example a button that sorts. */
+  /** Replaces the name in the header, for example by a button that sorts. */
   head?: ReactNode;
   sorted?: 'ascending' | 'descending' | undefined;
-  /** On narrow screens, rows show only what is not left out there; one column takes the most room. */
+  /** On narrow screens, `hidden` leaves the column out, and `main` gives it the most space. */
   onNarrow?: 'hidden' | 'main';
   cell(row: T): ReactNode;
 }
@@ -21,20 +21,20 @@ export interface TableOptions<T> {
   columns: readonly Column<T>[];
   keyOf(row: T): string;
   total: number;
-  /** Left out if rows cannot be selected. */
+  /** Undefined if rows cannot be selected. */
   selection?: Selection<T> | undefined;
   hasOlder: boolean;
   onEnd(): void;
-  /** The first visible row; undefined at the top. */
+  /** Reports the first visible row; undefined at the top. */
   onScroll?(first: T | undefined): void;
-  /** It scrolls sideways and keeps one line for each row, also on narrow screens. */
+  /** Whether the table scrolls horizontally and keeps each row on one line, even on narrow screens. */
   isSheet?: boolean;
 }
 
 interface Selection<T> {
   selected: ReadonlySet<string>;
   onSelect(ids: ReadonlySet<string>): void;
-  /** What a row is called. */
+  /** Returns the accessible name of a row. */
   nameOf(row: T): string;
   allName: string;
 }
@@ -43,9 +43,9 @@ const isNarrow = matchMedia('(max-width: 40rem)');
 const lineHeight = 37;
 const rowHeight = () => (isNarrow.matches ? 76 : lineHeight);
 
-/** A table of which only the visible rows are in the page. */
-export function Table<T>(given: TableOptions<T>) {
-  const { name, rows, columns, keyOf, total, selection, hasOlder, onEnd, onScroll, isSheet = false } = given;
+/** Renders only the visible rows of a table. */
+export function Table<T>(props: TableOptions<T>) {
+  const { name, rows, columns, keyOf, total, selection, hasOlder, onEnd, onScroll, isSheet = false } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -65,7 +65,7 @@ export function Table<T>(given: TableOptions<T>) {
     return () => clearTimeout(timer);
   }, [first, onScroll]);
   const tracks = [...(selection ? ['2.25rem'] : []), ...columns.map(({ width }) => width)];
-  // The head and the rows are grids of their own. With the same width, they have the same columns.
+  // The header and each row are separate grids. They need the same width for their columns to align.
   const width = `calc(${tracks.map((track) => track.replace(/minmax\((.+?),.*/, '$1')).join(' + ')})`;
   const height = virtual.getTotalSize();
   return (
@@ -99,8 +99,8 @@ export function Table<T>(given: TableOptions<T>) {
   );
 }
 
-function SelectAll<T>(given: { rows: readonly T[]; keyOf(row: T): string; selection: Selection<T> }) {
-  const { rows, keyOf, selection } = given;
+function SelectAll<T>(props: { rows: readonly T[]; keyOf(row: T): string; selection: Selection<T> }) {
+  const { rows, keyOf, selection } = props;
   const all = rows.length > 0 && rows.every((row) => selection.selected.has(keyOf(row)));
   return (
     <div role="columnheader" className="choice">

@@ -1,8 +1,8 @@
 import { useRef } from 'react';
 
 /**
- * The error of a query, which stays while the query without data is read again. The library forgets it then, so that a
- * message would disappear and come back with each attempt.
+ * Keeps the error of a query while a query without data is refetched. The library clears it then, so the message would
+ * flicker with each attempt.
  */
 export function useLastError(key: string, { error, data }: { error: unknown; data: unknown }): unknown {
   const last = useRef({ key, error });

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from './api.js';
 import { useMay } from './session.js';
 
-/** The members of the project; undefined for roles that do not see them. */
+/** Loads the members of the project; undefined for roles that may not list them. */
 export function useMembers() {
   const may = useMay();
   const { data } = useQuery({
@@ -14,7 +14,10 @@ export function useMembers() {
   return data;
 }
 
-/** How people of the project are called; everybody else, and for roles that do not see the members, keeps the id. */
+/**
+ * Returns a function that names a member of the project. It returns the id of anybody else, and for roles that may not
+ * list members.
+ */
 export function useNames(): (userId: string) => string {
   const data = useMembers();
   return (userId) => {

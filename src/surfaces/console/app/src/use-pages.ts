@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
-import { isScrolled, slowly } from './news.js';
+import { isScrolled, pollInterval } from './news.js';
 import { useLastError } from './use-last-error.js';
 
-/** What lists of the API answer. */
+/** The response of a list route. */
 interface Page<T> {
   data: T[];
   next_cursor: string | null;
@@ -14,20 +14,20 @@ interface Page<T> {
 export interface PagesOptions<T> {
   queryKey: readonly unknown[];
   load(page: { limit: number; cursor?: string }): Promise<Page<T>>;
-  /** One and several of them, for the count. */
+  /** The singular and the plural noun for the count. */
   counted: readonly [one: string, several: string];
   /** Rows per page, 100 by default. */
   pageSize?: number;
 }
 
-/** The pages of a list that were loaded so far. */
+/** Loads a list page by page. */
 export function usePages<T>({ queryKey, load, counted: [one, several], pageSize = 100 }: PagesOptions<T>) {
   const query = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam }) => load({ limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    refetchInterval: ({ state }) => (isScrolled(state) ? false : slowly({ state })),
+    refetchInterval: ({ state }) => (isScrolled(state) ? false : pollInterval({ state })),
   });
   const { data, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = query;
   const loadOlder = useCallback(
@@ -37,15 +37,18 @@ export function usePages<T>({ queryKey, load, counted: [one, several], pageSize 
   const queries = useQueryClient();
   const name = JSON.stringify(queryKey);
   const error = useLastError(name, query);
-  /** Shows a changed row at once, without asking again. */
+  /** Replaces a changed row without refetching. */
   const replace = useCallback(
-    (is: (row: T) => boolean, by: T) =>
+    (matches: (row: T) => boolean, replacement: T) =>
       queries.setQueryData<InfiniteData<Page<T>>>(
         JSON.parse(name) as unknown[],
         (known) =>
           known && {
             ...known,
-            pages: known.pages.map((page) => ({ ...page, data: page.data.map((row) => (is(row) ? by : row)) })),
+            pages: known.pages.map((page) => ({
+              ...page,
+              data: page.data.map((row) => (matches(row) ? replacement : row)),
+            })),
           },
       ),
     [queries, name],

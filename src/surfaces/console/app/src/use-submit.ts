@@ -1,27 +1,27 @@
 import { useState } from 'react';
-import { isAnswer, newKey } from './api.js';
+import { isResponse, newIdempotencyKey } from './api.js';
 
 /**
- * Sends what a person submits, and keeps the error if it is refused. Only a repeat of the same content after a lost
- * answer is the same request: what is passed as `given` is compared, what `act` reads elsewhere is not.
+ * Submits a form, and keeps the error if the request fails. A retry after a lost response reuses the idempotency key
+ * only if its arguments are equal. Values that `act` reads elsewhere are not compared.
  */
-export function useSubmit<Given extends unknown[]>(
-  act: (options: { idempotencyKey: string }, ...given: Given) => Promise<unknown>,
+export function useSubmit<Args extends unknown[]>(
+  act: (options: { idempotencyKey: string }, ...args: Args) => Promise<unknown>,
 ) {
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const [lost, setLost] = useState<{ content: string; idempotencyKey: string }>();
-  const submit = async (...given: Given) => {
-    const content = JSON.stringify(given);
-    const idempotencyKey = lost?.content === content ? lost.idempotencyKey : newKey();
+  const submit = async (...args: Args) => {
+    const content = JSON.stringify(args);
+    const idempotencyKey = lost?.content === content ? lost.idempotencyKey : newIdempotencyKey();
     setBusy(true);
     try {
-      await act({ idempotencyKey }, ...given);
+      await act({ idempotencyKey }, ...args);
       setError(undefined);
       setLost(undefined);
     } catch (failure) {
       setError(failure);
-      setLost(isAnswer(failure) ? undefined : { content, idempotencyKey });
+      setLost(isResponse(failure) ? undefined : { content, idempotencyKey });
     } finally {
       setBusy(false);
     }

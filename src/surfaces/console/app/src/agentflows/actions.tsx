@@ -1,9 +1,9 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { Confirm } from '../confirm.js';
-import { AskButton } from '../parts.js';
+import { ActionButton } from '../parts.js';
 import { projectId, useMay } from '../session.js';
-import { useAsked } from '../use-asked.js';
+import { useDialog } from '../use-dialog.js';
 import type { Agentflow } from './document.js';
 import { TestRun } from './test-run.js';
 import type { Editor } from './use-editor.js';
@@ -11,7 +11,7 @@ import type { Editor } from './use-editor.js';
 interface ActionOptions {
   agentflow: Agentflow;
   editor: Editor;
-  /** @param text what was done */
+  /** @param text says what was done */
   onDone: (text: string) => void;
 }
 
@@ -31,9 +31,9 @@ type Action = keyof typeof texts;
 
 export function AgentflowActions({ agentflow, editor, onDone }: ActionOptions) {
   const may = useMay();
-  const [asked, setAsked] = useAsked();
-  const close = () => setAsked(undefined);
-  const action = (Object.keys(texts) as Action[]).find((name) => name === asked && may(texts[name].operation));
+  const [dialog, setDialog] = useDialog();
+  const close = () => setDialog(undefined);
+  const action = (Object.keys(texts) as Action[]).find((name) => name === dialog && may(texts[name].operation));
   const mayRun = may('post /execute_flow') && may('post /execute_flow/{execution_id}/execute');
   return (
     <>
@@ -45,18 +45,18 @@ export function AgentflowActions({ agentflow, editor, onDone }: ActionOptions) {
       >
         Its runs
       </Link>
-      {mayRun && <AskButton name="Test run…" onAsk={() => setAsked('test')} />}
+      {mayRun && <ActionButton name="Test run…" onClick={() => setDialog('test')} />}
       {(Object.keys(texts) as Action[])
         .filter((action) => may(texts[action].operation))
         .map((action) => (
-          <AskButton
+          <ActionButton
             key={action}
             name={`${texts[action].name}…`}
             isFinal={action === 'delete'}
-            onAsk={() => setAsked(action)}
+            onClick={() => setDialog(action)}
           />
         ))}
-      {asked === 'test' && mayRun && (
+      {dialog === 'test' && mayRun && (
         <TestRun id={agentflow._id} stored={editor.stored} isChanged={editor.isChanged} onClose={close} />
       )}
       {action && <Confirmation action={action} agentflow={agentflow} editor={editor} onDone={onDone} onClose={close} />}
@@ -64,8 +64,8 @@ export function AgentflowActions({ agentflow, editor, onDone }: ActionOptions) {
   );
 }
 
-function Confirmation(given: ActionOptions & { action: Action; onClose: () => void }) {
-  const { action, agentflow, editor, onDone, onClose } = given;
+function Confirmation(props: ActionOptions & { action: Action; onClose: () => void }) {
+  const { action, agentflow, editor, onDone, onClose } = props;
   const { name, hint } = texts[action];
   const navigate = useNavigate();
   const params = { id: agentflow._id };

@@ -17,28 +17,27 @@ import {
 
 export interface FormOptions {
   document: FlowDocument;
-  /** What the API says, by field. */
+  /** The API's validation errors, by field. */
   problems: Readonly<Record<string, string>>;
   onChange: (document: FlowDocument) => void;
 }
 
 interface AgentOptions extends FormOptions {
   at: number;
-  /** The agent was renamed or removed. */
+  /** Called with the new id after an agent was renamed or removed. */
   onSelect: (id: string) => void;
 }
 
-/** The fields of one agent. */
 export function AgentForm({ document, at, problems, onChange, onSelect }: AgentOptions) {
   const agent = document.agents[at];
   if (!agent) return null;
   const set = (path: string, value: unknown) => onChange(withAgent(document, at, withValueAt(agent, path, value)));
-  const given = { agent, set, problemOf: (path: string) => problems[`${at}.${path}`] };
+  const sharedProps = { agent, set, problemOf: (path: string) => problems[`${at}.${path}`] };
   return (
     <fieldset>
       <legend>Agent {text(agent.title) || idOf(agent)}</legend>
-      <TextValue {...given} path="title" label="Title" />
-      <Field label="Id" problem={given.problemOf('_id')} hint="Other agents and steps refer to it.">
+      <TextValue {...sharedProps} path="title" label="Title" />
+      <Field label="Id" problem={sharedProps.problemOf('_id')} hint="Other agents and steps refer to it.">
         {(control) => (
           <input
             {...control}
@@ -50,37 +49,37 @@ export function AgentForm({ document, at, problems, onChange, onSelect }: AgentO
           />
         )}
       </Field>
-      <TextValue {...given} path="role" label="Agent role" />
-      <TextValue {...given} path="agent_type" label="Agent type" hint="For example skilled_agent." />
+      <TextValue {...sharedProps} path="role" label="Agent role" />
+      <TextValue {...sharedProps} path="agent_type" label="Agent type" hint="For example skilled_agent." />
       <TextValue
-        {...given}
+        {...sharedProps}
         path="prompt.template"
         label="Prompt"
         rows={6}
         hint="A Liquid template: {{ goal }}, {{ previous }}."
       />
       <Lines
-        {...given}
+        {...sharedProps}
         path="prompt.variables"
         label="Variables"
         hint="Names that the prompt uses, one on each line."
       />
-      <NextAgent {...given} agents={document.agents} />
-      <TextValue {...given} path="llm.model" label="Model" hint="Empty: the default model of the deployment." />
-      <NumberValue {...given} path="llm.temperature" label="Temperature" />
-      <NumberValue {...given} path="llm.max_tokens" label="Tokens of an answer" />
-      <TextValue {...given} path="role_description" label="Description of the role" rows={3} />
-      <NumberValue {...given} path="max_turns" label="Turns of the model" hint="Empty: 12." />
-      <NumberValue {...given} path="max_total_tokens" label="Tokens of all turns" hint="Empty: 500,000." />
+      <NextAgent {...sharedProps} agents={document.agents} />
+      <TextValue {...sharedProps} path="llm.model" label="Model" hint="Empty: the default model of the deployment." />
+      <NumberValue {...sharedProps} path="llm.temperature" label="Temperature" />
+      <NumberValue {...sharedProps} path="llm.max_tokens" label="Tokens of an answer" />
+      <TextValue {...sharedProps} path="role_description" label="Description of the role" rows={3} />
+      <NumberValue {...sharedProps} path="max_turns" label="Turns of the model" hint="Empty: 12." />
+      <NumberValue {...sharedProps} path="max_total_tokens" label="Tokens of all turns" hint="Empty: 500,000." />
       <NumberValue
-        {...given}
+        {...sharedProps}
         path="preview_timeout_seconds"
         label="Seconds that a preview waits"
         hint="Empty: seven days."
       />
-      <Switch {...given} path="has_knowledge_base" label="Reads the knowledge of the project" />
-      <Switch {...given} path="is_preview_mode_enabled" label="Asks a person before it acts" />
-      <Skills {...given} />
+      <Switch {...sharedProps} path="has_knowledge_base" label="Reads the knowledge of the project" />
+      <Switch {...sharedProps} path="is_preview_mode_enabled" label="Asks a person before it acts" />
+      <Skills {...sharedProps} />
       <p>
         <button type="button" onClick={() => onChange(withoutAgent(document, at))}>
           Remove this agent
@@ -113,7 +112,7 @@ function TextValue({ agent, set, problemOf, path, label, hint, rows }: Named & {
   );
 }
 
-/** A list of texts. Anything else is edited as JSON. */
+/** Edits a list of strings, one per line. Any other value can only be edited as JSON. */
 function Lines({ agent, set, problemOf, path, label, hint }: Named) {
   const value = valueAt(agent, path) ?? [];
   if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return null;
@@ -140,7 +139,7 @@ function Lines({ agent, set, problemOf, path, label, hint }: Named) {
 
 const isBlank = (line: string) => line.trim() === '';
 
-/** A text that is not a number stays as it is, and the API says what it expects. */
+/** Keeps text that is not a number as it is. The API then returns a validation error. */
 function NumberValue({ agent, set, problemOf, path, label, hint }: Named) {
   const value = valueAt(agent, path);
   return (
@@ -159,7 +158,7 @@ function NumberValue({ agent, set, problemOf, path, label, hint }: Named) {
 
 function numberIn(typed: string): number | string | undefined {
   if (typed === '') return undefined;
-  // "1." and "0.10" are numbers that are still being typed.
+  // "1." and "0.10" are numbers that the person has not finished typing.
   return String(Number(typed)) === typed ? Number(typed) : typed;
 }
 
@@ -196,7 +195,7 @@ function NextAgent({ agent, set, problemOf, agents }: ValueOptions & { agents: r
   );
 }
 
-/** The skills with their actions. Those of the project can be added; the JSON changes their details. */
+/** Lists the skills with their actions, and adds skills of the project. Their details can only be edited as JSON. */
 function Skills({ agent, set, problemOf }: ValueOptions) {
   const { data, error } = useQuery({
     queryKey: ['skills'],

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call } from '../api.js';
-import { writing } from '../navigation.js';
+import { writeGrant } from '../navigation.js';
 import { Needs } from '../needs.js';
 import { Problem, Time } from '../parts.js';
 import { refusalByField } from '../refusal-by-field.js';
@@ -20,7 +20,7 @@ const route = getRouteApi('/projects/$projectId/agentflows/$agentflowId');
 export function NewAgentflow() {
   useTitle('New agentflow');
   return (
-    <Needs title="New agentflow" operation="post /agentflow" allowedBy={writing}>
+    <Needs title="New agentflow" operation="post /agentflow" allowedBy={writeGrant}>
       <h1>New agentflow</h1>
       <AgentflowEditor />
     </Needs>
@@ -70,14 +70,14 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
   const [done, setDone] = useState<string>();
   const { error, isBusy, submit, forget } = useSave(agentflow, editor, setDone);
   const mayEdit = may(agentflow ? 'patch /agentflow/{id}' : 'post /agentflow');
-  const shown = view === 'form' || view === 'graph';
-  const { fields, top } = refusalByField(error, (path) => (shown ? fieldOf(path, editor.document) : undefined));
-  const offered = (Object.keys(views) as View[]).filter((name) => name !== 'versions' || agentflow);
+  const hasFields = view === 'form' || view === 'graph';
+  const { fields, top } = refusalByField(error, (path) => (hasFields ? fieldOf(path, editor.document) : undefined));
+  const offeredViews = (Object.keys(views) as View[]).filter((name) => name !== 'versions' || agentflow);
   return (
     <>
       <div className="toolbar">
         <div role="group" aria-label="View" className="actions">
-          {offered.map((name) => (
+          {offeredViews.map((name) => (
             <button key={name} type="button" aria-pressed={view === name} onClick={() => setView(name)}>
               {views[name]}
             </button>
@@ -103,7 +103,9 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
         <fieldset className="bare" disabled={!mayEdit}>
           <legend className="hidden">{views[view]}</legend>
           {view === 'json' && <JsonView editor={editor} isReadOnly={!mayEdit} />}
-          {shown && editor.document === undefined && <p className="problem">{editor.textProblem} Correct the JSON.</p>}
+          {hasFields && editor.document === undefined && (
+            <p className="problem">{editor.textProblem} Correct the JSON.</p>
+          )}
           {view === 'form' && editor.document && (
             <FormView document={editor.document} problems={fields} onChange={editor.change} />
           )}
@@ -139,7 +141,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
   );
 }
 
-/** Sends what was changed, and keeps it if it is refused. */
+/** Sends the changes, and keeps them in the editor if the API refuses them. */
 function useSave(agentflow: Agentflow | undefined, editor: Editor, onDone: (text: string | undefined) => void) {
   const queries = useQueryClient();
   const navigate = useNavigate();

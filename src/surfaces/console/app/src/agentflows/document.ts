@@ -3,10 +3,13 @@ import type { components } from '../../../../../../sdk/node/src/openapi.js';
 export type Agentflow = components['schemas']['Agentflow'];
 export type Skill = components['schemas']['Skill'];
 
-/** The values of an object as they were typed. The API checks them, so that its messages are the only ones. */
+/**
+ * An object with the values that the person typed. Only the API validates them, so that all error messages come from
+ * it.
+ */
 export type Fields = Record<string, unknown>;
 
-/** What a person edits of an agentflow. */
+/** The part of an agentflow that a person edits. */
 export interface FlowDocument extends Fields {
   agents: Fields[];
 }
@@ -32,7 +35,7 @@ export function documentOf(agentflow: Agentflow): FlowDocument {
   };
 }
 
-/** A skill as the API takes it: without the fields that the API sets. */
+/** Removes the fields that the API sets, because it does not accept them in a request. */
 export function skillOf({ projectID: _project, user_id: _user, is_deleted: _deleted, ...skill }: Skill): Fields {
   return skill;
 }
@@ -45,7 +48,7 @@ function newAgent(id: string): Fields {
 
 export const textOf = (document: FlowDocument): string => JSON.stringify(document, null, 2);
 
-/** @throws Error that says why the text is not a document */
+/** @throws Error with a message for people if the text is not a document */
 export function documentIn(text: string): FlowDocument {
   const value = JSON.parse(text) as unknown;
   if (!isFields(value) || !Array.isArray(value.agents) || !value.agents.every(isFields))
@@ -57,10 +60,10 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The API checks whether the document is one. */
+/** Casts without a check, because the API validates the document. */
 export const newBodyOf = (document: FlowDocument) => document as unknown as components['schemas']['NewAgentflow'];
 
-/** The top-level fields that differ. */
+/** Returns the top-level fields that differ. */
 export function changesOf(document: FlowDocument, before: FlowDocument): Fields {
   const entries = Object.entries(document).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
@@ -68,7 +71,7 @@ export function changesOf(document: FlowDocument, before: FlowDocument): Fields 
   return Object.fromEntries(entries);
 }
 
-/** The value at a path such as `llm.model`. */
+/** Returns the value at a path such as `llm.model`. */
 export function valueAt(fields: Fields, path: string): unknown {
   return path.split('.').reduce<unknown>((part, name) => (isFields(part) ? part[name] : undefined), fields);
 }
@@ -96,21 +99,24 @@ export function withNewAgent(document: FlowDocument): FlowDocument {
   return { ...document, agents: [...connected, newAgent(id)] };
 }
 
-/** Those that led to the agent lead to the one that follows it. */
+/** Removes an agent. The agents that led to it then lead to its successor. */
 export function withoutAgent(document: FlowDocument, at: number): FlowDocument {
-  const gone = document.agents[at];
-  const next = gone?.next_agent ?? null;
+  const removed = document.agents[at];
+  const next = removed?.next_agent ?? null;
   const agents = document.agents
     .filter((_, index) => index !== at)
-    .map((agent) => (agent.next_agent === gone?._id ? { ...agent, next_agent: next } : agent));
+    .map((agent) => (agent.next_agent === removed?._id ? { ...agent, next_agent: next } : agent));
   const { initialAgent } = document;
-  return { ...document, agents, ...(initialAgent === gone?._id && { initialAgent: next ?? agents[0]?._id ?? '' }) };
+  return { ...document, agents, ...(initialAgent === removed?._id && { initialAgent: next ?? agents[0]?._id ?? '' }) };
 }
 
 export const idOf = (agent: Fields): string => text(agent._id);
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The form's field for a path that the API names: agents by their place or id, skills as a whole. */
+/**
+ * Returns the form field for a path in a validation error. Agents are named by index or id; all paths in skills map to
+ * one field.
+ */
 export function fieldOf(path: string, document: FlowDocument | undefined): string | undefined {
   if (!document) return undefined;
   if (!path.startsWith('agents.')) return path in flowFields ? path : undefined;

@@ -5,9 +5,9 @@ import { AgentForm, type FormOptions } from './agent-form.js';
 import { idOf, isFields, text, withAgent, withNewAgent, withValueAt } from './document.js';
 import { useSelectedAgent, type Editor } from './use-editor.js';
 
-/** The fields of the agentflow, and those of the chosen agent. */
-export function FormView(given: FormOptions) {
-  const { document, problems, onChange } = given;
+/** Renders the fields of the agentflow and of the selected agent. */
+export function FormView(props: FormOptions) {
+  const { document, problems, onChange } = props;
   const { at, select } = useSelectedAgent(document);
   const set = (name: string, value: unknown) => onChange({ ...document, [name]: value });
   return (
@@ -29,7 +29,7 @@ export function FormView(given: FormOptions) {
             />
           )}
         </Field>
-        <FirstAgent {...given} />
+        <FirstAgent {...props} />
         <label>
           <input
             type="checkbox"
@@ -38,22 +38,22 @@ export function FormView(given: FormOptions) {
           />{' '}
           Active: it can be executed
         </label>
-        <Safeguards {...given} />
+        <Safeguards {...props} />
       </fieldset>
-      <AgentChoice {...given} chosen={at} onSelect={select} />
-      <AgentForm {...given} at={at} onSelect={select} />
+      <AgentChoice {...props} chosen={at} onSelect={select} />
+      <AgentForm {...props} at={at} onSelect={select} />
     </>
   );
 }
 
-/** What happens when a run fails or looks unusual. */
+/** Edits what happens when a run fails or looks unusual. */
 function Safeguards({ document, problems, onChange }: FormOptions) {
   const { failover_goal: failover, anomaly_detection: anomaly } = document;
   const set = (path: string, value: unknown) =>
     onChange({ ...withValueAt(document, path, value), agents: document.agents });
   return (
     <>
-      {/* Any other JSON is edited as JSON. */}
+      {/* Any other value can only be edited as JSON. */}
       {(failover === undefined || failover === null || typeof failover === 'string') && (
         <Field
           label="Goal after a failure"
@@ -122,14 +122,14 @@ interface ChoiceOptions extends FormOptions {
 }
 
 function AgentChoice({ document, problems, onChange, chosen, onSelect }: ChoiceOptions) {
-  const wrong = new Set(Object.keys(problems).map((name) => name.split('.')[0]));
+  const invalidFields = new Set(Object.keys(problems).map((name) => name.split('.')[0]));
   return (
     <ul className="chips" aria-label="Agents">
       {document.agents.map((agent, at) => (
         <li key={at}>
           <button type="button" aria-pressed={at === chosen} onClick={() => onSelect(idOf(agent))}>
             <bdi>{text(agent.title) || idOf(agent)}</bdi>
-            {wrong.has(String(at)) && <span className="bad"> is not valid</span>}
+            {invalidFields.has(String(at)) && <span className="bad"> is not valid</span>}
           </button>
         </li>
       ))}
@@ -149,9 +149,9 @@ function AgentChoice({ document, problems, onChange, chosen, onSelect }: ChoiceO
   );
 }
 
-/** The agents and their order. Drawing an edge sets the next agent; the form below does the same. */
-export function GraphView(given: FormOptions) {
-  const { document, onChange } = given;
+/** Renders the agents as a graph. Drawing an edge sets the next agent, as the form below does. */
+export function GraphView(props: FormOptions) {
+  const { document, onChange } = props;
   const { at, select } = useSelectedAgent(document);
   const ids = new Set(document.agents.map(idOf));
   const edges = document.agents.flatMap((agent) => {
@@ -177,8 +177,8 @@ export function GraphView(given: FormOptions) {
         onSelect={select}
         onConnect={connect}
       />
-      <AgentChoice {...given} chosen={at} onSelect={select} />
-      <AgentForm {...given} at={at} onSelect={select} />
+      <AgentChoice {...props} chosen={at} onSelect={select} />
+      <AgentForm {...props} at={at} onSelect={select} />
     </>
   );
 }
@@ -190,7 +190,7 @@ function detailOf(agent: Record<string, unknown>, isFirst: boolean): string {
     .join(', ');
 }
 
-/** Everything, also what the form does not show. */
+/** Edits the whole document, including fields that the form does not have. */
 export function JsonView({ editor, isReadOnly }: { editor: Editor; isReadOnly: boolean }) {
   const read = parsed(editor.text);
   const problem = 'problem' in read ? read.problem : editor.textProblem && { message: editor.textProblem };

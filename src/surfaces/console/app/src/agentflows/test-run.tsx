@@ -1,4 +1,4 @@
-import { call, invalid } from '../api.js';
+import { call, validationError } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Field, TextField } from '../field.js';
 import { useDraft } from '../parts.js';
@@ -12,7 +12,7 @@ interface TestRunOptions {
   onClose: () => void;
 }
 
-/** Prepares a run with these inputs, executes it, and opens it. */
+/** Prepares a run with the typed inputs, executes it and opens it. */
 export function TestRun({ id, stored, isChanged, onClose }: TestRunOptions) {
   const [goal, setGoal] = useDraft(`test-run.goal.${id}`);
   const [inputs, setInputs] = useDraft(`test-run.inputs.${id}`);
@@ -50,13 +50,13 @@ function inputsIn(typed: string): Fields {
   try {
     value = JSON.parse(typed);
   } catch (error) {
-    throw invalid('input_variables', `are not JSON: ${error instanceof Error ? error.message : ''}`);
+    throw validationError('input_variables', `are not JSON: ${error instanceof Error ? error.message : ''}`);
   }
-  if (!isFields(value)) throw invalid('input_variables', 'must be a JSON object');
+  if (!isFields(value)) throw validationError('input_variables', 'must be a JSON object');
   return value;
 }
 
-/** The variables that the prompts declare, without values. */
+/** Returns the variables that the prompts declare, with empty values. */
 function exampleInputs({ agents }: FlowDocument): Fields {
   const declared = agents.flatMap(({ prompt }) => {
     const variables: unknown = isFields(prompt) ? prompt.variables : undefined;

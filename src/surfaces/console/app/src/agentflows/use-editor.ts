@@ -12,30 +12,30 @@ import {
 } from './document.js';
 
 export interface Editor {
-  /** The JSON as it was typed. */
+  /** The JSON that the person typed. */
   text: string;
-  /** Undefined while the text is not a document. */
+  /** Undefined if the text is not a valid document. */
   document: FlowDocument | undefined;
-  /** Why the text is not a document. */
+  /** Why the text is not a valid document. */
   textProblem: string | undefined;
-  /** The stored agentflow, without the changes. */
+  /** The stored agentflow, without the person's changes. */
   stored: FlowDocument;
   isChanged: boolean;
-  /** Somebody has changed the agentflow since these changes began. */
+  /** Whether somebody else has changed the agentflow since the person began to edit it. */
   isOutdated: boolean;
-  /** The fields that differ from what they were when the changes began. */
+  /** Returns the top-level fields that the person has changed. */
   changes(): Fields;
   setText(text: string): void;
   change(document: FlowDocument): void;
   discard(): void;
 }
 
-/** The changes of an agentflow, which a reload does not lose. */
+/** Keeps the person's changes to an agentflow across a reload. */
 export function useEditor(agentflow: Agentflow | undefined): Editor {
   const key = `agentflow.${agentflow?._id ?? 'new'}`;
   const [draft, setDraft] = useDraft(key);
   const [base, setBase] = useDraft(`${key}.base`);
-  // Another answer with the same content is the same document.
+  // Compare by content, so that refetching an unchanged agentflow does not create a new document.
   const storedText = useMemo(() => textOf(agentflow ? documentOf(agentflow) : newDocument), [agentflow]);
   const stored = useMemo(() => documentIn(storedText), [storedText]);
   const text = draft === '' ? storedText : draft;
@@ -70,7 +70,7 @@ function read(text: string): [document: FlowDocument | undefined, problem: strin
   }
 }
 
-/** Which agent is shown in the form. */
+/** Keeps which agent the form shows. */
 export function useSelectedAgent(document: FlowDocument | undefined) {
   const [id, select] = useState<string>();
   const found = document?.agents.findIndex(({ _id }) => _id === id) ?? -1;

@@ -23,7 +23,7 @@ function useVersion(id: string, version: string, stored: FlowDocument) {
   return { document, error };
 }
 
-/** The promoted versions, and what differs between two of them. */
+/** Lists the promoted versions, and compares two of them. */
 export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; mayEdit: boolean }) {
   const { data, error } = useQuery({
     queryKey: ['agentflow', id, 'versions'],

@@ -5,7 +5,7 @@ import { call, type Approval, type InboxItem } from '../api.js';
 import { Facts } from '../facts.js';
 import { Decide, decisionsOf, decisionText, type Decision } from '../inbox/decide.js';
 import { LifecycleLink, RunLink } from '../links.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { Badge, Data, Problem, Time } from '../parts.js';
 import { useMay } from '../session.js';
 import { useNames } from '../use-names.js';
@@ -15,7 +15,7 @@ const route = getRouteApi('/projects/$projectId/approvals/$approvalId');
 
 type FullApproval = Approval & { payload?: unknown };
 
-/** One approval, also once it is decided: the exact call, its votes and the decision. */
+/** Shows one pending or decided approval: the exact call, its votes and the decision. */
 export function ApprovalPage() {
   const { approvalId: id } = route.useParams();
   const {
@@ -25,7 +25,8 @@ export function ApprovalPage() {
   } = useQuery({
     queryKey: ['approval', id],
     queryFn: () => call('get', '/v1/approvals/{id}', { params: { id } }),
-    refetchInterval: (query) => (/^(pending|approved)$/.test(query.state.data?.status ?? '') ? slowly(query) : false),
+    refetchInterval: (query) =>
+      /^(pending|approved)$/.test(query.state.data?.status ?? '') ? pollInterval(query) : false,
   });
   const title = approval ? `Approval of ${approval.tool}` : 'Approval';
   useTitle(title);
@@ -42,17 +43,17 @@ export function ApprovalPage() {
           </p>
           <section aria-labelledby="what">
             <h2 id="what">What it would allow</h2>
-            <What approval={approval} />
+            <CallDetails approval={approval} />
           </section>
           <Votes approval={approval} />
-          <DecideHere approval={approval} onDone={refetch} />
+          <DecisionButtons approval={approval} onDone={refetch} />
         </>
       )}
     </>
   );
 }
 
-function What({ approval }: { approval: FullApproval }) {
+function CallDetails({ approval }: { approval: FullApproval }) {
   const nameOf = useNames();
   const { tool, requested_by, payload, payload_digest, edited_payload_digest, status, clock_stopped_at } = approval;
   return (
@@ -109,7 +110,10 @@ function What({ approval }: { approval: FullApproval }) {
   );
 }
 
-/** The rules that hold the call, in the version that held it. Only those who may read policies see what they say. */
+/**
+ * Lists the policy rules that hold the call, in the version that held it. Only people who may read policies see their
+ * content.
+ */
 function Rules({ approval: { policy_ids, policy_version } }: { approval: Approval }) {
   const may = useMay();
   const { data } = useQuery({
@@ -139,12 +143,12 @@ function Rules({ approval: { policy_ids, policy_version } }: { approval: Approva
 
 function Votes({ approval: { required_approvers: required, votes } }: { approval: Approval }) {
   const nameOf = useNames();
-  const given = votes.filter(({ decision }) => decision === 'approve').length;
+  const approvalCount = votes.filter(({ decision }) => decision === 'approve').length;
   return (
     <section aria-labelledby="votes">
       <h2 id="votes">Votes</h2>
       <p>
-        {given} of {required} {required === 1 ? 'approval' : 'approvals'} given.
+        {approvalCount} of {required} {required === 1 ? 'approval' : 'approvals'} given.
       </p>
       <ul className="rows">
         {votes.map(({ user_id, role, decision, comment, at }) => (
@@ -159,14 +163,14 @@ function Votes({ approval: { required_approvers: required, votes } }: { approval
   );
 }
 
-/** Nothing is offered to whom the operation would refuse. */
-function DecideHere({ approval, onDone }: { approval: FullApproval; onDone: () => Promise<unknown> }) {
+/** Offers the decisions only to people whom the API allows to decide. */
+function DecisionButtons({ approval, onDone }: { approval: FullApproval; onDone: () => Promise<unknown> }) {
   const may = useMay();
-  const [asked, setAsked] = useState<Decision>();
+  const [chosenDecision, setChosenDecision] = useState<Decision>();
   const { approval_id: id, status, may_decide, may_not_decide_reason, tool, payload, ...rest } = approval;
-  // A window that is open stays open if somebody else decides meanwhile: its answer says so.
-  if (asked === undefined && (status !== 'pending' || !may('post /v1/approvals/{id}/approve'))) return null;
-  if (asked === undefined && !may_decide)
+  // An open dialog stays open if somebody else decides in the meantime. The response then says so.
+  if (chosenDecision === undefined && (status !== 'pending' || !may('post /v1/approvals/{id}/approve'))) return null;
+  if (chosenDecision === undefined && !may_decide)
     return <p className="note">You cannot decide this: {may_not_decide_reason}.</p>;
   const item = {
     _id: id,
@@ -184,26 +188,26 @@ function DecideHere({ approval, onDone }: { approval: FullApproval; onDone: () =
             key={decision}
             type="button"
             className={decision === 'approve' ? 'primary' : ''}
-            onClick={() => setAsked(decision)}
+            onClick={() => setChosenDecision(decision)}
           >
             {decisionText(item, decision)}…
           </button>
         ))}
       </p>
-      {asked && (
+      {chosenDecision && (
         <Decide
           item={item}
-          decision={asked}
+          decision={chosenDecision}
           onDone={onDone}
-          onClose={() => setAsked(undefined)}
+          onClose={() => setChosenDecision(undefined)}
           reply={({ reason, ...edited }, options) =>
             call(
               'post',
-              // Only questions of MCP servers are cancelled.
-              `/v1/approvals/{id}/${asked as Exclude<Decision, 'cancel'>}`,
+              // Only questions of MCP servers can be cancelled.
+              `/v1/approvals/{id}/${chosenDecision as Exclude<Decision, 'cancel'>}`,
               {
                 params: { id },
-                body: { ...(reason !== undefined && { reason }), ...(asked === 'approve' && edited) } as never,
+                body: { ...(reason !== undefined && { reason }), ...(chosenDecision === 'approve' && edited) } as never,
               },
               options,
             )

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { call, type Approval } from '../api.js';
-import { holdCalls } from '../curl.js';
+import { holdCallsPolicy } from '../curl.js';
 import { named, type FilterField } from '../filter-form.js';
 import { ApprovalLink } from '../links.js';
 import { List } from '../list.js';
@@ -15,7 +15,7 @@ const fields: readonly FilterField<'status'>[] = [
   { name: 'status', label: 'State', options: named('pending', 'approved', 'rejected', 'expired', 'used') },
 ];
 
-/** Every approval, also those that are decided. What waits for this person is in the inbox. */
+/** Lists all approvals, including decided ones. The inbox lists those that wait for this person. */
 export function Approvals() {
   useTitle('Approvals');
   const filter = route.useSearch();
@@ -63,7 +63,7 @@ export function Approvals() {
         columns={columns}
         keyOf={({ approval_id }) => approval_id}
         empty={
-          <Empty {...(status === undefined && { command: holdCalls })}>
+          <Empty {...(status === undefined && { command: holdCallsPolicy })}>
             {status === 'pending' && 'Nothing waits for a decision.'}
             {status === undefined &&
               'No call was held in this project yet. The policies say which calls are. These hold every HTTP call of an agent:'}

@@ -11,7 +11,9 @@ import { useTitle } from '../use-title.js';
 
 const nameOf = ({ client_name, client_id }: ConnectedApp) => (client_name === '' ? client_id : client_name);
 
-/** The apps that act for people through OAuth: a person's own, and for administrators those of everybody here. */
+/**
+ * Lists the apps that act for this person through OAuth and, for administrators, the apps of everybody in the project.
+ */
 export function Apps() {
   useTitle('Connected apps');
   const may = useMay();
@@ -35,7 +37,7 @@ export function Apps() {
   );
 }
 
-/** The columns of a list, of which the last one offers the end of an app. */
+/** Returns the columns of the list. The last one has the button that disconnects an app. */
 function useColumns(end: (app: ConnectedApp) => void): readonly Column<ConnectedApp>[] {
   const personOf = useNames();
   const mayEnd = useMay()('delete /v1/connected-apps/{id}');

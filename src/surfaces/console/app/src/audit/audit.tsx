@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, send, type AuditEntry } from '../api.js';
-import { aCall } from '../curl.js';
+import { exampleCall } from '../curl.js';
 import { Facts } from '../facts.js';
 import { sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
@@ -26,7 +26,7 @@ const fields: readonly FilterField<Name>[] = [
   { name: 'lifecycle_id', label: 'Lifecycle' },
 ];
 
-/** The chain of the organization: its verification, its entries and its export. */
+/** Shows the audit chain of the organization: its verification, its entries and its export. */
 export function Audit() {
   useTitle('Audit');
   return (
@@ -95,7 +95,7 @@ function Verification() {
   );
 }
 
-/** The whole chain as a file, which `verify-audit` checks without this service. */
+/** Downloads the whole chain as a file, which `verify-audit` can check without this service. */
 function Export() {
   const [name, setName] = useState('');
   const { error, isBusy, submit } = useSubmit(async () => {
@@ -151,7 +151,7 @@ function Entries() {
   const navigate = route.useNavigate();
   const [open, setOpen] = useState<AuditEntry>();
   const [columns] = useState(() => columnsOf(setOpen));
-  const { since, ...words } = filter;
+  const { since, ...exactFilters } = filter;
   return (
     <>
       <List
@@ -161,7 +161,7 @@ function Entries() {
         queryKey={['audit', 'entries', filter]}
         load={(page) =>
           call('get', '/v1/audit', {
-            query: { ...page, ...words, ...(since !== undefined && { from: startOf(since as Since) }) },
+            query: { ...page, ...exactFilters, ...(since !== undefined && { from: startOf(since as Since) }) },
           })
         }
         columns={columns}
@@ -170,7 +170,7 @@ function Entries() {
           Object.keys(filter).length > 0 ? (
             <Empty>No entry matches these filters.</Empty>
           ) : (
-            <Empty command={aCall}>Nothing was recorded yet. This is a governed call:</Empty>
+            <Empty command={exampleCall}>Nothing was recorded yet. This is a governed call:</Empty>
           )
         }
       />

@@ -4,7 +4,7 @@ import { Bar } from '@visx/shape';
 
 export interface ChartOptions {
   label: string;
-  /** The beginnings of the hours, in epoch seconds. */
+  /** The start of each hour, in epoch seconds. */
   hours: readonly number[];
   series: readonly { name: string; isBad?: boolean; values: readonly (number | null)[] }[];
 }
@@ -12,11 +12,11 @@ export interface ChartOptions {
 const [width, height, left, bottom] = [340, 134, 34, 112];
 const timeText = (hour: number) => new Date(hour * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
 
-/** Bars over time; later series are drawn over earlier ones. A table next to it has the numbers. */
+/** Draws bars over time, and later series in front of earlier ones. The numbers are in a table next to the chart. */
 export function Chart({ label, hours, series }: ChartOptions) {
-  const most = Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))) || 1;
+  const maxValue = Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))) || 1;
   const x = scaleBand({ domain: [...hours], range: [left, width], padding: 0.3 });
-  const y = scaleLinear({ domain: [0, most], range: [bottom, 6], nice: 3 });
+  const y = scaleLinear({ domain: [0, maxValue], range: [bottom, 6], nice: 3 });
   return (
     <svg className="chart" role="img" aria-label={label} viewBox={`0 0 ${width} ${height}`}>
       {series.map(({ name, isBad, values }) =>

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../api.js';
-import { slowly } from '../news.js';
-import { durationText, Heads, Problem, Time } from '../parts.js';
+import { pollInterval } from '../news.js';
+import { durationText, TableHead, Problem, Time } from '../parts.js';
 import { projectId } from '../session.js';
 import { Chart, type ChartOptions } from './chart.js';
 
@@ -14,11 +14,11 @@ async function readDay() {
   return call('get', '/analytics/{projectID}', { query: { from: to - daySeconds, to } });
 }
 
-/** Runs, durations and credits of each of the last 24 hours. */
+/** Charts the runs, durations and credits of the last 24 hours. */
 export function Day() {
-  const { data, error } = useQuery({ queryKey: ['home', 'day'], queryFn: readDay, refetchInterval: slowly });
+  const { data, error } = useQuery({ queryKey: ['home', 'day'], queryFn: readDay, refetchInterval: pollInterval });
   const { by_hour: hours } = data ?? { by_hour: [] };
-  const at = hours.map((hour) => hour.at);
+  const startTimes = hours.map((hour) => hour.at);
   const runs = [
     { name: 'Made', values: hours.map(({ count }) => count) },
     { name: 'Failed', isBad: true, values: hours.map(({ failed }) => failed) },
@@ -42,21 +42,21 @@ export function Day() {
               name="Runs"
               number={all(String(data.total))}
               detail="By hour; failed ones are red."
-              hours={at}
+              hours={startTimes}
               series={runs}
             />
             <Figure
               name="Duration"
               number={p95 === null ? '–' : all(durationText(p95))}
               detail={`95th percentile${p50 === null ? '' : `; median ${durationText(p50)}`}.`}
-              hours={at}
+              hours={startTimes}
               series={durations}
             />
             <Figure
               name="Credits"
               number={all(String(Math.round(data.credits * 100) / 100))}
               detail="Charged by hour."
-              hours={at}
+              hours={startTimes}
               series={credits}
             />
           </div>
@@ -64,7 +64,7 @@ export function Day() {
             <summary>The numbers of each hour</summary>
             <div className="scroll">
               <table>
-                <Heads of={['Hour', 'Made', 'Completed', 'Failed', '95 % of durations', 'Credits']} />
+                <TableHead of={['Hour', 'Made', 'Completed', 'Failed', '95 % of durations', 'Credits']} />
                 <tbody>
                   {hours.map((hour) => (
                     <tr key={hour.at}>

@@ -5,7 +5,7 @@ import { Confirm } from '../confirm.js';
 import { Badge, Problem, Time } from '../parts.js';
 import { useMay } from '../session.js';
 
-/** Whether this person, or the project, has granted access to the MCP server. */
+/** Shows whether this person or the project has granted access to the MCP server. */
 export function Authorization({ connectorId, mayWithdraw }: { connectorId: string; mayWithdraw: boolean }) {
   const params = { connector_id: connectorId };
   const key = ['authorization', connectorId];
@@ -78,7 +78,7 @@ export function Authorization({ connectorId, mayWithdraw }: { connectorId: strin
   );
 }
 
-/** A link, because browsers do not open a tab some time after a click. */
+/** Renders a link, because browsers block a tab that a script opens some time after the click. */
 function GrantAccess({ url }: { url: string }) {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return null;
   return (

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { call, type Connector as ConnectorRecord } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Facts } from '../facts.js';
-import { slowly } from '../news.js';
-import { AskButton, Badge, Data, Problem, Time } from '../parts.js';
+import { pollInterval } from '../news.js';
+import { ActionButton, Badge, Data, Problem, Time } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { useTitle } from '../use-title.js';
 import { Authorization } from './authorization.js';
@@ -22,7 +22,7 @@ export function Connector() {
   const { data: connector, error } = useQuery({
     queryKey: ['connector', id],
     queryFn: () => call('get', '/connectors/{projectID}/{connector_id}', { params: { connector_id: id } }),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   useTitle(connector?.name ?? 'Connector');
   if (!connector)
@@ -114,19 +114,23 @@ function Actions({ connector }: { connector: ConnectorRecord }) {
   const { _id: id, name, status } = connector;
   const may = useMay();
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<ConnectorRecord['status'] | 'delete' | 'edit'>();
+  const [dialog, setDialog] = useState<ConnectorRecord['status'] | 'delete' | 'edit'>();
   const params = { connector_id: id };
-  const close = () => setAsked(undefined);
+  const close = () => setDialog(undefined);
   return (
     <>
-      {may('patch /connectors/{projectID}/{connector_id}') && <AskButton name="Edit…" onAsk={() => setAsked('edit')} />}
-      {asked === 'edit' && <EditConnector connector={connector} onClose={close} />}
-      {may('post /connectors/{projectID}/{connector_id}/status') &&
-        movesFrom[status].map((to) => <AskButton key={to} name={`${moveNames[to]}…`} onAsk={() => setAsked(to)} />)}
-      {may('delete /connectors/{projectID}/{connector_id}') && (
-        <AskButton name="Delete…" isFinal onAsk={() => setAsked('delete')} />
+      {may('patch /connectors/{projectID}/{connector_id}') && (
+        <ActionButton name="Edit…" onClick={() => setDialog('edit')} />
       )}
-      {asked === 'delete' && (
+      {dialog === 'edit' && <EditConnector connector={connector} onClose={close} />}
+      {may('post /connectors/{projectID}/{connector_id}/status') &&
+        movesFrom[status].map((to) => (
+          <ActionButton key={to} name={`${moveNames[to]}…`} onClick={() => setDialog(to)} />
+        ))}
+      {may('delete /connectors/{projectID}/{connector_id}') && (
+        <ActionButton name="Delete…" isFinal onClick={() => setDialog('delete')} />
+      )}
+      {dialog === 'delete' && (
         <Confirm
           title={`Delete ${name}?`}
           action="Delete the connector"
@@ -141,11 +145,13 @@ function Actions({ connector }: { connector: ConnectorRecord }) {
           </p>
         </Confirm>
       )}
-      {asked !== undefined && asked !== 'delete' && asked !== 'edit' && (
+      {dialog !== undefined && dialog !== 'delete' && dialog !== 'edit' && (
         <Confirm
-          title={`${moveNames[asked]}: ${name}`}
-          action={moveNames[asked]}
-          act={() => call('post', '/connectors/{projectID}/{connector_id}/status', { params, body: { status: asked } })}
+          title={`${moveNames[dialog]}: ${name}`}
+          action={moveNames[dialog]}
+          act={() =>
+            call('post', '/connectors/{projectID}/{connector_id}/status', { params, body: { status: dialog } })
+          }
           invalidates={[['connector', id], ['connectors']]}
           onClose={close}
         >

@@ -67,8 +67,8 @@ const columns: readonly Column<Connector>[] = [
   },
 ];
 
-/** The API says which of them are no words of its own. */
-type Given = Pick<Connector, 'category' | 'status'>;
+/** The filter of the URL. The cast is unchecked, because the API validates the values. */
+type ConnectorFilter = Pick<Connector, 'category' | 'status'>;
 
 function ConnectorList() {
   const filter = route.useSearch();
@@ -82,7 +82,7 @@ function ConnectorList() {
         name="Connectors"
         counted={['connector', 'connectors']}
         queryKey={['connectors', filter]}
-        load={(page) => call('get', '/connectors/{projectID}', { query: { ...page, ...(filter as Given) } })}
+        load={(page) => call('get', '/connectors/{projectID}', { query: { ...page, ...(filter as ConnectorFilter) } })}
         columns={columns}
         keyOf={({ _id }) => _id}
         empty={<NoConnectors isFiltered={Object.keys(filter).length > 0} />}

@@ -12,13 +12,13 @@ interface EditOptions {
   onClose: () => void;
 }
 
-/** Changes the name and the configuration of a connector. */
-export function EditConnector(given: EditOptions) {
-  const { category } = given.connector;
+/** Edits the name and the configuration of a connector. */
+export function EditConnector(props: EditOptions) {
+  const { category } = props.connector;
   return category === 'restful' || category === 'mcp' ? (
-    <EditFields {...given} kind={category} />
+    <EditFields {...props} kind={category} />
   ) : (
-    <EditJson {...given} />
+    <EditJson {...props} />
   );
 }
 
@@ -33,7 +33,7 @@ function EditFields({ connector, kind, onClose }: EditOptions & { kind: 'restful
   );
 }
 
-/** The categories without a form. `[stored]` in the JSON keeps a secret. */
+/** Edits a connector whose category has no form. The value `[stored]` keeps a stored secret. */
 function EditJson({ connector, onClose }: EditOptions) {
   const { _id: id, config } = connector;
   const [name, setName] = useDraft(`connector.${id}.name`);
@@ -43,7 +43,7 @@ function EditJson({ connector, onClose }: EditOptions) {
   const read = parsed(shownText);
   const change = () => {
     if ('problem' in read) throw new Error('Correct the JSON.');
-    // What was taken out of the JSON is removed.
+    // Null removes a field, so fields that the person deleted from the JSON are set to null.
     const removed = Object.fromEntries(Object.keys(config).map((field) => [field, null]));
     return { name: shownName, config: { ...removed, ...(read.value as object) } };
   };
@@ -73,7 +73,7 @@ interface Shell extends EditOptions {
   children: ReactNode;
 }
 
-function Edit({ connector: { _id, name }, changeOf: bodyOf, onDone, children, ...given }: Shell) {
+function Edit({ connector: { _id, name }, changeOf: bodyOf, onDone, children, ...confirmProps }: Shell) {
   const queries = useQueryClient();
   const act = async () => {
     const params = { connector_id: _id };
@@ -81,7 +81,7 @@ function Edit({ connector: { _id, name }, changeOf: bodyOf, onDone, children, ..
     queries.setQueryData(['connector', _id], saved);
   };
   return (
-    <Confirm title={`Edit ${name}`} action="Save" act={act} onDone={onDone} {...given}>
+    <Confirm title={`Edit ${name}`} action="Save" act={act} onDone={onDone} {...confirmProps}>
       {children}
     </Confirm>
   );

@@ -2,14 +2,14 @@ import { useState } from 'react';
 import { Field, TextField } from '../field.js';
 import { useDraft } from '../parts.js';
 
-/** The fields of the form: where the API names each of them, and which ways to sign in ask for it. */
+/** A field of the form: its path in the API, and the authentication types that use it. */
 interface FormField {
   name: string;
   label: string;
   kind: 'restful' | 'mcp';
   path: string;
   auth?: readonly string[];
-  /** Stays in this window only: it is not stored in the browser, and the API never answers it. */
+  /** Whether the value is kept in memory only. The browser does not store it, and the API never returns it. */
   isSecret?: true;
 }
 
@@ -73,18 +73,18 @@ const auths = {
 
 export type Kind = keyof typeof auths;
 
-/** The texts of the form, which a reload does not lose, but for secrets. */
+/** Keeps the texts of the form across a reload, except secrets. */
 export function useConnectorForm(key: string, initial: Texts) {
   const [stored, store] = useDraft(key);
   const [secrets, setSecrets] = useState<Texts>({});
   const drafts = stored === '' ? initial : (JSON.parse(stored) as Texts);
   const kind: Kind = drafts.kind === 'mcp' ? 'mcp' : 'restful';
   const auth = drafts.auth !== undefined && drafts.auth in auths[kind] ? drafts.auth : 'none';
-  const shown = fields.filter((field) => field.kind === kind && (field.auth?.includes(auth) ?? true));
+  const visibleFields = fields.filter((field) => field.kind === kind && (field.auth?.includes(auth) ?? true));
   const set = (name: string, text: string) => store(JSON.stringify({ ...drafts, [name]: text }));
-  // A change names the configuration of every connector, and the creation of an MCP server does not.
+  // An update has a `config` for every category; the creation of an MCP server does not have one.
   const nameOf = (path: string) => (kind === 'mcp' ? path.replace(/^config\./, '') : path);
-  return { form: { drafts, set, secrets, setSecrets, kind, auth, shown }, nameOf, clear: () => store('') };
+  return { form: { drafts, set, secrets, setSecrets, kind, auth, visibleFields }, nameOf, clear: () => store('') };
 }
 
 type Texts = Record<string, string>;
@@ -96,12 +96,12 @@ export interface Form {
   setSecrets(secrets: Texts): void;
   kind: Kind;
   auth: string;
-  shown: readonly FormField[];
+  visibleFields: readonly FormField[];
 }
 
-/** @param present the connector that is changed: its kind stays, and so do secrets that are left empty */
+/** @param present the connector to update: its category cannot change, and empty secrets keep their stored values */
 export function Fields({ form, present }: { form: Form; present?: { auth: string } }) {
-  const { drafts, set, kind, auth, shown } = form;
+  const { drafts, set, kind, auth, visibleFields } = form;
   return (
     <>
       {!present && (
@@ -114,7 +114,7 @@ export function Fields({ form, present }: { form: Form; present?: { auth: string
         </label>
       )}
       <TextField label="Name" name="name" text={drafts.name ?? ''} onChange={(text) => set('name', text)} />
-      {shown.map((field) => !field.auth && <Input key={field.path} form={form} field={field} />)}
+      {visibleFields.map((field) => !field.auth && <Input key={field.path} form={form} field={field} />)}
       <label>
         It asks for
         <select value={auth} onChange={(event) => set('auth', event.target.value)}>
@@ -134,7 +134,7 @@ export function Fields({ form, present }: { form: Form; present?: { auth: string
           </select>
         </label>
       )}
-      {shown.map(
+      {visibleFields.map(
         (field) =>
           field.auth && <Input key={field.path} form={form} field={field} isStored={present?.auth === form.auth} />,
       )}
@@ -145,7 +145,7 @@ export function Fields({ form, present }: { form: Form; present?: { auth: string
 interface InputOptions {
   form: Form;
   field: FormField;
-  /** The API has a value, which it does not show if it is a secret. */
+  /** Whether the API has stored a value, which it does not return if it is a secret. */
   isStored?: boolean;
 }
 
@@ -153,9 +153,9 @@ function Input({ form, field: { name, label, path, isSecret }, isStored = false 
   const { drafts, set, secrets, setSecrets } = form;
   return (
     <Field label={label} name={path} {...(isSecret && isStored && { hint: 'Leave it empty to keep the stored one.' })}>
-      {(own) => (
+      {(control) => (
         <input
-          {...own}
+          {...control}
           type={isSecret ? 'password' : 'text'}
           autoComplete={isSecret ? 'new-password' : 'off'}
           value={(isSecret ? secrets[name] : drafts[name]) ?? ''}
@@ -168,9 +168,9 @@ function Input({ form, field: { name, label, path, isSecret }, isStored = false 
   );
 }
 
-/** The way to sign in as the API takes it. Fields that were left empty are not sent. */
-export function authOf({ drafts, secrets, auth, shown }: Form): Record<string, string> {
-  const own = shown
+/** Returns the authentication in the format of the API, without empty fields. */
+export function authOf({ drafts, secrets, auth, visibleFields }: Form): Record<string, string> {
+  const authValues = visibleFields
     .filter((field) => field.auth)
     .flatMap(({ name, path, isSecret }) => {
       const value = (isSecret ? secrets[name] : drafts[name]) ?? '';
@@ -178,19 +178,21 @@ export function authOf({ drafts, secrets, auth, shown }: Form): Record<string, s
     });
   return {
     type: auth,
-    ...Object.fromEntries<string>(own),
+    ...Object.fromEntries<string>(authValues),
     ...(auth === 'oauth' && { owner: drafts.owner ?? 'person' }),
   };
 }
 
-/** What a change of a connector says: what was emptied is removed, and secrets that were left empty are kept. */
+/** Returns the body of an update: it removes fields that the person emptied and keeps secrets that are empty. */
 export function changeOf(form: Form, config: Record<string, unknown>) {
-  const { drafts, auth, shown } = form;
+  const { drafts, auth, visibleFields } = form;
   const present = (config.auth ?? { type: 'none' }) as Record<string, unknown>;
-  const edited = new Set(shown.filter((field) => field.auth && !field.isSecret).map(({ path }) => lastOf(path)));
-  // Secrets are `[stored]` in what the API answered, which keeps them.
+  const edited = new Set(
+    visibleFields.filter((field) => field.auth && !field.isSecret).map(({ path }) => lastOf(path)),
+  );
+  // The API returns `[stored]` for a secret, and sending that value back keeps the secret.
   const kept = Object.entries(present.type === auth ? present : {}).filter(([name]) => !edited.has(name));
-  const plain = shown.filter((field) => !field.auth).map(({ name }) => [name, drafts[name] || null]);
+  const plain = visibleFields.filter((field) => !field.auth).map(({ name }) => [name, drafts[name] || null]);
   return {
     name: drafts.name ?? '',
     config: { ...Object.fromEntries(plain), auth: { ...Object.fromEntries(kept), ...authOf(form) } } as Record<
@@ -200,13 +202,13 @@ export function changeOf(form: Form, config: Record<string, unknown>) {
   };
 }
 
-/** The form of a connector as it is stored. */
+/** Returns the initial texts of the form for a stored connector. */
 export function textsOf(kind: Kind, name: string, config: Record<string, unknown>): Texts {
   const auth = (config.auth ?? { type: 'none' }) as Record<string, unknown>;
   const texts = fields
     .filter((field) => field.kind === kind && !field.isSecret)
-    .flatMap(({ name: field, path, auth: ways }) => {
-      const value = (ways ? auth : config)[lastOf(path)];
+    .flatMap(({ name: field, path, auth: authTypes }) => {
+      const value = (authTypes ? auth : config)[lastOf(path)];
       return typeof value === 'string' ? [[field, value] as const] : [];
     });
   const owner: Texts = typeof auth.owner === 'string' ? { owner: auth.owner } : {};

@@ -5,13 +5,13 @@ import { Confirm } from '../confirm.js';
 import { Badge, Data, Problem, Time } from '../parts.js';
 import { useMay } from '../session.js';
 
-/** The tools as the server offers them now and as they were accepted. Reading them is the test call of the server. */
+/** Compares the tools that the server offers now with the accepted ones. Reading them also tests the connection. */
 export function McpTools({ connectorId }: { connectorId: string }) {
   const params = { connector_id: connectorId };
   const key = ['mcp-tools', connectorId];
   const queries = useQueryClient();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [asked, setAsked] = useState<'all' | string[]>();
+  const [toolsToAccept, setToolsToAccept] = useState<'all' | string[]>();
   const may = useMay();
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: key,
@@ -38,10 +38,10 @@ export function McpTools({ connectorId }: { connectorId: string }) {
         </button>
         {mayAccept && data && (
           <>
-            <button type="button" disabled={selected.size === 0} onClick={() => setAsked([...selected])}>
+            <button type="button" disabled={selected.size === 0} onClick={() => setToolsToAccept([...selected])}>
               Accept {selected.size > 0 && selected.size} selected…
             </button>
-            <button type="button" disabled={data.tools.length === 0} onClick={() => setAsked('all')}>
+            <button type="button" disabled={data.tools.length === 0} onClick={() => setToolsToAccept('all')}>
               Accept all…
             </button>
           </>
@@ -62,18 +62,18 @@ export function McpTools({ connectorId }: { connectorId: string }) {
           />
         ))}
       </ul>
-      {asked && (
+      {toolsToAccept && (
         <Confirm
-          title={asked === 'all' ? 'Accept all tools?' : `Accept ${asked.length} tools?`}
+          title={toolsToAccept === 'all' ? 'Accept all tools?' : `Accept ${toolsToAccept.length} tools?`}
           action="Accept"
-          act={() => accept(asked)}
+          act={() => accept(toolsToAccept)}
           invalidates={[['connector', connectorId]]}
-          onClose={() => setAsked(undefined)}
+          onClose={() => setToolsToAccept(undefined)}
         >
           <p>
             Agents can call them as the server offers them now. A tool that changes later is suspended until somebody
             accepts it again.
-            {asked === 'all' && ' Accepted tools that the server no longer offers are forgotten.'}
+            {toolsToAccept === 'all' && ' Accepted tools that the server no longer offers are forgotten.'}
           </p>
         </Confirm>
       )}
@@ -93,7 +93,7 @@ function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> 
 interface ToolOptions {
   tool: McpTool;
   isSelected: boolean;
-  /** Undefined if it cannot be accepted. */
+  /** Undefined if the tool cannot be accepted. */
   onSelect: (() => void) | undefined;
 }
 

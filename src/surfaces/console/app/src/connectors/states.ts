@@ -16,7 +16,7 @@ export const statuses = [
   'failed',
 ] as const satisfies readonly Connector['status'][];
 
-/** The states that a person may set, by the present one. The API decides. */
+/** The states that a person can set, by the current state. The API decides whether the person may. */
 export const movesFrom: Readonly<Record<Connector['status'], readonly Connector['status'][]>> = {
   pending: ['active'],
   awaiting_verification: ['active', 'failed', 'pending'],

@@ -6,18 +6,18 @@ import { Form, TextField } from '../field.js';
 import { Badge, durationText, useDraft } from '../parts.js';
 import { useSubmit } from '../use-submit.js';
 
-/** Sends a GET to the API of the connector, with its credentials, and shows the answer. */
+/** Sends a GET request to the connector's API with its credentials, and shows the response. */
 export function TestCall({ connectorId: id }: { connectorId: string }) {
   const [path, setPath] = useDraft(`connector.${id}.test`);
   const [result, setResult] = useState<ConnectorTest>();
   const queries = useQueryClient();
   const { error, isBusy, submit } = useSubmit(async (options, body: { path: string }) => {
     setResult(undefined);
-    const given = { params: { connector_id: id }, body };
+    const request = { params: { connector_id: id }, body };
     try {
-      setResult(await call('post', '/connectors/{projectID}/{connector_id}/test', given, options));
+      setResult(await call('post', '/connectors/{projectID}/{connector_id}/test', request, options));
     } finally {
-      // The use of the connector is part of its record.
+      // The call changes the connector's usage.
       void queries.invalidateQueries({ queryKey: ['connector', id] });
     }
   });

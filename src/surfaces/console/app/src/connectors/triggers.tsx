@@ -4,7 +4,7 @@ import { call, type Connector } from '../api.js';
 import { Problem } from '../parts.js';
 import { projectId } from '../session.js';
 
-/** What starts runs: the triggers of the connector, and the events of its category. */
+/** Lists the triggers of the connector, and the events of its category that can start runs. */
 export function Triggers({ connector: { category, triggers } }: { connector: Connector }) {
   const { data, error } = useQuery({
     queryKey: ['trigger-actions', category],

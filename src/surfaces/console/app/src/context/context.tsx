@@ -12,7 +12,7 @@ import { Entities, EntityDrawer, Facts, Relationships } from './tables.js';
 
 type Answer = ContextAnswer & { lifecycle_id: string };
 
-/** Asks the context graph of the project, in words or in Cypher. */
+/** Queries the context graph of the project by a question or by Cypher. */
 export function Context() {
   useTitle('Context');
   return (
@@ -33,7 +33,7 @@ function Ask() {
   const { error, isBusy, submit } = useSubmit(async () => {
     const at = fromLocalInput(asOf);
     const body = { query, limit, explain: true, timeout_ms: 30_000, ...(at !== undefined && { as_of: at }) };
-    // Without `dry_run`, the answer is the result.
+    // Without `dry_run`, the API always returns a result.
     setAnswer((await call('post', '/v1/query-context', { body })) as Answer);
   });
   return (
@@ -146,7 +146,7 @@ function Result({ answer }: { answer: Answer }) {
   );
 }
 
-/** How the entities were found. */
+/** Explains how the search found the entities. */
 function Explanation({ answer: { explanation } }: { answer: Answer }) {
   if (!explanation) return null;
   const { vectors, reranking } = explanation;

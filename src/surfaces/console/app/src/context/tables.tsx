@@ -14,8 +14,8 @@ type Parts = NonNullable<ContextAnswer['explanation']>['scores'][number];
 
 const nothing = () => undefined;
 
-function Part<T>(given: { name: string; rows: readonly T[]; columns: readonly Column<T>[]; keyOf(row: T): string }) {
-  const { name, rows, columns, keyOf } = given;
+function Part<T>(props: { name: string; rows: readonly T[]; columns: readonly Column<T>[]; keyOf(row: T): string }) {
+  const { name, rows, columns, keyOf } = props;
   return (
     <section aria-label={name}>
       <h3>{name}</h3>
@@ -24,7 +24,7 @@ function Part<T>(given: { name: string; rows: readonly T[]; columns: readonly Co
   );
 }
 
-/** Where an element comes from: its source, who saved it, and when. */
+/** Returns the columns that show an element's origin: its source, who saved it, and when. */
 function origin<T extends { provenance: Provenance }>(nameOf: (id: string) => string): Column<T>[] {
   return [
     {
@@ -58,8 +58,8 @@ const partsOf = ({ explanation }: ContextAnswer, { id, project_id }: Entity): Pa
   explanation?.scores.find((parts) => parts.id === id && parts.project_id === project_id);
 
 function partsText(parts: Parts | undefined): string {
-  const given = partNames.flatMap(([part, name]) => (parts?.[part] ? [`${name} ${parts[part].toFixed(2)}`] : []));
-  return given.join(', ');
+  const scores = partNames.flatMap(([part, name]) => (parts?.[part] ? [`${name} ${parts[part].toFixed(2)}`] : []));
+  return scores.join(', ');
 }
 
 export function Entities({ answer, onOpen }: { answer: ContextAnswer; onOpen: (id: string) => void }) {
@@ -97,7 +97,10 @@ export function Entities({ answer, onOpen }: { answer: ContextAnswer; onOpen: (i
   );
 }
 
-/** An end of a relationship or a fact, by its name if it is in the answer. */
+/**
+ * Returns a function that names an end of a relationship or fact. It falls back to the id if the result lacks the
+ * entity.
+ */
 const namesIn = ({ entities }: ContextAnswer) => {
   const names = new Map(entities.map(({ id, name }) => [id, name || id]));
   return (id: string) => names.get(id) ?? id;
@@ -152,7 +155,7 @@ interface DrawerOptions {
   onClose(): void;
 }
 
-/** One entity: what it is, why it was found, and where it comes from. */
+/** Shows the properties of one entity, why the search found it, and its origin. */
 export function EntityDrawer({ entity, answer, onClose }: DrawerOptions) {
   const { id, name, type, score, properties, provenance } = entity;
   const nameOf = useNames();

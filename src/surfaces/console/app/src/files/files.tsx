@@ -23,12 +23,12 @@ export function Files() {
 function FileList() {
   const may = useMay();
   const queries = useQueryClient();
-  const [asked, setAsked] = useState<ListedFile>();
+  const [fileToDelete, setFileToDelete] = useState<ListedFile>();
   const [problem, setProblem] = useState<{ name: string; error: unknown }>();
   const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: ['files'] }), [queries]);
   const download = async ({ _id, name }: ListedFile) => {
     try {
-      // The address of the list may have expired.
+      // The URL in the list may have expired.
       const { url } = await call('get', '/file/{projectID}/{file_id}', { params: { file_id: _id } });
       setProblem(undefined);
       location.assign(url);
@@ -36,7 +36,7 @@ function FileList() {
       setProblem({ name, error });
     }
   };
-  const actions = useActions(download, setAsked);
+  const actions = useActions(download, setFileToDelete);
   return (
     <>
       {may('post /file/{projectID}') && <UploadFiles onDone={refresh} />}
@@ -50,7 +50,7 @@ function FileList() {
         keyOf={({ _id }) => _id}
         empty={<NoFiles />}
       />
-      {asked && <DeleteFile file={asked} onClose={() => setAsked(undefined)} />}
+      {fileToDelete && <DeleteFile file={fileToDelete} onClose={() => setFileToDelete(undefined)} />}
     </>
   );
 }
@@ -133,7 +133,7 @@ const columns: readonly Column<ListedFile>[] = [
   },
 ];
 
-/** The state of the document, once the file itself is stored. */
+/** Returns the state of the document if the file itself is stored. */
 const stateOf = ({ status, knowledge }: ListedFile) => (status === 'ready' && knowledge ? knowledge.status : status);
 
 function knowledgeText({ knowledge }: ListedFile): string {

@@ -1,10 +1,14 @@
-import { newKey, send } from '../api.js';
+import { newIdempotencyKey, send } from '../api.js';
 
-/** Sends a form like any other request, and reports how much of it has left, from 0 to 1. */
+/** Sends a form like `send`, and reports which part of it was sent, from 0 to 1. */
 export function sendWithProgress(
   path: string,
   body: FormData,
-  { onProgress, signal, key = newKey() }: { onProgress(part: number): void; signal: AbortSignal; key?: string },
+  {
+    onProgress,
+    signal,
+    key = newIdempotencyKey(),
+  }: { onProgress(part: number): void; signal: AbortSignal; key?: string },
 ): Promise<Response> {
   // `fetch` does not report the progress of an upload.
   return send(path, { method: 'POST', headers: { 'idempotency-key': key }, body }, (url, { headers }) => {
@@ -15,7 +19,7 @@ export function sendWithProgress(
       for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
       request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total);
       request.onload = () => resolve(new Response(request.responseText, { status: request.status }));
-      // As `fetch` says it.
+      // `fetch` throws the same error class.
       request.onerror = () => reject(new TypeError('the service cannot be reached'));
       request.onabort = () => reject(new Error('The upload was stopped.'));
       request.onloadend = () => signal.removeEventListener('abort', abort);

@@ -3,7 +3,7 @@ import { ErrorText } from '../parts.js';
 import { useMay } from '../session.js';
 import { useUploads, type Upload } from './use-uploads.js';
 
-/** Where files are dropped or chosen, and how far each upload is. */
+/** Uploads dropped or selected files, and shows their progress. */
 export function UploadFiles({ onDone }: { onDone: () => void }) {
   const may = useMay();
   const mayKnow = may('post /knowledge_base/{projectID}/upload');
@@ -50,7 +50,7 @@ export function UploadFiles({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** Files are dropped here; the field does the same by keyboard. */
+/** A drop zone. Its file input does the same by keyboard. */
 function DropPlace({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   const [isOver, setOver] = useState(false);
   return (
@@ -74,7 +74,7 @@ function DropPlace({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
           multiple
           onChange={({ currentTarget: field }) => {
             onFiles([...(field.files ?? [])]);
-            // The same file can be chosen again.
+            // Lets the person select the same file again.
             field.value = '';
           }}
         />

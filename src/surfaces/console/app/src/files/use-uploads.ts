@@ -1,12 +1,12 @@
 import { useCallback, useRef, useState } from 'react';
-import { newKey } from '../api.js';
+import { newIdempotencyKey } from '../api.js';
 import { projectId } from '../session.js';
 import { sendWithProgress } from './send-with-progress.js';
 
 export interface UploadOptions {
-  /** The document becomes part of the context graph. */
+  /** Whether the document is added to the context graph. */
   isKnowledge: boolean;
-  /** Its facts are extracted as well. */
+  /** Whether facts are extracted from the document as well. */
   isExtracted: boolean;
 }
 
@@ -14,7 +14,7 @@ export interface Upload extends UploadOptions {
   id: string;
   file: File;
   state: 'waiting' | 'sending' | 'done' | 'refused';
-  /** From 0 to 1. */
+  /** The uploaded part, from 0 to 1. */
   part: number;
   problem?: unknown;
   stop: AbortController;
@@ -22,7 +22,7 @@ export interface Upload extends UploadOptions {
 
 const atOnce = 2;
 
-/** Uploads each file by a request of its own, so that one that is refused does not stop the others. */
+/** Uploads each file in its own request, so that a refused file does not stop the others. */
 export function useUploads(onDone: () => void) {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const waiting = useRef<Upload[]>([]);
@@ -52,7 +52,7 @@ export function useUploads(onDone: () => void) {
     (files: readonly File[], options: UploadOptions) => {
       const added = files.map((file): Upload => ({
         ...options,
-        ...{ id: newKey(), file, state: 'waiting', part: 0, stop: new AbortController() },
+        ...{ id: newIdempotencyKey(), file, state: 'waiting', part: 0, stop: new AbortController() },
       }));
       setUploads((known) => [...added, ...known]);
       waiting.current.push(...added);
@@ -60,12 +60,12 @@ export function useUploads(onDone: () => void) {
     },
     [work],
   );
-  const dismiss = useCallback((gone: Upload) => {
-    gone.stop.abort();
-    waiting.current = waiting.current.filter(({ id }) => id !== gone.id);
-    setUploads((known) => known.filter(({ id }) => id !== gone.id));
+  const dismiss = useCallback((dismissed: Upload) => {
+    dismissed.stop.abort();
+    waiting.current = waiting.current.filter(({ id }) => id !== dismissed.id);
+    setUploads((known) => known.filter(({ id }) => id !== dismissed.id));
   }, []);
-  /** Again, for example after the network has come back. */
+  /** Uploads a file again, for example after the network was down. */
   const repeat = useCallback(
     (refused: Upload) => {
       dismiss(refused);
@@ -76,12 +76,12 @@ export function useUploads(onDone: () => void) {
   return { uploads, add, dismiss, repeat };
 }
 
-async function upload(given: Upload, onProgress: (part: number) => void): Promise<void> {
-  const { file, isKnowledge, isExtracted, stop } = given;
+async function upload(options: Upload, onProgress: (part: number) => void): Promise<void> {
+  const { file, isKnowledge, isExtracted, stop } = options;
   const form = new FormData();
   if (isKnowledge) form.append('extract', String(isExtracted));
   form.append('file', file, file.name);
-  const own = encodeURIComponent(projectId);
-  const path = isKnowledge ? `/knowledge_base/${own}/upload` : `/file/${own}`;
+  const encodedProjectId = encodeURIComponent(projectId);
+  const path = isKnowledge ? `/knowledge_base/${encodedProjectId}/upload` : `/file/${encodedProjectId}`;
   await sendWithProgress(path, form, { onProgress, signal: stop.signal });
 }

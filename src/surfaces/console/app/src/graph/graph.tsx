@@ -15,19 +15,19 @@ import { Badge } from '../parts.js';
 import { layOut, type GraphEdge, type GraphNode } from './lay-out.js';
 
 export interface GraphOptions {
-  /** What the graph shows, for screen readers. */
+  /** Describes the graph for screen readers. */
   label: string;
   nodes: readonly GraphNode[];
   edges: readonly GraphEdge[];
-  /** The state of a node by its id, for example `running`. */
+  /** The state of each node by its id, for example `running`. */
   state?: Readonly<Record<string, string>>;
   selected?: string | undefined;
   onSelect?: (id: string) => void;
-  /** Lets the person draw an edge. */
+  /** Lets the person draw edges if set. */
   onConnect?: (edge: GraphEdge) => void;
 }
 
-type Shown = Node<{
+type FlowNode = Node<{
   node: GraphNode;
   state: string | undefined;
   isSelected: boolean;
@@ -35,15 +35,15 @@ type Shown = Node<{
   onSelect: GraphOptions['onSelect'];
 }>;
 
-/** The second leaves room for the names of edges. */
+/** The second width leaves room for labels of edges. */
 const columnWidths = [260, 360] as const;
 const rowHeight = 95;
 
-/** Import it lazily: the library is a file of its own. */
+/** Import it lazily (lazy-graph.tsx), because the graph library is large. */
 export function Graph({ label, nodes, edges, state = {}, selected, onSelect, onConnect }: GraphOptions) {
   const columnWidth = columnWidths[edges.some((edge) => edge.label !== undefined) ? 1 : 0];
   const places = useMemo(() => layOut(nodes, edges), [nodes, edges]);
-  const shown: Shown[] = nodes.map((node) => {
+  const flowNodes: FlowNode[] = nodes.map((node) => {
     const { column, row } = places.get(node.id) ?? { column: 0, row: 0 };
     return {
       id: node.id,
@@ -68,9 +68,9 @@ export function Graph({ label, nodes, edges, state = {}, selected, onSelect, onC
   return (
     <div className="graph" role="group" aria-label={label}>
       <ReactFlow
-        // The view fits the graph again when nodes come or go.
+        // A new key makes the view fit the graph again after nodes were added or removed.
         key={nodes.map(({ id }) => id).join(' ')}
-        nodes={shown}
+        nodes={flowNodes}
         edges={lines}
         nodeTypes={nodeTypes}
         nodesDraggable={false}
@@ -92,7 +92,7 @@ export function Graph({ label, nodes, edges, state = {}, selected, onSelect, onC
   );
 }
 
-function Part({ data: { node, state, isSelected, isConnectable, onSelect } }: NodeProps<Shown>) {
+function Part({ data: { node, state, isSelected, isConnectable, onSelect } }: NodeProps<FlowNode>) {
   const { id, title, detail } = node;
   const content = (
     <>

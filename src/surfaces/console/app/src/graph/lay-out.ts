@@ -1,7 +1,7 @@
 export interface GraphNode {
   id: string;
   title: string;
-  /** A second line. */
+  /** The second line of the node. */
   detail?: string;
 }
 
@@ -11,7 +11,9 @@ export interface GraphEdge {
   label?: string;
 }
 
-/** A column and a row for each node: each after those that lead to it, and what nothing connects below the rest. */
+/**
+ * Returns a column and a row for each node. Nodes follow their predecessors; unconnected nodes are below the others.
+ */
 export function layOut(
   nodes: readonly GraphNode[],
   edges: readonly GraphEdge[],
@@ -20,7 +22,7 @@ export function layOut(
   const usable = edges.filter(({ from, to }) => known.has(from) && known.has(to) && from !== to);
   const targets = new Set(usable.map(({ to }) => to));
   const column = new Map<string, number>();
-  // In a cycle no node is first, so the first that is left begins.
+  // A cycle has no first node, so the first remaining one starts it.
   const order = [...nodes.filter(({ id }) => !targets.has(id)), ...nodes];
   for (const { id } of order) {
     if (column.has(id)) continue;

@@ -3,11 +3,11 @@ import type { GraphOptions } from './graph.js';
 
 const Graph = lazy(() => import('./graph.js').then(({ Graph: component }) => ({ default: component })));
 
-/** A graph whose library is loaded when it is first shown. */
-export function LazyGraph(given: GraphOptions) {
+/** Loads the graph library when the first graph is rendered. */
+export function LazyGraph(props: GraphOptions) {
   return (
     <Suspense fallback={<div className="graph" />}>
-      <Graph {...given} />
+      <Graph {...props} />
     </Suspense>
   );
 }

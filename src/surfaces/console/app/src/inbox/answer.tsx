@@ -7,7 +7,7 @@ interface Choice {
   title?: string;
 }
 
-/** One field of the form that an MCP server sent. The API has checked its type. */
+/** A field of the form that an MCP server sent. The API has checked its type. */
 interface Field {
   type: 'string' | 'number' | 'integer' | 'boolean' | 'array';
   title?: string;
@@ -38,7 +38,7 @@ function choicesOf({ enum: names, enumNames = [], oneOf, items, type }: Field): 
   return plain?.map((name, at) => ({ const: name, title: enumNames[at] ?? name })) ?? oneOf ?? items?.anyOf;
 }
 
-/** What a field has before the person changes it. */
+/** Returns the initial text of a field. */
 function draftOf(field: Field): string {
   if (field.default === undefined) return '';
   return Array.isArray(field.default) ? field.default.join('\n') : String(field.default);
@@ -46,7 +46,7 @@ function draftOf(field: Field): string {
 
 const current = (field: Field, draft: string | undefined) => draft ?? draftOf(field);
 
-/** The values of all fields that are not empty. */
+/** Returns the values of all fields that are not empty. */
 export function answersOf({ properties }: Form, drafts: Edits['drafts']): Record<string, unknown> {
   const filled = Object.entries(properties).flatMap(([name, field]) => {
     const text = current(field, drafts[name]);
@@ -59,15 +59,15 @@ function valueOf({ type }: Field, text: string): unknown {
   if (type === 'boolean') return text === 'true';
   if (type === 'array') return text.split('\n');
   const number = Number(text);
-  // Text that is not a number is sent as it is.
+  // Text that is not a number is sent unchanged, and the API returns a validation error.
   return type === 'string' || Number.isNaN(number) ? text : number;
 }
 
-/** The fields of the form. The API says what is wrong with a value. */
+/** Renders the fields of the form. */
 export function AnswerFields({ form: { properties, required = [] }, edits }: { form: Form; edits: Edits }) {
   return Object.entries(properties).map(([name, field]) => {
     const text = current(field, edits.drafts[name]);
-    const given = {
+    const fieldProps = {
       name: `values.${name}`,
       label: (
         <>
@@ -79,9 +79,9 @@ export function AnswerFields({ form: { properties, required = [] }, edits }: { f
     };
     const choices = choicesOf(field);
     const set = (next: string) => edits.set(name, next);
-    if (!choices) return <TextField key={name} {...given} text={text} onChange={set} />;
+    if (!choices) return <TextField key={name} {...fieldProps} text={text} onChange={set} />;
     return (
-      <FormField key={name} {...given}>
+      <FormField key={name} {...fieldProps}>
         {(control) =>
           field.type === 'array' ? (
             <select

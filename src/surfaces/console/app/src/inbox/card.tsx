@@ -26,17 +26,17 @@ interface ApprovalBody {
 interface CardOptions {
   item: InboxItem;
   onDone: () => Promise<unknown>;
-  /** The page around is that of its run. */
+  /** Whether the card is on the page of its run. */
   isOnRun?: boolean;
-  /** A decision that was asked for by a key. */
-  asked?: Decision | undefined;
-  onAsked?: (decision: Decision | undefined) => void;
+  /** A decision that the person chose by a keyboard shortcut. */
+  decision?: Decision | undefined;
+  onDecision?: (decision: Decision | undefined) => void;
 }
 
-/** One thing that waits: exactly what would happen, the votes so far, and the decision. */
-export function InboxCard({ item, onDone, isOnRun = false, asked: given, onAsked }: CardOptions) {
-  const [own, setOwn] = useState<Decision>();
-  const [asked, setAsked] = onAsked ? [given, onAsked] : [own, setOwn];
+/** Shows one inbox item: exactly what would happen, the votes so far, and the buttons to decide. */
+export function InboxCard({ item, onDone, isOnRun = false, decision: decisionByKey, onDecision }: CardOptions) {
+  const [ownDecision, setOwnDecision] = useState<Decision>();
+  const [openDecision, setOpenDecision] = onDecision ? [decisionByKey, onDecision] : [ownDecision, setOwnDecision];
   const { kind, title, body, execution_id, created_at, expires_at, status } = item;
   const mayDecide = useMay()('post /inbox/{id}/reply') && item.may_decide;
   return (
@@ -51,7 +51,7 @@ export function InboxCard({ item, onDone, isOnRun = false, asked: given, onAsked
       </p>
       {kind === 'approval' && <HeldCall item={item} />}
       {kind === 'elicitation' && <Question item={item} />}
-      {kind === 'authorization' && <Ended item={item} />}
+      {kind === 'authorization' && <EndedAuthorization item={item} />}
       {kind === 'memory' && <Data value={body} label="What was found" />}
       {execution_id !== null && !isOnRun && (
         <p>
@@ -65,7 +65,7 @@ export function InboxCard({ item, onDone, isOnRun = false, asked: given, onAsked
               key={decision}
               type="button"
               className={decision === decisionsOf(item)[0] ? 'primary' : undefined}
-              onClick={() => setAsked(decision)}
+              onClick={() => setOpenDecision(decision)}
             >
               {decisionText(item, decision)}…
             </button>
@@ -74,17 +74,17 @@ export function InboxCard({ item, onDone, isOnRun = false, asked: given, onAsked
       ) : (
         item.may_not_decide_reason && <p className="note">{capitalized(item.may_not_decide_reason)}.</p>
       )}
-      {asked && mayDecide && decisionsOf(item).includes(asked) && (
-        <Decide item={item} decision={asked} onDone={onDone} onClose={() => setAsked(undefined)} />
+      {openDecision && mayDecide && decisionsOf(item).includes(openDecision) && (
+        <Decide item={item} decision={openDecision} onDone={onDone} onClose={() => setOpenDecision(undefined)} />
       )}
     </article>
   );
 }
 
-/** The HTTP call of an agent, which its data shows among much else. */
-function HttpLine({ call: given }: { call: unknown }) {
+/** Shows the HTTP request of an agent, which is hard to find in its data. */
+function HttpCallLine({ call: heldCall }: { call: unknown }) {
   const { method, url } =
-    (given as { input?: { call?: { method?: string; url?: string } } } | undefined)?.input?.call ?? {};
+    (heldCall as { input?: { call?: { method?: string; url?: string } } } | undefined)?.input?.call ?? {};
   if (typeof method !== 'string' || typeof url !== 'string') return null;
   return (
     <p>
@@ -93,13 +93,13 @@ function HttpLine({ call: given }: { call: unknown }) {
   );
 }
 
-/** An output is text; everything else is data. */
+/** Returns the output if it is text; otherwise the whole proposal. */
 function proposedText(proposed: unknown): unknown {
   const output = (proposed as { output?: unknown } | null)?.output;
   return typeof output === 'string' ? output : proposed;
 }
 
-function Ended({ item: { body } }: { item: InboxItem }) {
+function EndedAuthorization({ item: { body } }: { item: InboxItem }) {
   const { connector_id: id = '', server, reason } = body as Record<string, string>;
   return (
     <p>
@@ -108,7 +108,7 @@ function Ended({ item: { body } }: { item: InboxItem }) {
   );
 }
 
-/** The text is that of another system, which can pretend to be anybody. */
+/** Says which server wrote the message, because a server can pretend to be somebody else. */
 function Question({ item: { body } }: { item: InboxItem }) {
   const { server, tool, message } = body as Record<string, string>;
   return (
@@ -125,14 +125,14 @@ function Question({ item: { body } }: { item: InboxItem }) {
 }
 
 function HeldCall({ item }: { item: InboxItem }) {
-  const { call: shown, ...body } = item.body as unknown as ApprovalBody & { call?: unknown };
+  const { call: includedCall, ...body } = item.body as unknown as ApprovalBody & { call?: unknown };
   const id = item.approval_id ?? '';
   const { data } = useQuery({
     queryKey: ['approval', id],
     queryFn: () => call('get', '/v1/approvals/{id}', { params: { id } }),
-    enabled: shown === undefined,
+    enabled: includedCall === undefined,
   });
-  const exact = shown ?? data?.payload;
+  const exactCall = includedCall ?? data?.payload;
   const preview = previewOf(item);
   const names = body.votes.map(({ user_id, decision, comment }) => (
     <li key={user_id}>
@@ -146,12 +146,12 @@ function HeldCall({ item }: { item: InboxItem }) {
           Goal: <bdi>{preview.goal}</bdi>
         </p>
       )}
-      <HttpLine call={exact} />
-      {exact === undefined ? (
+      <HttpCallLine call={exactCall} />
+      {exactCall === undefined ? (
         <p className="note">Only the approvers of a call see it.</p>
       ) : (
         <Data
-          value={preview ? proposedText(preview.proposed) : exact}
+          value={preview ? proposedText(preview.proposed) : exactCall}
           label={preview ? 'What is proposed' : 'The exact call'}
         />
       )}

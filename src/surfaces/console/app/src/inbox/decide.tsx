@@ -14,14 +14,16 @@ export function decisionText({ kind }: InboxItem, decision: Decision): string {
   return (kind === 'elicitation' ? answerTexts : decisionTexts)[decision];
 }
 
-/** Only a call that was already sent, and whose outcome is unknown, can be accepted as done. */
+/**
+ * Returns the possible decisions. "Accept as done" applies only to a call that was sent and whose outcome is unknown.
+ */
 export function decisionsOf({ kind, body }: InboxItem): Decision[] {
   if (kind === 'elicitation') return ['accept', 'reject', 'cancel'];
   return body.outcome_unknown === true ? ['approve', 'accept', 'reject'] : ['approve', 'reject'];
 }
 
-/** What goes with a decision. */
-export interface Given {
+/** The content of a decision. */
+export interface DecisionBody {
   reason?: string;
   edits?: Record<string, unknown>;
   values?: Record<string, unknown>;
@@ -31,13 +33,13 @@ export interface Given {
 interface DecideOptions {
   item: InboxItem;
   decision: Decision;
-  /** How the decision is sent, unless as a reply to the item. */
-  reply?: (given: Given, options: { idempotencyKey: string }) => Promise<unknown>;
+  /** Sends the decision; by default as a reply to the inbox item. */
+  reply?: (body: DecisionBody, options: { idempotencyKey: string }) => Promise<unknown>;
   onDone: () => Promise<unknown>;
   onClose: () => void;
 }
 
-/** Confirms a decision, with a reason, and with changes if the item can be edited. */
+/** Asks the person to confirm a decision, with a reason, and with changes if the item is editable. */
 export function Decide({ item, decision, onDone, onClose, reply = replyTo(item, decision) }: DecideOptions) {
   const [reason, setReason] = useDraft(`${decision}.${item._id}`);
   const edits = useEdits(item._id);
@@ -47,13 +49,13 @@ export function Decide({ item, decision, onDone, onClose, reply = replyTo(item, 
   const act = async (options: { idempotencyKey: string }) => {
     const changes = valuesOf(editable, edits.drafts);
     const { payload_digest, edited_payload_digest } = item.body as Record<string, string | null | undefined>;
-    const seen = edited_payload_digest ?? payload_digest;
+    const seenDigest = edited_payload_digest ?? payload_digest;
     await reply(
       {
         ...(reason.trim() !== '' && { reason: reason.trim() }),
         ...(changes !== undefined && { edits: changes }),
         ...(form && { values: answersOf(form, edits.drafts) }),
-        ...(item.kind === 'approval' && seen && { payload_digest: seen }),
+        ...(item.kind === 'approval' && seenDigest && { payload_digest: seenDigest }),
       },
       options,
     );
@@ -79,8 +81,8 @@ export function Decide({ item, decision, onDone, onClose, reply = replyTo(item, 
 
 const replyTo =
   ({ _id: id }: InboxItem, decision: Decision): NonNullable<DecideOptions['reply']> =>
-  (given, options) =>
-    call('post', '/inbox/{id}/reply', { params: { id }, body: { decision, ...given } }, options);
+  (body, options) =>
+    call('post', '/inbox/{id}/reply', { params: { id }, body: { decision, ...body } }, options);
 
 function consequenceOf(item: InboxItem, decision: Decision): string {
   const { kind } = item;

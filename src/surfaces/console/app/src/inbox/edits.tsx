@@ -1,16 +1,16 @@
-import { invalid, type InboxItem } from '../api.js';
+import { validationError, type InboxItem } from '../api.js';
 import { TextField } from '../field.js';
 import { useDrafts, type Edits } from '../parts.js';
 
-/** The changes that an approval of this item can contain; undefined if it cannot be edited. */
+/** The values of an item that an approval can change. */
 export type Editable = { text: string } | { fields: Record<string, string> };
 
-/** What a preview shows; undefined for every other item. */
+/** Returns the call of a preview; undefined for any other item. */
 export function previewOf({ body }: InboxItem) {
   return body.tool === 'execution.preview' ? (body.call as { goal: string; proposed: unknown }) : undefined;
 }
 
-/** The goal of the run that waits; undefined if the item is of no run or the person does not see the call. */
+/** Returns the goal of the waiting run; undefined if the item belongs to no run or the person may not see the call. */
 export function goalOf({ body }: InboxItem): string | undefined {
   const { goal, about } = (body.call ?? {}) as { goal?: string; about?: { goal?: string } };
   return goal ?? about?.goal;
@@ -24,12 +24,12 @@ export function editableOf(item: InboxItem): Editable | undefined {
   return kind === 'approval' && Object.keys(fields).length > 0 ? { fields } : undefined;
 }
 
-/** What a person changed, also after a reload. */
+/** Keeps the person's changes across a reload. */
 export const useEdits = (itemId: string): Edits => useDrafts(`edits.${itemId}`);
 
 /**
- * The changes as the API takes them; undefined if nothing was changed.
- * @throws ServiceError at the field whose value is not of its type
+ * Returns the changes in the format of the API; undefined if nothing was changed.
+ * @throws ServiceError for a value that does not have the type of its field
  */
 export function valuesOf(editable: Editable | undefined, drafts: Edits['drafts']): Record<string, unknown> | undefined {
   if (editable === undefined || Object.keys(drafts).length === 0) return undefined;
@@ -45,11 +45,11 @@ function valueOf(name: string, text: string, type: string | undefined): unknown 
     return JSON.parse(text);
   } catch {
     if (type === 'any') return text;
-    throw invalid(`edits.${name}`, `must be of type ${type}`);
+    throw validationError(`edits.${name}`, `must be of type ${type}`);
   }
 }
 
-/** An empty field stays as it is. */
+/** Renders the editable values. An empty field keeps its value. */
 export function EditFields({ editable, edits: { drafts, set } }: { editable: Editable; edits: Edits }) {
   if ('text' in editable)
     return (

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { call, type InboxItem } from '../api.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { Empty, Problem, Time } from '../parts.js';
-import { holdCalls } from '../curl.js';
+import { holdCallsPolicy } from '../curl.js';
 import { useTitle } from '../use-title.js';
 import { InboxCard } from './card.js';
 import { decisionsOf, type Decision } from './decide.js';
 import { goalOf } from './edits.js';
 
-/** 2,000 items; who has more does not decide them one by one. */
+/** At most 2,000 items are loaded. People with more do not decide them one by one. */
 const maxPages = 10;
 
-/** Everything that waits, oldest first. The API lists the newest first. */
+/** Returns all pending items, oldest first, although the API lists the newest first. */
 export async function readInbox(): Promise<InboxItem[]> {
   const items: InboxItem[] = [];
   let cursor: string | undefined;
@@ -42,9 +42,9 @@ function Items() {
     data: items,
     error,
     refetch,
-  } = useQuery({ queryKey: ['inbox'], queryFn: readInbox, refetchInterval: slowly });
+  } = useQuery({ queryKey: ['inbox'], queryFn: readInbox, refetchInterval: pollInterval });
   const [chosenId, choose] = useState<string>();
-  const [asked, setAsked] = useState<Decision>();
+  const [decision, setDecision] = useState<Decision>();
   const list = useRef<HTMLUListElement>(null);
   const at = Math.max(0, items?.findIndex(({ _id }) => _id === chosenId) ?? 0);
   const chosen = items?.[at];
@@ -61,15 +61,15 @@ function Items() {
       j: () => focusOn(at + 1),
       ArrowUp: () => focusOn(at - 1),
       k: () => focusOn(at - 1),
-      a: () => setAsked(chosen && decisionsOf(chosen)[0]),
-      r: () => setAsked('reject'),
+      a: () => setDecision(chosen && decisionsOf(chosen)[0]),
+      r: () => setDecision('reject'),
     }[event.key];
     if (!act) return;
     event.preventDefault();
     act();
   };
-  // What has been decided leaves the list, and the next item takes its place.
-  useEffect(() => setAsked(undefined), [chosen?._id]);
+  // A decided item leaves the list, and the next item takes its position.
+  useEffect(() => setDecision(undefined), [chosen?._id]);
   if (!items) return error ? <Problem error={error} /> : <p className="soft">Loading…</p>;
   if (items.length === 0) return <NothingWaits error={error} />;
   return (
@@ -95,7 +95,9 @@ function Items() {
             </li>
           ))}
         </ul>
-        {chosen && <InboxCard key={chosen._id} item={chosen} onDone={refetch} asked={asked} onAsked={setAsked} />}
+        {chosen && (
+          <InboxCard key={chosen._id} item={chosen} onDone={refetch} decision={decision} onDecision={setDecision} />
+        )}
       </div>
     </>
   );
@@ -105,7 +107,7 @@ function NothingWaits({ error }: { error: unknown }) {
   return (
     <>
       <Problem error={error} />
-      <Empty command={holdCalls}>
+      <Empty command={holdCallsPolicy}>
         Nothing waits for a decision. Agents whose preview mode is on ask here before they act, and so do calls that a
         policy holds. This policy holds every HTTP call of an agent:
       </Empty>

@@ -11,7 +11,7 @@ import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
 import { useTitle } from '../use-title.js';
 
-/** Every grant, with what it allows. A role gives only its own; the API refuses the others. */
+/** Describes every grant. A person can give only grants of their role; the API refuses the others. */
 const grantTexts: Record<Grant, string> = {
   'svc:query.read': 'reads the context graph',
   'svc:docs.read': 'reads the documentation',
@@ -27,7 +27,6 @@ const grantTexts: Record<Grant, string> = {
 };
 const grants = Object.keys(grantTexts) as Grant[];
 
-/** The API keys of the project. */
 export function Keys() {
   useTitle('API keys');
   const [revoking, setRevoking] = useState<ApiKey>();
@@ -135,16 +134,16 @@ function NoKeys() {
   );
 }
 
-/** Creates a key and shows its secret, which nobody can read again. It stays in this page only. */
+/** Creates a key and shows its secret once. The secret is kept in memory only. */
 function Create() {
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useDraft('keys.name');
   const [stored, store] = useDraft('keys.grants');
   const chosen = new Set(stored.split(' ').filter((grant) => grant !== ''));
-  const [made, setMade] = useState<{ name: string; secret: string }>();
+  const [createdKey, setCreatedKey] = useState<{ name: string; secret: string }>();
   const role = useRole();
   const isWide = role === 'OWNER' || role === 'ORG_ADMIN';
-  const offered = grants.filter((grant) => isWide || !grant.startsWith('svc:governance'));
+  const offeredGrants = grants.filter((grant) => isWide || !grant.startsWith('svc:governance'));
   const toggle = (grant: Grant) => {
     const next = new Set(chosen);
     if (!next.delete(grant)) next.add(grant);
@@ -152,7 +151,7 @@ function Create() {
   };
   const create = async () => {
     const body = { name, project_id: projectId, ...(chosen.size > 0 && { grants: [...chosen] as Grant[] }) };
-    setMade(await call('post', '/v1/apikeys', { body }));
+    setCreatedKey(await call('post', '/v1/apikeys', { body }));
     setName('');
     store('');
   };
@@ -172,7 +171,7 @@ function Create() {
           <TextField label="Name" name="name" text={name} onChange={setName} maxLength={200} autoFocus />
           <fieldset>
             <legend>Grants; without a choice, those of your role</legend>
-            {offered.map((grant) => (
+            {offeredGrants.map((grant) => (
               <label key={grant} className="choice">
                 <input type="checkbox" checked={chosen.has(grant)} onChange={() => toggle(grant)} /> {grant}{' '}
                 <span className="soft">{grantTexts[grant]}</span>
@@ -181,9 +180,9 @@ function Create() {
           </fieldset>
         </Confirm>
       )}
-      {made && (
-        <Window title={`The key ${made.name}`} onClose={() => setMade(undefined)}>
-          <Empty command={made.secret}>The secret is shown once and cannot be read again. Store it now:</Empty>
+      {createdKey && (
+        <Window title={`The key ${createdKey.name}`} onClose={() => setCreatedKey(undefined)}>
+          <Empty command={createdKey.secret}>The secret is shown once and cannot be read again. Store it now:</Empty>
         </Window>
       )}
     </>

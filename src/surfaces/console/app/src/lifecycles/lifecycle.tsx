@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { call, type Lifecycle } from '../api.js';
 import { Facts } from '../facts.js';
 import { ApprovalLink, LifecycleLink, RunLink } from '../links.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { Badge, durationText, Problem, Time } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { useTitle } from '../use-title.js';
@@ -11,7 +11,7 @@ import { Caller } from './lifecycles.js';
 
 const route = getRouteApi('/projects/$projectId/lifecycles/$lifecycleId');
 
-/** Every governed call goes through these, in this order. */
+/** The stages of every governed call, in order. */
 const stages = [
   'S1:authenticate',
   'S2:resolve-scope',
@@ -23,14 +23,14 @@ const stages = [
   'S8:execute',
 ];
 
-/** One governed call: its stages, its decision and its place in the audit chain. */
+/** Shows one governed call: its stages, its decision and its entry in the audit chain. */
 export function LifecyclePage() {
   const { lifecycleId: id } = route.useParams();
   const { data: lifecycle, error } = useQuery({
     queryKey: ['lifecycle', id],
     queryFn: () => call('get', '/v1/lifecycles/{id}', { params: { id } }),
-    // A held call is decided later.
-    refetchInterval: (query) => (query.state.data?.status === 'pending_approval' ? slowly(query) : false),
+    // A held call changes when somebody decides it.
+    refetchInterval: (query) => (query.state.data?.status === 'pending_approval' ? pollInterval(query) : false),
   });
   useTitle(`Lifecycle ${lifecycle?.tool ?? ''}`);
   if (!lifecycle)
@@ -51,7 +51,7 @@ export function LifecyclePage() {
       <Problem error={error} />
       <section aria-labelledby="stages">
         <h2 id="stages">Stages</h2>
-        <Strip lifecycle={lifecycle} />
+        <StageList lifecycle={lifecycle} />
       </section>
       <section aria-labelledby="call">
         <h2 id="call">The call</h2>
@@ -80,8 +80,8 @@ export function LifecyclePage() {
 
 const signs: Record<string, string> = { ok: '✓', failed: '✕', 'not reached': '–' };
 
-/** All eight, so that what was not reached is seen as well. */
-function Strip({ lifecycle: { stages: reached } }: { lifecycle: Lifecycle }) {
+/** Shows all eight stages, including those that the call did not reach. */
+function StageList({ lifecycle: { stages: reached } }: { lifecycle: Lifecycle }) {
   return (
     <ol className="strip">
       {stages.map((stage) => {
@@ -131,7 +131,7 @@ function About({ lifecycle }: { lifecycle: Lifecycle }) {
   );
 }
 
-/** For people who may read the chain of the organization. */
+/** Links to the audit entry, for people who may read the organization's chain. */
 function AuditEntry({ id }: { id: string }) {
   const may = useMay();
   const isOffered = may('get /v1/audit');

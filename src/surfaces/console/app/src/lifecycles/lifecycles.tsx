@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { call, type Lifecycle } from '../api.js';
-import { aCall } from '../curl.js';
+import { exampleCall } from '../curl.js';
 import { named, sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
@@ -9,7 +9,7 @@ import { startOf, type Since } from '../runs/filter.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
 import { useTitle } from '../use-title.js';
-import type { Words } from '../words.js';
+import type { SearchParams } from '../search-params.js';
 
 const route = getRouteApi('/projects/$projectId/lifecycles');
 
@@ -20,7 +20,10 @@ const fields: readonly FilterField<Name>[] = [
   { name: 'tool', label: 'Tool or operation' },
 ];
 
-/** For whom a call was made, and through what. A service is named `service:connector-load` by itself. */
+/**
+ * Shows for whom a call was made, and through which kind of credential. A service has a name such as
+ * `service:connector-load`.
+ */
 export function Caller({ principal: { kind, user_id } }: Pick<Lifecycle, 'principal'>) {
   const nameOf = useNames();
   const text = `${{ api_key: 'key of ', execution: 'run of ', user_jwt: '', session: '', service: '' }[kind]}${nameOf(user_id)}`;
@@ -60,7 +63,6 @@ const columns: readonly Column<Lifecycle>[] = [
   },
 ];
 
-/** The governed calls of the project. */
 export function Lifecycles() {
   useTitle('Lifecycles');
   const filter = route.useSearch();
@@ -92,7 +94,7 @@ export function Lifecycles() {
   );
 }
 
-function NoCalls({ filter }: { filter: Words<Name> }) {
+function NoCalls({ filter }: { filter: SearchParams<Name> }) {
   if (Object.keys(filter).length > 0) return <p className="empty">No call matches these filters.</p>;
-  return <Empty command={aCall}>No governed call was made in this project yet. This is one:</Empty>;
+  return <Empty command={exampleCall}>No governed call was made in this project yet. This is one:</Empty>;
 }

@@ -7,19 +7,19 @@ import { Time, useDraft } from '../parts.js';
 import { rankOf, roleName, roles, useRole, type Role } from '../roles.js';
 import { useMay, useSession } from '../session.js';
 import type { Column } from '../table.js';
-import { useAsked } from '../use-asked.js';
+import { useDialog } from '../use-dialog.js';
 import { useTitle } from '../use-title.js';
 
 const nameOf = ({ name, email, user_id }: Member) => name || email || user_id;
 
-type Asked = { member: Member; act: 'role' | 'remove' };
+type MemberDialog = { member: Member; act: 'role' | 'remove' };
 
-/** The people of the project and their roles. */
+/** Lists the members of the project and their roles. */
 export function Members() {
   useTitle('Members');
   const may = useMay();
-  const [asked, setAsked] = useState<Asked>();
-  const columns = useColumns(setAsked);
+  const [dialog, setDialog] = useState<MemberDialog>();
+  const columns = useColumns(setDialog);
   return (
     <>
       <h1>Members</h1>
@@ -33,18 +33,18 @@ export function Members() {
         empty={<p className="empty">Nobody has a role on this project.</p>}
         tools={may('post /project-member/{projectID}') && <Add />}
       />
-      {asked?.act === 'role' && <ChangeRole member={asked.member} onClose={() => setAsked(undefined)} />}
-      {asked?.act === 'remove' && <Remove member={asked.member} onClose={() => setAsked(undefined)} />}
+      {dialog?.act === 'role' && <ChangeRole member={dialog.member} onClose={() => setDialog(undefined)} />}
+      {dialog?.act === 'remove' && <Remove member={dialog.member} onClose={() => setDialog(undefined)} />}
     </>
   );
 }
 
-/** Nobody is offered to change who has a higher role than they have. */
-function useColumns(ask: (asked: Asked) => void): readonly Column<Member>[] {
+/** Offers changes only for members whose role is not higher than the person's own. */
+function useColumns(openDialog: (dialog: MemberDialog) => void): readonly Column<Member>[] {
   const may = useMay();
-  const own = useRole();
+  const ownRole = useRole();
   const { person } = useSession().session;
-  const offers = (operation: string, { role }: Member) => may(operation) && rankOf(role) <= rankOf(own);
+  const offers = (operation: string, { role }: Member) => may(operation) && rankOf(role) <= rankOf(ownRole);
   return [
     {
       id: 'name',
@@ -92,7 +92,7 @@ function useColumns(ask: (asked: Asked) => void): readonly Column<Member>[] {
               type="button"
               className="plain"
               aria-label={`Change role of ${nameOf(member)}…`}
-              onClick={() => ask({ member, act: 'role' })}
+              onClick={() => openDialog({ member, act: 'role' })}
             >
               Change role…
             </button>
@@ -102,7 +102,7 @@ function useColumns(ask: (asked: Asked) => void): readonly Column<Member>[] {
               type="button"
               className="plain"
               aria-label={`Remove ${nameOf(member)}…`}
-              onClick={() => ask({ member, act: 'remove' })}
+              onClick={() => openDialog({ member, act: 'remove' })}
             >
               Remove…
             </button>
@@ -116,13 +116,13 @@ function useColumns(ask: (asked: Asked) => void): readonly Column<Member>[] {
 const invalidates = [['members']];
 
 function RoleField({ role, onChange }: { role: string; onChange: (role: Role) => void }) {
-  const own = useRole();
+  const ownRole = useRole();
   return (
     <Field label="Role" name="role">
       {(control) => (
         <select {...control} value={role} onChange={(event) => onChange(event.target.value as Role)}>
           {roles
-            .filter((each) => rankOf(each) <= rankOf(own))
+            .filter((each) => rankOf(each) <= rankOf(ownRole))
             .map((each) => (
               <option key={each} value={each}>
                 {roleName(each)}
@@ -137,16 +137,16 @@ function RoleField({ role, onChange }: { role: string; onChange: (role: Role) =>
 const rolesSay = 'Owner and org admin apply to every project of the organization.';
 
 function Add() {
-  const [asked, setAsked] = useAsked();
+  const [dialog, setDialog] = useDialog();
   const [email, setEmail] = useDraft('members.email');
   const [chosen, setRole] = useDraft('members.role');
   const role = (chosen || 'MEMBER') as Role;
   return (
     <>
-      <button type="button" className="primary" onClick={() => setAsked('add')}>
+      <button type="button" className="primary" onClick={() => setDialog('add')}>
         Add a member…
       </button>
-      {asked === 'add' && (
+      {dialog === 'add' && (
         <Confirm
           title="Add a member"
           action="Add"
@@ -158,7 +158,7 @@ function Add() {
             setEmail('');
             setRole('');
           }}
-          onClose={() => setAsked(undefined)}
+          onClose={() => setDialog(undefined)}
         >
           <p>Adds a user of the organization to this project. {rolesSay}</p>
           <TextField label="Email address" name="email" text={email} onChange={setEmail} maxLength={320} autoFocus />

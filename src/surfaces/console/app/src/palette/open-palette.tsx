@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 
 const Palette = lazy(() => import('./palette.js').then(({ Palette: component }) => ({ default: component })));
 
-/** Opens the palette by a button, Ctrl+K or Cmd+K. It is loaded when it is first opened. */
+/** Opens the palette by a button, Ctrl+K or Cmd+K, and loads it at the first use. */
 export function OpenPalette() {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {

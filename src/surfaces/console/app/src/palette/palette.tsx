@@ -7,7 +7,7 @@ import { Window } from '../parts.js';
 import type { RunFilter } from '../runs/filter.js';
 import { projectId, useMay } from '../session.js';
 import { stateOf } from '../states.js';
-import { useOffered } from '../use-offered.js';
+import { useOfferedPages } from '../use-offered-pages.js';
 import { useActions, type Command } from './use-actions.js';
 
 const shortcuts: readonly { name: string; filter: RunFilter }[] = [
@@ -17,7 +17,7 @@ const shortcuts: readonly { name: string; filter: RunFilter }[] = [
   { name: 'Runs that are paused', filter: { state: 'paused' } },
 ];
 
-/** Opens pages, lists, runs and the dialogs of actions by name. */
+/** Finds and opens pages, lists, runs and the dialogs of actions by name. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const commands = useCommands(typed);
@@ -62,9 +62,9 @@ function useCommands(typed: string): Command[] {
   const navigate = useNavigate();
   const may = useMay();
   const seesRuns = may('get /{projectID}/execution_flows');
-  const pages = useOffered().flatMap((group) => group.pages);
-  const text = useSettled(typed.trim());
-  const found = useFound(text);
+  const pages = useOfferedPages().flatMap((group) => group.pages);
+  const text = useDebounced(typed.trim());
+  const found = useSearchResults(text);
   return [
     ...actions,
     ...pages.map(({ path, name }) => ({
@@ -79,26 +79,26 @@ function useCommands(typed: string): Command[] {
       kind: 'list',
       go: () => void navigate({ to: '/projects/$projectId/runs', params: { projectId }, search: filter }),
     })),
-    // What was found by an earlier text is not offered.
+    // Results for an earlier text are not offered.
     ...(text === typed.trim() ? found : []),
   ];
 }
 
-/** Runs, and agentflows that can be run, by what was typed. */
-function useFound(text: string): Command[] {
+/** Finds runs, and agentflows that the person can run, by the typed text. */
+function useSearchResults(text: string): Command[] {
   const navigate = useNavigate();
   const may = useMay();
   const mayStart = ['get /agentflow', 'post /execute_flow', 'post /execute_flow/{execution_id}/execute'].every(may);
   const runs = useQuery({
     queryKey: ['runs', 'named', text],
     queryFn: () =>
-      call('get', '/{projectID}/execution_flows', { query: { limit: 8, fields: 'summary', ...like(text) } }),
+      call('get', '/{projectID}/execution_flows', { query: { limit: 8, fields: 'summary', ...textQuery(text) } }),
     enabled: may('get /{projectID}/execution_flows'),
   });
   const name = text.replace(/^(start|run)( a run of)? /i, '');
   const agentflows = useQuery({
     queryKey: ['agentflows', 'named', name],
-    queryFn: () => call('get', '/agentflow', { query: { limit: 5, ...like(name) } }),
+    queryFn: () => call('get', '/agentflow', { query: { limit: 5, ...textQuery(name) } }),
     enabled: mayStart && name !== '',
   });
   return [
@@ -126,14 +126,14 @@ function useFound(text: string): Command[] {
   ];
 }
 
-const like = (text: string) => (text === '' ? {} : { text });
+const textQuery = (text: string) => (text === '' ? {} : { text });
 
-/** The text after a moment without typing. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
+/** Returns the text once the person has stopped typing. */
+function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), 250);
+    const timer = setTimeout(() => setDebounced(text), 250);
     return () => clearTimeout(timer);
   }, [text]);
-  return settled;
+  return debounced;
 }

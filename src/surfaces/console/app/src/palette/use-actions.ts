@@ -9,12 +9,12 @@ export interface Command {
   name: string;
   kind: string;
   state?: State;
-  /** Found by what was typed, so its name need not contain it. */
+  /** Whether the API found it, so its name does not have to contain the typed text. */
   isFound?: boolean;
   go(): void;
 }
 
-/** What the palette opens the form or dialog of. */
+/** The forms and dialogs that the palette opens. */
 const forms = [
   { name: 'New agentflow…', path: 'agentflows/new', operation: 'post /agentflow' },
   { name: 'New schedule…', path: 'schedules/new', operation: 'post /schedule/coworker' },
@@ -24,7 +24,7 @@ const forms = [
 
 const names = { execute: 'Execute', pause: 'Pause', resume: 'Resume', cancel: 'Cancel' } as const;
 
-/** The actions that this person may do here. Each opens the form or dialog that the page has for it. */
+/** Returns the actions that this person may perform on the current page. Each opens the form or dialog of the page. */
 export function useActions(): Command[] {
   const navigate = useNavigate();
   const may = useMay();

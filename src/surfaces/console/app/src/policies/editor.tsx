@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import { call, invalidIn, isAnswer, type PolicyRule, type PolicySet } from '../api.js';
+import { call, validationTextOf, isResponse, type PolicyRule, type PolicySet } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { JsonField, parsed, problemsAt, type TextProblem } from '../json-field.js';
 import { Data, Problem, useDraft, Window } from '../parts.js';
 import { useNames } from '../use-names.js';
 import { Simulation } from './simulation.js';
 
-/** What a person has changed, and the version from which they began. */
+/** The person's changes, and the version that they started from. */
 interface Draft {
   version: number;
   text: string;
@@ -27,7 +27,7 @@ function useEdited({ version, policies }: PolicySet) {
   };
 }
 
-/** The API names `policies.0.effect` or a `policy_id`. */
+/** Parses validation errors. The API names a path such as `policies.0.effect`, or a `policy_id`. */
 function problemsIn(message: string, text: string): TextProblem[] {
   const read = parsed(text);
   const rules = 'value' in read && Array.isArray(read.value) ? (read.value as { policy_id?: unknown }[]) : [];
@@ -40,7 +40,7 @@ function problemsIn(message: string, text: string): TextProblem[] {
   return problemsAt(message, text, pathOf);
 }
 
-/** Edits the rules as JSON, tries them on recorded calls and stores them as a new version. */
+/** Edits the rules as JSON, simulates them on recorded calls and stores them as a new version. */
 export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<unknown> }) {
   const { text, base, isChanged, change, discard } = useEdited(set);
   const [error, setError] = useState<unknown>();
@@ -49,9 +49,9 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
   const [saving, setSaving] = useState<PolicyRule[]>();
   const [saved, setSaved] = useState<number>();
   const fail = (failure: unknown) => {
-    const wrong = invalidIn(failure);
-    setProblems(wrong === undefined ? [] : problemsIn(wrong, text));
-    setError(wrong === undefined ? failure : undefined);
+    const validationText = validationTextOf(failure);
+    setProblems(validationText === undefined ? [] : problemsIn(validationText, text));
+    setError(validationText === undefined ? failure : undefined);
   };
   const read = (then: (rules: PolicyRule[]) => void) => {
     const result = parsed(text);
@@ -67,8 +67,8 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
       setError(undefined);
       discard();
     } catch (failure) {
-      // The window closes, and the editor shows what is wrong. A request without an answer can be repeated there.
-      if (!isAnswer(failure)) throw failure;
+      // The dialog closes, and the editor shows the error. Without a response, the dialog stays open for a retry.
+      if (!isResponse(failure)) throw failure;
       fail(failure);
     }
     await reload();
@@ -119,7 +119,7 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
   );
 }
 
-/** Somebody else stored a version after this person began. Nothing typed is lost. */
+/** Says that somebody else stored a version in the meantime. The person's changes are kept. */
 function Conflict({ set, base, onTake }: { set: PolicySet; base: number; onTake: () => void }) {
   const [isOpen, setOpen] = useState(false);
   const nameOf = useNames();

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { call, type PolicyRule, type PolicySet } from '../api.js';
-import { holdCalls } from '../curl.js';
+import { holdCallsPolicy } from '../curl.js';
 import { List } from '../list.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { Badge, Data, Empty, Problem, Time, Window } from '../parts.js';
 import { useMay } from '../session.js';
 import type { Column } from '../table.js';
@@ -14,14 +14,14 @@ import { Trial } from './trial.js';
 
 const Difference = lazy(() => import('../difference.js').then(({ Difference: component }) => ({ default: component })));
 
-/** The policies of the organization: what is in force, a new version, and what a version would decide. */
+/** Shows the policies of the organization: the rules in force, an editor, a trial of a call, and all versions. */
 export function Policies() {
   useTitle('Policies');
   const may = useMay();
   const { data, error, refetch } = useQuery({
     queryKey: ['policies', 'in force'],
     queryFn: () => call('get', '/v1/policies'),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   return (
     <>
@@ -47,7 +47,7 @@ function InForce({ set }: { set: PolicySet }) {
     <section aria-labelledby="in-force">
       <h2 id="in-force">In force</h2>
       {version === 0 ? (
-        <Empty command={holdCalls}>
+        <Empty command={holdCallsPolicy}>
           No policies are stored. The default set is in force, as version 0. Store a version below, or with:
         </Empty>
       ) : (
@@ -123,7 +123,7 @@ function Versions({ current }: { current: number }) {
       <List
         name="Versions"
         counted={['version', 'versions']}
-        // A new version is a new list.
+        // A new key reloads the list after a new version.
         queryKey={['policies', 'versions', current]}
         load={(page) => call('get', '/v1/policies/versions', { query: page })}
         columns={columns}
@@ -131,7 +131,7 @@ function Versions({ current }: { current: number }) {
         empty={<p className="empty">No version was stored yet.</p>}
       />
       {open !== undefined && (
-        <OneVersion key={open} version={open} newest={current} onClose={() => setOpen(undefined)} />
+        <PolicyVersion key={open} version={open} newest={current} onClose={() => setOpen(undefined)} />
       )}
     </section>
   );
@@ -145,8 +145,8 @@ const useVersion = (version: number) =>
     enabled: version > 0,
   });
 
-/** The rules of a version, and what it changed in another one: the one before, unless the person chooses. */
-function OneVersion({ version, newest, onClose }: { version: number; newest: number; onClose: () => void }) {
+/** Shows the rules of a version, and its difference to another version, by default the previous one. */
+function PolicyVersion({ version, newest, onClose }: { version: number; newest: number; onClose: () => void }) {
   const [from, setFrom] = useState(version - 1);
   const { data, error } = useVersion(version);
   const before = useVersion(from);

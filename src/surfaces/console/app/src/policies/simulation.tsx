@@ -14,11 +14,11 @@ const reasons = {
 
 interface SimulationOptions {
   candidate: PolicyRule[];
-  /** A refused candidate is explained where it was typed. */
+  /** Lets the editor show why the API refused the candidate. */
   onFailure(error: unknown): void;
 }
 
-/** What a candidate would decide differently about the last recorded calls. */
+/** Shows which recorded calls a candidate would decide differently. */
 export function Simulation({ candidate, onFailure }: SimulationOptions) {
   const { data, error } = useQuery({
     queryKey: ['policies', 'simulation', candidate],
@@ -28,7 +28,7 @@ export function Simulation({ candidate, onFailure }: SimulationOptions) {
   });
   useEffect(() => {
     if (error) onFailure(error);
-    // The handler is another one at each rendering of the editor.
+    // Not `onFailure`: the editor passes a new function at each rendering.
   }, [error]);
   if (error) return null;
   if (!data) return <p role="status">Tries the rules on the last recorded calls…</p>;

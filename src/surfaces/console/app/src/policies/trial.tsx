@@ -11,19 +11,21 @@ type Decision = Awaited<ReturnType<typeof evaluate>>;
 
 const channels = ['rest', 'mcp', 'console', 'schedule', 'agent', 'callback'];
 
-/** What the policies in force decide about a call that is not made. */
+/** Evaluates the policies in force for a call without making it. */
 export function Trial() {
   const [tool, setTool] = useDraft('policies.trial.tool');
   const [channel, setChannel] = useDraft('policies.trial.channel');
   const [input, setInput] = useDraft('policies.trial.input');
   const [principal, setPrincipal] = useDraft('policies.trial.caller');
   const [decision, setDecision] = useState<Decision>();
-  const [given, caller] = [parsed(input || '{}'), parsed(principal || '{}')];
+  const [parsedInput, parsedPrincipal] = [parsed(input || '{}'), parsed(principal || '{}')];
   const { error, isBusy, submit } = useSubmit(async () => {
-    if ('problem' in given || 'problem' in caller) return;
+    if ('problem' in parsedInput || 'problem' in parsedPrincipal) return;
     setDecision(undefined);
     const rest = channel === '' ? {} : { channel };
-    setDecision(await evaluate({ tool: tool.trim(), ...rest, input: given.value, principal: caller.value }));
+    setDecision(
+      await evaluate({ tool: tool.trim(), ...rest, input: parsedInput.value, principal: parsedPrincipal.value }),
+    );
   });
   return (
     <section aria-labelledby="evaluate">
@@ -45,7 +47,7 @@ export function Trial() {
           rows={4}
           text={input || '{}'}
           onChange={setInput}
-          problems={'problem' in given ? [given.problem] : []}
+          problems={'problem' in parsedInput ? [parsedInput.problem] : []}
         />
         <JsonField
           name="principal"
@@ -53,7 +55,7 @@ export function Trial() {
           rows={2}
           text={principal || '{}'}
           onChange={setPrincipal}
-          problems={'problem' in caller ? [caller.problem] : []}
+          problems={'problem' in parsedPrincipal ? [parsedPrincipal.problem] : []}
         />
         <p className="actions">
           <button className="primary" disabled={isBusy}>
@@ -66,8 +68,8 @@ export function Trial() {
   );
 }
 
-function Outcome({ decision: given }: { decision: Decision }) {
-  const { decision, policy_ids, policy_version, reason, approvers, approver_roles, approval_ttl_seconds } = given;
+function Outcome({ decision: outcome }: { decision: Decision }) {
+  const { decision, policy_ids, policy_version, reason, approvers, approver_roles, approval_ttl_seconds } = outcome;
   const isHeld = decision === 'require_approval';
   return (
     <>

@@ -4,7 +4,7 @@ import { Reason } from '../field.js';
 import { useDraft } from '../parts.js';
 import { useMay } from '../session.js';
 import { actionsOf, isOver, type Action } from '../states.js';
-import { useAsked } from '../use-asked.js';
+import { useDialog } from '../use-dialog.js';
 import { Rerun } from './rerun.js';
 
 const texts: Record<Action, { name: string; question: string; hint: string }> = {
@@ -20,32 +20,32 @@ const texts: Record<Action, { name: string; question: string; hint: string }> = 
 
 const operationOf = (action: Action) => `post /execute_flow/{execution_id}/${action}`;
 
-/** What the state allows and the person may do; each is confirmed. */
+/** Offers the actions that the state allows and the person may perform. Each opens a dialog to confirm it. */
 export function Actions({ run, onDone }: { run: Execution; onDone: () => Promise<unknown> }) {
   const may = useMay();
-  const [asked, setAsked] = useAsked();
-  const close = () => setAsked(undefined);
-  const offered = actionsOf(run, may);
-  // An action stays open when the run moves on, so that the person sees what the API says.
-  const open = (Object.keys(texts) as Action[]).find((action) => action === asked);
+  const [dialog, setDialog] = useDialog();
+  const close = () => setDialog(undefined);
+  const possible = actionsOf(run, may);
+  // A dialog stays open when the state of the run changes, so that the person sees the API's response.
+  const open = (Object.keys(texts) as Action[]).find((action) => action === dialog);
   return (
     <>
-      {offered.map((action) => (
+      {possible.map((action) => (
         <button
           key={action}
           type="button"
           className={action === 'cancel' ? 'danger' : 'primary'}
-          onClick={() => setAsked(action)}
+          onClick={() => setDialog(action)}
         >
           {texts[action].name}…
         </button>
       ))}
       {isOver(run) && may('post /execute_flow/{execution_id}/rerun') && (
-        <button type="button" onClick={() => setAsked('rerun')}>
+        <button type="button" onClick={() => setDialog('rerun')}>
           Rerun…
         </button>
       )}
-      {asked === 'rerun' && isOver(run) && <Rerun run={run} onClose={close} />}
+      {dialog === 'rerun' && isOver(run) && <Rerun run={run} onClose={close} />}
       {open && may(operationOf(open)) && <Confirmation action={open} run={run} onDone={onDone} onClose={close} />}
     </>
   );

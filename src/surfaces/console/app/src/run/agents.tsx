@@ -5,7 +5,7 @@ import { isOver, stateOf, waitingOf } from '../states.js';
 
 type Agent = Execution['agentflow']['agents'][number];
 
-/** The agents in the order of the plan, from the first on. */
+/** Returns the agents in the order of the plan. */
 export function inOrder({ agentflow: { agents, initialAgent } }: Execution): Agent[] {
   const byId = new Map(agents.map((agent) => [agent._id, agent]));
   const ordered: Agent[] = [];
@@ -27,16 +27,16 @@ const textsOf = ({ started_at, ended_at, usage, kept_from }: Output): string[] =
   ...(kept_from === undefined ? [] : ['kept from the earlier run']),
 ];
 
-/** What each agent has done, does, or will do: as a graph, and as a list. */
+/** Shows what each agent has done, does or will do, as a graph and as a list. */
 export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] }) {
   const agents = inOrder(run);
   const outputs = new Map(run.agents_output.map((output) => [output.agent_id, output]));
   const stateOfAgent = (id: string) => {
-    const own = steps.filter(({ agent_id }) => agent_id === id);
+    const agentSteps = steps.filter(({ agent_id }) => agent_id === id);
     if (outputs.has(id)) return 'completed';
-    if (own.length === 0 && waitingOf(run)?.agent_id !== id) return 'to come';
-    // An agent that has begun and has no output is where the run is, or where it ended.
-    return own.find(({ status }) => status === 'running' || status === 'waiting')?.status ?? stateOf(run);
+    if (agentSteps.length === 0 && waitingOf(run)?.agent_id !== id) return 'to come';
+    // An agent that has started and has no output has the state of the run.
+    return agentSteps.find(({ status }) => status === 'running' || status === 'waiting')?.status ?? stateOf(run);
   };
   const states = Object.fromEntries(agents.map(({ _id }) => [_id, stateOfAgent(_id)]));
   return (

@@ -4,15 +4,15 @@ import type { useEvents } from './use-events.js';
 
 type Followed = ReturnType<typeof useEvents>;
 
-/** What happens in the step that runs. The end of the text stays in view as it grows. */
-export function NowHappens({ words, progress }: Followed) {
+/** Shows the progress of the current step. Growing text stays scrolled to its end. */
+export function StepProgress({ modelText, progress }: Followed) {
   return (
     <>
-      {words !== '' && (
+      {modelText !== '' && (
         <section aria-labelledby="words">
           <h2 id="words">The model writes</h2>
           <div className="growing" tabIndex={0} role="region" aria-label="Words of the model">
-            <p className="text">{words}</p>
+            <p className="text">{modelText}</p>
           </div>
         </section>
       )}
@@ -29,7 +29,7 @@ export function NowHappens({ words, progress }: Followed) {
   );
 }
 
-/** What an event is about. */
+/** Returns the text that says what an event is about. */
 function subjectOf(data: Record<string, unknown>): string {
   const { name, title, step_id, agent_id, reason, message } = data;
   return [name, title, step_id, agent_id, reason, message].find((value) => typeof value === 'string') ?? '';
@@ -38,7 +38,7 @@ function subjectOf(data: Record<string, unknown>): string {
 export function Events({ events, error }: Followed) {
   const [type, setType] = useState('');
   const types = [...new Set(events.map((event) => event.type))].sort();
-  const shown = events.filter((event) => type === '' || event.type === type).reverse();
+  const matching = events.filter((event) => type === '' || event.type === type).reverse();
   return (
     <section aria-labelledby="events">
       <h2 id="events">Events</h2>
@@ -56,7 +56,7 @@ export function Events({ events, error }: Followed) {
       </label>
       {events.length === 0 && <p className="empty">Nothing has happened yet.</p>}
       <ul className="rows">
-        {shown.slice(0, 200).map((event) => (
+        {matching.slice(0, 200).map((event) => (
           <li key={event.seq}>
             <details>
               <summary>

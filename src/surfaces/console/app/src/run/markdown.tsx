@@ -1,11 +1,11 @@
 import ReactMarkdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 
-/** Markdown of a model: its HTML is not rendered, unsafe addresses are dropped, and images are links. */
+/** Renders Markdown from a model. HTML is not rendered, unsafe URLs are dropped, and images become links. */
 export function Markdown({ text }: { text: string }) {
   return (
     <ReactMarkdown
-      // Tables, which models write.
+      // Adds tables, which models often write.
       remarkPlugins={[remarkGfm]}
       components={{
         a: ({ href, children }) => (
@@ -13,7 +13,7 @@ export function Markdown({ text }: { text: string }) {
             {children}
           </a>
         ),
-        // An image would tell another site who reads this, and the content security policy refuses it.
+        // An image would reveal the reader to another site. The content security policy blocks it as well.
         img: ({ src, alt }) => (
           <a href={typeof src === 'string' ? src : undefined} rel="noreferrer nofollow" target="_blank">
             {alt ?? src}

@@ -1,4 +1,4 @@
-import { call, invalid, type Execution } from '../api.js';
+import { call, validationError, type Execution } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Field, Reason, TextField } from '../field.js';
 import { useDraft } from '../parts.js';
@@ -14,10 +14,10 @@ interface Draft {
 
 type Values = Record<string, unknown>;
 
-/** A value as a field shows it: text as it is, everything else as JSON. */
+/** Returns the text of a field: strings unchanged, other values as JSON. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 
-/** @throws ServiceError at a field that is not JSON */
+/** @throws ServiceError for a field that is not valid JSON */
 function valuesOf(source: Values, texts: Record<string, string>): Values {
   return Object.fromEntries(
     Object.entries(source).map(([name, value]) => {
@@ -26,7 +26,7 @@ function valuesOf(source: Values, texts: Record<string, string>): Values {
       try {
         return [name, JSON.parse(text) as unknown];
       } catch {
-        throw invalid(name, `must be JSON, like ${textOf(value).slice(0, 100)}`);
+        throw validationError(name, `must be JSON, like ${textOf(value).slice(0, 100)}`);
       }
     }),
   );
@@ -44,7 +44,9 @@ function bodyOf(run: Execution, { from = '', goal = run.goal, reason = '', input
   };
 }
 
-/** Prepares the run again, from any agent and with other inputs, and starts it. What was typed survives a reload. */
+/**
+ * Prepares the run again, from any agent and with changed inputs, and starts it. A reload keeps what the person typed.
+ */
 export function Rerun({ run, onClose }: { run: Execution; onClose: () => void }) {
   const [stored, store] = useDraft(`rerun.${run.execution_id}`);
   const draft = (stored === '' ? {} : JSON.parse(stored)) as Draft;
@@ -52,9 +54,9 @@ export function Rerun({ run, onClose }: { run: Execution; onClose: () => void })
   const change = (changes: Draft) => store(JSON.stringify({ ...draft, ...changes }));
   const { goal = run.goal, reason = '', inputs = {}, from = '' } = draft;
   const act = async (options: { idempotencyKey: string }) => {
-    const given = { params: { execution_id: run.execution_id }, body: bodyOf(run, draft) };
-    return start(given, options.idempotencyKey, () =>
-      call('post', '/execute_flow/{execution_id}/rerun', given, options),
+    const request = { params: { execution_id: run.execution_id }, body: bodyOf(run, draft) };
+    return start(request, options.idempotencyKey, () =>
+      call('post', '/execute_flow/{execution_id}/rerun', request, options),
     );
   };
   return (
@@ -62,7 +64,7 @@ export function Rerun({ run, onClose }: { run: Execution; onClose: () => void })
       title="Rerun this run?"
       action="Rerun"
       act={act}
-      // The field of an input has its name alone.
+      // Input fields are named without the prefix of their path.
       nameOf={(path) => path.replace(/^(input_variables|runtime_inputs)\./, '')}
       onDone={(runId) => {
         store('');

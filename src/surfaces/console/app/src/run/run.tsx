@@ -10,18 +10,18 @@ import { failureOf, isOver, stateOf, waitingOf } from '../states.js';
 import { useTitle } from '../use-title.js';
 import { Actions } from './actions.js';
 import { Agents } from './agents.js';
-import { slowly } from '../news.js';
-import { Events, NowHappens } from './events.js';
+import { pollInterval } from '../news.js';
+import { Events, StepProgress } from './events.js';
 import { useEvents } from './use-events.js';
 import { StepDrawer } from './step-drawer.js';
 import { Waterfall } from './waterfall.js';
 
 const Markdown = lazy(() => import('./markdown.js').then(({ Markdown: component }) => ({ default: component })));
 const route = getRouteApi('/projects/$projectId/runs/$runId');
-/** The attempts of an open step are no events. */
+/** Attempts of an open step send no events, so the page polls. */
 const openStepMs = 10_000;
 
-/** The run and its steps, read again until it is over and its last step has ended. */
+/** Loads the run and its steps, and refreshes them until the run is over and its last step has ended. */
 function useRun(id: string) {
   const params = { execution_id: id };
   const monitoring = useQuery({
@@ -32,7 +32,7 @@ function useRun(id: string) {
   const run = useQuery({
     queryKey: ['run', id],
     queryFn: () => call('get', '/execute_flow/{execution_id}', { params }),
-    refetchInterval: (query) => (query.state.data && isOver(query.state.data) ? false : slowly(query)),
+    refetchInterval: (query) => (query.state.data && isOver(query.state.data) ? false : pollInterval(query)),
   });
   const reload = () => Promise.all([run.refetch(), monitoring.refetch()]);
   return { run: run.data, steps: monitoring.data, error: run.error, stepsError: monitoring.error, reload };
@@ -61,7 +61,7 @@ function RunPage({ id }: { id: string }) {
       </>
     );
   const at = steps?.steps.findIndex(({ step_id }) => step_id === openStep) ?? -1;
-  const shown = steps?.steps[at];
+  const stepInDrawer = steps?.steps[at];
   return (
     <>
       <h1>
@@ -76,9 +76,9 @@ function RunPage({ id }: { id: string }) {
       </div>
       <Problem error={error} />
       <About run={run} steps={steps} />
-      <Waits run={run} onDone={reload} />
+      <PendingDecisions run={run} onDone={reload} />
       <Outcome run={run} />
-      <NowHappens {...events} />
+      <StepProgress {...events} />
       <Agents run={run} steps={steps?.steps ?? []} />
       <section aria-labelledby="steps">
         <h2 id="steps">Steps</h2>
@@ -91,7 +91,9 @@ function RunPage({ id }: { id: string }) {
         <Data value={{ ...run.input_variables, ...run.runtime_inputs }} label="Values of the input" />
       </section>
       <Events {...events} />
-      {shown && <StepDrawer run={run} step={shown} number={at + 1} onClose={() => setOpenStep(undefined)} />}
+      {stepInDrawer && (
+        <StepDrawer run={run} step={stepInDrawer} number={at + 1} onClose={() => setOpenStep(undefined)} />
+      )}
     </>
   );
 }
@@ -178,8 +180,8 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   );
 }
 
-/** What the run waits for, if it waits for somebody. */
-function Waits({ run, onDone }: { run: Execution; onDone: () => Promise<unknown> }) {
+/** Shows the inbox items that the run waits for. */
+function PendingDecisions({ run, onDone }: { run: Execution; onDone: () => Promise<unknown> }) {
   const may = useMay();
   const waiting = isOver(run) ? undefined : waitingOf(run);
   const isHeld = waiting !== undefined && waiting.kind !== 'step';
@@ -187,7 +189,7 @@ function Waits({ run, onDone }: { run: Execution; onDone: () => Promise<unknown>
     queryKey: ['inbox', 'of', run.execution_id, waiting?.agent_id, waiting?.approval_id],
     queryFn: () => call('get', '/inbox', { query: { limit: 200 } }),
     enabled: isHeld && may('get /inbox'),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   if (!isHeld) return null;
   const items = data?.data.filter(({ execution_id }) => execution_id === run.execution_id) ?? [];

@@ -8,12 +8,12 @@ const openStepMs = 3000;
 interface StepDrawerOptions {
   run: Execution;
   step: Step;
-  /** The position of the step in the run, from 1. */
+  /** The position of the step in the run, starting at 1. */
   number: number;
   onClose: () => void;
 }
 
-/** One step: its attempts, what each sent, and what came back, as the API shows them (redacted). */
+/** Shows one step with its attempts, and what each sent and received. The API redacts it. */
 export function StepDrawer({ run, step, number, onClose }: StepDrawerOptions) {
   const { execution_id } = run;
   const { data, error } = useQuery({
@@ -42,7 +42,7 @@ export function StepDrawer({ run, step, number, onClose }: StepDrawerOptions) {
         </details>
       ))}
       {last && <Exchange exchange={last} />}
-      {data && !last && <NotKept run={run} step={step} />}
+      {data && !last && <StoredDetails run={run} step={step} />}
     </Window>
   );
 }
@@ -65,8 +65,8 @@ function Attempts({ step }: { step: Step }) {
   );
 }
 
-/** What the run itself still knows of a step. */
-function NotKept({ run, step }: { run: Execution; step: Step }) {
+/** Shows what the run itself has of a step whose details are not stored. */
+function StoredDetails({ run, step }: { run: Execution; step: Step }) {
   const output = run.agents_output.find(({ agent_id }) => agent_id === step.agent_id);
   const action = output?.actions.find(({ action_id }) => action_id === step.action_id);
   const proposed = run.previews[step.agent_id]?.proposed;

@@ -11,7 +11,7 @@ interface HttpCall {
   body?: unknown;
 }
 
-/** What one attempt sent and received, redacted by the API. */
+/** Shows what one attempt sent and received. The API redacts it. */
 export function Exchange({ exchange }: { exchange: StepExchange }) {
   const { prompt, input, request, response, output, lifecycle_id: lifecycle } = exchange;
   return (
@@ -77,7 +77,7 @@ function Prompt({ prompt }: { prompt: NonNullable<StepExchange['prompt']> }) {
   );
 }
 
-/** A call over HTTP is shown as people know it; any other as it is. */
+/** Shows an HTTP request as text, and any other request as JSON. */
 function Request({ request }: { request: HttpCall }) {
   const { method, url, headers, body } = request;
   if (typeof method !== 'string' || typeof url !== 'string')

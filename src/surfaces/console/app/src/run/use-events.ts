@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { ExecutionEvent } from '../api.js';
 import { follow } from '../follow.js';
-import { readAgain } from '../news.js';
+import { refetchSoon } from '../news.js';
 
 const maxKept = 1000;
 
@@ -16,38 +16,38 @@ type Message =
   | { type: 'model_delta'; data: { n: number; text: string } }
   | { type: 'step_progress'; data: Progress };
 
-/** Follows the events of a run, which is read again after each. */
+/** Follows the events of a run, and refetches the run after each. */
 export function useEvents(id: string) {
   const queries = useQueryClient();
   const [events, setEvents] = useState<ExecutionEvent[]>([]);
-  const [words, setWords] = useState('');
+  const [modelText, setModelText] = useState('');
   const [progress, setProgress] = useState<Progress>();
   const [error, setError] = useState<unknown>();
   useEffect(() => {
-    const gone = new AbortController();
+    const unmounted = new AbortController();
     let last: number | undefined;
     const onEvent = (event: Message) => {
       if ('seq' in event) {
         if (event.seq <= (last ?? 0)) return;
         last = event.seq;
-        setWords('');
+        setModelText('');
         setProgress(undefined);
         setEvents((known) => [...known, event].slice(-maxKept));
-        readAgain(queries, ['run', id]);
+        refetchSoon(queries, ['run', id]);
       } else if (event.type === 'step_progress') setProgress(event.data);
       else {
         const { n, text } = event.data;
-        // Each attempt of a turn begins anew.
-        setWords((known) => ((n === 1 ? '' : known) + text).slice(-20_000));
+        // Each attempt of a turn starts a new text.
+        setModelText((known) => ((n === 1 ? '' : known) + text).slice(-20_000));
       }
     };
     void follow<Message>(`/execute_flow/${encodeURIComponent(id)}/events`, {
-      signal: gone.signal,
+      signal: unmounted.signal,
       last: () => last,
       onEvent,
       onProblem: setError,
     });
-    return () => gone.abort();
+    return () => unmounted.abort();
   }, [id, queries]);
-  return { events, words, progress, error };
+  return { events, modelText, progress, error };
 }

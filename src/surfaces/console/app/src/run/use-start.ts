@@ -4,20 +4,20 @@ import { call } from '../api.js';
 import { projectId, useMay } from '../session.js';
 
 /**
- * Prepares a run, executes it as far as the person may, and opens it. If it was refused only to be executed, a repeat with
- * the same values executes the run that was prepared.
+ * Prepares a run, executes it if the person may, and opens it. If only the execution fails, a retry with the same
+ * values executes the prepared run.
  */
 export function useStart() {
-  const [made, setMade] = useState<{ of: string; execution_id: string }>();
+  const [prepared, setPrepared] = useState<{ content: string; execution_id: string }>();
   const may = useMay();
   const navigate = useNavigate();
   const start = async (values: object, idempotencyKey: string, prepare: () => Promise<{ execution_id: string }>) => {
-    const of = JSON.stringify(values);
-    const { execution_id } = made?.of === of ? made : await prepare();
-    setMade({ of, execution_id });
-    const given = { params: { execution_id }, body: {} };
+    const content = JSON.stringify(values);
+    const { execution_id } = prepared?.content === content ? prepared : await prepare();
+    setPrepared({ content, execution_id });
+    const request = { params: { execution_id }, body: {} };
     if (may('post /execute_flow/{execution_id}/execute'))
-      await call('post', '/execute_flow/{execution_id}/execute', given, {
+      await call('post', '/execute_flow/{execution_id}/execute', request, {
         idempotencyKey: `${idempotencyKey}-execute`,
       });
     return execution_id;

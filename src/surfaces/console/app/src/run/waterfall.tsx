@@ -1,9 +1,9 @@
 import type { Execution, Step } from '../api.js';
 import { Badge, durationText, Elapsed } from '../parts.js';
 
-/** The steps over time; a step with several attempts shows each of them. */
-export function Waterfall(given: { run: Execution; steps: readonly Step[]; onOpen: (step: Step) => void }) {
-  const { run, steps, onOpen } = given;
+/** Draws the steps over time, with each attempt of a step. */
+export function Waterfall(props: { run: Execution; steps: readonly Step[]; onOpen: (step: Step) => void }) {
+  const { run, steps, onOpen } = props;
   if (steps.length === 0)
     return <p className="empty">{run.status === 'ready' ? 'It has not started.' : 'No step has started yet.'}</p>;
   const now = Date.now() / 1000;
@@ -59,7 +59,7 @@ function bars({ attempts, started_at, ended_at, error, status, attempt_details =
   return attempt_details.map((attempt) => ({ ...attempt, isBad: attempt.error !== null }));
 }
 
-/** For the pointer; the drawer of the step says the same. */
+/** Returns the tooltip. The drawer of the step contains the same data. */
 function titleOf(attempt: number, from: number, to: number, error: string | null): string {
   const [start, end] = [from, to].map((at) => new Date(at * 1000).toLocaleTimeString());
   return `Attempt ${attempt}: ${start} to ${end}, ${durationText(to - from)}${error === null ? '' : `\n${error}`}`;

@@ -11,7 +11,7 @@ const atOnce = 4;
 
 type Result = { isDone: boolean; text: ReactNode };
 
-/** Moves several runs and shows what became of each. Nothing is sent before the person confirms. */
+/** Asks the person to confirm, then changes the state of several runs and shows the result of each. */
 export function BulkMove({
   move,
   runs,
@@ -87,8 +87,8 @@ async function moveOne(id: string, move: BulkAction, reason: string): Promise<Re
   try {
     if (move === 'rerun') {
       const again = await call('post', '/execute_flow/{execution_id}/rerun', { params, body });
-      const made = { execution_id: again.execution_id };
-      await call('post', '/execute_flow/{execution_id}/execute', { params: made, body: {} });
+      const rerunId = { execution_id: again.execution_id };
+      await call('post', '/execute_flow/{execution_id}/execute', { params: rerunId, body: {} });
       return { isDone: true, text: <RunLink id={again.execution_id}>runs again</RunLink> };
     }
     const { status } = await call('post', `/execute_flow/{execution_id}/${move}`, { params, body });

@@ -8,7 +8,7 @@ import type { RunFilter } from './filter.js';
 const query = { limit: 200 };
 const staleTime = 60_000;
 
-/** What the filters of the list offer, as far as the person may read it. */
+/** Loads the filter options that the person may read. */
 export function useChoices({ agentflow: id = '' }: RunFilter) {
   const may = useMay();
   const flows = useQuery({
@@ -31,7 +31,7 @@ export function useChoices({ agentflow: id = '' }: RunFilter) {
   };
 }
 
-/** The newest schedules. */
+/** Loads the newest schedules. */
 export function useSchedules() {
   const may = useMay();
   const { data } = useQuery({

@@ -7,10 +7,10 @@ import { failureOf, stateOf, waitingOf } from '../states.js';
 import { useSchedules } from './choices.js';
 
 export interface RunColumn extends Column<Execution> {
-  isShownAtFirst: boolean;
+  isShownByDefault: boolean;
 }
 
-/** Why a run is where it is: what it waits for, or why it failed. */
+/** Shows what a run waits for, or why it failed. */
 function Reason({ run }: { run: Execution }) {
   const waiting = run.end_time === null ? waitingOf(run) : undefined;
   const text = waiting
@@ -36,15 +36,21 @@ function Schedule({ run: { schedule } }: { run: Execution }) {
 }
 
 export const columns: readonly RunColumn[] = [
-  { id: 'state', name: 'State', width: '7.5rem', isShownAtFirst: true, cell: (run) => <Badge state={stateOf(run)} /> },
+  {
+    id: 'state',
+    name: 'State',
+    width: '7.5rem',
+    isShownByDefault: true,
+    cell: (run) => <Badge state={stateOf(run)} />,
+  },
   {
     id: 'goal',
     name: 'Goal',
     width: 'minmax(12rem, 3fr)',
     onNarrow: 'main',
-    isShownAtFirst: true,
+    isShownByDefault: true,
     cell: ({ execution_id: runId, goal }) => (
-      <Link to="/projects/$projectId/runs/$runId" params={(given) => ({ projectId: '', ...given, runId })}>
+      <Link to="/projects/$projectId/runs/$runId" params={(current) => ({ projectId: '', ...current, runId })}>
         <bdi>{goal === '' ? 'without a goal' : goal}</bdi>
       </Link>
     ),
@@ -53,7 +59,7 @@ export const columns: readonly RunColumn[] = [
     id: 'agentflow',
     name: 'Agentflow',
     width: 'minmax(8rem, 1fr)',
-    isShownAtFirst: true,
+    isShownByDefault: true,
     cell: ({ agentflow }) => <bdi>{agentflow.name}</bdi>,
   },
   {
@@ -61,21 +67,21 @@ export const columns: readonly RunColumn[] = [
     name: 'Version',
     width: '5rem',
     onNarrow: 'hidden',
-    isShownAtFirst: false,
+    isShownByDefault: false,
     cell: ({ agentflow_version }) => agentflow_version,
   },
   {
     id: 'created',
     name: 'Made',
     width: '11rem',
-    isShownAtFirst: true,
+    isShownByDefault: true,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
   {
     id: 'duration',
     name: 'Duration',
     width: '6rem',
-    isShownAtFirst: true,
+    isShownByDefault: true,
     cell: ({ created_at, end_time, status }) => (status === 'ready' ? '' : <Elapsed from={created_at} to={end_time} />),
   },
   {
@@ -83,7 +89,7 @@ export const columns: readonly RunColumn[] = [
     name: 'Reason',
     width: 'minmax(8rem, 2fr)',
     onNarrow: 'hidden',
-    isShownAtFirst: true,
+    isShownByDefault: true,
     cell: (run) => <Reason run={run} />,
   },
   {
@@ -91,7 +97,7 @@ export const columns: readonly RunColumn[] = [
     name: 'Started by',
     width: 'minmax(7rem, 1fr)',
     onNarrow: 'hidden',
-    isShownAtFirst: false,
+    isShownByDefault: false,
     cell: ({ executed_by }) => <bdi>{executed_by.name}</bdi>,
   },
   {
@@ -99,7 +105,7 @@ export const columns: readonly RunColumn[] = [
     name: 'Schedule',
     width: 'minmax(7rem, 1fr)',
     onNarrow: 'hidden',
-    isShownAtFirst: false,
+    isShownByDefault: false,
     cell: (run) => <Schedule run={run} />,
   },
   {
@@ -107,7 +113,7 @@ export const columns: readonly RunColumn[] = [
     name: 'How',
     width: '6rem',
     onNarrow: 'hidden',
-    isShownAtFirst: false,
+    isShownByDefault: false,
     cell: ({ executed_by }) => executed_by.type,
   },
   {
@@ -115,7 +121,7 @@ export const columns: readonly RunColumn[] = [
     name: 'Ended',
     width: '11rem',
     onNarrow: 'hidden',
-    isShownAtFirst: false,
+    isShownByDefault: false,
     cell: ({ end_time }) => <Time at={end_time} />,
   },
   {
@@ -123,21 +129,21 @@ export const columns: readonly RunColumn[] = [
     name: 'Id',
     width: '20rem',
     onNarrow: 'hidden',
-    isShownAtFirst: false,
+    isShownByDefault: false,
     cell: ({ execution_id }) => <code>{execution_id}</code>,
   },
 ];
 
 const storageName = 'console.runs.columns';
 
-/** The columns that this browser shows. */
+/** Returns the columns that this browser has stored. */
 export function shownColumns(): readonly string[] {
   const known = columns.map(({ id }) => id);
   const kept = localStorage
     .getItem(storageName)
     ?.split(',')
     .filter((id) => known.includes(id));
-  return kept && kept.length > 0 ? kept : columns.filter((column) => column.isShownAtFirst).map(({ id }) => id);
+  return kept && kept.length > 0 ? kept : columns.filter((column) => column.isShownByDefault).map(({ id }) => id);
 }
 
 export function keepColumns(ids: readonly string[]): void {

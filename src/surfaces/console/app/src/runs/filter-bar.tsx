@@ -1,6 +1,6 @@
 import { FilterForm, named, sinceField, type FilterField } from '../filter-form.js';
 import { states } from '../states.js';
-import type { Words } from '../words.js';
+import type { SearchParams } from '../search-params.js';
 import { useChoices } from './choices.js';
 import { filterIn, type RunFilter } from './filter.js';
 
@@ -25,8 +25,8 @@ export function FilterBar({ filter, error, onChange }: FilterOptions) {
     { ...sinceField, label: 'Made in' },
     { name: 'text', label: 'Goal, agentflow or id', maxLength: 100 },
   ];
-  const change = ({ version, ...next }: Words<Name>) =>
-    // A version belongs to its agentflow.
+  const change = ({ version, ...next }: SearchParams<Name>) =>
+    // A version belongs to one agentflow, so a new agentflow clears it.
     onChange(filterIn(next.agentflow === filter.agentflow ? { ...next, version } : next));
   return <FilterForm fields={fields} filter={filter} error={error} onChange={change} />;
 }

@@ -1,14 +1,14 @@
 import { states, type State } from '../states.js';
 
-/** What the address of the list of runs says. All values are words, so that people can write them. */
+/** The query string of the list of runs. All values are readable, so that people can type them. */
 export interface RunFilter {
   state?: State;
   agentflow?: string;
-  /** A promoted version of `agentflow`, and nothing without it. */
+  /** A promoted version of `agentflow`. It has no effect without `agentflow`. */
   version?: string;
-  /** The id of the user who started it. */
+  /** The id of the user who started the run. */
   starter?: string;
-  /** The id of the schedule that started it. */
+  /** The id of the schedule that started the run. */
   schedule?: string;
   since?: Since;
   text?: string;
@@ -23,7 +23,7 @@ export const sinceNames: Record<Since, string> = {
   '30d': 'the last 30 days',
 };
 
-/** The known parts of a search; everything else is dropped. */
+/** Returns the known query parameters and drops the others. */
 export function filterIn({ state, version, since, text, ...ids }: Record<string, unknown>): RunFilter {
   const { agentflow, starter, schedule } = ids;
   return {
@@ -39,10 +39,10 @@ export function filterIn({ state, version, since, text, ...ids }: Record<string,
 
 const isWord = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** The beginning of a time, in epoch seconds. It is rounded to a minute, so that equal questions stay equal. */
+/** Returns the start of the period in epoch seconds, rounded to a minute so that the query key stays the same. */
 export const startOf = (since: Since): number => Math.floor(Date.now() / 60_000) * 60 - sinceSeconds[since];
 
-/** The filter as the API takes it. */
+/** Returns the filter as API parameters. */
 export function queryOf({ state, agentflow, version, starter, schedule, since, text }: RunFilter) {
   return {
     ...(state && { state }),

@@ -40,20 +40,22 @@ const selection = {
 function RunList({ filter, onError }: { filter: RunFilter; onError: (error: unknown) => void }) {
   const { rows, total, error, hasOlder, loadOlder, setVisibleFrom, reload } = useRuns(filter);
   useEffect(() => onError(error), [error, onError]);
-  const [shown, setShown] = useState(shownColumns);
+  const [visibleIds, setVisibleIds] = useState(shownColumns);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [move, setMove] = useState<BulkAction>();
   const may = useMay();
-  const offered = [...moves, 'rerun' as const].filter((name) => may(`post /execute_flow/{execution_id}/${name}`));
+  const offeredActions = [...moves, 'rerun' as const].filter((name) =>
+    may(`post /execute_flow/{execution_id}/${name}`),
+  );
   const chosen = useMemo(() => (rows ?? []).filter(({ execution_id }) => selected.has(execution_id)), [rows, selected]);
-  const wanted = columns.filter(({ id }) => shown.includes(id));
+  const visibleColumns = columns.filter(({ id }) => visibleIds.includes(id));
   const showFrom = useCallback(
     (first: Execution | undefined) => setVisibleFrom(first?.created_at ?? Infinity),
     [setVisibleFrom],
   );
   const choose = (ids: readonly string[]) => {
     keepColumns(ids);
-    setShown(ids);
+    setVisibleIds(ids);
   };
   return (
     <>
@@ -61,14 +63,14 @@ function RunList({ filter, onError }: { filter: RunFilter; onError: (error: unkn
         <p role="status" className="count">
           {total && `${total.isMore ? 'More than ' : ''}${total.count} ${total.count === 1 ? 'run' : 'runs'}`}
         </p>
-        {offered.length > 0 &&
-          offered.map((name) => (
+        {offeredActions.length > 0 &&
+          offeredActions.map((name) => (
             <button key={name} type="button" disabled={chosen.length === 0} onClick={() => setMove(name)}>
               {name.charAt(0).toUpperCase() + name.slice(1)}
               {chosen.length > 0 && ` ${chosen.length}`}…
             </button>
           ))}
-        <ColumnChoice shown={shown} onChange={choose} />
+        <ColumnChoice visibleIds={visibleIds} onChange={choose} />
       </div>
       {rows?.length === 0 && <NoRuns isFiltered={Object.keys(filter).length > 0} />}
       {rows === undefined && !error && <p className="soft">Loading…</p>}
@@ -76,10 +78,10 @@ function RunList({ filter, onError }: { filter: RunFilter; onError: (error: unkn
         <Table
           name="Runs"
           rows={rows}
-          columns={wanted}
+          columns={visibleColumns}
           keyOf={runId}
           total={total?.count ?? rows.length}
-          selection={offered.length > 0 ? { ...selection, selected, onSelect: setSelected } : undefined}
+          selection={offeredActions.length > 0 ? { ...selection, selected, onSelect: setSelected } : undefined}
           hasOlder={hasOlder}
           onEnd={() => void loadOlder()}
           onScroll={showFrom}
@@ -100,7 +102,13 @@ function RunList({ filter, onError }: { filter: RunFilter; onError: (error: unkn
   );
 }
 
-function ColumnChoice({ shown, onChange }: { shown: readonly string[]; onChange: (ids: readonly string[]) => void }) {
+function ColumnChoice({
+  visibleIds,
+  onChange,
+}: {
+  visibleIds: readonly string[];
+  onChange: (ids: readonly string[]) => void;
+}) {
   return (
     <details className="columns">
       <summary>Columns</summary>
@@ -110,10 +118,12 @@ function ColumnChoice({ shown, onChange }: { shown: readonly string[]; onChange:
           <label key={id}>
             <input
               type="checkbox"
-              checked={shown.includes(id)}
+              checked={visibleIds.includes(id)}
               disabled={id === 'goal'}
               onChange={() =>
-                onChange(columns.map((column) => column.id).filter((other) => (other === id) !== shown.includes(other)))
+                onChange(
+                  columns.map((column) => column.id).filter((other) => (other === id) !== visibleIds.includes(other)),
+                )
               }
             />
             {name}
@@ -124,7 +134,7 @@ function ColumnChoice({ shown, onChange }: { shown: readonly string[]; onChange:
   );
 }
 
-/** The first agentflow, to fill the command. */
+/** Shows a command that runs the first agentflow. */
 function NoRuns({ isFiltered }: { isFiltered: boolean }) {
   const { data } = useQuery({
     queryKey: ['first-agentflow'],

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
 import { call, type Execution } from '../api.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { useLastError } from '../use-last-error.js';
 import { queryOf, type RunFilter } from './filter.js';
 
@@ -14,7 +14,7 @@ interface Page {
   total_is_lower_bound?: true;
 }
 
-/** The runs that were loaded so far, newest first, and the cursor of what follows: null at the end of the list. */
+/** The loaded runs, newest first, and the cursor of the next page, which is null at the end of the list. */
 export interface Loaded {
   rows: Execution[];
   older: string | null;
@@ -22,13 +22,13 @@ export interface Loaded {
 
 interface Answer {
   page: Page;
-  /** The answer covers everything from this time back to its last row. */
+  /** The response covers every run from this time down to its last row. */
   top: number;
 }
 
 /**
- * Replaces the part of the list that an answer covers. Runs that are no longer in it have left the filter. A list that
- * has changed so much that the answer does not touch it is loaded anew.
+ * Replaces the part of the list that a response covers. Runs missing from it no longer match the filter. If a change
+ * leaves a gap between the response and the loaded rows, the list starts over.
  */
 export function merged(loaded: Loaded | undefined, { page, top }: Answer): Loaded {
   const { data, next_cursor } = page;
@@ -43,11 +43,11 @@ export function merged(loaded: Loaded | undefined, { page, top }: Answer): Loade
   const rows = [...kept, ...data].sort(
     (a, b) => b.created_at - a.created_at || (a.execution_id < b.execution_id ? 1 : -1),
   );
-  const isDeepest = next_cursor === null || rows.at(-1)?.execution_id === data.at(-1)?.execution_id;
-  return { rows, older: isDeepest ? next_cursor : loaded.older };
+  const reachesEnd = next_cursor === null || rows.at(-1)?.execution_id === data.at(-1)?.execution_id;
+  return { rows, older: reachesEnd ? next_cursor : loaded.older };
 }
 
-/** The list of runs: loads older ones on demand, and keeps what is on the screen up to date. */
+/** Loads the list of runs page by page, and keeps the visible part up to date. */
 export function useRuns(filter: RunFilter) {
   const [loaded, add] = useReducer(merged, undefined);
   const [total, setTotal] = useState<{ count: number; isMore: boolean }>();
@@ -69,7 +69,7 @@ export function useRuns(filter: RunFilter) {
       page: await load(isAtTop ? {} : { to: visibleFrom }, signal),
       top: visibleFrom,
     }),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   const { data } = live;
   const error = useLastError(JSON.stringify(filter), live);

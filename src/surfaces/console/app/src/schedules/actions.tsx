@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { call } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Reason } from '../field.js';
-import { AskButton, useDraft } from '../parts.js';
+import { ActionButton, useDraft } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { BackfillWindow } from './backfill.js';
 import type { Schedule } from './schedule.js';
@@ -39,36 +39,36 @@ type Action = keyof typeof texts;
 
 interface ActionOptions {
   schedule: Schedule;
-  /** @param text what was done */
+  /** @param text says what was done */
   onDone: (text: string) => void;
 }
 
-/** What the state allows and the person may do; each is confirmed. */
+/** Offers the actions that the state allows and the person may perform. Each opens a dialog to confirm it. */
 export function ScheduleActions({ schedule, onDone }: ActionOptions) {
   const may = useMay();
-  const [asked, setAsked] = useState<Action | 'backfill'>();
+  const [dialog, setDialog] = useState<Action | 'backfill'>();
   const { _id: scheduleId, status } = schedule;
   const possible: Action[] = [
     ...(status === 'active' ? (['pause'] as const) : []),
     ...(status === 'paused' ? (['resume'] as const) : []),
   ];
-  const close = () => setAsked(undefined);
+  const close = () => setDialog(undefined);
   const offer = (...actions: readonly Action[]) =>
     actions
       .filter((action) => may(texts[action].operation))
       .map((action) => (
-        <AskButton
+        <ActionButton
           key={action}
           name={`${texts[action].name}…`}
           isFinal={action === 'delete'}
-          onAsk={() => setAsked(action)}
+          onClick={() => setDialog(action)}
         />
       ));
   return (
     <>
       {offer('trigger')}
       {may('post /schedule/coworker/{id}/backfill') && (
-        <AskButton name="Backfill…" onAsk={() => setAsked('backfill')} />
+        <ActionButton name="Backfill…" onClick={() => setDialog('backfill')} />
       )}
       {offer(...possible)}
       {may('patch /schedule/coworker/{id}') && (
@@ -81,9 +81,9 @@ export function ScheduleActions({ schedule, onDone }: ActionOptions) {
         </Link>
       )}
       {offer('delete')}
-      {asked === 'backfill' && <BackfillWindow schedule={schedule} onDone={onDone} onClose={close} />}
-      {asked && asked !== 'backfill' && (
-        <Confirmation action={asked} schedule={schedule} onDone={onDone} onClose={close} />
+      {dialog === 'backfill' && <BackfillWindow schedule={schedule} onDone={onDone} onClose={close} />}
+      {dialog && dialog !== 'backfill' && (
+        <Confirmation action={dialog} schedule={schedule} onDone={onDone} onClose={close} />
       )}
     </>
   );

@@ -34,7 +34,7 @@ interface BackfillOptions {
   onClose: () => void;
 }
 
-/** The range, what it would run, and sending it. */
+/** Keeps the range, previews its runs and sends the backfill. */
 function useBackfill({ schedule: { _id: id }, onDone, onClose }: BackfillOptions) {
   const queries = useQueryClient();
   const [from, setFrom] = useDraft(`backfill.from.${id}`);
@@ -45,7 +45,7 @@ function useBackfill({ schedule: { _id: id }, onDone, onClose }: BackfillOptions
     to: toLocalInput(Date.now() / 1000),
   }));
   const texts = { from: from || defaults.from, to: to || defaults.to };
-  const look = async () => {
+  const loadPreview = async () => {
     const range = { from: fromLocalInput(texts.from), to: fromLocalInput(texts.to) };
     if (range.from === undefined || range.to === undefined) throw new Error('Both times are needed.');
     setPreview(await previewOf(id, { from: range.from, to: range.to }));
@@ -63,7 +63,7 @@ function useBackfill({ schedule: { _id: id }, onDone, onClose }: BackfillOptions
     void queries.invalidateQueries({ queryKey: ['schedule', id] });
     onDone(reason ?? `Backfilled: ${planned.length} ${planned.length === 1 ? 'run starts' : 'runs start'}.`);
   };
-  const submission = useSubmit((options) => (isReady(preview) ? send(preview, options) : look()));
+  const submission = useSubmit((options) => (isReady(preview) ? send(preview, options) : loadPreview()));
   const set = (name: keyof Range, text: string) => {
     setPreview(undefined);
     (name === 'from' ? setFrom : setTo)(text);
@@ -73,18 +73,18 @@ function useBackfill({ schedule: { _id: id }, onDone, onClose }: BackfillOptions
 
 const isReady = (preview: Preview | undefined): preview is Preview => preview !== undefined && preview.due.length > 0;
 
-/** Asks for a past range, shows what would run, and only then sends it. */
-export function BackfillWindow(given: BackfillOptions) {
-  const { texts, set, preview, error, isBusy, submit } = useBackfill(given);
+/** Asks for a past range, previews the runs, and sends the backfill only after that. */
+export function BackfillWindow(props: BackfillOptions) {
+  const { texts, set, preview, error, isBusy, submit } = useBackfill(props);
   const { fields, top } = refusalByField(error, (path) => (path === 'from' || path === 'to' ? path : undefined));
   return (
-    <Window title="Backfill: run past times" onClose={given.onClose}>
+    <Window title="Backfill: run past times" onClose={props.onClose}>
       <p>
-        <bdi>{given.schedule.goal.template}</bdi>
+        <bdi>{props.schedule.goal.template}</bdi>
       </p>
       <p className="soft">
         Planned times that have fired do not fire again.{' '}
-        {given.schedule.overlap === 'allow_all' ? 'All runs start together.' : 'The runs start one after the other.'}
+        {props.schedule.overlap === 'allow_all' ? 'All runs start together.' : 'The runs start one after the other.'}
       </p>
       <Problem error={top} />
       <form

@@ -10,7 +10,7 @@ const days = 7;
 const shownTimes = 3;
 const refreshMs = 60_000;
 
-/** The first second of a day in local time, `after` days from today. */
+/** Returns the local midnight at the start of a day, `after` days from today. */
 function startOfDay(after: number): Date {
   const date = new Date();
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + after);
@@ -19,7 +19,7 @@ function startOfDay(after: number): Date {
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
 const timeFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
-/** The coming runs of a week: a row for each schedule and a column for each day, in local time. */
+/** Shows the planned runs of a week in local time, with a row for each schedule and a column for each day. */
 export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
   const [week, setWeek] = useState(0);
   const starts = Array.from({ length: days + 1 }, (_, at) => startOfDay(week * days + at));
@@ -92,7 +92,7 @@ export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
   );
 }
 
-/** A limit ends the planned runs. Runs that somebody triggered count as well, so this is the earliest end. */
+/** Cuts the planned runs at the schedule's limit. `count` includes triggered runs, so the schedule may end later. */
 function withinLimit({ limit, count }: Schedule, times: readonly number[]): readonly number[] {
   return limit === null ? times : times.slice(0, Math.max(0, limit - count));
 }
@@ -118,7 +118,7 @@ function WeekRow({ schedule: { _id: id, goal }, starts, times, isComplete }: Wee
         const due = times.filter((time) => time * 1000 >= day.getTime() && time * 1000 < end);
         return (
           <td key={day.getTime()}>
-            <DayTimes times={due} isCut={end > lastKnown} />
+            <DayTimes times={due} isIncomplete={end > lastKnown} />
           </td>
         );
       })}
@@ -126,13 +126,13 @@ function WeekRow({ schedule: { _id: id, goal }, starts, times, isComplete }: Wee
   );
 }
 
-/** The times of a day; many are shown as their number, with the first and the last. */
-function DayTimes({ times, isCut }: { times: readonly number[]; isCut: boolean }) {
-  if (times.length === 0) return <span className="soft">{isCut ? '…' : '–'}</span>;
-  if (times.length > shownTimes || isCut)
+/** Shows the times of a day. If there are many, shows their number, the first and the last. */
+function DayTimes({ times, isIncomplete }: { times: readonly number[]; isIncomplete: boolean }) {
+  if (times.length === 0) return <span className="soft">{isIncomplete ? '…' : '–'}</span>;
+  if (times.length > shownTimes || isIncomplete)
     return (
       <>
-        {isCut ? 'more than ' : ''}
+        {isIncomplete ? 'more than ' : ''}
         {times.length} runs, <Clock at={times[0]} /> to <Clock at={times.at(-1)} />
       </>
     );
@@ -147,7 +147,7 @@ function DayTimes({ times, isCut }: { times: readonly number[]; isCut: boolean }
   );
 }
 
-/** A local time of day; its tooltip is the time in UTC. */
+/** Shows a local time of day, with the UTC time as its tooltip. */
 function Clock({ at = 0 }: { at: number | undefined }) {
   const iso = new Date(at * 1000).toISOString();
   return (

@@ -4,7 +4,7 @@ import { fromLocalInput, toLocalInput, type Schedule } from './schedule.js';
 type NewSchedule = components['schemas']['NewSchedule'];
 type SchedulePatch = components['schemas']['SchedulePatch'];
 
-/** The form as it was typed. The API checks the values, so that its messages are the only ones. */
+/** The form as the person typed it. Only the API validates the values, so that all error messages come from it. */
 export type Values = Record<
   | 'coworker_id'
   | 'goal'
@@ -57,7 +57,7 @@ export function valuesOf(schedule: Schedule): Values {
   };
 }
 
-/** Which field shows what the API says about a value. */
+/** Returns the field that shows the validation error of a path. */
 export function fieldOf(path: string, type: string): string | undefined {
   const [first, second] = path.split('.');
   if (first !== 'frequency') return first !== undefined && first in emptyValues ? first : undefined;
@@ -65,7 +65,7 @@ export function fieldOf(path: string, type: string): string | undefined {
   return type === 'interval' ? 'interval' : type === 'cron' ? 'cron' : 'type';
 }
 
-/** A number, or else the text, which the API then refuses. */
+/** Returns a number, or text that is not a number unchanged for the API to refuse. */
 function numberIn(text: string): number {
   const number = Number(text);
   return (text.trim() === '' || Number.isNaN(number) ? text : number) as number;
@@ -99,7 +99,7 @@ export function bodyOf(values: Values): NewSchedule {
 
 const timeFields = ['type', 'interval', 'cron', 'time_zone', 'schedule'] as const;
 
-/** Only what differs. The times belong together, and a change of them starts the schedule anew. */
+/** Returns the changed values. All time fields are sent together, and changing them restarts the schedule. */
 export function changesOf(values: Values, initial: Values): SchedulePatch {
   const isRetimed = timeFields.some((name) => values[name] !== initial[name]);
   const options = Object.entries(optionsOf(values)).filter(

@@ -3,7 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { Field } from '../field.js';
 import { refusalByField } from '../refusal-by-field.js';
-import { writing } from '../navigation.js';
+import { writeGrant } from '../navigation.js';
 import { Needs } from '../needs.js';
 import { Problem, useDraft } from '../parts.js';
 import { projectId } from '../session.js';
@@ -17,7 +17,7 @@ const editRoute = getRouteApi('/projects/$projectId/schedules/$scheduleId/edit')
 export function NewScheduleForm() {
   useTitle('New schedule');
   return (
-    <Needs title="New schedule" operation="post /schedule/coworker" allowedBy={writing}>
+    <Needs title="New schedule" operation="post /schedule/coworker" allowedBy={writeGrant}>
       <h1>New schedule</h1>
       <ScheduleForm initial={emptyValues} />
     </Needs>
@@ -32,7 +32,7 @@ export function EditScheduleForm() {
     queryFn: () => call('get', '/schedule/coworker/{id}', { params: { id } }),
   });
   return (
-    <Needs title="Edit schedule" operation="patch /schedule/coworker/{id}" allowedBy={writing}>
+    <Needs title="Edit schedule" operation="patch /schedule/coworker/{id}" allowedBy={writeGrant}>
       <h1>Edit schedule</h1>
       <Problem error={error} />
       {data && <ScheduleForm key={id} initial={valuesOf(data)} schedule={data} />}
@@ -41,7 +41,7 @@ export function EditScheduleForm() {
 }
 
 function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Schedule }) {
-  // Only what was changed is kept, so that a draft does not undo what others have changed since.
+  // The draft keeps only changed values, so that it does not revert changes by others.
   const [stored, store] = useDraft(`schedule.${schedule?._id ?? 'new'}`);
   const changed = (stored === '' ? {} : JSON.parse(stored)) as Partial<Values>;
   const values: Values = { ...initial, ...changed };
@@ -71,8 +71,8 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
       }}
     >
       <Problem error={top} />
-      <WhatRuns values={values} set={set} problems={fields} isNew={!schedule} />
-      <WhenItRuns values={values} set={set} problems={fields} />
+      <RunFields values={values} set={set} problems={fields} isNew={!schedule} />
+      <TimeFields values={values} set={set} problems={fields} />
       <Options values={values} set={set} problems={fields} />
       <p className="actions">
         <button className="primary" disabled={isBusy}>
@@ -98,7 +98,7 @@ interface PartOptions {
   problems: Readonly<Record<string, string>>;
 }
 
-function WhatRuns({ values, set, problems, isNew }: PartOptions & { isNew: boolean }) {
+function RunFields({ values, set, problems, isNew }: PartOptions & { isNew: boolean }) {
   const { data: flows, error: noFlows } = useQuery({
     queryKey: ['agentflows'],
     queryFn: () => call('get', '/agentflow', { query: { limit: 200 } }),
@@ -153,7 +153,7 @@ function WhatRuns({ values, set, problems, isNew }: PartOptions & { isNew: boole
   );
 }
 
-function WhenItRuns({ values, set, problems }: PartOptions) {
+function TimeFields({ values, set, problems }: PartOptions) {
   const { type } = values;
   return (
     <fieldset>

@@ -4,8 +4,8 @@ import { useState, type ReactNode } from 'react';
 import { call } from '../api.js';
 import { Facts } from '../facts.js';
 import { AgentflowLink, RunLink } from '../links.js';
-import { slowly } from '../news.js';
-import { Badge, durationText, Heads, Older, Problem, Time } from '../parts.js';
+import { pollInterval } from '../news.js';
+import { Badge, durationText, TableHead, LoadOlder, Problem, Time } from '../parts.js';
 import { useTitle } from '../use-title.js';
 import { ScheduleActions } from './actions.js';
 import { cadenceOf, overlapTexts, type Schedule, type ScheduleRun, type ScheduleRuns } from './schedule.js';
@@ -24,7 +24,7 @@ function SchedulePage({ id }: { id: string }) {
   const schedule = useQuery({
     queryKey: ['schedule', id],
     queryFn: () => call('get', '/schedule/coworker/{id}', { params }),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   const runs = useInfiniteQuery({
     queryKey: ['schedule', id, 'runs'],
@@ -35,7 +35,7 @@ function SchedulePage({ id }: { id: string }) {
       }),
     initialPageParam: '',
     getNextPageParam: (last) => last.next_cursor ?? undefined,
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   useTitle(schedule.data?.goal.template ?? 'Schedule');
   if (!schedule.data)
@@ -69,7 +69,7 @@ function SchedulePage({ id }: { id: string }) {
         <h2 id="history">History</h2>
         <Problem error={runs.error} />
         <History runs={runs.data?.pages.flatMap((page) => page.data)} />
-        <Older isLeft={runs.hasNextPage} load={() => void (runs.isFetchingNextPage || runs.fetchNextPage())} />
+        <LoadOlder hasOlder={runs.hasNextPage} load={() => void (runs.isFetchingNextPage || runs.fetchNextPage())} />
       </section>
     </>
   );
@@ -130,10 +130,10 @@ function History({ runs }: { runs: readonly ScheduleRun[] | undefined }) {
   return (
     <div className="scroll" role="region" aria-label="Past runs" tabIndex={0}>
       <table>
-        <Heads of={['Planned', 'State', 'Why it did not fire', 'Took', 'Executions', 'Temporal']} />
+        <TableHead of={['Planned', 'State', 'Why it did not fire', 'Took', 'Executions', 'Temporal']} />
         <tbody>
           {runs.map((run, at) => (
-            // Runs that were triggered within a second have the same time.
+            // Runs triggered within the same second have the same time, so the time alone is not unique.
             <HistoryRow key={`${run.scheduled_for} ${run.temporal_ui_url ?? at}`} run={run} />
           ))}
         </tbody>

@@ -13,7 +13,7 @@ export const overlapTexts: Record<Schedule['overlap'], string> = {
   allow_all: 'run both',
 };
 
-/** When it runs, without the times themselves. */
+/** Describes the interval or cron expression of a schedule. */
 export function cadenceOf({ type, frequency }: Schedule): string {
   if (type === 'once') return 'once';
   if (typeof frequency === 'number') return `every ${intervalText(frequency)}`;
@@ -32,7 +32,7 @@ export function intervalText(seconds: number): string {
   return count === 1 ? whole[1] : `${count} ${whole[1]}s`;
 }
 
-/** The value of `<input type=datetime-local>` for a time, and the other way round. */
+/** Converts a time to the value of `<input type="datetime-local">`; `fromLocalInput` converts it back. */
 export function toLocalInput(at: number): string {
   const date = new Date(at * 1000);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { curl } from '../curl.js';
-import { slowly } from '../news.js';
-import { Badge, Empty, Heads, Older, Problem, Time } from '../parts.js';
+import { pollInterval } from '../news.js';
+import { Badge, Empty, TableHead, LoadOlder, Problem, Time } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { usePages } from '../use-pages.js';
 import { useTitle } from '../use-title.js';
@@ -17,7 +17,7 @@ export function Schedules() {
     queryKey: ['schedules'],
     load: (query) => call('get', '/schedule/coworker', { query }),
     counted: ['schedule', 'schedules'],
-    // Each row asks for its runs.
+    // Each row loads its runs in a separate request.
     pageSize: 25,
   });
   return (
@@ -37,7 +37,7 @@ export function Schedules() {
       {rows && rows.length > 0 && (
         <>
           <ScheduleTable schedules={rows} />
-          <Older isLeft={hasOlder} load={loadOlder} />
+          <LoadOlder hasOlder={hasOlder} load={loadOlder} />
           <Calendar schedules={rows} />
         </>
       )}
@@ -49,7 +49,7 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
   return (
     <div className="scroll" role="region" aria-label="List of schedules" tabIndex={0}>
       <table>
-        <Heads of={['Goal', 'State', 'When', 'Next', 'Last', 'Runs', 'If one runs', 'Temporal']} />
+        <TableHead of={['Goal', 'State', 'When', 'Next', 'Last', 'Runs', 'If one runs', 'Temporal']} />
         <tbody>
           {schedules.map((schedule) => (
             <ScheduleRow key={schedule._id} schedule={schedule} />
@@ -62,11 +62,11 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
 
 function ScheduleRow({ schedule }: { schedule: Schedule }) {
   const { _id: id, goal, status, reason, count, limit, overlap } = schedule;
-  // Temporal knows the times. Without it, the stored part of the list is still shown.
+  // Only Temporal has the times. If it is down, the stored part of the list is still shown.
   const { data: runs, error } = useQuery({
     queryKey: ['schedule', id, 'latest'],
     queryFn: () => call('get', '/schedule/coworker/{id}/runs', { params: { id }, query: { limit: 1 } }),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   const [last] = runs?.data ?? [];
   return (

@@ -8,7 +8,7 @@ import { useSubmit } from '../use-submit.js';
 
 const params = { project_id: projectId };
 
-/** The name and the description of the project. */
+/** Edits the name and the description of the project. */
 export function AboutProject() {
   const { data, error } = useQuery({
     queryKey: ['project'],

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, invalidIn, type Settings as StoredSettings } from '../api.js';
+import { call, validationTextOf, type Settings as StoredSettings } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { JsonField, parsed, problemsAt } from '../json-field.js';
 import { Problem, useDraft } from '../parts.js';
@@ -9,7 +9,6 @@ import { useSubmit } from '../use-submit.js';
 import { useTitle } from '../use-title.js';
 import { AboutProject } from './about-project.js';
 
-/** What can be set in a project. */
 export function Settings() {
   useTitle('Settings');
   const may = useMay();
@@ -30,7 +29,7 @@ const modes = {
 
 function Mode() {
   const may = useMay();
-  const [wanted, setWanted] = useState<keyof typeof modes>();
+  const [chosenMode, setChosenMode] = useState<keyof typeof modes>();
   const { data, error } = useQuery({ queryKey: ['mode'], queryFn: () => call('get', '/v1/projects/{projectId}/mode') });
   const other = data?.mode === 'simple' ? 'governed' : 'simple';
   return (
@@ -43,19 +42,19 @@ function Mode() {
         </p>
       )}
       {data && may('put /v1/projects/{projectId}/mode') && (
-        <button type="button" onClick={() => setWanted(other)}>
+        <button type="button" onClick={() => setChosenMode(other)}>
           Make it {other}…
         </button>
       )}
-      {wanted && (
+      {chosenMode && (
         <Confirm
-          title={`Make the project ${wanted}?`}
-          action={`Make it ${wanted}`}
-          act={(options) => call('put', '/v1/projects/{projectId}/mode', { body: { mode: wanted } }, options)}
+          title={`Make the project ${chosenMode}?`}
+          action={`Make it ${chosenMode}`}
+          act={(options) => call('put', '/v1/projects/{projectId}/mode', { body: { mode: chosenMode } }, options)}
           invalidates={[['mode']]}
-          onClose={() => setWanted(undefined)}
+          onClose={() => setChosenMode(undefined)}
         >
-          <p>{modes[wanted]}</p>
+          <p>{modes[chosenMode]}</p>
         </Confirm>
       )}
     </section>
@@ -80,7 +79,7 @@ function Stored() {
       {data && (
         <section aria-labelledby="form">
           <h2 id="form">Settings of users and connectors</h2>
-          <Rest settings={data} />
+          <OtherSettings settings={data} />
         </section>
       )}
     </>
@@ -89,7 +88,7 @@ function Stored() {
 
 function DataEvents({ isOn }: { isOn: boolean }) {
   const may = useMay();
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const action = isOn ? 'Turn them off' : 'Turn them on';
   return (
     <>
@@ -98,17 +97,17 @@ function DataEvents({ isOn }: { isOn: boolean }) {
         the audit chain.
       </p>
       {may('patch /settings/{projectID}') && (
-        <button type="button" onClick={() => setAsked(true)}>
+        <button type="button" onClick={() => setConfirming(true)}>
           {action}…
         </button>
       )}
-      {isAsked && (
+      {isConfirming && (
         <Confirm
           title={isOn ? 'Stop recording data events?' : 'Record data events?'}
           action={action}
           act={(options) => call('patch', '/settings/{projectID}', { body: { data_events: !isOn } }, options)}
           invalidates={[['settings']]}
-          onClose={() => setAsked(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>
             {isOn
@@ -128,7 +127,7 @@ const languageName = (language: string) =>
 
 function Language({ language }: { language: StoredSettings['language'] }) {
   const may = useMay();
-  const [wanted, setWanted] = useState<StoredSettings['language']>();
+  const [chosenLanguage, setChosenLanguage] = useState<StoredSettings['language']>();
   return (
     <>
       <p role="status">The texts of the context graph are searched in this language: {languageName(language)}.</p>
@@ -136,7 +135,10 @@ function Language({ language }: { language: StoredSettings['language'] }) {
         <form className="narrow">
           <label>
             Change the language to
-            <select value={language} onChange={(event) => setWanted(event.target.value as StoredSettings['language'])}>
+            <select
+              value={language}
+              onChange={(event) => setChosenLanguage(event.target.value as StoredSettings['language'])}
+            >
               {languages.map((each) => (
                 <option key={each} value={each}>
                   {languageName(each)}
@@ -146,13 +148,13 @@ function Language({ language }: { language: StoredSettings['language'] }) {
           </label>
         </form>
       )}
-      {wanted && (
+      {chosenLanguage && (
         <Confirm
-          title={`Change the language to ${languageName(wanted)}?`}
+          title={`Change the language to ${languageName(chosenLanguage)}?`}
           action="Change the language"
-          act={(options) => call('patch', '/settings/{projectID}', { body: { language: wanted } }, options)}
+          act={(options) => call('patch', '/settings/{projectID}', { body: { language: chosenLanguage } }, options)}
           invalidates={[['settings']]}
-          onClose={() => setWanted(undefined)}
+          onClose={() => setChosenLanguage(undefined)}
         >
           <p>What was saved before is indexed again. Questions find it as before until that is complete.</p>
         </Confirm>
@@ -161,8 +163,8 @@ function Language({ language }: { language: StoredSettings['language'] }) {
   );
 }
 
-/** The settings that the service keeps without reading them, as JSON. */
-function Rest({ settings }: { settings: StoredSettings }) {
+/** Edits the settings that the service stores but does not interpret, as JSON. */
+function OtherSettings({ settings }: { settings: StoredSettings }) {
   const may = useMay();
   const queries = useQueryClient();
   const { reference_mapping, user_connectors, connector_group, user_settings_schema } = settings;
@@ -175,7 +177,7 @@ function Rest({ settings }: { settings: StoredSettings }) {
     queries.setQueryData(['settings'], await call('patch', '/settings/{projectID}', { body }, options));
     setDraft('');
   });
-  const refused = invalidIn(error);
+  const refused = validationTextOf(error);
   const problems = refused === undefined ? [] : problemsAt(refused, draft);
   const isOffered = may('patch /settings/{projectID}');
   const discard = () => {

@@ -13,7 +13,7 @@ interface Bound {
   webhook_secret: string;
 }
 
-/** Follows a repository, and shows its secret, which nobody can read again. It stays in this page only. */
+/** Follows a repository and shows its webhook secret once. The secret is kept in memory only. */
 export function Follow() {
   const [isOpen, setOpen] = useState(false);
   const [repository, setRepository] = useDraft('syncs.repository');

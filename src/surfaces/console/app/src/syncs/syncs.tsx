@@ -3,14 +3,14 @@ import { useState } from 'react';
 import { call, type Lifecycle, type Syncs as SyncState } from '../api.js';
 import { curl } from '../curl.js';
 import { Confirm } from '../confirm.js';
-import { slowly } from '../news.js';
+import { pollInterval } from '../news.js';
 import { Badge, Empty, Problem, Time } from '../parts.js';
 import { LifecycleLink } from '../links.js';
 import { useMay } from '../session.js';
 import { useTitle } from '../use-title.js';
 import { Follow, Unfollow } from './repositories.js';
 
-/** Only Temporal knows the state of the sync of the catalog. */
+/** No event reports the state of the catalog sync, which only Temporal has, so the page polls. */
 const refreshMs = 5000;
 
 export function Syncs() {
@@ -27,7 +27,7 @@ function Scopes() {
   const { data, error } = useQuery({
     queryKey: ['syncs'],
     queryFn: () => call('get', '/{projectID}/syncs'),
-    refetchInterval: (query) => (query.state.data?.catalog ? refreshMs : slowly(query)),
+    refetchInterval: (query) => (query.state.data?.catalog ? refreshMs : pollInterval(query)),
   });
   return (
     <>
@@ -41,7 +41,7 @@ function Scopes() {
 
 function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
   const may = useMay();
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <section aria-labelledby="catalog">
       <h2 id="catalog">Data catalog</h2>
@@ -58,7 +58,7 @@ function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
           {catalog.failure !== null && <p className="problem">The last attempt failed: {catalog.failure}</p>}
           {may('post /{projectID}/syncs/catalog') && (
             <p className="actions">
-              <button type="button" onClick={() => setAsked(true)}>
+              <button type="button" onClick={() => setConfirming(true)}>
                 Start a sync…
               </button>
             </p>
@@ -66,13 +66,13 @@ function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
           <Runs tool="catalog-sync" name="Recent syncs of the catalog" />
         </>
       )}
-      {isAsked && (
+      {isConfirming && (
         <Confirm
           title="Start a sync of the catalog?"
           action="Start the sync"
           act={() => call('post', '/{projectID}/syncs/catalog')}
           invalidates={[['syncs']]}
-          onClose={() => setAsked(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>It reads the whole catalog, after a short wait for further changes.</p>
         </Confirm>
@@ -124,12 +124,12 @@ function Repositories({ repositories }: { repositories: SyncState['repositories'
   );
 }
 
-/** The last runs of a sync, each with its lifecycle. */
+/** Lists the last runs of a sync, each with its lifecycle. */
 function Runs({ tool, name }: { tool: string; name: string }) {
   const { data, error } = useQuery({
     queryKey: ['sync-runs', tool],
     queryFn: () => call('get', '/v1/lifecycles', { query: { tool, limit: 20 } }),
-    refetchInterval: slowly,
+    refetchInterval: pollInterval,
   });
   return (
     <>
@@ -151,5 +151,5 @@ function Runs({ tool, name }: { tool: string; name: string }) {
   );
 }
 
-/** What the run did, or why it failed. */
+/** Says what the run did, or why it failed. */
 const detailOf = ({ stages }: Lifecycle) => stages.at(-1)?.detail ?? '';

@@ -2,7 +2,7 @@ import { call, type Column, type Table } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { TextField } from '../field.js';
 import { useDrafts } from '../parts.js';
-import { ownColumns, valueOf } from './values.js';
+import { fillableColumns, valueOf } from './values.js';
 
 interface AddOptions {
   table: Table;
@@ -12,28 +12,28 @@ interface AddOptions {
 
 export function AddRow({ table: { _id: id, table_name, columns }, onClose, onDone }: AddOptions) {
   const { drafts, set, clear } = useDrafts(`table.${id}.row`);
-  const own = ownColumns(columns);
+  const fillable = fillableColumns(columns);
   const act = async (options: { idempotencyKey: string }) => {
-    // A column that is left empty gets its default value.
-    const given = own.flatMap((column) => {
+    // The API sets the default value of an empty column.
+    const filled = fillable.flatMap((column) => {
       const text = drafts[column.column_id] ?? '';
       return text === '' ? [] : [[column.column_id, valueOf(column, text)]];
     });
-    const body = Object.fromEntries(given) as Record<string, unknown>;
+    const body = Object.fromEntries(filled) as Record<string, unknown>;
     await call('post', '/storage/{projectID}/table/{table_id}/row', { params: { table_id: id }, body }, options);
     clear();
   };
   return (
     <Confirm title={`Add a row to ${table_name}`} action="Add the row" act={act} onDone={onDone} onClose={onClose}>
-      {own.map((column) => {
-        const { column_id: name, column_name, default_value: ofDefault } = column;
+      {fillable.map((column) => {
+        const { column_id: name, column_name, default_value: defaultValue } = column;
         return (
           <TextField
             key={name}
             label={`${column_name} (${typeText(column)})`}
             name={name}
             text={drafts[name] ?? ''}
-            placeholder={ofDefault === null || ofDefault === undefined ? '' : JSON.stringify(ofDefault)}
+            placeholder={defaultValue === null || defaultValue === undefined ? '' : JSON.stringify(defaultValue)}
             onChange={(text) => set(name, text)}
           />
         );

@@ -10,20 +10,20 @@ interface CellOptions {
   edits: CellEdits | undefined;
 }
 
-/** A value, which becomes a field when it is chosen. Enter or leaving it saves, Escape discards. */
+/** Shows a value, which becomes an input when selected. Enter or blur saves; Escape discards. */
 export function Cell({ row, column, edits }: CellOptions) {
   const button = useRef<HTMLButtonElement>(null);
   const byKey = useRef(false);
-  const shown = textOf(column, row[column.column_id]);
+  const displayed = textOf(column, row[column.column_id]);
   const edit = edits?.of(row._id, column.column_id);
   const isOpen = edit !== undefined;
-  // The keyboard goes on where it was.
+  // Return the focus to the button after editing by keyboard.
   useEffect(() => {
     if (isOpen || !byKey.current) return;
     byKey.current = false;
     button.current?.focus();
   }, [isOpen]);
-  if (!edits) return <span title={shown}>{shown}</span>;
+  if (!edits) return <span title={displayed}>{displayed}</span>;
   const name = `${column.column_name} of row ${row.row_id}`;
   if (!edit)
     return (
@@ -31,15 +31,15 @@ export function Cell({ row, column, edits }: CellOptions) {
         ref={button}
         type="button"
         className="value"
-        title={shown}
-        aria-label={`${name}: ${shown === '' ? 'empty' : shown}`}
-        onClick={() => edits.open(row, column, shown)}
+        title={displayed}
+        aria-label={`${name}: ${displayed === '' ? 'empty' : displayed}`}
+        onClick={() => edits.open(row, column, displayed)}
       >
-        {shown}
+        {displayed}
       </button>
     );
   const save = () => void edits.save(row._id, column);
-  const own = {
+  const inputProps = {
     'aria-label': name,
     'aria-invalid': edit.problem !== undefined,
     value: edit.text,
@@ -57,9 +57,9 @@ export function Cell({ row, column, edits }: CellOptions) {
   const type = (text: string) => edits.type(row._id, column.column_id, text);
   const options =
     column.column_type === 'boolean' ? [true, false] : column.column_type === 'enum' ? column.enum_options : null;
-  if (options === null) return <input {...own} onChange={(event) => type(event.target.value)} />;
+  if (options === null) return <input {...inputProps} onChange={(event) => type(event.target.value)} />;
   return (
-    <select {...own} onChange={(event) => type(event.target.value)}>
+    <select {...inputProps} onChange={(event) => type(event.target.value)}>
       <option value="" />
       {options.map((option) => (
         <option key={String(option)}>{String(option)}</option>

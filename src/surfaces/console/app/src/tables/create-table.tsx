@@ -11,7 +11,7 @@ type ColumnType = (typeof types)[number];
 interface NewColumn {
   name: string;
   type: ColumnType;
-  /** Of an `enum`, one a line. */
+  /** The options of an `enum`, one per line. */
   options: string;
 }
 
@@ -22,7 +22,7 @@ interface NewTable {
 
 const emptyColumn: NewColumn = { name: '', type: 'string', options: '' };
 
-/** A dialog that makes a table with its columns, and then opens it. */
+/** Creates a table with its columns, then opens it. */
 export function CreateTable({ onClose }: { onClose: () => void }) {
   const [stored, store] = useDraft('tables.new');
   const table = stored === '' ? { name: '', columns: [emptyColumn] } : (JSON.parse(stored) as NewTable);
@@ -52,7 +52,7 @@ export function CreateTable({ onClose }: { onClose: () => void }) {
       <TextField label="Name" name="table_name" text={name} autoFocus onChange={(next) => change({ name: next })} />
       {columns.map((column, at) => (
         <ColumnFields
-          // Columns have no other identity than their place.
+          // A column has no identity except its position.
           key={at}
           number={at + 1}
           column={column}
@@ -107,7 +107,7 @@ function ColumnFields({ number, column: { name, type, options }, onChange, onRem
   );
 }
 
-/** What is wrong with another part of a column is shown at its name. */
+/** An error in any other part of a column is shown at the field of its name. */
 const nameOf = (path: string) => path.replace(/^(columns\.\d+)(?!\.enum_options).*$/, '$1.column_name');
 
 const linesOf = (text: string) =>

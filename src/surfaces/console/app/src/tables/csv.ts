@@ -1,27 +1,30 @@
 import type { Column, Table } from '../api.js';
-import { ownColumns, valueOf } from './values.js';
+import { fillableColumns, valueOf } from './values.js';
 
 const maxBytes = 20 * 1024 * 1024;
-/** The API takes 1,000 records and 1 MiB at a time. */
+/** The API accepts at most 1,000 records and 1 MiB per request. */
 const maxRows = 1000;
 const maxBatchBytes = 900_000;
 
 export interface CsvRow {
-  /** Where the row is in the file, as editors count. */
+  /** The line number in the file, starting at 1. */
   line: number;
   record: Record<string, unknown>;
 }
 
 export interface CsvFile {
   name: string;
-  /** The columns of the table that the file fills, in the order of the file. */
+  /** The matching columns of the table, in the order of the file. */
   columns: Column[];
-  /** Headers that no column of the table has. */
+  /** The headers that match no column. */
   ignored: string[];
   rows: CsvRow[];
 }
 
-/** Reads a file whose first line names columns. @throws Error with what is wrong, for people */
+/**
+ * Reads a CSV file with a header line.
+ * @throws Error with a message for people if the file cannot be imported
+ */
 export async function readCsv(file: File, table: Table): Promise<CsvFile> {
   if (file.size > maxBytes) throw new Error(`The file must not exceed ${maxBytes / 1024 / 1024} MiB.`);
   const text = await file.text();
@@ -36,13 +39,13 @@ export async function readCsv(file: File, table: Table): Promise<CsvFile> {
   }) as unknown as { info: { lines: number }; record: string[] }[];
   const [head, ...rest] = lines;
   if (!head) throw new Error('The file is empty. Its first line must name columns of the table.');
-  const own = ownColumns(table.columns);
+  const fillable = fillableColumns(table.columns);
   const headers = head.record.map((header) => header.trim());
-  const columns = headers.map((header) => own.find((column) => names(column).includes(header.toLowerCase())));
+  const columns = headers.map((header) => fillable.find((column) => names(column).includes(header.toLowerCase())));
   const known = columns.filter((column) => column !== undefined);
   if (known.length === 0)
     throw new Error(
-      `The first line names no column of the table. Expected some of: ${own.map(({ column_name }) => column_name).join(', ')}.`,
+      `The first line names no column of the table. Expected some of: ${fillable.map(({ column_name }) => column_name).join(', ')}.`,
     );
   return {
     name: file.name,
@@ -54,14 +57,14 @@ export async function readCsv(file: File, table: Table): Promise<CsvFile> {
 
 const names = ({ column_id, column_name }: Column) => [column_name.toLowerCase(), column_id.toLowerCase()];
 
-/** The one of the usual delimiters that the first line has most often. */
+/** Returns the delimiter that occurs most often in the first line. */
 function delimiterOf(text: string): string {
   const [first = ''] = text.split(/\r?\n/, 1);
   const count = (delimiter: string) => first.split(delimiter).length;
   return [',', ';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best));
 }
 
-/** An empty cell gets the default value of its column. */
+/** Leaves out empty cells, so that the API sets the default values of their columns. */
 function recordOf(columns: readonly (Column | undefined)[], cells: readonly string[]): Record<string, unknown> {
   const values = columns.flatMap((column, at) => {
     const text = cells[at] ?? '';
@@ -70,7 +73,7 @@ function recordOf(columns: readonly (Column | undefined)[], cells: readonly stri
   return Object.fromEntries(values);
 }
 
-/** The rows in as few requests as the API takes. */
+/** Splits the rows into as few requests as possible. */
 export function batchesOf(rows: readonly CsvRow[]): CsvRow[][] {
   const batches: CsvRow[][] = [];
   const encoder = new TextEncoder();
@@ -87,7 +90,10 @@ export function batchesOf(rows: readonly CsvRow[]): CsvRow[][] {
   return batch.length > 0 ? [...batches, batch] : batches;
 }
 
-/** The API numbers the records of a request: `3.price: must be a number`. @returns each problem with its line */
+/**
+ * Replaces record numbers by line numbers in a validation error such as `3.price: must be a number`.
+ * @returns each problem with its line
+ */
 export function problemsByLine(message: string, batch: readonly CsvRow[], columns: readonly Column[]): string[] {
   return message.split('; ').map((part) => {
     const [, at, id = '', problem = ''] = /^(?:(\d+)\.)?([\w-]+): (.+)$/s.exec(part) ?? [];

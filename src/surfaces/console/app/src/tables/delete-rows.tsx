@@ -9,18 +9,18 @@ interface DeleteOptions {
   onDone: () => void;
 }
 
-/** Deletes rows one after the other, and says of each that stays why. */
+/** Deletes rows one by one, and says why any of them could not be deleted. */
 export function DeleteRows({ tableId, rows, onClose, onDone }: DeleteOptions) {
-  const [given] = useState(rows);
+  const [rowsToDelete] = useState(rows);
   const [done, setDone] = useState(0);
   const [refused, setRefused] = useState<readonly { row: number; error: unknown }[]>([]);
   const [state, setState] = useState<'asked' | 'busy' | 'over'>('asked');
   const stopped = useRef(false);
-  const count = given.length === 1 ? '1 row' : `${given.length} rows`;
+  const count = rowsToDelete.length === 1 ? '1 row' : `${rowsToDelete.length} rows`;
   const start = async () => {
     setState('busy');
     let failures = 0;
-    for (const { _id, row_id } of given) {
+    for (const { _id, row_id } of rowsToDelete) {
       if (stopped.current) break;
       try {
         await call('delete', '/storage/{projectID}/table/{table_id}/records/{record_id}', {
@@ -53,7 +53,7 @@ export function DeleteRows({ tableId, rows, onClose, onDone }: DeleteOptions) {
         </>
       ) : (
         <p role="status">
-          {done} of {given.length} deleted.
+          {done} of {rowsToDelete.length} deleted.
         </p>
       )}
       <ul className="results">

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { call, invalid, type Table } from '../api.js';
+import { call, validationError, type Table } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { TextField } from '../field.js';
 import { useDraft } from '../parts.js';
@@ -11,7 +11,7 @@ export function DeleteTable({ table, onClose }: { table: Table; onClose: () => v
   const { _id, table_name } = table;
   const [typed, setTyped] = useDraft(`table.${_id}.delete`);
   const act = async () => {
-    if (typed.trim() !== table_name) throw invalid('name', `must be ${table_name}`);
+    if (typed.trim() !== table_name) throw validationError('name', `must be ${table_name}`);
     await call('delete', '/storage/{projectID}/table/{table_id}', { params: { table_id: _id } });
   };
   return (

@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from 'react';
 import { call, type Column, type Table, type TableRecord } from '../api.js';
 import { NotDownloaded, saveFile } from '../save-file.js';
 import { queryOf, type RowFilter } from './filter.js';
-import { ownColumns, textOf } from './values.js';
+import { fillableColumns, textOf } from './values.js';
 
-/** Saves the rows of the filter, in its order, as CSV. The API is asked page by page. */
+/** Downloads the filtered and sorted rows as CSV. It reads them from the API page by page. */
 export function ExportRows({ table, filter }: { table: Table; filter: RowFilter }) {
   const [done, setDone] = useState<number>();
   const [error, setError] = useState<unknown>();
@@ -20,9 +20,9 @@ export function ExportRows({ table, filter }: { table: Table; filter: RowFilter 
     try {
       const columns = [
         ...table.columns.filter(({ column_id }) => column_id === 'row_id'),
-        ...ownColumns(table.columns),
+        ...fillableColumns(table.columns),
       ];
-      const lines = [lineOf(columns.map(({ column_name }) => safe(column_name)))];
+      const lines = [lineOf(columns.map(({ column_name }) => withoutFormula(column_name)))];
       for (let cursor: string | null | undefined; cursor !== null && !isLeft.current;) {
         const page = await call('get', '/storage/{projectID}/table/{table_id}/records', {
           params: { table_id: table._id },
@@ -32,7 +32,7 @@ export function ExportRows({ table, filter }: { table: Table; filter: RowFilter 
         setDone(lines.length - 1);
         cursor = page.next_cursor;
       }
-      // Spreadsheets take a file without the mark for one in their local encoding.
+      // Without a byte order mark, spreadsheets assume their local encoding.
       if (!isLeft.current) saveFile(name, new Blob(['\uFEFF', ...lines], { type: 'text/csv' }));
     } catch (failure) {
       setError(failure);
@@ -53,11 +53,11 @@ export function ExportRows({ table, filter }: { table: Table; filter: RowFilter 
 function cellOf(column: Column, row: TableRecord): string {
   const value = row[column.column_id];
   const text = textOf(column, value);
-  return typeof value === 'number' || typeof value === 'boolean' ? text : safe(text);
+  return typeof value === 'number' || typeof value === 'boolean' ? text : withoutFormula(text);
 }
 
-/** A text that a spreadsheet would run as a formula gets an apostrophe before it, which the spreadsheet does not show. */
-const safe = (text: string) => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
+/** Prefixes text that a spreadsheet would run as a formula with an apostrophe, which the spreadsheet hides. */
+const withoutFormula = (text: string) => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
 
 const lineOf = (cells: readonly string[]) =>
   `${cells.map((cell) => (/[",;\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;

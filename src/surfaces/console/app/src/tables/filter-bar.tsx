@@ -6,15 +6,15 @@ import { operators, operatorsOf, type Operator, type RowFilter } from './filter.
 interface FilterOptions {
   columns: readonly Column[];
   filter: RowFilter;
-  /** Why the rows were refused. */
+  /** The error of the rows. */
   error: unknown;
   onChange: (filter: RowFilter) => void;
 }
 
-/** The API names the part of the filter that it refuses, such as `filter.price.lt`. */
+/** Returns the field for a path in a validation error, such as `filter.price.lt`. */
 const nameOf = (path: string) => (/^filter\.[^.]+\./.test(path) ? 'value' : path.replace(/^filter.*/, 'column'));
 
-/** One condition on the rows. The address keeps it. */
+/** Edits the one condition on the rows, which the URL contains. */
 export function FilterBar({ columns, filter, error, onChange }: FilterOptions) {
   const [typed, setTyped] = useState(filter.value ?? '');
   useEffect(() => setTyped(filter.value ?? ''), [filter.value]);

@@ -1,12 +1,12 @@
 import type { Column } from '../api.js';
 import { valueOf } from './values.js';
 
-/** What the address of a table says: one condition, and the order. */
+/** The query string of a table: one condition and the order. */
 export interface RowFilter {
   column?: string;
   op?: Operator;
   value?: string;
-  /** A column, after `-` if descending. */
+  /** A column id. The prefix `-` sorts in descending order. */
   sort?: string;
 }
 
@@ -28,7 +28,7 @@ const texts: readonly Operator[] = ['contains', 'starts_with'];
 const orders: readonly Operator[] = ['gt', 'gte', 'lt', 'lte'];
 const always: readonly Operator[] = ['exists', 'missing'];
 
-/** What can be asked about a column. */
+/** Returns the operators that a column supports. */
 export function operatorsOf({ column_type }: Pick<Column, 'column_type'>): readonly Operator[] {
   if (column_type === 'object') return always;
   if (column_type === 'array') return ['contains', ...always];
@@ -39,7 +39,7 @@ export function operatorsOf({ column_type }: Pick<Column, 'column_type'>): reado
 }
 
 export function filterIn({ column, op, value, sort }: Record<string, unknown>): RowFilter {
-  const text = (given: unknown) => (typeof given === 'string' && given !== '' ? given.slice(0, 500) : undefined);
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value.slice(0, 500) : undefined);
   const known = { column: text(column), value: text(value), sort: text(sort) };
   return {
     ...(known.column !== undefined && { column: known.column }),
@@ -49,7 +49,7 @@ export function filterIn({ column, op, value, sort }: Record<string, unknown>): 
   };
 }
 
-/** The filter as the API takes it. Without a value there is no condition. */
+/** Returns the filter as API parameters. A condition without a value is left out. */
 export function queryOf(columns: readonly Column[], { column: id, op, value = '', sort }: RowFilter) {
   const order = sort === undefined ? {} : { sort };
   const column = columns.find(({ column_id }) => column_id === id);

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import { call, isAnswer, messageOf, newKey, type Table } from '../api.js';
+import { call, isResponse, messageOf, newIdempotencyKey, type Table } from '../api.js';
 import { Problem, Window } from '../parts.js';
 import { batchesOf, problemsByLine, readCsv, type CsvFile, type CsvRow } from './csv.js';
 import { textOf } from './values.js';
@@ -12,7 +12,7 @@ interface ImportOptions {
   onDone: () => void;
 }
 
-/** Inserts the rows of a CSV file, after a look at the first ones. */
+/** Inserts the rows of a CSV file after a preview of the first ones. */
 export function ImportRows({ table, onClose, onDone }: ImportOptions) {
   const [file, setFile] = useState<CsvFile>();
   const [problem, setProblem] = useState<unknown>();
@@ -95,7 +95,7 @@ function Preview({ file: { columns, rows, ignored } }: { file: CsvFile }) {
 }
 
 function Insert({ table, file, onClose, onDone }: ImportOptions & { file: CsvFile }) {
-  const [batches] = useState(() => batchesOf(file.rows).map((rows) => ({ rows, key: newKey() })));
+  const [batches] = useState(() => batchesOf(file.rows).map((rows) => ({ rows, key: newIdempotencyKey() })));
   const [next, setNext] = useState(0);
   const [isBusy, setBusy] = useState(false);
   const [refused, setRefused] = useState<{ error: unknown; lines: string[] }>();
@@ -110,10 +110,11 @@ function Insert({ table, file, onClose, onDone }: ImportOptions & { file: CsvFil
         await insert(table._id, batch);
         setNext(at + 1);
       } catch (error) {
-        const lines = isAnswer(error) ? problemsByLine(plain(messageOf(error)), batch.rows, table.columns) : [];
+        const lines = isResponse(error) ? problemsByLine(plain(messageOf(error)), batch.rows, table.columns) : [];
         setRefused({ error, lines });
-        // A refused batch is another request once it is corrected; one without an answer is sent again as it is.
-        if (isAnswer(error)) batch.key = newKey();
+        // A refused batch gets a new key, because it is corrected first. Without a response, the same request is
+        // retried.
+        if (isResponse(error)) batch.key = newIdempotencyKey();
         setBusy(false);
         if (at > 0) onDone();
         return;

@@ -2,7 +2,7 @@ import type { Column } from '../api.js';
 import { LifecycleLink } from '../links.js';
 import type { CellEdits } from './use-cell-edits.js';
 
-/** What was typed and is not saved, with what the API says about it. */
+/** Lists the refused changes with their validation errors. */
 export function OpenEdits({ edits, columns }: { edits: CellEdits; columns: readonly Column[] }) {
   const refused = edits.all.filter(({ problem }) => problem !== undefined);
   if (refused.length === 0) return null;

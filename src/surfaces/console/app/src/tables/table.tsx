@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { call, type Table as TableRecordSet, type TableRecord } from '../api.js';
 import { curl } from '../curl.js';
-import { AskButton, Empty, Problem } from '../parts.js';
+import { ActionButton, Empty, Problem } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { Table as Rows, type Column } from '../table.js';
 import { usePages } from '../use-pages.js';
@@ -19,7 +19,7 @@ import { queryOf, type RowFilter } from './filter.js';
 import { ImportRows } from './import.js';
 import { OpenEdits } from './open-edits.js';
 import { useCellEdits } from './use-cell-edits.js';
-import { ownColumns, systemColumns } from './values.js';
+import { fillableColumns, systemColumns } from './values.js';
 
 const route = getRouteApi('/projects/$projectId/tables/$tableId');
 
@@ -40,7 +40,7 @@ export function Table() {
   );
 }
 
-/** The API lists tables, and has no route for one. */
+/** The API has no route for a single table, so it searches the list. */
 async function readTable(id: string): Promise<TableRecordSet> {
   for (let cursor: string | null | undefined; cursor !== null;) {
     const page = await call('get', '/storage/{projectID}', { query: { limit: 200, ...(cursor && { cursor }) } });
@@ -51,7 +51,7 @@ async function readTable(id: string): Promise<TableRecordSet> {
   throw new ServiceError(404, { error: 'not_found', error_description: 'the table was not found' });
 }
 
-type Asked = 'add' | 'import' | 'delete' | 'delete-table';
+type Dialog = 'add' | 'import' | 'delete' | 'delete-table';
 const deleteTableOperation = 'delete /storage/{projectID}/table/{table_id}';
 const deleteOperation = 'delete /storage/{projectID}/table/{table_id}/records/{record_id}';
 const selection = { nameOf: ({ row_id }: TableRecord) => `row ${row_id}`, allName: 'Select all loaded rows' };
@@ -62,7 +62,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
   const navigate = route.useNavigate();
   const may = useMay();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [asked, setAsked] = useState<Asked>();
+  const [dialog, setDialog] = useState<Dialog>();
   const change = (search: RowFilter) => void navigate({ search, replace: true });
   const { rows, total, count, error, hasOlder, loadOlder, replace, reload } = usePages<TableRecord>({
     queryKey: ['records', id, filter],
@@ -75,9 +75,9 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
   });
   const edits = useCellEdits({ tableId: id, onSaved: (row) => replace(({ _id }) => _id === row._id, row) });
   const mayEdit = may('put /storage/{projectID}/table/{table_id}/records/{record_id}');
-  const shown = useSheetColumns(table, filter, change, mayEdit ? edits : undefined);
+  const sheetColumns = useSheetColumns(table, filter, change, mayEdit ? edits : undefined);
   const chosen = (rows ?? []).filter(({ _id }) => selected.has(_id));
-  const close = () => setAsked(undefined);
+  const close = () => setDialog(undefined);
   const done = () => {
     setSelected(new Set());
     void reload();
@@ -90,11 +90,11 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
         <p role="status" className="count">
           {count}
         </p>
-        <Changes count={chosen.length} onAsk={setAsked} />
+        <Changes count={chosen.length} onOpen={setDialog} />
         <ExportRows table={table} filter={filter} />
-        <AskButton name="Read again" onAsk={() => void reload()} />
+        <ActionButton name="Read again" onClick={() => void reload()} />
         {may(deleteTableOperation) && (
-          <AskButton name="Delete the table…" isFinal onAsk={() => setAsked('delete-table')} />
+          <ActionButton name="Delete the table…" isFinal onClick={() => setDialog('delete-table')} />
         )}
       </div>
       {mayEdit && <OpenEdits edits={edits} columns={columns} />}
@@ -104,7 +104,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
         <Rows
           name="Rows"
           rows={rows}
-          columns={shown}
+          columns={sheetColumns}
           keyOf={keyOf}
           total={total}
           selection={may(deleteOperation) ? { ...selection, selected, onSelect: setSelected } : undefined}
@@ -113,37 +113,37 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
           isSheet
         />
       )}
-      {asked === 'add' && <AddRow table={table} onClose={close} onDone={done} />}
-      {asked === 'import' && <ImportRows table={table} onClose={close} onDone={done} />}
-      {asked === 'delete-table' && <DeleteTable table={table} onClose={close} />}
-      {asked === 'delete' && <DeleteRows tableId={id} rows={chosen} onClose={close} onDone={done} />}
+      {dialog === 'add' && <AddRow table={table} onClose={close} onDone={done} />}
+      {dialog === 'import' && <ImportRows table={table} onClose={close} onDone={done} />}
+      {dialog === 'delete-table' && <DeleteTable table={table} onClose={close} />}
+      {dialog === 'delete' && <DeleteRows tableId={id} rows={chosen} onClose={close} onDone={done} />}
     </>
   );
 }
 
-/** What this person may do with the rows. */
-function Changes({ count, onAsk }: { count: number; onAsk: (asked: Asked) => void }) {
+/** Offers the changes that this person may make to the rows. */
+function Changes({ count, onOpen }: { count: number; onOpen: (dialog: Dialog) => void }) {
   const may = useMay();
   return (
     <>
       {may('post /storage/{projectID}/table/{table_id}/row') && (
         <>
-          <AskButton name="Add a row…" onAsk={() => onAsk('add')} />
-          <AskButton name="Import CSV…" onAsk={() => onAsk('import')} />
+          <ActionButton name="Add a row…" onClick={() => onOpen('add')} />
+          <ActionButton name="Import CSV…" onClick={() => onOpen('import')} />
         </>
       )}
       {may(deleteOperation) && (
-        <AskButton
+        <ActionButton
           name={count === 0 ? 'Delete…' : `Delete ${count}…`}
           isDisabled={count === 0}
-          onAsk={() => onAsk('delete')}
+          onClick={() => onOpen('delete')}
         />
       )}
     </>
   );
 }
 
-/** The row id, and then the columns of the table. Each head sorts. */
+/** Returns the row id and the columns of the table, each with a header that sorts. */
 function useSheetColumns(
   { columns }: TableRecordSet,
   filter: RowFilter,
@@ -151,26 +151,26 @@ function useSheetColumns(
   edits: ReturnType<typeof useCellEdits> | undefined,
 ): Column<TableRecord>[] {
   const { sort = '-row_id' } = filter;
-  const wanted = useMemo(
-    () => [...columns.filter(({ column_id }) => column_id === 'row_id'), ...ownColumns(columns)],
+  const visibleColumns = useMemo(
+    () => [...columns.filter(({ column_id }) => column_id === 'row_id'), ...fillableColumns(columns)],
     [columns],
   );
-  return wanted.map((column) => {
+  return visibleColumns.map((column) => {
     const { column_id: id, column_name: name, column_type: type } = column;
     const isSorted = sort.replace(/^-/, '') === id;
-    const isDown = sort.startsWith('-');
+    const isDescending = sort.startsWith('-');
     return {
       id: `column-${id}`,
       name,
       width: id === 'row_id' ? '7rem' : `minmax(${type === 'date' ? 14 : 11}rem, 1fr)`,
-      sorted: isSorted ? (isDown ? 'descending' : 'ascending') : undefined,
+      sorted: isSorted ? (isDescending ? 'descending' : 'ascending') : undefined,
       head: (
         <button
           type="button"
           className="value"
-          onClick={() => onChange({ ...filter, sort: isSorted && !isDown ? `-${id}` : id })}
+          onClick={() => onChange({ ...filter, sort: isSorted && !isDescending ? `-${id}` : id })}
         >
-          <bdi>{name}</bdi> <span aria-hidden="true">{isSorted ? (isDown ? '↓' : '↑') : ''}</span>
+          <bdi>{name}</bdi> <span aria-hidden="true">{isSorted ? (isDescending ? '↓' : '↑') : ''}</span>
         </button>
       ),
       cell: (row) => <Cell row={row} column={column} edits={systemColumns.has(id) ? undefined : edits} />,
@@ -181,7 +181,7 @@ function useSheetColumns(
 function NoRows({ table, isFiltered }: { table: TableRecordSet; isFiltered: boolean }) {
   if (isFiltered) return <Empty>No row matches this filter.</Empty>;
   const example = Object.fromEntries(
-    ownColumns(table.columns)
+    fillableColumns(table.columns)
       .slice(0, 2)
       .map(({ column_id, column_type }) => [column_id, column_type === 'string' ? 'text' : 1]),
   );

@@ -5,10 +5,10 @@ import { List } from '../list.js';
 import { Empty } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
-import { useAsked } from '../use-asked.js';
+import { useDialog } from '../use-dialog.js';
 import { useTitle } from '../use-title.js';
 import { CreateTable } from './create-table.js';
-import { ownColumns } from './values.js';
+import { fillableColumns } from './values.js';
 
 const columns: readonly Column<Table>[] = [
   {
@@ -29,7 +29,7 @@ const columns: readonly Column<Table>[] = [
     width: 'minmax(12rem, 3fr)',
     onNarrow: 'hidden',
     cell: (table) => {
-      const names = ownColumns(table.columns).map(({ column_name }) => column_name);
+      const names = fillableColumns(table.columns).map(({ column_name }) => column_name);
       return <bdi title={names.join(', ')}>{names.join(', ')}</bdi>;
     },
   },
@@ -47,7 +47,7 @@ export function Tables() {
 
 function TableList() {
   const may = useMay();
-  const [asked, setAsked] = useAsked();
+  const [dialog, setDialog] = useDialog();
   const mayCreate = may('post /storage/{projectID}/table');
   const command = curl(`storage/${projectId}/table`, {
     table_name: 'Leads',
@@ -71,13 +71,13 @@ function TableList() {
         empty={<Empty command={command}>This project has no table yet. Create one, and then fill it here:</Empty>}
         tools={
           mayCreate && (
-            <button type="button" className="primary" onClick={() => setAsked('create')}>
+            <button type="button" className="primary" onClick={() => setDialog('create')}>
               New table…
             </button>
           )
         }
       />
-      {asked === 'create' && mayCreate && <CreateTable onClose={() => setAsked(undefined)} />}
+      {dialog === 'create' && mayCreate && <CreateTable onClose={() => setDialog(undefined)} />}
     </>
   );
 }

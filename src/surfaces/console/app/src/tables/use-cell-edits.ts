@@ -4,22 +4,22 @@ import { call, lifecycleOf, messageOf, type Column, type TableRecord } from '../
 import { useDraft } from '../parts.js';
 import { textOf, valueOf } from './values.js';
 
-/** What somebody is typing into a cell. */
+/** The text that a person types into a cell. */
 export interface CellEdit {
   rowId: string;
   rowNumber: number;
   columnId: string;
   columnName: string;
-  /** The value when the cell was opened. */
+  /** The value when the person opened the cell. */
   before: unknown;
   text: string;
   problem?: string;
-  /** The record of the refused call. */
+  /** The lifecycle of the refused call. */
   lifecycle?: string;
-  /** Somebody else changed the value to this. */
+  /** The new value, if somebody else has changed it. */
   theirs?: { value: unknown; text: string };
   isBusy?: boolean;
-  /** It was just opened and takes the focus. */
+  /** Whether the cell was just opened and takes the focus. */
   isNew?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface CellEdits {
   type(rowId: string, columnId: string, text: string): void;
   discard(rowId: string, columnId: string): void;
   save(rowId: string, column: Column): Promise<void>;
-  /** Saves although somebody else has changed the value. */
+  /** Saves the cell even though somebody else has changed its value. */
   overwrite(edit: CellEdit, column: Column): Promise<void>;
 }
 
@@ -40,8 +40,8 @@ interface EditsOptions {
 }
 
 /**
- * The cells that are open. What was typed stays until it is saved or discarded: after a refusal, a reload, and when the row
- * scrolls out of the page.
+ * Keeps the open cells. The text of a cell stays until it is saved or discarded, even after an error, a reload, or when
+ * the row scrolls out of view.
  */
 export function useCellEdits({ tableId, onSaved }: EditsOptions): CellEdits {
   const [stored, store] = useDraft(`table.${tableId}.cells`);
@@ -55,16 +55,16 @@ export function useCellEdits({ tableId, onSaved }: EditsOptions): CellEdits {
     const kept = next.map(({ isBusy: _busy, isNew: _new, ...edit }) => edit);
     store(kept.length === 0 ? '' : JSON.stringify(kept));
   };
-  const is = (rowId: string, columnId: string) => (edit: CellEdit) =>
+  const matches = (rowId: string, columnId: string) => (edit: CellEdit) =>
     edit.rowId === rowId && edit.columnId === columnId;
-  const find = (rowId: string, columnId: string) => current.current.find(is(rowId, columnId));
-  const put = (edit: CellEdit) =>
-    change([...current.current.filter((each) => !is(edit.rowId, edit.columnId)(each)), edit]);
+  const find = (rowId: string, columnId: string) => current.current.find(matches(rowId, columnId));
+  const keep = (edit: CellEdit) =>
+    change([...current.current.filter((each) => !matches(edit.rowId, edit.columnId)(each)), edit]);
   const discard = (rowId: string, columnId: string) =>
-    change(current.current.filter((each) => !is(rowId, columnId)(each)));
+    change(current.current.filter((each) => !matches(rowId, columnId)(each)));
   const send = async (edit: CellEdit, column: Column) => {
-    const { theirs: _theirs, problem: _problem, lifecycle: _lifecycle, isNew: _new, ...asked } = edit;
-    put({ ...asked, isBusy: true });
+    const { theirs: _theirs, problem: _problem, lifecycle: _lifecycle, isNew: _new, ...pendingEdit } = edit;
+    keep({ ...pendingEdit, isBusy: true });
     const params = { table_id: tableId, record_id: edit.rowId };
     const id = column.column_id;
     try {
@@ -78,29 +78,29 @@ export function useCellEdits({ tableId, onSaved }: EditsOptions): CellEdits {
     } catch (failure) {
       const problem = messageOf(failure);
       const isConflict = failure instanceof ServiceError && failure.status === 409;
-      const now = isConflict ? await read(params) : undefined;
-      const theirs = now && { value: now[id], text: textOf(column, now[id]) };
+      const currentRow = isConflict ? await read(params) : undefined;
+      const theirs = currentRow && { value: currentRow[id], text: textOf(column, currentRow[id]) };
       const lifecycle = lifecycleOf(failure);
-      put({ ...asked, problem, ...(lifecycle !== undefined && { lifecycle }), ...(theirs && { theirs }) });
-      if (now) onSaved(now);
+      keep({ ...pendingEdit, problem, ...(lifecycle !== undefined && { lifecycle }), ...(theirs && { theirs }) });
+      if (currentRow) onSaved(currentRow);
     }
   };
   return {
     all: edits,
-    of: (rowId, columnId) => edits.find(is(rowId, columnId)),
+    of: (rowId, columnId) => edits.find(matches(rowId, columnId)),
     open: ({ _id: rowId, row_id: rowNumber, ...values }, { column_id: columnId, column_name: columnName }, text) =>
-      put({ rowId, rowNumber, columnId, columnName, before: values[columnId] ?? null, text, isNew: true }),
+      keep({ rowId, rowNumber, columnId, columnName, before: values[columnId] ?? null, text, isNew: true }),
     type(rowId, columnId, text) {
       const edit = find(rowId, columnId);
-      if (edit) put({ ...edit, text, isNew: false });
+      if (edit) keep({ ...edit, text, isNew: false });
     },
     discard,
     async save(rowId, column) {
       const edit = find(rowId, column.column_id);
-      // It was discarded, or is being saved.
+      // The edit was discarded or is being saved.
       if (!edit || edit.isBusy) return;
       if (edit.text === textOf(column, edit.before) && !edit.theirs) return discard(rowId, column.column_id);
-      // What was refused is not sent again until it is typed anew or decided.
+      // A refused value is not sent again until the person changes it or resolves the conflict.
       if (edit.theirs) return;
       await send(edit, column);
     },

@@ -2,11 +2,11 @@ import type { Column } from '../api.js';
 
 export const systemColumns: ReadonlySet<string> = new Set(['_id', 'row_id', 'coworker_user_id']);
 
-/** The columns that people fill. */
-export const ownColumns = (columns: readonly Column[]): Column[] =>
+/** Returns the columns that people fill in. */
+export const fillableColumns = (columns: readonly Column[]): Column[] =>
   columns.filter(({ column_id }) => !systemColumns.has(column_id));
 
-/** A value as people edit it. Dates are local to nobody: they are written in UTC. */
+/** Returns the editable text of a value. Dates are in UTC, because the table has no time zone. */
 export function textOf({ column_type }: Pick<Column, 'column_type'>, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'object') return JSON.stringify(value);
@@ -20,8 +20,8 @@ export function textOf({ column_type }: Pick<Column, 'column_type'>, value: unkn
 }
 
 /**
- * The value of a text in a column. A text that is not a value of the column's type is sent as it is, so that the API says
- * what is wrong with it.
+ * Returns the column value of a text. Text that does not match the column's type is sent unchanged, so that the API
+ * returns a validation error.
  */
 export function valueOf(column: Pick<Column, 'column_type' | 'enum_options'>, text: string): unknown {
   const plain = text.trim();
@@ -44,7 +44,7 @@ export function valueOf(column: Pick<Column, 'column_type' | 'enum_options'>, te
   }
 }
 
-/** Epoch seconds, or an ISO date, which is in UTC unless it says otherwise. */
+/** Returns epoch seconds for a number or an ISO date, which is in UTC unless it has an offset. */
 function dateOf(text: string): number | undefined {
   if (Number.isFinite(Number(text))) return Number(text);
   const at = Date.parse(/T.*\d$/.test(text) && !/[+-]\d\d:?\d\d$/.test(text) ? `${text}Z` : text);

@@ -9,7 +9,7 @@ import { projectId, useMay, useSession } from '../session.js';
 import type { Column } from '../table.js';
 import { useTitle } from '../use-title.js';
 
-/** What of the quota, the plan and the credits is used. */
+/** Shows the used part of the quota, the plan and the credits. */
 export function Usage() {
   useTitle('Usage');
   const { project } = useSession().session;
@@ -32,7 +32,7 @@ export function Usage() {
 }
 
 function QuotaSection() {
-  // A measure, which falls by itself.
+  // The rate decreases without an event, so the page polls.
   const { data, error } = useQuery({
     queryKey: ['quota'],
     queryFn: () => call('get', '/v1/quota'),

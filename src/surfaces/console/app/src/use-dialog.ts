@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
-/** The dialog of the page that is open. It is part of the address, so that the command palette can open it as well. */
-export function useAsked(): [asked: string | undefined, ask: (dialog: string | undefined) => void] {
+/** Returns the open dialog of the page. It is in the query string, so that the command palette can open it too. */
+export function useDialog(): [dialog: string | undefined, setDialog: (dialog: string | undefined) => void] {
   const { ask } = useSearch({ strict: false });
   const navigate = useNavigate();
   return [
@@ -9,7 +9,7 @@ export function useAsked(): [asked: string | undefined, ask: (dialog: string | u
     (dialog) =>
       void navigate({
         to: '.',
-        // The other words of the address are filters and stay.
+        // Keep the other parameters, which are filters.
         search: (before: Record<string, unknown>) => ({ ...before, ask: dialog }),
         replace: true,
       } as never),

@@ -1,8 +1,8 @@
 import { navigation, type NavigationEntry } from './navigation.js';
 import { useMay } from './session.js';
 
-/** The pages that this person can use, by group; groups without one are left out. */
-export function useOffered(): typeof navigation {
+/** Returns the pages that this person can use, without empty groups. */
+export function useOfferedPages(): typeof navigation {
   const may = useMay();
   const isOffered = ({ needs }: NavigationEntry) => needs === undefined || may(needs.operation);
   return navigation
