@@ -67,28 +67,6 @@ test('without data, each page names the next step, with a command where a list i
   );
 });
 
-/** In the page: columns whose head and first cell begin at different places. */
-function misplacedHeads(): string[] {
-  const left = (element: any) => Math.round(element.getBoundingClientRect().left);
-  return [...(globalThis as any).document.querySelectorAll('.table')].flatMap((table: any) => {
-    const cells = [...(table.querySelector('[role=row]:has([role=cell])')?.children ?? [])];
-    return [...table.querySelectorAll('[role=columnheader]')].flatMap((head: any, at) =>
-      cells[at] === undefined || left(head) === left(cells[at]) ? [] : [head.textContent as string],
-    );
-  });
-}
-
-test('the heads of each table stand above their columns', async () => {
-  verifies('console.every-page');
-  await withPage((first) =>
-    visit(person, first, async (page, each) => {
-      await page.goto(consoleUrl(person, addressOf(each)));
-      await isShown(page, each.filled);
-      expect([each.name, await page.evaluate(misplacedHeads)]).toEqual([each.name, []]);
-    }),
-  );
-});
-
 test('each page shows what a failing API says, with the record of the call', async () => {
   verifies('console.every-page');
   const lifecycle_id = newId();

@@ -42,7 +42,7 @@ async function loadsOf(id: string) {
 }
 
 describe('the data loader of a connector', () => {
-  test('loads immediately and then at its interval by a Temporal Schedule, until the connector is deleted', async () => {
+  test.concurrent('loads immediately and then at its interval by a Temporal Schedule, until the connector is deleted', async () => {
     verifies('connector.data-loader');
     const workspace = await createWorkspace(deps);
     const where = `/claims-${newId()}`;
@@ -85,7 +85,7 @@ describe('the data loader of a connector', () => {
     await expect(schedule(id).describe()).rejects.toMatchObject({ name: 'ScheduleNotFoundError' });
   });
 
-  test('lists its loads newest first, with a service as their caller', async () => {
+  test.concurrent('lists its loads newest first, with a service as their caller', async () => {
     verifies('lifecycles.newest-first');
     const workspace = await createWorkspace(deps);
     const where = `/many-${newId()}`;
@@ -107,7 +107,7 @@ describe('the data loader of a connector', () => {
     await workspace.api.delete(`/connectors/${workspace.projectID}/${id}`);
   });
 
-  test('does not load for a person who was removed from the project', async () => {
+  test.concurrent('does not load for a person who was removed from the project', async () => {
     verifies('connector.former-member');
     const workspace = await createWorkspace(deps);
     const where = `/left-${newId()}`;
@@ -137,7 +137,7 @@ describe('the data loader of a connector', () => {
     expect(server.seen(where)).toHaveLength(seen);
   });
 
-  test('loads once on request of an action of the project', async () => {
+  test.concurrent('loads once on request of an action of the project', async () => {
     const workspace = await createWorkspace(deps);
     const where = `/notes-${newId()}`;
     server.answer(
@@ -162,7 +162,7 @@ describe('the data loader of a connector', () => {
     await workspace.api.delete(`/connectors/${workspace.projectID}/${id}`);
   });
 
-  test('reports a source that refuses, and loads again at the next time', async () => {
+  test.concurrent('reports a source that refuses, and loads again at the next time', async () => {
     const workspace = await createWorkspace(deps);
     const where = `/refused-${newId()}`;
     server.answer(where, (_, res) => void res.writeHead(403).end());
@@ -187,7 +187,7 @@ describe('the data loader of a connector', () => {
     await workspace.api.delete(`/connectors/${workspace.projectID}/${id}`);
   });
 
-  test.each([
+  test.concurrent.each([
     ['gone', { is_deleted: true }],
     ['paused', { status: 'paused' as const }],
   ])(

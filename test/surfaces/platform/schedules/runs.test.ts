@@ -47,7 +47,7 @@ async function busy(overlap: string | undefined) {
 }
 
 describe('POST …/trigger', () => {
-  test('creates a task and a child execution, and records the outcome', async () => {
+  test.concurrent('creates a task and a child execution, and records the outcome', async () => {
     verifies('platform.schedules.trigger', 'schedule.run');
     const workspace = await createWorkspace(deps);
     const { _id } = await scheduled(workspace, {
@@ -82,7 +82,7 @@ describe('POST …/trigger', () => {
     ]);
   });
 
-  test('starts one run from repeats of the same request', async () => {
+  test.concurrent('starts one run from repeats of the same request', async () => {
     const workspace = await createWorkspace(deps);
     const { _id } = await scheduled(workspace, { coworker_id: await coworker(workspace), ...far });
     const key = { 'idempotency-key': newId() };
@@ -102,7 +102,7 @@ describe('POST …/trigger', () => {
     expect(await executionsOf(workspace, _id)).toHaveLength(2);
   });
 
-  test('starts one run for each accepted trigger within one second, with and without keys', async () => {
+  test.concurrent('starts one run for each accepted trigger within one second, with and without keys', async () => {
     verifies('schedule.triggers-not-lost');
     const workspace = await createWorkspace(deps);
     const { _id } = await scheduled(workspace, { coworker_id: await coworker(workspace), ...far });
@@ -115,7 +115,7 @@ describe('POST …/trigger', () => {
 });
 
 describe('a limit', () => {
-  test('ends the schedule after that number of planned runs, an interval apart, and can be raised', async () => {
+  test.concurrent('ends the schedule after that number of planned runs, an interval apart, and can be raised', async () => {
     verifies('schedule.limit', 'schedule.interval');
     const workspace = await createWorkspace(deps);
     const { _id, schedule } = await scheduled(workspace, {
@@ -145,7 +145,7 @@ describe('a limit', () => {
     await untilSchedule(workspace, _id, { status: 'completed', count: 5 });
   });
 
-  test('applies to a schedule that is changed while it fires', async () => {
+  test.concurrent('applies to a schedule that is changed while it fires', async () => {
     verifies('schedule.limit');
     const workspace = await createWorkspace(deps);
     const { _id } = await scheduled(workspace, {
@@ -167,7 +167,7 @@ describe('a limit', () => {
 });
 
 describe('a run that is due during another', () => {
-  test('is skipped by default', async () => {
+  test.concurrent('is skipped by default', async () => {
     verifies('schedule.overlap', 'platform.schedules.runs');
     const { workspace, _id, release, requests } = await busy(undefined);
     const skipped = await eventually(async () => {
@@ -185,7 +185,7 @@ describe('a run that is due during another', () => {
     expect((await temporalOf(_id)).info.numActionsTaken).toBe(1);
   });
 
-  test('waits with buffer_one, one at most, and runs at the same time with allow_all', async () => {
+  test.concurrent('waits with buffer_one, one at most, and runs at the same time with allow_all', async () => {
     verifies('schedule.overlap');
     const { workspace, _id, release, requests } = await busy('buffer_one');
     await eventually(async () => expect(Number((await temporalOf(_id)).raw.info?.bufferSize)).toBe(1));
@@ -200,7 +200,7 @@ describe('a run that is due during another', () => {
     parallel.release();
   });
 
-  test('ends the other with cancel_other', async () => {
+  test.concurrent('ends the other with cancel_other', async () => {
     verifies('schedule.overlap');
     const { workspace, _id, release } = await busy('cancel_other');
     await eventually(async () =>
@@ -216,7 +216,7 @@ describe('a run that is due during another', () => {
 });
 
 describe('pause_on_failure', () => {
-  test('pauses the record and the Temporal Schedule with the reason', async () => {
+  test.concurrent('pauses the record and the Temporal Schedule with the reason', async () => {
     verifies('schedule.pause-on-failure');
     const workspace = await createWorkspace(deps);
     sink.answer(`/${workspace.projectID}`, (_, res) => void res.writeHead(403).end());
@@ -243,7 +243,7 @@ describe('pause_on_failure', () => {
     expect((await temporalOf(_id)).state.paused).toBe(false);
   });
 
-  test('ends when somebody resumes the schedule, also while the failed run is closing', async () => {
+  test.concurrent('ends when somebody resumes the schedule, also while the failed run is closing', async () => {
     verifies('schedule.pause-on-failure', 'schedule.no-drift');
     const workspace = await createWorkspace(deps);
     sink.answer(`/${workspace.projectID}`, (_, res) => void res.writeHead(403).end());
