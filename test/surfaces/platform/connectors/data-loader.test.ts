@@ -42,48 +42,56 @@ async function loadsOf(id: string) {
 }
 
 describe('the data loader of a connector', () => {
-  test.concurrent('loads immediately and then at its interval by a Temporal Schedule, until the connector is deleted', async () => {
-    verifies('connector.data-loader');
-    const workspace = await createWorkspace(deps);
-    const where = `/claims-${newId()}`;
-    let count = 0;
-    server.answer(where, (_, res) => {
-      count += 1;
-      const claims = [
-        { id: 7, name: 'Hail', state: `seen ${count}`, id_card: { at: 1 } },
-        { id: 'b', name: 'Flood', type: 'water' },
-        { nothing: true },
-      ];
-      res.setHeader('content-type', 'application/json').end(JSON.stringify({ data: claims }));
-    });
-    const id = await connectorOf(workspace, {
-      frequency: 'interval',
-      syncInterval: 10,
-      path: where,
-      entity_type: 'Claim',
-    });
-    const { spec, action } = await schedule(id).describe();
-    expect([spec.intervals, action.workflowType]).toMatchObject([[{ every: 10_000 }], connectorLoadType]);
-    await eventually(async () => expect(await loadsOf(id)).toContainEqual({ outcome: 'loaded', saved: 2, skipped: 1 }));
-    await eventually(async () =>
-      expect(await stored(workspace, 'Claim')).toMatchObject([
-        { name: 'Flood', source_type: 'water', source_id: 'b' },
-        { name: 'Hail', source_id: '7', state: expect.stringMatching(/^seen ([2-9]|\d\d+)$/) },
-      ]),
-    );
-    expect(count).toBeGreaterThan(1);
-    const [claim] = await stored(workspace, 'Claim');
-    expect(claim).toMatchObject({ _saved_by: 'service:connector-load', _source: `connector Claims register (${id})` });
-    await eventually(async () =>
-      expect(await deps.mongo.collections.lifecycles.findOne({ _id: String(claim?._lifecycle_id) })).toMatchObject({
-        tool: 'connector-load',
-        status: 'completed',
-        project_id: workspace.projectID,
-      }),
-    );
-    expect((await workspace.api.delete(`/connectors/${workspace.projectID}/${id}`)).status).toBe(200);
-    await expect(schedule(id).describe()).rejects.toMatchObject({ name: 'ScheduleNotFoundError' });
-  });
+  test.concurrent(
+    'loads immediately and then at its interval by a Temporal Schedule, until the connector is deleted',
+    async () => {
+      verifies('connector.data-loader');
+      const workspace = await createWorkspace(deps);
+      const where = `/claims-${newId()}`;
+      let count = 0;
+      server.answer(where, (_, res) => {
+        count += 1;
+        const claims = [
+          { id: 7, name: 'Hail', state: `seen ${count}`, id_card: { at: 1 } },
+          { id: 'b', name: 'Flood', type: 'water' },
+          { nothing: true },
+        ];
+        res.setHeader('content-type', 'application/json').end(JSON.stringify({ data: claims }));
+      });
+      const id = await connectorOf(workspace, {
+        frequency: 'interval',
+        syncInterval: 10,
+        path: where,
+        entity_type: 'Claim',
+      });
+      const { spec, action } = await schedule(id).describe();
+      expect([spec.intervals, action.workflowType]).toMatchObject([[{ every: 10_000 }], connectorLoadType]);
+      await eventually(async () =>
+        expect(await loadsOf(id)).toContainEqual({ outcome: 'loaded', saved: 2, skipped: 1 }),
+      );
+      await eventually(async () =>
+        expect(await stored(workspace, 'Claim')).toMatchObject([
+          { name: 'Flood', source_type: 'water', source_id: 'b' },
+          { name: 'Hail', source_id: '7', state: expect.stringMatching(/^seen ([2-9]|\d\d+)$/) },
+        ]),
+      );
+      expect(count).toBeGreaterThan(1);
+      const [claim] = await stored(workspace, 'Claim');
+      expect(claim).toMatchObject({
+        _saved_by: 'service:connector-load',
+        _source: `connector Claims register (${id})`,
+      });
+      await eventually(async () =>
+        expect(await deps.mongo.collections.lifecycles.findOne({ _id: String(claim?._lifecycle_id) })).toMatchObject({
+          tool: 'connector-load',
+          status: 'completed',
+          project_id: workspace.projectID,
+        }),
+      );
+      expect((await workspace.api.delete(`/connectors/${workspace.projectID}/${id}`)).status).toBe(200);
+      await expect(schedule(id).describe()).rejects.toMatchObject({ name: 'ScheduleNotFoundError' });
+    },
+  );
 
   test.concurrent('lists its loads newest first, with a service as their caller', async () => {
     verifies('lifecycles.newest-first');

@@ -115,35 +115,38 @@ describe('POST …/trigger', () => {
 });
 
 describe('a limit', () => {
-  test.concurrent('ends the schedule after that number of planned runs, an interval apart, and can be raised', async () => {
-    verifies('schedule.limit', 'schedule.interval');
-    const workspace = await createWorkspace(deps);
-    const { _id, schedule } = await scheduled(workspace, {
-      coworker_id: await coworker(workspace),
-      type: 'interval',
-      frequency: 3,
-      limit: 3,
-      overlap: 'allow_all',
-      schedule: soon(15),
-    });
-    await trigger(workspace, _id);
-    await workspace.api.patch(path(_id), { goal: 'a change takes no run away' });
-    await untilSchedule(workspace, _id, { status: 'completed', count: 4 });
-    const runs = await runsOf(workspace, _id);
-    expect(runs.next).toEqual([]);
-    const times: number[] = fired(runs).map(({ scheduled_for }: any) => scheduled_for);
-    const planned = times.filter((at) => (at - schedule) % 3 === 0);
-    expect(planned.length).toBeGreaterThanOrEqual(3);
-    expect(await workspace.api.patch(path(_id), { status: 'active' })).toMatchObject({
-      status: 409,
-      body: { error: 'conflict' },
-    });
-    expect(await workspace.api.patch(path(_id), { limit: 4 })).toMatchObject({
-      status: 200,
-      body: { status: 'active', limit: 4 },
-    });
-    await untilSchedule(workspace, _id, { status: 'completed', count: 5 });
-  });
+  test.concurrent(
+    'ends the schedule after that number of planned runs, an interval apart, and can be raised',
+    async () => {
+      verifies('schedule.limit', 'schedule.interval');
+      const workspace = await createWorkspace(deps);
+      const { _id, schedule } = await scheduled(workspace, {
+        coworker_id: await coworker(workspace),
+        type: 'interval',
+        frequency: 3,
+        limit: 3,
+        overlap: 'allow_all',
+        schedule: soon(15),
+      });
+      await trigger(workspace, _id);
+      await workspace.api.patch(path(_id), { goal: 'a change takes no run away' });
+      await untilSchedule(workspace, _id, { status: 'completed', count: 4 });
+      const runs = await runsOf(workspace, _id);
+      expect(runs.next).toEqual([]);
+      const times: number[] = fired(runs).map(({ scheduled_for }: any) => scheduled_for);
+      const planned = times.filter((at) => (at - schedule) % 3 === 0);
+      expect(planned.length).toBeGreaterThanOrEqual(3);
+      expect(await workspace.api.patch(path(_id), { status: 'active' })).toMatchObject({
+        status: 409,
+        body: { error: 'conflict' },
+      });
+      expect(await workspace.api.patch(path(_id), { limit: 4 })).toMatchObject({
+        status: 200,
+        body: { status: 'active', limit: 4 },
+      });
+      await untilSchedule(workspace, _id, { status: 'completed', count: 5 });
+    },
+  );
 
   test.concurrent('applies to a schedule that is changed while it fires', async () => {
     verifies('schedule.limit');
