@@ -10,7 +10,6 @@ import type { NavigationEntry } from '../../../src/surfaces/console/app/src/navi
 import { createPerson, type Person } from '../../auth/auth-server.js';
 import { shot } from '../../support/browser.js';
 import { useDeps } from '../../support/fixture.js';
-import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
 import { consoleUrl, signIn, withPage } from './chromium.js';
 import { asPage } from './console-browser.js';
@@ -72,11 +71,15 @@ test('each page shows what a failing API says, with the record of the call', asy
   const lifecycle_id = newId();
   const answer = { error: 'unavailable', error_description: 'the store is away', lifecycle_id };
   await withPage(async (first, complaints) => {
+    // Not by a route of Playwright, which switches off the cache of the browser.
+    await first.context().addInitScript((body) => {
+      const ask = globalThis.fetch;
+      globalThis.fetch = (input, init) =>
+        /^\/(console|readyz)/.test(new URL(String(input)).pathname)
+          ? ask(input, init)
+          : Promise.resolve(Response.json(body, { status: 503 }));
+    }, answer);
     await visit(person, first, async (page, each) => {
-      await page.route(
-        ({ origin, pathname }) => origin === testRun().url && !/^\/(console|readyz)/.test(pathname),
-        (route) => route.fulfill({ status: 503, json: answer }),
-      );
       await page.goto(consoleUrl(person, addressOf(each)));
       if (each.name === 'context') {
         await page.getByLabel('Question or Cypher').fill('anything');
@@ -134,15 +137,15 @@ test.each(['VIEWER', 'MEMBER'] as const)('a %s is offered what the API allows, a
 test('who may only read is offered no change on any page', async () => {
   verifies('console.every-page');
   await withPage(async (first) => {
-    await first.context().route(
-      ({ pathname }) => pathname === '/console/session',
-      async (route) => {
-        const response = await route.fetch();
+    await first.context().addInitScript(() => {
+      const ask = globalThis.fetch;
+      globalThis.fetch = async (input, init) => {
+        const response = await ask(input, init);
+        if (new URL(response.url).pathname !== '/console/session') return response;
         const session = (await response.json()) as { may: string[] };
-        const may = session.may.filter((operation) => operation.startsWith('get '));
-        await route.fulfill({ response, json: { ...session, may } });
-      },
-    );
+        return Response.json({ ...session, may: session.may.filter((operation) => operation.startsWith('get ')) });
+      };
+    });
     await visit(person, first, async (page, each) => {
       await page.goto(consoleUrl(person, addressOf(each)));
       const isForm = /new$|edit$/.test(each.path);
