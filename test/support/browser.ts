@@ -89,7 +89,8 @@ export function lowestContrast(): number {
   return Math.min(...ratios);
 }
 
-/** In `test-screenshots`, for whoever reviews a change of a page. */
+/** With `SCREENSHOTS=1`: in `test-screenshots`, for whoever reviews a change of a page. */
 export async function shot(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS === undefined) return;
   await page.screenshot({ path: path.join(packageRoot, 'test-screenshots', `${name}.png`), fullPage: true });
 }

@@ -19,7 +19,7 @@ const deps = useDeps();
 const sink = await useHttpSink();
 
 describe('connectorEvents', () => {
-  test('continues as new during a transient failure of a callback, and processes it later', async () => {
+  test.concurrent('continues as new during a transient failure of a callback, and processes it later', async () => {
     verifies('connector-events.continues-as-new');
     const workspace = await createWorkspace(deps);
     const { organizationId, projectID, userId, api } = workspace;
@@ -84,7 +84,7 @@ describe('connectorEvents', () => {
     await eventually(async () => expect(await executions.countDocuments({ projectID, status: 'completed' })).toBe(13));
   });
 
-  test('continues as new when its history is full and starts each coworker once', async () => {
+  test.concurrent('continues as new when its history is full and starts each coworker once', async () => {
     const workspace = await createWorkspace(deps);
     const { organizationId, projectID, userId } = workspace;
     const agentflow = await workspace.api.post(

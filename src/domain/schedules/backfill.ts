@@ -15,7 +15,7 @@ interface Range {
   to: number;
 }
 
-/** `planned` identifies a run; `jittered` is the time that Temporal's ranges refer to. */
+/** `planned` identifies a run; `jittered` is when it is due. */
 interface PlannedTime {
   planned: number;
   jittered: number;
@@ -117,14 +117,14 @@ async function firedOf(
   return new Set(runs.map(({ scheduled_for }) => scheduled_for));
 }
 
-/** Groups consecutive times that have not fired into ranges. */
+/** Groups consecutive times that have not fired into ranges, as `backfill` takes them. */
 function rangesOf(times: readonly PlannedTime[], fired: ReadonlySet<number>): Range[] {
   const ranges: Range[] = [];
   let open: Range | undefined;
   for (const { planned, jittered } of times) {
     if (fired.has(planned)) open = undefined;
     else if (open) open.to = jittered;
-    else ranges.push((open = { from: jittered, to: jittered }));
+    else ranges.push((open = { from: planned, to: jittered }));
   }
   return ranges;
 }

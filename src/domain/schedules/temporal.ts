@@ -179,7 +179,10 @@ export async function trigger(
   });
 }
 
-/** Asks Temporal to run past times in the given ranges, which use jittered times. Idempotent by `requestId`. */
+/**
+ * Asks Temporal to run past times in the given ranges, from a planned time to a jittered one: Temporal begins with the
+ * first planned time after `from`, and ends with the last jittered time up to `to`. Idempotent by `requestId`.
+ */
 export async function backfill(
   temporal: Deps['temporal'],
   { _id, overlap }: ScheduleDocument,

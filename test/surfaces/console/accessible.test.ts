@@ -77,11 +77,22 @@ async function expectReachable(page: Page, name: string): Promise<void> {
   });
 }
 
+/** In the page: columns whose head and first cell begin at different places. */
+function misplacedHeads(): string[] {
+  const left = (element: any) => Math.round(element.getBoundingClientRect().left);
+  return [...(globalThis as any).document.querySelectorAll('.table')].flatMap((table: any) => {
+    const cells = [...(table.querySelector('[role=row]:has([role=cell])')?.children ?? [])];
+    return [...table.querySelectorAll('[role=columnheader]')].flatMap((head: any, at) =>
+      cells[at] === undefined || left(head) === left(cells[at]) ? [] : [head.textContent as string],
+    );
+  });
+}
+
 test.each([
   { width: 1280, dark: false },
   { width: 360, dark: true },
 ])(
-  'every page has names, one heading, one main, contrast, no overflow and reachable controls at $width px',
+  'every page has names, one heading, one main, contrast, no overflow, heads above their columns and reachable controls at $width px',
   async ({ width, dark }) => {
     verifies('console.accessible');
     await withPage(
@@ -94,7 +105,9 @@ test.each([
           if (text !== undefined) await page.getByText(text).filter({ visible: true }).first().waitFor();
           await expectAccessible(page, name, width);
           await shot(page, `${name}-${width}`);
-          if (!dark) await expectReachable(page, name);
+          if (dark) continue;
+          expect([name, await page.evaluate(misplacedHeads)]).toEqual([name, []]);
+          await expectReachable(page, name);
         }
         // The MCP server of the connector does not run.
         const others = complaints.filter((complaint) => !complaint.endsWith('/tools'));

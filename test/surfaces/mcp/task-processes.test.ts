@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import path from 'node:path';
 import { newId } from '../../../src/ids.js';
 import { useDeps } from '../../support/fixture.js';
@@ -16,10 +16,8 @@ import { generations } from './task-clients.js';
 
 const deps = useDeps();
 useClients();
-const product = ownProduct();
-beforeAll(async () => {
-  await product.worker();
-});
+/** API processes that use the worker of the run. */
+const product = ownProduct({ TEMPORAL_TASK_QUEUE: testRun().env.TEMPORAL_TASK_QUEUE ?? '' });
 
 /** Begins a task in a client process, kills the process while it waits for the result, and returns the task's id. */
 async function beginAndDie(
@@ -87,7 +85,7 @@ describe.each(generations)('a task of %s whose client process is killed', (gener
 describe.each(generations)('a task of %s whose API process is killed', (_, tasksOf) => {
   test('continues, and another process answers for the run', async () => {
     verifies('mcp.tasks.run');
-    const [one, other] = await Promise.all([product.api(), product.api()]);
+    const one = await product.api();
     const workspace = await createGatewayWorkspace(deps);
     const sink = await startHttpSink();
     const release = sink.hold('/');
@@ -101,29 +99,27 @@ describe.each(generations)('a task of %s whose API process is killed', (_, tasks
     ).begin('run_agent', { agentflow_id: body._id, goal: 'x' });
     await eventually(() => expect(sink.requests.length).toBeGreaterThan(0));
     await one.end('SIGKILL');
-    const tasks = await tasksOf(workspace.apiKey, other.url);
+    const tasks = await tasksOf(workspace.apiKey);
     expect(await tasks.get(taskId)).toMatchObject({ status: 'working' });
     release();
     await eventually(async () => expect(await tasks.get(taskId)).toMatchObject({ status: 'completed' }));
     expect(await tasks.result(taskId)).toMatchObject({ structuredContent: { status: 'completed' } });
-    await other.end('SIGKILL');
     await sink.close();
   });
 
   test('continues, and another process executes the approved call', async () => {
     verifies('mcp.tasks.held');
-    const [one, other] = await Promise.all([product.api(), product.api()]);
+    const one = await product.api();
     const workspace = await governedWorkspace(deps);
     const saved = { entities: [{ id: 'one', type: 'Thing', name: 'one' }] };
     const { taskId } = await (await tasksOf(workspace.apiKey, one.url)).begin('save_context', saved);
     const approvalId = await onlyApproval(workspace);
     await one.end('SIGKILL');
-    const tasks = await tasksOf(workspace.apiKey, other.url);
+    const tasks = await tasksOf(workspace.apiKey);
     expect(await tasks.get(taskId)).toMatchObject({ status: 'working' });
     const { approver } = workspace;
     expect(await approver.post(`/v1/approvals/${approvalId}/approve`, {})).toMatchObject({ status: 200 });
     await eventually(async () => expect(await tasks.get(taskId)).toMatchObject({ status: 'completed' }));
     expect(await tasks.result(taskId)).toMatchObject({ structuredContent: { saved: { entities: 1 } } });
-    await other.end('SIGKILL');
   });
 });

@@ -43,50 +43,58 @@ async function loadsOf(id: string) {
 }
 
 describe('the data loader of a connector', () => {
-  test('loads immediately and then at its interval by a Temporal Schedule, until the connector is deleted', async () => {
-    verifies('connector.data-loader');
-    const workspace = await createWorkspace(deps);
-    const where = `/claims-${newId()}`;
-    let count = 0;
-    server.answer(where, (_, res) => {
-      count += 1;
-      const claims = [
-        { id: 7, name: 'Hail', state: `seen ${count}`, id_card: { at: 1 } },
-        { id: 'b', name: 'Flood', type: 'water' },
-        { nothing: true },
-      ];
-      res.setHeader('content-type', 'application/json').end(JSON.stringify({ data: claims }));
-    });
-    const id = await connectorOf(workspace, {
-      frequency: 'interval',
-      syncInterval: 10,
-      path: where,
-      entity_type: 'Claim',
-    });
-    const { spec, action } = await schedule(id).describe();
-    expect([spec.intervals, action.workflowType]).toMatchObject([[{ every: 10_000 }], connectorLoadType]);
-    await eventually(async () => expect(await loadsOf(id)).toContainEqual({ outcome: 'loaded', saved: 2, skipped: 1 }));
-    await eventually(async () =>
-      expect(await stored(workspace, 'Claim')).toMatchObject([
-        { name: 'Flood', source_type: 'water', source_id: 'b' },
-        { name: 'Hail', source_id: '7', state: expect.stringMatching(/^seen ([2-9]|\d\d+)$/) },
-      ]),
-    );
-    expect(count).toBeGreaterThan(1);
-    const [claim] = await stored(workspace, 'Claim');
-    expect(claim).toMatchObject({ _saved_by: 'service:connector-load', _source: `connector Claims register (${id})` });
-    await eventually(async () =>
-      expect(await deps.mongo.collections.lifecycles.findOne({ _id: String(claim?._lifecycle_id) })).toMatchObject({
-        tool: 'connector-load',
-        status: 'completed',
-        project_id: workspace.projectID,
-      }),
-    );
-    expect((await workspace.api.delete(`/connectors/${workspace.projectID}/${id}`)).status).toBe(200);
-    await expect(schedule(id).describe()).rejects.toMatchObject({ name: 'ScheduleNotFoundError' });
-  });
+  test.concurrent(
+    'loads immediately and then at its interval by a Temporal Schedule, until the connector is deleted',
+    async () => {
+      verifies('connector.data-loader');
+      const workspace = await createWorkspace(deps);
+      const where = `/claims-${newId()}`;
+      let count = 0;
+      server.answer(where, (_, res) => {
+        count += 1;
+        const claims = [
+          { id: 7, name: 'Hail', state: `seen ${count}`, id_card: { at: 1 } },
+          { id: 'b', name: 'Flood', type: 'water' },
+          { nothing: true },
+        ];
+        res.setHeader('content-type', 'application/json').end(JSON.stringify({ data: claims }));
+      });
+      const id = await connectorOf(workspace, {
+        frequency: 'interval',
+        syncInterval: 10,
+        path: where,
+        entity_type: 'Claim',
+      });
+      const { spec, action } = await schedule(id).describe();
+      expect([spec.intervals, action.workflowType]).toMatchObject([[{ every: 10_000 }], connectorLoadType]);
+      await eventually(async () =>
+        expect(await loadsOf(id)).toContainEqual({ outcome: 'loaded', saved: 2, skipped: 1 }),
+      );
+      await eventually(async () =>
+        expect(await stored(workspace, 'Claim')).toMatchObject([
+          { name: 'Flood', source_type: 'water', source_id: 'b' },
+          { name: 'Hail', source_id: '7', state: expect.stringMatching(/^seen ([2-9]|\d\d+)$/) },
+        ]),
+      );
+      expect(count).toBeGreaterThan(1);
+      const [claim] = await stored(workspace, 'Claim');
+      expect(claim).toMatchObject({
+        _saved_by: 'service:connector-load',
+        _source: `connector Claims register (${id})`,
+      });
+      await eventually(async () =>
+        expect(await deps.mongo.collections.lifecycles.findOne({ _id: String(claim?._lifecycle_id) })).toMatchObject({
+          tool: 'connector-load',
+          status: 'completed',
+          project_id: workspace.projectID,
+        }),
+      );
+      expect((await workspace.api.delete(`/connectors/${workspace.projectID}/${id}`)).status).toBe(200);
+      await expect(schedule(id).describe()).rejects.toMatchObject({ name: 'ScheduleNotFoundError' });
+    },
+  );
 
-  test('lists its loads newest first, with a service as their caller', async () => {
+  test.concurrent('lists its loads newest first, with a service as their caller', async () => {
     verifies('lifecycles.newest-first');
     const workspace = await createWorkspace(deps);
     const where = `/many-${newId()}`;
@@ -108,7 +116,7 @@ describe('the data loader of a connector', () => {
     await workspace.api.delete(`/connectors/${workspace.projectID}/${id}`);
   });
 
-  test('does not load for a person who was removed from the project', async () => {
+  test.concurrent('does not load for a person who was removed from the project', async () => {
     verifies('connector.former-member');
     const workspace = await createWorkspace(deps);
     const where = `/left-${newId()}`;
@@ -138,7 +146,7 @@ describe('the data loader of a connector', () => {
     expect(server.seen(where)).toHaveLength(seen);
   });
 
-  test('is refused if a rule requires an approval, because a service cannot wait for one', async () => {
+  test.concurrent('is refused if a rule requires an approval, because a service cannot wait for one', async () => {
     verifies('operation.no-bypass');
     const workspace = await createWorkspace(deps);
     await storeRule(deps, workspace, 'require_approval', 'connector-load');
@@ -155,7 +163,7 @@ describe('the data loader of a connector', () => {
     await workspace.api.delete(`/connectors/${workspace.projectID}/${id}`);
   });
 
-  test('loads once on request of an action of the project', async () => {
+  test.concurrent('loads once on request of an action of the project', async () => {
     const workspace = await createWorkspace(deps);
     const where = `/notes-${newId()}`;
     server.answer(
@@ -180,7 +188,7 @@ describe('the data loader of a connector', () => {
     await workspace.api.delete(`/connectors/${workspace.projectID}/${id}`);
   });
 
-  test('reports a source that refuses, and loads again at the next time', async () => {
+  test.concurrent('reports a source that refuses, and loads again at the next time', async () => {
     const workspace = await createWorkspace(deps);
     const where = `/refused-${newId()}`;
     server.answer(where, (_, res) => void res.writeHead(403).end());
@@ -205,7 +213,7 @@ describe('the data loader of a connector', () => {
     await workspace.api.delete(`/connectors/${workspace.projectID}/${id}`);
   });
 
-  test.each([
+  test.concurrent.each([
     ['gone', { is_deleted: true }],
     ['paused', { status: 'paused' as const }],
   ])(

@@ -20,7 +20,7 @@ async function pausedWith(of: Governed, id: string, approval: string) {
 }
 
 describe('a pause of a run whose act waits', () => {
-  test('stops the clock of the approval, which expires later by the length of the pause', async () => {
+  test.concurrent('stops the clock of the approval, which expires later by the length of the pause', async () => {
     verifies('act.pause');
     const of = await governed({ ...ask, approval_ttl_seconds: 25 });
     const id = await of.start('one');
@@ -44,7 +44,7 @@ describe('a pause of a run whose act waits', () => {
     expect(of.seen()).toBe(1);
   });
 
-  test('lets people decide, and the act is made after it', async () => {
+  test.concurrent('lets people decide, and the act is made after it', async () => {
     verifies('act.pause');
     const of = await governed(ask);
     const id = await of.start('one');
@@ -57,7 +57,7 @@ describe('a pause of a run whose act waits', () => {
     expect(of.seen()).toBe(1);
   });
 
-  test('does not keep the approval of a run that is then cancelled', async () => {
+  test.concurrent('does not keep the approval of a run that is then cancelled', async () => {
     verifies('act.cancel');
     const of = await governed(ask);
     const id = await of.start('one');

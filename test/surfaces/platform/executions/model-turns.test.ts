@@ -128,7 +128,7 @@ describe('a model turn in the events of its execution', () => {
 });
 
 describe('a model turn on the endpoint', () => {
-  test('has the temperature, the token limit and the tools of its agent', async () => {
+  test.concurrent('has the temperature, the token limit and the tools of its agent', async () => {
     verifies('agent.parameters');
     const member = await workspace();
     const id = await startExecution(member, flowAt('tuned', { temperature: 1.3, max_tokens: 77 }));
@@ -148,7 +148,7 @@ describe('a model turn on the endpoint', () => {
     });
   });
 
-  test.each<[string, number, Record<string, string>, number]>([
+  test.concurrent.each<[string, number, Record<string, string>, number]>([
     ['429 and seconds', 429, { 'retry-after': '3' }, 3000],
     ['503 and a date', 503, { 'retry-after': 'a date' }, 2500],
     ['500 and milliseconds', 500, { 'retry-after-ms': '2600' }, 2600],
@@ -176,7 +176,7 @@ describe('a model turn on the endpoint', () => {
     expect(await monitoring(member, id)).toMatchObject({ kind: 'model', attempts: 2 });
   });
 
-  test.each([
+  test.concurrent.each([
     ['a 401', 'model_refused', (res) => sendJson(res, 401, { error: { message: 'bad key sk-secret' } })],
     [
       'a refusal',
@@ -209,7 +209,7 @@ describe('a bad endpoint', () => {
     ['sends broken JSON', (res) => (beginStream(res), res.end('data: {"choices": [{"del\n\n'))],
   ];
 
-  test('costs an attempt and never the worker, whatever it does', async () => {
+  test.concurrent('costs an attempt and never the worker, whatever it does', async () => {
     verifies('agent.bad-endpoint');
     const member = await workspace();
     const runs = await Promise.all(
@@ -230,7 +230,7 @@ describe('a bad endpoint', () => {
     expect(worker.child.exitCode).toBeNull();
   });
 
-  test('that never recovers fails the run with its error', async () => {
+  test.concurrent('that never recovers fails the run with its error', async () => {
     verifies('agent.bad-endpoint');
     const member = await workspace();
     model.on('nonsense', (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<html>welcome</html>'));

@@ -102,7 +102,7 @@ async function untilEnded(id: string, status: string): Promise<void> {
 }
 
 describe('a run ends and is recorded', () => {
-  test.each(actionAnswers)(
+  test.concurrent.each(actionAnswers)(
     'when an action answers with %s',
     async (_name, respond, status) => {
       verifies('execution.outside-answers');
@@ -113,7 +113,7 @@ describe('a run ends and is recorded', () => {
     240_000,
   );
 
-  test.each(modelAnswers)(
+  test.concurrent.each(modelAnswers)(
     'when a model answers with %s',
     async (_name, respond, status) => {
       const name = `model-${newId()}`;
@@ -124,7 +124,7 @@ describe('a run ends and is recorded', () => {
     240_000,
   );
 
-  test('when it is cancelled during an answer that never ends', async () => {
+  test.concurrent('when it is cancelled during an answer that never ends', async () => {
     const path = `/${newId()}`;
     product.sink.answer(path, (_request, res) => void res.writeHead(200, { 'content-type': 'text/plain' }).write('x'));
     const id = await startExecution(workspace, flowThatCalls([product.sink.url + path]));

@@ -26,7 +26,7 @@ async function startFailing(status: number, body: string) {
 const onFire = '{"error":"database is on fire","contact":"ada@example.com"}';
 
 describe('a step with a transient failure', () => {
-  test('is repeated, and the run shows what it waits for until it continues', async () => {
+  test.concurrent('is repeated, and the run shows what it waits for until it continues', async () => {
     verifies('execution.steps.patience', 'execution.steps.attempts');
     const { workspace, id, recover } = await startFailing(503, onFire);
     const waiting = await untilExecution(workspace, id, {
@@ -59,7 +59,7 @@ describe('a step with a transient failure', () => {
     for (const { started_at, ended_at } of step.attempt_details) expect(ended_at).toBeGreaterThanOrEqual(started_at);
   });
 
-  test('fails when its patience ends, with every attempt and the last reason, redacted', async () => {
+  test.concurrent('fails when its patience ends, with every attempt and the last reason, redacted', async () => {
     verifies('execution.steps.patience', 'execution.steps.attempts');
     const { workspace, id } = await startFailing(500, onFire);
     const { execution_context } = await untilListed(workspace, id, 'failed');

@@ -8,7 +8,6 @@ import {
   type ScheduleChangeInput,
   type ScheduleChanges,
 } from '../../../../workflows/schedule-change/messages.js';
-import type { Answer } from '../../../support/client.js';
 import { eventually } from '../../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
 import { useOwnApp } from '../../../support/own-app.js';
@@ -37,14 +36,6 @@ async function openChanges(): Promise<number> {
   return (await deps.temporal.client.workflow.count(query)).count;
 }
 
-/** Sends a change without a running worker, and kills the API when Temporal has received it. */
-async function dieDuring(api: Api, send: () => Promise<Answer>): Promise<void> {
-  const call = send().catch(() => undefined);
-  await eventually(async () => expect(await openChanges()).toBe(1));
-  await api.end('SIGKILL');
-  await call;
-}
-
 /** The record and the Temporal Schedule agree: both are deleted, or times and state are equal. */
 async function expectAgreement(id: string): Promise<void> {
   const record = await recordOf(id);
@@ -57,50 +48,57 @@ async function expectAgreement(id: string): Promise<void> {
   });
 }
 
+const path = (id: string) => `/schedule/coworker/${id}`;
+let api: Api;
+let worker: ProductProcess;
+
 describe('a change whose API is killed before any worker has it', () => {
+  const key = { 'idempotency-key': newId() };
+  const change = { status: 'paused', reason: 'closed', frequency: 60 };
   let direct: Workspace;
-  let coworker_id: string;
+  let body: object;
+  let changed: string[];
+  const countSchedules = () => deps.mongo.collections.schedules.countDocuments({ projectID: direct.projectID });
   beforeAll(async () => {
     direct = await createWorkspace(deps);
-    coworker_id = await coworker(direct);
+    const coworker_id = await coworker(direct);
+    body = { coworker_id, goal: 'g', ...hourly };
+    const made = await Promise.all([1, 2].map(() => scheduled(direct, { coworker_id, ...hourly })));
+    changed = made.map(({ _id }) => _id as string);
+    const [updated = '', deleted = ''] = changed;
+    const first = await product.api();
+    const doomed = product.through(first, direct);
+    const calls = [
+      schedule(doomed, body, key),
+      doomed.api.patch(path(updated), change),
+      doomed.api.delete(path(deleted)),
+    ].map((call) => call.catch(() => undefined));
+    await eventually(async () => expect(await openChanges()).toBe(calls.length));
+    await first.end('SIGKILL');
+    await Promise.all(calls);
+    expect(await countSchedules()).toBe(changed.length);
+    for (const id of changed)
+      expect(await recordOf(id)).toMatchObject({ status: 'active', frequency: 3600, is_deleted: false });
+    [api, worker] = await Promise.all([product.api(), product.worker()]);
   });
 
   test('is applied when a worker starts, and the same request again finds the one schedule', async () => {
     verifies('schedule.no-drift');
-    const key = { 'idempotency-key': newId() };
-    const body = { coworker_id, goal: 'g', ...hourly };
-    const first = await product.api();
-    await dieDuring(first, () => schedule(product.through(first, direct), body, key));
-    expect(await deps.mongo.collections.schedules.countDocuments({ projectID: direct.projectID })).toBe(0);
-    const [api, worker] = await Promise.all([product.api(), product.worker()]);
     const again = await schedule(product.through(api, direct), body, key);
     expect(again).toMatchObject({ status: 201, body: { status: 'active' } });
     await expectAgreement(again.body._id);
-    expect(await deps.mongo.collections.schedules.countDocuments({ projectID: direct.projectID })).toBe(1);
-    await Promise.all([api.end(), worker.end()]);
+    expect(await countSchedules()).toBe(changed.length + 1);
   });
 
   test.each([
-    [
-      'an update',
-      { status: 'paused', reason: 'closed', frequency: 60 },
-      { status: 'paused', reason: 'closed', frequency: 60 },
-    ],
-    ['a delete', null, { is_deleted: true }],
-  ])('is completed if it is %s', async (_what, patch, outcome) => {
+    ['an update', 0, change],
+    ['a delete', 1, { is_deleted: true }],
+  ])('is completed if it is %s', async (_what, at, outcome) => {
     verifies('schedule.no-drift');
-    const { _id } = await scheduled(direct, { coworker_id, ...hourly });
-    const api = await product.api();
-    const through = product.through(api, direct).api;
-    await dieDuring(api, () =>
-      patch ? through.patch(`/schedule/coworker/${_id}`, patch) : through.delete(`/schedule/coworker/${_id}`),
-    );
-    expect(await recordOf(_id)).toMatchObject({ status: 'active', frequency: 3600, is_deleted: false });
-    const worker = await product.worker();
+    const id = changed[at] ?? '';
     await eventually(async () => expect(await openChanges()).toBe(0));
-    expect(await recordOf(_id)).toMatchObject(outcome);
-    await expectAgreement(_id);
-    await worker.end();
+    expect(await recordOf(id)).toMatchObject(outcome);
+    await expectAgreement(id);
   });
 });
 
@@ -110,13 +108,11 @@ describe('many changes', () => {
     const direct = await createWorkspace(deps);
     const coworker_id = await coworker(direct);
     const before = await Promise.all(Array.from({ length: 12 }, () => scheduled(direct, { coworker_id, ...hourly })));
-    let [api, worker]: [Api, ProductProcess] = await Promise.all([product.api(), product.worker()]);
     const doomed = product.through(api, direct);
-    const path = (at: number) => `/schedule/coworker/${before[at]._id}`;
-    const calls = before.flatMap((_, at) => [
+    const calls = before.flatMap(({ _id }, at) => [
       at % 3 === 0
-        ? doomed.api.delete(path(at))
-        : doomed.api.patch(path(at), at % 3 === 1 ? { frequency: 100 + at } : { status: 'paused' }),
+        ? doomed.api.delete(path(_id))
+        : doomed.api.patch(path(_id), at % 3 === 1 ? { frequency: 100 + at } : { status: 'paused' }),
       schedule(doomed, { coworker_id, goal: 'g', ...hourly, frequency: 500 + at }),
     ]);
     await Promise.any(calls);
@@ -141,7 +137,6 @@ describe('many changes', () => {
         .map(({ _id }) => `schedule/${_id}`)
         .sort(),
     );
-    await Promise.all([api.end(), worker.end()]);
   });
 });
 

@@ -40,7 +40,7 @@ async function everyTwoSeconds(direct: Workspace): Promise<{ workspace: Workspac
 }
 
 describe('nothing fires twice', () => {
-  test('across pause and resume, and times planned in between are not made up', async () => {
+  test.concurrent('across pause and resume, and times planned in between are not made up', async () => {
     verifies('schedule.never-twice');
     const { workspace, id } = await everyTwoSeconds(await createWorkspace(deps));
     await untilEnded(id, 2);
@@ -72,7 +72,7 @@ describe('nothing fires twice', () => {
     await expectOnceEach(workspace, id);
   });
 
-  test('if a backfill covers times that have fired, to the second', async () => {
+  test.concurrent('if a backfill covers times that have fired, to the second', async () => {
     verifies('schedule.never-twice', 'platform.schedules.backfill', 'schedule.backfill-says-why');
     const { workspace, id } = await everyTwoSeconds(await createWorkspace(deps));
     await untilEnded(id, 3);
@@ -103,7 +103,7 @@ describe('nothing fires twice', () => {
     expect(await runsIn(id)).toEqual(after);
   });
 
-  test('if Temporal restarts a run that has ended', async () => {
+  test.concurrent('if Temporal restarts a run that has ended', async () => {
     verifies('schedule.never-twice');
     const { workspace, id } = await everyTwoSeconds(await createWorkspace(deps));
     await untilEnded(id, 3);

@@ -30,7 +30,7 @@ async function busy(overlap: string) {
 }
 
 describe('the reasons of GET …/runs', () => {
-  test('do not name a run that waits behind another one as skipped', async () => {
+  test.concurrent('do not name a run that waits behind another one as skipped', async () => {
     verifies('schedule.reasons');
     const { workspace, _id, release } = await busy('buffer_all');
     await eventually(async () => expect(Number((await temporalOf(_id)).raw.info?.bufferSize)).toBeGreaterThan(6));
@@ -44,7 +44,7 @@ describe('the reasons of GET …/runs', () => {
     releaseRest();
   });
 
-  test('distinguish times between a reached limit and a higher limit from missed ones', async () => {
+  test.concurrent('distinguish times between a reached limit and a higher limit from missed ones', async () => {
     verifies('schedule.reasons');
     const workspace = await createWorkspace(deps);
     const { _id } = await scheduled(workspace, {
@@ -64,7 +64,7 @@ describe('the reasons of GET …/runs', () => {
     expect(new Set(idle.map(({ status, reason }: any) => `${status} ${reason}`))).toEqual(new Set(['skipped limit']));
   });
 
-  test('belong to planned times in whole seconds, also with a jitter', async () => {
+  test.concurrent('belong to planned times in whole seconds, also with a jitter', async () => {
     verifies('schedule.planned-times');
     const workspace = await createWorkspace(deps);
     const { _id, schedule } = await scheduled(workspace, {
