@@ -11,8 +11,8 @@ const maxActions = 10;
 const maxPromptLength = 600;
 
 /**
- * A rule-based model that uses no language model: the same material always gives the same Markdown, whose second line
- * names its origin. It calls no tools.
+ * Writes by rules and calls no language model. The same material always produces the same Markdown, whose second line
+ * states its origin. Calls no tools.
  */
 export function createOfflineModel(): ChatModel {
   return {
@@ -26,7 +26,7 @@ export function createOfflineModel(): ChatModel {
   };
 }
 
-/** The tool results in a conversation that another model began. */
+/** Returns the tool results of a conversation that another model began. */
 function toolResultsIn(conversation: readonly ConversationMessage[]): ChatMaterial['actions'] {
   const names = new Map(
     conversation.flatMap((message) =>

@@ -4,15 +4,15 @@ import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError } from '../outbound/outbound-error.js';
 import { isRefusedText, type Embedder, type EmbeddingModel } from './embedder.js';
 
-/** A search waits for a vector no longer than this, and then uses text alone. */
+/** A search waits no longer than this for a vector. Then it uses text alone. */
 const questionTimeoutMs = 3000;
-/** After a failure, questions to the same model do not wait for the endpoint for this long. */
+/** After a failure, questions to the same model do not wait for the endpoint for this time. */
 const pauseMs = 5000;
 
 /**
- * Returns the vector of a question. Keeps the last ones, because clients repeat questions. One caller must not spoil the
- * answers of others, who may be other tenants: the request does not end with its caller, and a refused question says
- * nothing about the next one.
+ * Returns the vector of a question. Caches the last ones, because clients repeat questions. A caller cannot affect the
+ * results of other callers, who may be other tenants: aborting a call does not abort its shared request, and a refused
+ * question does not affect the next one.
  */
 export function createQuestionVector(embedder: Embedder) {
   const known = new LRUCache<string, readonly number[]>({ max: 500 });
@@ -51,7 +51,7 @@ export function createQuestionVector(embedder: Embedder) {
   };
 }
 
-/** Why the endpoint gave no vector; undefined for an error of another kind. */
+/** Returns why the endpoint returned no vector, or undefined for an error of another kind. */
 export function reasonOf(error: unknown): string | undefined {
   return isFailure(error) ? error.message : undefined;
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Extractive summaries: picks the sentences with the most significant words and invents nothing. */
+/** Creates extractive summaries: picks the sentences with the most significant words and invents nothing. */
 export interface Source {
   name: string;
   text: string;
@@ -28,7 +28,10 @@ interface Sentence {
   words: ReadonlySet<string>;
 }
 
-/** Each agent of a run reads the outputs of all earlier ones again. The size is in characters of text. */
+/**
+ * Caches parsed texts, because each agent of a run reads the outputs of all earlier ones again. The size is in
+ * characters of text.
+ */
 const read = new LRUCache<string, Sentence[]>({ maxSize: 500_000, sizeCalculation: (_, text) => text.length + 1 });
 
 /**
@@ -90,8 +93,8 @@ function sentencesOf(text: string): string[] {
 }
 
 /**
- * Paragraphs without Markdown syntax. Omits headings, quotes and code. Each list item or table row is its own
- * paragraph.
+ * Returns the paragraphs without Markdown syntax. Omits headings, quotes and code. Each list item or table row is its
+ * own paragraph.
  */
 function paragraphsOf(text: string): string[] {
   const paragraphs: string[] = [];
