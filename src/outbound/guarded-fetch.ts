@@ -7,7 +7,10 @@ export interface GuardedFetchOptions {
   failed(error: OutboundError): void;
 }
 
-/** See `HttpClient.fetchWith`. `dispatcherFor` refuses forbidden URLs. Redirects are not followed, because they would not be checked. */
+/**
+ * Implements `HttpClient.fetchWith`. `dispatcherFor` refuses forbidden URLs. Redirects are not followed, because they
+ * would not be checked.
+ */
 export function createGuardedFetch(
   dispatcherFor: (url: URL) => Dispatcher,
   { maxBytes, failed }: GuardedFetchOptions,
@@ -30,7 +33,7 @@ export function createGuardedFetch(
           yield chunk;
         }
       } catch (error) {
-        // A stream that is only listened to (GET) may end at any time.
+        // A GET stream, on which the client only listens, may end at any time.
         throw init?.method === 'POST' || isOutboundError(error) ? told(error) : error;
       }
     }
