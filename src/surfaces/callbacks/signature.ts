@@ -2,9 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../errors.js';
 import { sha256 } from '../../sha256.js';
 
-/** `sha256=` and the digest in hex, the format of code hosts. */
+/** Matches the format of code hosts: `sha256=` and the digest in hex. */
 export const hubForm = /^sha256=([0-9a-f]{64})$/i;
-/** The prefix is optional, as data catalogs may omit it. */
+/** Accepts a digest without the prefix, which data catalogs may omit. */
 export const catalogForm = /^(?:sha256=)?([0-9a-f]{64})$/i;
 
 /**
@@ -25,7 +25,7 @@ export function mismatch(): AppError {
   return new AppError('invalid_signature', 'signature mismatch: the signature is missing or does not match the body');
 }
 
-/** Compares secrets in a time that reveals neither content nor length. An unset secret equals nothing. */
+/** Compares secrets in a time that reveals neither content nor length. An unset secret matches nothing. */
 export function isSameSecret(given: string | undefined, secret: string | undefined): boolean {
   const same = timingSafeEqual(sha256(given ?? ''), sha256(secret ?? ''));
   return same && given !== undefined && secret !== undefined && secret !== '';

@@ -13,8 +13,8 @@ export interface Target<R> {
 }
 
 /**
- * Finds the route of an unmodified request target (RFC 9112, 3.2). The query is dropped.
- * @returns undefined unless the target is exactly one of the paths
+ * Creates a function that finds the route of an unmodified request target (RFC 9112, 3.2). It ignores the query.
+ * @returns a function that returns undefined unless the target is exactly one of the paths
  */
 export function createTargets<R extends { path: string }>(
   routes: readonly R[],
@@ -33,7 +33,7 @@ export function createTargets<R extends { path: string }>(
 }
 
 /**
- * The path to forward to, built from the route and the values of its placeholders.
+ * Builds the path to forward to from the route and the values of its placeholders.
  * @throws AppError `not_found` if the result is outside the route's prefix
  */
 export function pathOf(route: string, params: Readonly<Record<string, string>>): string {

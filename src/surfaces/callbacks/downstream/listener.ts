@@ -13,22 +13,22 @@ import { downstreamReceivers } from './receivers.js';
 import { createConnectorSignaller } from '../../../domain/connectors/signal-connector.js';
 
 export interface DownstreamListener {
-  /** The address to which the receivers of this process forward. */
+  /** Returns the URL to which the receivers of this process forward. */
   url(): string;
   port: number;
   close(): Promise<void>;
 }
 
 /**
- * Listens on the internal port (contract, Downstream). The receivers never forward to a port that another process holds,
- * because that process would get the callbacks of this one.
- * @throws Error if `DOWNSTREAM_PORT` is set and taken
+ * Listens on the internal port (contract, Downstream). The receivers never forward to a port that another process
+ * holds, because that process would get the callbacks of this one.
+ * @throws Error if `DOWNSTREAM_PORT` is set and in use
  */
 export async function startDownstream(deps: Deps): Promise<DownstreamListener> {
   const { config, log } = deps;
   const { downstreamHost, downstreamUrl, downstreamPortIsSet } = config.callbacks;
   const server = createServer(createDownstreamApp(deps));
-  // Longer than the senders keep idle connections, so that they never use one that is closing.
+  // Exceeds the time for which senders keep idle connections, so that they never use one that is closing.
   server.keepAliveTimeout = 65_000;
   const port = await listen(server, config.downstreamPort, downstreamHost).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;

@@ -26,7 +26,7 @@ export interface PushSignature {
    * @throws AppError `invalid_signature` if it is not signed with a permitted secret
    */
   verify(delivery: Delivery): Promise<void>;
-  /** Returns the bindings that a verified delivery may reach; `own` are those whose own secret signed it. */
+  /** Returns the bindings that a verified delivery may reach. `own` are those whose own secret signed it. */
   reached(
     bindings: readonly RepositoryBindingDocument[],
     delivery: Delivery,
@@ -41,8 +41,8 @@ const overlap = 512;
 const bindingsTried = 50;
 
 /**
- * Each binding has its own secret. Until a push is signed with it, the secret of the installation is also valid, or no
- * signature if the installation has no secret.
+ * Creates the verifier. Each binding has its own secret. Until a push is signed with it, the secret of the installation
+ * is also valid, or no signature if the installation has no secret.
  */
 export function createPushSignature({ secret, box, collections }: PushSignatureOptions): PushSignature {
   const isInstallations = ({ header, body }: Delivery) =>
