@@ -5,13 +5,16 @@ import { OauthError } from './oauth-error.js';
 
 export interface RateLimitOptions {
   what: 'registrations' | 'failed token requests' | 'client documents';
-  /** The maximum per window and address. */
+  /** The maximum number of requests per window and address. */
   max: number;
   windowSeconds: number;
 }
 
 export interface RateLimit {
-  /** Counts one request. @throws OauthError `too_many_requests` with the seconds until the window ends */
+  /**
+   * Counts one request.
+   * @throws OauthError `too_many_requests` with the seconds until the window ends
+   */
   take(address: string): Promise<void>;
   /** Counts one request, and returns the refusal instead of throwing it. */
   refusalFor(address: string): Promise<OauthError | undefined>;

@@ -9,8 +9,8 @@ import { findPlace, findPlaces, type Place } from '../../../auth/places.js';
 type Person = NonNullable<BrowserSession['person']>;
 
 /**
- * The consent page with the current choices of the form. The initial choice is the oldest project and every scope that
- * the person can grant.
+ * Returns the consent page with the current choices of the form. The initial choices are the oldest project and every
+ * scope that the person can grant.
  */
 export async function consentPageFor(
   { deps, request, session, page }: Visit,
@@ -43,7 +43,7 @@ export async function consentPageFor(
 
 /**
  * Handles the Allow button: issues a code, or returns the problem to solve first. The code grants only scopes that the
- * client asked for, that the person checked and that the person may grant on the chosen project now.
+ * client requested, that the person checked and that the person may currently grant on the chosen project.
  */
 export async function decide(
   { deps, request }: Visit,
