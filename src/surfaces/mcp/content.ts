@@ -15,7 +15,7 @@ import { rpcCodes, rpcError } from './rpc-errors.js';
 import { createTasks, type Tasks, type TaskView } from './tasks.js';
 import { writeQuery, writeQueryPrompt, type PromptMessages } from './write-query-prompt.js';
 
-/** The content of the server, independent of the protocol version. The server of each SDK is an adapter. */
+/** The content of the server, independent of the protocol version. The server of each SDK adapts it. */
 export interface Content {
   info: { name: string; title: string; version: string };
   instructions: string;
@@ -30,7 +30,7 @@ export interface Content {
     wait(name: string, input: Record<string, unknown>, outcome: CallOutcome, exchange: Exchange): Promise<CallOutcome>;
     /** Waits a limited time for the decision on a held call. */
     decided: AwaitDecision;
-    /** The number of calls in progress. */
+    /** Returns the number of calls in progress. */
     running(): number;
   };
   tasks: Pick<Tasks, 'read' | 'cancel'> & {
@@ -47,7 +47,7 @@ export interface Content {
     list(principal: Principal): (typeof writeQueryPrompt)[];
     get(name: string, given: Record<string, unknown>, exchange: Exchange): Promise<PromptMessages>;
   };
-  /** The governed call that a client's message requests. */
+  /** Returns the governed call that a client's message requests. */
   governedBy(message: unknown): Reading | undefined;
   govern: Govern;
 }

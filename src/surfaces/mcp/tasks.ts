@@ -15,15 +15,15 @@ import { newTask, openContents, sealContents, type McpTaskDocument } from './tas
 /** The current state of a task. */
 export interface TaskView {
   task: McpTaskDocument;
-  /** The final outcome; until the task ends, the latest outcome. */
+  /** The final outcome or, until the task ends, the latest one. */
   outcome: CallOutcome;
   /** A status message for people. */
   message: string;
 }
 
-/** Tool calls whose answers are fetched later. Processes keep no task state: each request reads the stores. */
+/** Tool calls whose results are fetched later. Processes keep no task state: each request reads the stores. */
 export interface Tasks {
-  /** Stores the call as a task. Returns undefined if the outcome is final, unless the client asked for a task. */
+  /** Stores the call as a task. Returns undefined if the outcome is final, unless the client requested a task. */
   keep(
     tool: McpTool,
     input: Record<string, unknown>,
@@ -53,7 +53,7 @@ export interface TasksDeps {
   stopping: AbortSignal;
 }
 
-/** Longer than any call takes. If the process dies, another one can retry after this time. */
+/** Exceeds the duration of any call. If the process dies, another one can retry after this time. */
 const claimSeconds = 120;
 
 export function createTasks(deps: TasksDeps): Tasks {
@@ -75,7 +75,7 @@ export function createTasks(deps: TasksDeps): Tasks {
     async cancel(id, exchange) {
       const task = await find(deps, id, exchange);
       if (task.state === 'running') await cancelRun(deps, task, exchange);
-      // A call that is being made right now can no longer be stopped.
+      // A call in progress can no longer be stopped.
       await tasks.updateOne(
         { _id: id, state: { $in: ['held', 'running'] }, claimed_until: { $lte: epochSeconds() } },
         { $set: { state: 'cancelled', updated_at: epochSeconds() } },
@@ -106,8 +106,8 @@ function stateAfter(tool: McpTool, outcome: CallOutcome): TaskState {
 }
 
 /**
- * Makes the held call once its approval is settled. The process that gets the claim makes the call; the others still
- * see it as held.
+ * Makes the held call after its approval is settled. The process that gets the claim makes the call. To the others, the
+ * call remains held.
  */
 async function makeHeldCall(deps: TasksDeps, task: McpTaskDocument, exchange: Exchange): Promise<McpTaskDocument> {
   const { tasks, box, approvals, toolNamed, stopping } = deps;
