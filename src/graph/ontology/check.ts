@@ -3,7 +3,7 @@ import type { JsonMap } from '../store/values.js';
 import type { OntologyDefinition, OntologyProperty, PropertyType } from './definition.js';
 import { isJsonObject } from '../../json.js';
 
-/** `place` is the path in the checked input, such as `properties.segment`. Never contains a value. */
+/** A violation. `place` is the path in the checked input, such as `properties.segment`. Contains no values. */
 export interface Problem {
   place: string;
   says: string;
@@ -24,7 +24,7 @@ const isOfType: Record<PropertyType, (value: unknown) => boolean> = {
   any: () => true,
 };
 
-/** The reasons why an entity does not fit its ontology. Empty if there is no ontology. */
+/** Returns the reasons why an entity does not match its ontology. Empty if there is no ontology. */
 export function checkEntity(
   ontology: OntologyDefinition | null,
   entity: { type: string; properties: JsonMap },
