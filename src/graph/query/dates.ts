@@ -1,6 +1,6 @@
 import type { Period } from './as-of.js';
 
-/** From January on, in the languages of full text other than Chinese and Japanese. */
+/** The months from January on, in the languages of full text other than Chinese and Japanese. */
 const months = [
   'january february march april may june july august september october november december',
   'jan feb mar apr may jun jul aug sep oct nov dec',
@@ -21,7 +21,9 @@ const date = new RegExp(
   'giu',
 );
 
-/** The days, months and years that a question names, such as 2023-03-08, 8 March 2023, March 2023 and "in 2023". */
+/**
+ * Returns the days, months and years that a question names, such as 2023-03-08, 8 March 2023, March 2023 and "in 2023".
+ */
 export function datesIn(question: string): Period[] {
   return [...question.normalize('NFKC').matchAll(date)].slice(0, 10).flatMap(({ groups = {} }) => {
     const given = (...names: string[]) => names.map((name) => groups[name]).find((value) => value !== undefined);

@@ -24,22 +24,25 @@ import { phrasesOf, wordsOf, type Term } from './words.js';
 
 export interface Question {
   text: string;
-  /** The project of the caller, or the projects granted to them. */
+  /** The project of the caller, or the projects that the caller is granted. */
   projectIds: readonly string[];
-  /** Epoch seconds. Without it, now, and what was valid in a time that the question names. */
+  /**
+   * A point in time in epoch seconds. Without it, the search uses the current time and the times that the question
+   * names.
+   */
   asOf: number | undefined;
   limit: number;
   timeoutMs: number;
   bookmark?: string | undefined;
-  /** Whether the answer says how each score came about. */
+  /** Whether the response explains each score. */
   explain?: boolean;
   signal?: AbortSignal;
 }
 
 export interface RetrieveOptions {
-  /** Finds by vectors. Without it, the search uses text alone. */
+  /** Searches by vectors. Without it, the search uses text alone. */
   nearest?: NearestByText | undefined;
-  /** Orders the best again. Without it, they stay as they are. */
+  /** Sorts the best entities again. Without it, their order does not change. */
   reranker?: Reranker | undefined;
 }
 
@@ -47,8 +50,8 @@ const maxSeeds = 25;
 const maxFactsPerEntity = 20;
 
 /**
- * Searches full text, then up to two hops around the matches, and ranks the result. The limit bounds the work, not
- * the size of the graph. Reads stored properties only for the answer.
+ * Searches full text, then up to two hops around the matches, and ranks the result. The limit bounds the work, whatever
+ * the size of the graph. Reads stored properties only for the response.
  */
 export async function retrieve(
   graph: Connection,
@@ -144,7 +147,7 @@ function rounded({ text, vector, names, time, neighbours, length }: Parts): Part
   };
 }
 
-/** Adds views until the answer is full. */
+/** Adds views until the response is full. */
 function createRoom() {
   let left = maxAnswerLength;
   return {
@@ -167,7 +170,7 @@ interface Found {
   isCut: boolean;
 }
 
-/** Searches with the words of the question, then again with those that the best hits share. */
+/** Searches with the words of the question, then again with the words that the best hits share. */
 async function find(
   tx: ManagedTransaction,
   words: readonly string[],
@@ -192,7 +195,7 @@ async function find(
   return more.length === 0 ? first : round([...asked, ...more]);
 }
 
-/** Adds what is up to two hops around the best hits. */
+/** Adds the neighbours of the best hits, up to two hops away. */
 async function addNeighbours(tx: ManagedTransaction, ranking: Ranking, scope: Scope): Promise<{ isCut: boolean }> {
   const relevance = new Map(ranking.all().map(({ entity, score }) => [entity.elementId, score]));
   let isCut = false;
@@ -218,7 +221,7 @@ function relationshipsOf(tx: ManagedTransaction, elementIds: readonly string[]):
   });
 }
 
-/** The facts about the entities, in the order of the entities; first those of a time that the question names. */
+/** Returns the facts about the entities in their order. Facts of a time that the question names come first. */
 function factsAbout(tx: ManagedTransaction, about: readonly EntityKey[], scope: Scope): Result {
   return tx.run(
     `UNWIND range(0, size($about) - 1) AS at WITH at, $about[at] AS entity

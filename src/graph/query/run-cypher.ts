@@ -15,19 +15,22 @@ export interface CypherCall {
   params: Record<string, unknown>;
   projectId: string;
   grantedProjectIds: readonly string[];
-  /** Epoch seconds. */
+  /** A point in time in epoch seconds. */
   asOf: number;
   limit: number;
   timeoutMs: number;
-  /** The bookmark of a save that the query must see. */
+  /** The bookmark of a save whose result the query must include. */
   bookmark?: string | undefined;
   signal: AbortSignal;
 }
 
 export interface CypherQueries {
-  /** Restricts the caller's query to project and time. @throws AppError `invalid_input` */
+  /**
+   * Restricts the caller's query to the project and the time.
+   * @throws AppError `invalid_input`
+   */
   guard(text: string): GuardedQuery;
-  /** Refuses a query that the database does not plan as read-only, within the timeout. Free for a known query. */
+  /** Refuses a query that the database does not plan as read-only within the timeout. A known query costs nothing. */
   check(call: CypherCall): Promise<void>;
   /** Runs a READ transaction that the database ends at the timeout. Reads one row more than the limit. */
   run(call: CypherCall, consumed: Consumption): Promise<ContextAnswer>;
@@ -35,7 +38,10 @@ export interface CypherQueries {
 
 export function createCypherQueries(graph: Connection): CypherQueries {
   const assertReadPlan = createReadPlanCheck();
-  /** The project keeps its slot until the database has finished, even if the caller already has a response. */
+  /**
+   * Runs the work in a session. The project keeps its slot until the database has finished, even if the caller already
+   * has a response.
+   */
   const inSession = <T>(call: CypherCall, work: (session: Session) => Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       const running = async () => {
@@ -89,12 +95,9 @@ async function collectRows(
   return collector.answer(false);
 }
 
-/**
- * The database stops a query soon after its timeout. The caller gets a response after this additional time at the
- * latest.
- */
+/** The database stops a query soon after its timeout. The caller gets a response at most this time later. */
 const stopGraceMs = 15_000;
-/** After this time, a connection that does not answer is abandoned. */
+/** After this time, a connection that does not respond is abandoned. */
 const abandonAfterMs = 300_000;
 
 /** Closes the session, which ends its transaction, if the caller disconnects or the database does not stop in time. */

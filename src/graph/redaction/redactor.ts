@@ -7,19 +7,21 @@ import { placeholder, type Label, type Span } from './span.js';
 
 type Json = unknown;
 
-/** What one look at an answer finds. */
+/** The result of one scan of a response. */
 export interface Survey {
-  /** Counted up to a maximum: mainly the characters of the distinct texts that may contain a match. */
+  /**
+   * The estimated work, counted up to a maximum: mainly the characters of the distinct texts that may contain a match.
+   */
   work: number;
-  /** Texts in which no detector can match, except by the name of their property. */
+  /** The texts in which no detector can match, except by the name of their property. */
   plain: ReadonlySet<string>;
-  /** Texts that the rules of secretlint must read. */
+  /** The texts that the rules of secretlint must check. */
   suspicious: ReadonlySet<string>;
 }
 
 /**
- * Replaces personal data and credentials anywhere in an answer: in texts, numbers, names of map entries, and lists
- * whose items form one value. Does not change the input, and returns the parts of it that need no change.
+ * Replaces personal data and credentials anywhere in a response: in texts, numbers, names of map entries, and lists
+ * whose items form one value. Does not change the input. Reuses its parts that need no change.
  */
 export async function redactAnswer<T>(answer: T, { plain, suspicious }: Survey = survey(answer)): Promise<T> {
   const secrets = suspicious.size === 0 ? new Map<string, Span[]>() : await lintSecrets([...suspicious]);
@@ -27,12 +29,12 @@ export async function redactAnswer<T>(answer: T, { plain, suspicious }: Survey =
 }
 
 const valueWork = 2;
-/** What a detector may need for a card number, or for a list whose items form one. */
+/** The work that a detector may need for a card number, or for a list whose items form one. */
 const numberWork = 20;
 const listWork = 40;
 const longText = 256;
 
-/** Looks at each text and each map once. Stops when `max` is reached; the sets are then incomplete. */
+/** Scans each text and each map once. Stops when `max` is reached; the sets are then incomplete. */
 export function survey(answer: Json, max = Infinity): Survey {
   const seen = new Set<object>();
   const texts = new Set<string>();
@@ -71,7 +73,10 @@ export function survey(answer: Json, max = Infinity): Survey {
   return { work, plain, suspicious };
 }
 
-/** Redacts one answer. Processes equal texts with equal hints, and maps that appear several times, once. */
+/**
+ * Creates the redaction of one response. Processes equal texts with equal hints once, and each map once, even if it
+ * appears several times.
+ */
 function createRedaction(plain: ReadonlySet<string>, secrets: ReadonlyMap<string, Span[]>) {
   const done = new Map<Hints, Map<string, string>>();
   const maps = new Map<object, Json>();
@@ -131,12 +136,12 @@ function distinct(entries: readonly (readonly [string, Json])[]): Record<string,
   return Object.fromEntries(named);
 }
 
-/** The predicate names the object of a fact. */
+/** Returns the hints for the object of a fact, which its predicate names. */
 function hintsOfFact(map: Readonly<Record<string, Json>>, name: string): Hints | undefined {
   return name === 'object' && typeof map.predicate === 'string' ? hintsOfName(map.predicate) : undefined;
 }
 
-/** The result of `split(card, '-')` is still a card number. */
+/** Returns the label of a list whose joined pieces form one value, such as the result of `split(card, '-')`. */
 function labelOfPieces(list: readonly Json[]): Label | undefined {
   if (list.length < 2 || list.length > 40) return undefined;
   const short = list.every(

@@ -10,7 +10,7 @@ import { problem, type Place } from './problems.js';
 
 export interface PlannedEntity extends StoredEntity {
   action: 'create' | 'update' | 'unchanged';
-  /** The first path in the input that names the entity. */
+  /** The first path in the input that refers to the entity. */
   place: Place;
 }
 
@@ -27,7 +27,7 @@ const candidates = 3;
 const candidateId = (projectId: string, type: string, name: string, at: number) =>
   derivedId('entity', projectId, type, name, at);
 
-/** Finds the entities of the input by id, or by type and name, within the project, and plans the change of each. */
+/** Finds the entities of the input by id, or by type and name, within the project. Plans the change of each one. */
 export async function planEntities(
   tx: ManagedTransaction,
   projectId: string,
@@ -57,7 +57,10 @@ export async function planEntities(
   return { entities: [...planned.values()], ids, resolve: resolver(planned, byId, byName) };
 }
 
-/** The same type and name always give the same id, unless the entity with that id was renamed. */
+/**
+ * Returns the id of an entity without an id. The same type and name always produce the same id, unless the entity with
+ * that id was renamed.
+ */
 function unnamedId(
   projectId: string,
   given: { type: string; name: string },
@@ -90,7 +93,10 @@ export function merged(before: JsonMap = {}, given: JsonMap): JsonMap {
   return Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null));
 }
 
-/** @throws AppError `invalid_input` if a time that is stored does not fit to one that is given */
+/**
+ * Merges the given validity with the stored one.
+ * @throws AppError `invalid_input` unless the end is after the start
+ */
 export function orderedValidity(
   before: OwnValidity | undefined,
   given: Pick<SaveInput['entities'][number], 'valid_from' | 'valid_to'> | undefined,

@@ -6,18 +6,18 @@ import type { EntityPlan } from './entity-plan.js';
 import type { EntityRef, SaveInput } from './input.js';
 import { problem, type Place } from './problems.js';
 
-/** `stamp` replaces the stamp of the save, for facts with a provenance of their own. */
+/** A fact of the input. `stamp` replaces the stamp of the save, for facts with their own provenance. */
 export type GivenFact = SaveInput['facts'][number] & { stamp?: Record<string, unknown> };
 
 export interface FactPlan {
   /** The number of facts in the input, including known ones. */
   count: number;
-  /** `by` is the fact that took its place, if there is one. */
+  /** The superseded facts. `by` is the id of the replacing fact, if there is one. */
   superseded: (StoredFact & { by: string | null })[];
   created: StoredFact[];
   /** The number of facts with another object that end where a new one begins. */
   closed: number;
-  /** Names of the entities in the facts, for full text. */
+  /** The names of the entities in the facts, for full text. */
   names: Map<string, string>;
 }
 
@@ -28,7 +28,7 @@ interface Context {
   now: number;
 }
 
-/** Plans the changes to known facts for the given facts, in input order. */
+/** Plans the changes that the given facts make to known facts, in input order. */
 export async function planFacts(
   tx: ManagedTransaction,
   projectId: string,
@@ -76,7 +76,7 @@ export async function planFacts(
   };
 }
 
-/** The fact that is stored in place of this one. Facts between them existed only during the call. */
+/** Returns the stored fact that replaces this one. Facts between them existed only during the call. */
 function successorOf(
   id: string,
   successors: ReadonlyMap<string, string>,
@@ -115,7 +115,7 @@ function statementOf(fact: GivenFact, place: Place, context: Context, names: Map
   };
 }
 
-/** A text that names no entity remains text. A type and name must identify an entity. */
+/** Returns the id of the entity, or the text itself if it names no entity. A type and name must identify an entity. */
 function termOf(ref: EntityRef, place: Place, entities: EntityPlan, names: Map<string, string>): string {
   const entity = entities.resolve(ref);
   if (!entity) {

@@ -13,7 +13,10 @@ export interface PlannedRelationship extends StoredRelationship {
   place: Place;
 }
 
-/** @throws AppError `invalid_input` if an end is not an entity of the project */
+/**
+ * Plans the changes to relationships.
+ * @throws AppError `invalid_input` if an end is not an entity of the project
+ */
 export async function planRelationships(
   tx: ManagedTransaction,
   projectId: string,
