@@ -1,4 +1,4 @@
-/** Valid from `valid_from` until before `valid_to`, in epoch seconds. Null means no end. */
+/** A period from `valid_from` until before `valid_to`, in epoch seconds. Null means no end. */
 export interface Validity {
   valid_from: number;
   valid_to: number | null;
@@ -14,7 +14,7 @@ export interface Known<T> extends Statement<T> {
 }
 
 export interface Change<T> {
-  /** Facts that are no longer current. They are kept with the time of the change. */
+  /** The facts that are no longer current. They are kept with the time of the change. */
   superseded: Known<T>[];
   /** The current facts: the new statement, and the remaining parts of superseded facts. `of` is the superseded fact. */
   stated: (Statement<T> & { of?: Known<T> })[];

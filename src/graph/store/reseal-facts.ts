@@ -34,7 +34,7 @@ export async function resealFactPage(
   return last && { id: last.id, relationship: '' };
 }
 
-/** The parts of a sealed key before and after the fact id. Fact ids need no escaping. */
+/** Returns the parts of a sealed key before and after the fact id. Fact ids need no escaping. */
 function keyParts(projectId: string): { prefix: string; suffix: string } {
   const [prefix = '', suffix = ''] = sealedKey(projectId, 'fact', '\u0000').split(
     JSON.stringify('\u0000').slice(1, -1),
