@@ -7,11 +7,11 @@ import { mapJoseErrors, tokenInvalid } from './tokens.js';
 export interface ExternalTokens {
   /** Reads the issuer without verifying the token, only to choose the verifier. */
   claims(token: string): boolean;
-  /** @throws AppError `invalid_token` (401), or `unavailable` (503) if the provider's keys cannot be read */
+  /** @throws AppError `invalid_token` (401), or `unavailable` (503) when the provider's keys cannot be read */
   verify(token: string): Promise<JWTPayload>;
 }
 
-/** Allows only asymmetric algorithms: a provider's public key must never be used as a shared secret. */
+/** Only asymmetric algorithms: a provider's public key must never be used as a shared secret. */
 const algorithms = [
   'ES256',
   'ES384',

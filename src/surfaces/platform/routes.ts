@@ -49,7 +49,7 @@ export const platformRoutes: readonly Route[] = [
   ...analyticsRoutes,
 ].map(acceptProject);
 
-/** Accepts a project in the query of a request, which must be that of the credential (contract, Conventions). */
+/** A request may name its project in the query: it must be that of the credential (contract, Conventions). */
 function acceptProject(route: Route): Route {
   const { operation, path, scope, query } = route;
   if (!operation || scope === 'organization' || path.includes('{projectID}')) return route;
