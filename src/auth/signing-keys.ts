@@ -128,8 +128,8 @@ export function createSigningKeys({ collections, box, ...options }: SigningKeyOp
       };
     },
     async find(kid) {
-      const isIt = (generation: Generation) => generation.kid === kid;
-      const found = (await generations()).find(isIt) ?? (await read()).find(isIt);
+      const hasKid = (generation: Generation) => generation.kid === kid;
+      const found = (await generations()).find(hasKid) ?? (await read()).find(hasKid);
       if (!found || isRetired(found)) return undefined;
       return once(opened, `public ${kid}`, () => openKey(found.public_jwk));
     },

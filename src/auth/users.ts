@@ -121,14 +121,14 @@ export async function homeProject(
   collections: Collections,
   user: Pick<UserDocument, '_id' | 'organization_id'>,
 ): Promise<string | undefined> {
-  const living = { status: { $ne: 'deleted' as const } };
+  const notDeleted = { status: { $ne: 'deleted' as const } };
   const everywhere = await collections.memberships.findOne({ _id: organizationKey(user.organization_id, user._id) });
   const memberships = everywhere ? [] : await collections.memberships.find({ user_id: user._id }).toArray();
   const within = everywhere
     ? { organization_id: user.organization_id }
     : { _id: { $in: memberships.flatMap(({ project_id }) => project_id ?? []) } };
   const [oldest] = await collections.projects
-    .find({ ...within, ...living })
+    .find({ ...within, ...notDeleted })
     .sort({ _id: 1 })
     .limit(1)
     .toArray();

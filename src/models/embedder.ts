@@ -54,9 +54,9 @@ export function createEmbedder(config: EmbeddingConfig | undefined): Embedder {
   }
   const { baseUrl, apiKey, model, dimensions } = config;
   const client = createOpenAiClient({ baseUrl, apiKey, idleMs: defaultTimeoutMs, maxBytes, maxEventBytes: maxBytes });
-  const turn = spaced(1000 / config.requestsPerSecond);
+  const turn = createSpacing(1000 / config.requestsPerSecond);
   /** The models that return vectors of the expected length only if the request specifies `dimensions`. */
-  const asked = new Set<string>();
+  const needDimensions = new Set<string>();
   let problem: string | null = null;
   /** Reduced after a request that timed out: a small local model needs a second for some texts. */
   let textsPerRequest = maxTextsPerRequest;
@@ -64,10 +64,10 @@ export function createEmbedder(config: EmbeddingConfig | undefined): Embedder {
   async function request(texts: readonly string[], as: EmbeddingModel, signal: AbortSignal): Promise<Embedded> {
     await turn(signal);
     const key = JSON.stringify(as);
-    const answer = await ask(client, texts, as, { saysLength: asked.has(key), signal });
+    const answer = await ask(client, texts, as, { saysLength: needDimensions.has(key), signal });
     if (answer.vectors.every(({ length }) => length === as.dimensions)) return answer;
     const found = answer.vectors.find(({ length }) => length !== as.dimensions)?.length ?? 0;
-    if (asked.has(key)) throw wrongLength(as, found);
+    if (needDimensions.has(key)) throw wrongLength(as, found);
     // Many compatible endpoints refuse `dimensions`, so it is sent only where it is needed.
     await turn(signal);
     const again = await ask(client, texts, as, { saysLength: true, signal }).catch((error: unknown) => {
@@ -75,7 +75,7 @@ export function createEmbedder(config: EmbeddingConfig | undefined): Embedder {
     });
     const still = again.vectors.find(({ length }) => length !== as.dimensions);
     if (still) throw wrongLength(as, still.length);
-    asked.add(key);
+    needDimensions.add(key);
     return again;
   }
 
@@ -86,8 +86,8 @@ export function createEmbedder(config: EmbeddingConfig | undefined): Embedder {
       const vectors: number[][] = [];
       let inputTokens = 0;
       try {
-        for (const some of requestsOf(texts, textsPerRequest)) {
-          const answer = await withDeadline({ timeoutMs, signal }, (ended) => request(some, as, ended));
+        for (const batch of requestsOf(texts, textsPerRequest)) {
+          const answer = await withDeadline({ timeoutMs, signal }, (ended) => request(batch, as, ended));
           vectors.push(...answer.vectors);
           inputTokens += answer.inputTokens;
         }
@@ -163,24 +163,24 @@ function wrongLength({ model, dimensions }: EmbeddingModel, found: number): AppE
   );
 }
 
-function* requestsOf(texts: readonly string[], most: number): Generator<string[]> {
-  let some: string[] = [];
+function* requestsOf(texts: readonly string[], maxTexts: number): Generator<string[]> {
+  let batch: string[] = [];
   let characters = 0;
   for (const text of texts) {
-    const isFull = some.length >= most || characters + text.length > maxCharactersPerRequest;
-    if (isFull && some.length > 0) {
-      yield some;
-      some = [];
+    const isFull = batch.length >= maxTexts || characters + text.length > maxCharactersPerRequest;
+    if (isFull && batch.length > 0) {
+      yield batch;
+      batch = [];
       characters = 0;
     }
-    some.push(text);
+    batch.push(text);
     characters += text.length;
   }
-  if (some.length > 0) yield some;
+  if (batch.length > 0) yield batch;
 }
 
 /** Spaces calls: each caller waits until `everyMs` after the previous one. A caller that aborts takes no turn. */
-function spaced(everyMs: number): (signal: AbortSignal) => Promise<void> {
+function createSpacing(everyMs: number): (signal: AbortSignal) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   let next = 0;
   return (signal) => {

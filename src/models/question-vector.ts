@@ -16,7 +16,7 @@ const pauseMs = 5000;
  */
 export function createQuestionVector(embedder: Embedder) {
   const known = new LRUCache<string, readonly number[]>({ max: 500 });
-  const asked = new Map<string, Promise<readonly number[]>>();
+  const inFlight = new Map<string, Promise<readonly number[]>>();
   const failures = new LRUCache<string, Error>({ max: 100, ttl: pauseMs });
 
   async function ask(question: string, as: EmbeddingModel, keys: { model: string; question: string }) {
@@ -30,7 +30,7 @@ export function createQuestionVector(embedder: Embedder) {
       if (isFailure(error) && !isRefusedText(error)) failures.set(keys.model, error);
       throw error;
     } finally {
-      asked.delete(keys.question);
+      inFlight.delete(keys.question);
     }
   }
 
@@ -45,8 +45,8 @@ export function createQuestionVector(embedder: Embedder) {
     if (before) return before;
     const failure = failures.get(keys.model);
     if (failure) throw failure;
-    const answer = asked.get(keys.question) ?? ask(question, as, keys);
-    asked.set(keys.question, answer);
+    const answer = inFlight.get(keys.question) ?? ask(question, as, keys);
+    inFlight.set(keys.question, answer);
     return withDeadline({ timeoutMs: questionTimeoutMs, signal }, () => answer);
   };
 }

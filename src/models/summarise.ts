@@ -46,12 +46,12 @@ export function pickSentences(sources: readonly Source[], goal: string, count: n
     .filter(({ text }) => !seen.has(text) && seen.add(text))
     .map((sentence, index) => ({ ...sentence, index }))
     .filter((sentence) => sentence.words.size > 0);
-  const wanted = contentWords(goal);
+  const goalWords = contentWords(goal);
   const weights = new Map<string, number>();
   for (const candidate of candidates)
     for (const word of candidate.words) weights.set(word, (weights.get(word) ?? 0) + 1);
   const weightOf = (word: string) =>
-    Math.log2(1 + (weights.get(word) ?? 0)) * (wanted.has(word) ? 3 : 1) + (/\d/.test(word) ? 1 : 0);
+    Math.log2(1 + (weights.get(word) ?? 0)) * (goalWords.has(word) ? 3 : 1) + (/\d/.test(word) ? 1 : 0);
   return candidates
     .map((candidate) => ({ ...candidate, score: scoreOf(candidate.words, weightOf) }))
     .sort((one, other) => other.score - one.score || one.index - other.index)

@@ -16,7 +16,7 @@ export function createGuardedFetch(
   { maxBytes, failed }: GuardedFetchOptions,
 ): typeof fetch {
   return async (input, init) => {
-    const told = (error: unknown): unknown => {
+    const reported = (error: unknown): unknown => {
       if (init?.signal?.aborted) return error;
       const cause = error instanceof Error && !isOutboundError(error) ? error.cause : error;
       const known = isOutboundError(cause) ? cause : unreachable(cause);
@@ -34,7 +34,7 @@ export function createGuardedFetch(
         }
       } catch (error) {
         // A GET stream, on which the client only listens, may end at any time.
-        throw init?.method === 'POST' || isOutboundError(error) ? told(error) : error;
+        throw init?.method === 'POST' || isOutboundError(error) ? reported(error) : error;
       }
     }
 
@@ -46,7 +46,7 @@ export function createGuardedFetch(
       const { status, statusText } = answer;
       return new Response(body, { status, statusText, headers: Object.fromEntries(answer.headers) });
     } catch (error) {
-      throw told(error);
+      throw reported(error);
     }
   };
 }

@@ -197,8 +197,8 @@ async function callAsTask(
   params: { name: string; arguments: Record<string, unknown>; _meta: Record<string, unknown> },
   options: Within,
 ): Promise<CallToolResult> {
-  const asked = { method: 'tools/call', params: { ...params, task: { ttl: taskTtlMs } } };
-  const { taskId } = (await client.request(asked, TaskCreated, options)).task;
+  const request = { method: 'tools/call', params: { ...params, task: { ttl: taskTtlMs } } };
+  const { taskId } = (await client.request(request, TaskCreated, options)).task;
   const { signal, timeout } = options;
   try {
     const result = { method: 'tasks/result', params: { taskId } };

@@ -139,8 +139,8 @@ export function createMcpOauth(http: Pick<HttpClient, 'fetchWith'>): McpOauth {
       ),
     refresh: ({ issuer: { metadata, resource }, client }, refreshToken) =>
       using(async (fetchFn) => {
-        const asked = { metadata, clientInformation: client, refreshToken, resource, fetchFn };
-        const answer = await refreshAuthorization(metadata.issuer, asked).catch(refusedForGood);
+        const options = { metadata, clientInformation: client, refreshToken, resource, fetchFn };
+        const answer = await refreshAuthorization(metadata.issuer, options).catch(refusedForGood);
         return 'refused' in answer ? answer : checked(answer);
       }),
     async revoke({ issuer: { metadata }, client }, { refresh_token, access_token }) {
@@ -159,9 +159,9 @@ async function revokeOne(
   fetchFn: Fetch,
   endpoint: string,
   { client_id, client_secret, token_endpoint_auth_method: method }: OauthClient,
-  given: { refresh_token: string } | { access_token: string },
+  credential: { refresh_token: string } | { access_token: string },
 ): Promise<void> {
-  const [[token_type_hint = '', token = ''] = []] = Object.entries(given);
+  const [[token_type_hint = '', token = ''] = []] = Object.entries(credential);
   const form = new URLSearchParams({ token, token_type_hint });
   const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
   if (client_secret === undefined || method === 'client_secret_post') form.set('client_id', client_id);
@@ -192,7 +192,7 @@ async function withGuardedFetch<T>(http: Pick<HttpClient, 'fetchWith'>, work: (f
   });
 }
 
-async function discover(fetchFn: Fetch, serverUrl: string, asked: string | undefined): Promise<TokenIssuer> {
+async function discover(fetchFn: Fetch, serverUrl: string, requestedScope: string | undefined): Promise<TokenIssuer> {
   const challenge = await challengeOf(fetchFn, serverUrl);
   const found = await discoverOAuthServerInfo(serverUrl, {
     fetchFn,
@@ -208,7 +208,7 @@ async function discover(fetchFn: Fetch, serverUrl: string, asked: string | undef
   return {
     metadata,
     resource: resourceOf(serverUrl, found.resourceMetadata),
-    scope: scopeOf(asked ?? challenge.scope ?? found.resourceMetadata?.scopes_supported?.join(' '), found),
+    scope: scopeOf(requestedScope ?? challenge.scope ?? found.resourceMetadata?.scopes_supported?.join(' '), found),
   };
 }
 

@@ -27,9 +27,9 @@ export function missingVariables(
         ({ root, path }) =>
           path !== '' && !Object.hasOwn(locals, root) && (readAlways.has(root) || !Object.hasOwn(globals, root)),
       );
-    const given = givenVariables(inputs);
+    const variables = givenVariables(inputs);
     const missing = [...read, ...declared].filter(
-      ({ root, path }) => !runVariableNames.has(root) && !isGiven(engine, path, given),
+      ({ root, path }) => !runVariableNames.has(root) && !isGiven(engine, path, variables),
     );
     return [...new Set(missing.map(({ path }) => path))];
   });
@@ -83,10 +83,10 @@ function hasDefault(template: Template): boolean {
   return typeof first === 'object' && first !== null && 'name' in first && first.name === 'default';
 }
 
-function isGiven(engine: Liquid, path: string, given: Record<string, unknown>): boolean {
-  if (Object.hasOwn(given, path)) return true;
+function isGiven(engine: Liquid, path: string, variables: Record<string, unknown>): boolean {
+  if (Object.hasOwn(variables, path)) return true;
   try {
-    engine.evalValueSync(path, given);
+    engine.evalValueSync(path, variables);
     return true;
   } catch {
     return false;

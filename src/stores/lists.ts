@@ -75,11 +75,11 @@ export async function listPage<T extends Document & { _id: string }>(
   by?: string,
 ): Promise<Page<WithId<T>>> {
   // Combine the filters with `$and`, because both can contain `$or`.
-  const shown = query.cursor === undefined ? filter : { $and: [filter, filterAfter(query.cursor, by)] };
+  const pageFilter = query.cursor === undefined ? filter : { $and: [filter, filterAfter(query.cursor, by)] };
   const [total, found] = await Promise.all([
     countUpTo(collection, filter),
     collection
-      .find(shown as Filter<T>)
+      .find(pageFilter as Filter<T>)
       .sort(by === undefined ? { _id: -1 } : { [by]: -1, _id: -1 })
       .limit(query.limit + 1)
       .toArray(),
@@ -108,11 +108,11 @@ export function comparePositions(a: ListPosition, b: ListPosition): number {
 /** Merges pages of several lists. All of them were read from the same position and are sorted by the same time. */
 export function mergePages<T>(limit: number, pages: readonly Page<ListPosition & { item: T }>[]): Page<T> {
   const entries = pages.flatMap(({ data }) => data).sort(comparePositions);
-  const shown = entries.slice(0, limit);
-  const last = shown.at(-1);
+  const returned = entries.slice(0, limit);
+  const last = returned.at(-1);
   const isMore = entries.length > limit || pages.some(({ next_cursor }) => next_cursor !== null);
   return {
-    data: shown.map(({ item }) => item),
+    data: returned.map(({ item }) => item),
     total_count: pages.reduce((sum, { total_count }) => sum + total_count, 0),
     ...(pages.some(({ total_is_lower_bound }) => total_is_lower_bound) && { total_is_lower_bound: true as const }),
     next_cursor: isMore && last ? encodePosition(last) : null,

@@ -140,7 +140,7 @@ export function createTemporal(
       .finally(() => (pinging = undefined)));
   const turns = createTurns({ ...turnLimits, waitTimeoutMs: defaultTimeoutMs, code: 'unavailable' });
   /** Waits for the response to `begin` while Temporal responds to pings. */
-  const patiently = async <T>(begin: (over: AbortSignal) => Promise<T>): Promise<T> => {
+  const whilePingable = async <T>(begin: (over: AbortSignal) => Promise<T>): Promise<T> => {
     const over = new AbortController();
     const answer = begin(over.signal);
     const patience = delay(pingAfterMs, undefined, { signal: over.signal })
@@ -154,7 +154,7 @@ export function createTemporal(
   };
 
   const wait: Temporal['wait'] = (work, timeoutMs, signal) =>
-    patiently((over) => attempt(work, timeoutMs, signal ? [over, signal] : [over]));
+    whilePingable((over) => attempt(work, timeoutMs, signal ? [over, signal] : [over]));
 
   return {
     client,
@@ -162,7 +162,7 @@ export function createTemporal(
     taskQueue: options.taskQueue,
     call(work, timeoutMs = defaultTimeoutMs) {
       const deadline = Date.now() + timeoutMs;
-      return patiently((over) => turns.take('', () => attempt(work, deadline - Date.now(), [over]), over));
+      return whilePingable((over) => turns.take('', () => attempt(work, deadline - Date.now(), [over]), over));
     },
     wait,
     queryOpenRun: (workflowId, query, timeoutMs) => wait(() => openRuns.getHandle(workflowId).query(query), timeoutMs),

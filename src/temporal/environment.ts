@@ -62,8 +62,8 @@ export function checkTemporal(
 ): void {
   for (const { one, other } of pairs) {
     if ((env[one] === undefined) === (env[other] === undefined)) continue;
-    const [missing, given] = env[one] === undefined ? [one, other] : [other, one];
-    context.addIssue({ code: 'custom', path: [missing], message: `is needed with ${given}` });
+    const [missing, present] = env[one] === undefined ? [one, other] : [other, one];
+    context.addIssue({ code: 'custom', path: [missing], message: `is needed with ${present}` });
   }
   for (const name of alternatives) {
     if (env[`${name}_PATH`] === undefined || env[`${name}_DATA`] === undefined) continue;

@@ -46,8 +46,9 @@ export const priorities: WorkflowClientInterceptor = {
 };
 
 function withPriority<T extends Start>(input: T): T {
-  const { typedSearchAttributes: given = [] } = input.options;
-  const attributes = given instanceof TypedSearchAttributes ? given : new TypedSearchAttributes(given);
+  const { typedSearchAttributes: searchAttributes = [] } = input.options;
+  const attributes =
+    searchAttributes instanceof TypedSearchAttributes ? searchAttributes : new TypedSearchAttributes(searchAttributes);
   const priority = {
     ...priorityOf(input.workflowType, attributes.get(searchAttributes.organizationId)),
     ...input.options.priority,

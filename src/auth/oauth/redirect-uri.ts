@@ -51,10 +51,10 @@ function isAppScheme(scheme: string): boolean {
  * Requires an exact match. Only the port of a loopback URI can vary, because an app chooses it at each start (RFC 8252,
  * 7.3).
  */
-export function isRegisteredRedirect(asked: string, registered: readonly string[]): boolean {
-  if (registered.includes(asked)) return true;
-  if (redirectUriProblem(asked) !== undefined) return false;
-  const portless = withoutLoopbackPort(asked);
+export function isRegisteredRedirect(uri: string, registered: readonly string[]): boolean {
+  if (registered.includes(uri)) return true;
+  if (redirectUriProblem(uri) !== undefined) return false;
+  const portless = withoutLoopbackPort(uri);
   return portless !== undefined && registered.some((one) => withoutLoopbackPort(one) === portless);
 }
 

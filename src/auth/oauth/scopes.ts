@@ -61,6 +61,6 @@ export function grantableScopes(role: string): readonly Scope[] {
  * Ignores other scopes.
  */
 export function knownScopes(text: string): readonly Scope[] {
-  const asked = text.split(' ');
-  return Scope.options.filter((scope) => asked.includes(scope));
+  const requested = text.split(' ');
+  return Scope.options.filter((scope) => requested.includes(scope));
 }

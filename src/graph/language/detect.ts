@@ -57,13 +57,13 @@ export function sumOf(a: Evidence, b: Evidence): Evidence {
 const enough = 20;
 const clearShare = 0.6;
 /** With this much evidence, the most frequent language is chosen even if the texts are mixed. */
-const plenty = 400;
+const decisive = 400;
 
 /** Returns the language of the texts, or null if there is too little evidence. Returns English for `other`. */
 export function languageFrom(evidence: Evidence): Language | null {
   const sorted = (Object.entries(evidence) as [Language | 'other', number][]).sort(([, a], [, b]) => b - a);
   const total = sorted.reduce((sum, [, count]) => sum + count, 0);
   const [language, count] = sorted[0] ?? ['other', 0];
-  if (total < enough || (count < total * clearShare && total < plenty)) return null;
+  if (total < enough || (count < total * clearShare && total < decisive)) return null;
   return language === 'other' ? 'en' : language;
 }

@@ -90,13 +90,13 @@ async function changeAnalyzer(
   tx: ManagedTransaction,
   projectId: string,
   state: LanguageState,
-  wanted: Analyzer,
+  newAnalyzer: Analyzer,
 ): Promise<LanguageState> {
   const { analyzer, next } = state;
-  if ((next ?? analyzer) === wanted) return state;
-  const isComplete = wanted === analyzer || wanted === defaultAnalyzer;
+  if ((next ?? analyzer) === newAnalyzer) return state;
+  const isComplete = newAnalyzer === analyzer || newAnalyzer === defaultAnalyzer;
   const isEmpty = next === null && (await isEmptyProject(tx, projectId));
-  const change = { analyzer: isComplete || isEmpty ? wanted : analyzer, next: isEmpty ? null : wanted };
+  const change = { analyzer: isComplete || isEmpty ? newAnalyzer : analyzer, next: isEmpty ? null : newAnalyzer };
   await setLanguageState(tx, projectId, {
     analyzer: change.analyzer,
     analyzer_next: change.next,
@@ -121,11 +121,11 @@ export async function noteTexts(
   texts: Iterable<string>,
 ): Promise<Analyzer[]> {
   if (state.language !== null || state.setting !== 'auto') return analyzersOf(state);
-  const given = evidenceIn(texts);
-  if (Object.keys(given).length === 0) return analyzersOf(state);
+  const newEvidence = evidenceIn(texts);
+  if (Object.keys(newEvidence).length === 0) return analyzersOf(state);
   // After an upgrade, the evidence includes the texts that were saved before, so that the first new text does not
   // decide alone.
-  const evidence = sumOf(state.evidence ?? evidenceIn(await sampleOf(tx, projectId)), given);
+  const evidence = sumOf(state.evidence ?? evidenceIn(await sampleOf(tx, projectId)), newEvidence);
   const language = languageFrom(evidence);
   await setLanguageState(tx, projectId, { language, language_evidence: JSON.stringify(evidence) });
   if (language === null) return analyzersOf(state);

@@ -117,11 +117,11 @@ export function mergeKey(projectId: string, memoryId: string, entityId: string):
 }
 
 function fit(
-  { type, properties: given }: MentionedEntity,
+  { type, properties: mentioned }: MentionedEntity,
   known: StoredEntity | undefined,
   definitions: readonly (OntologyDefinition | null)[],
 ): Pick<Resolved, 'properties' | 'isDropped'> {
-  const missing = Object.entries(given).filter(([name]) => !known || !Object.hasOwn(known.properties, name));
+  const missing = Object.entries(mentioned).filter(([name]) => !known || !Object.hasOwn(known.properties, name));
   const problemsOf = (properties: JsonMap) =>
     definitions.flatMap((definition) =>
       checkEntity(definition, { type, properties: { ...known?.properties, ...properties } }),

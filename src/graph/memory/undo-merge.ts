@@ -93,7 +93,7 @@ async function factsAround(
   // A fact that was changed again after the memory keeps its current state.
   const changed = new Set(others.filter((node) => !isCurrent(node)).map((node) => node._closed_by as unknown));
   const restored = others.filter((node) => own.has(node._superseded_by) && !changed.has(node._superseded_by));
-  const facts = (some: Node['properties'][]) => some.map((properties) => factOf(projectId, { properties }, sealed));
+  const facts = (nodes: Node['properties'][]) => nodes.map((properties) => factOf(projectId, { properties }, sealed));
   return {
     moved: facts(nodes.filter((node) => isOwn(node) && isCurrent(node))),
     restored: facts(restored),

@@ -66,10 +66,10 @@ function checkEnd(
 
 function checkProperties(
   type: { open: boolean; properties: Record<string, OntologyProperty> },
-  given: JsonMap,
+  properties: JsonMap,
 ): Problem[] {
   const problems: Problem[] = [];
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(properties)) {
     const property = Object.hasOwn(type.properties, name) ? type.properties[name] : undefined;
     const place = `properties.${name}`;
     if (!property && !type.open) problems.push({ place, says: 'is not a property of this type' });
@@ -77,7 +77,7 @@ function checkProperties(
       problems.push({ place, says: `must be of type ${property.type}` });
   }
   for (const [name, { required }] of Object.entries(type.properties)) {
-    const missing = !Object.hasOwn(given, name) || given[name] === null;
+    const missing = !Object.hasOwn(properties, name) || properties[name] === null;
     if (required && missing) problems.push({ place: `properties.${name}`, says: 'is required' });
   }
   return problems;

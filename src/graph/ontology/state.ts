@@ -87,8 +87,8 @@ function stateOf(record: { get(key: string): unknown } | undefined): ProjectStat
     const value = record?.get(key);
     return typeof value === 'string' ? value : null;
   };
-  const [given, pendingId, definition] = [text('ontology'), text('pendingId'), text('pending')];
-  const ontology = given === null ? null : (JSON.parse(given) as Ontology);
+  const [active, pendingId, definition] = [text('ontology'), text('pendingId'), text('pending')];
+  const ontology = active === null ? null : (JSON.parse(active) as Ontology);
   const pending =
     pendingId === null || definition === null
       ? null

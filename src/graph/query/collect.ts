@@ -55,9 +55,9 @@ function createElements(maxElements: number, consumed: Consumption): Elements {
       size += weightOf(view);
       into.set(elementId, view);
     }
-    const shown = inRow(view);
-    inRows.set(elementId, shown);
-    return shown;
+    const rowView = inRow(view);
+    inRows.set(elementId, rowView);
+    return rowView;
   }
 
   return {
@@ -102,8 +102,8 @@ export function createCollector(limit: number, consumed: Consumption): Collector
     if (Array.isArray(value)) return value.map(json);
     if (Object.getPrototypeOf(value) !== Object.prototype) return toJson(value);
     // `properties(n)` and `n {.*}` also return internal properties.
-    const shown = Object.entries(value).filter(([name]) => !internalProperties.has(name));
-    return Object.fromEntries(shown.map(([name, each]) => [name, json(each)]));
+    const visible = Object.entries(value).filter(([name]) => !internalProperties.has(name));
+    return Object.fromEntries(visible.map(([name, each]) => [name, json(each)]));
   }
 
   function path({ start, segments }: Path): Json {

@@ -26,11 +26,11 @@ const date = new RegExp(
  */
 export function datesIn(question: string): Period[] {
   return [...question.normalize('NFKC').matchAll(date)].slice(0, 10).flatMap(({ groups = {} }) => {
-    const given = (...names: string[]) => names.map((name) => groups[name]).find((value) => value !== undefined);
-    const year = Number(given('isoYear', 'hanYear', 'year1', 'year2', 'year3'));
-    const word = given('month1', 'month2')?.toLowerCase();
-    const month = word === undefined ? Number(given('isoMonth', 'hanMonth') ?? 0) - 1 : (monthOf.get(word) ?? -1);
-    const day = Number(given('isoDay', 'hanDay', 'day1', 'day2') ?? 0);
+    const firstGroup = (...names: string[]) => names.map((name) => groups[name]).find((value) => value !== undefined);
+    const year = Number(firstGroup('isoYear', 'hanYear', 'year1', 'year2', 'year3'));
+    const word = firstGroup('month1', 'month2')?.toLowerCase();
+    const month = word === undefined ? Number(firstGroup('isoMonth', 'hanMonth') ?? 0) - 1 : (monthOf.get(word) ?? -1);
+    const day = Number(firstGroup('isoDay', 'hanDay', 'day1', 'day2') ?? 0);
     if (month > 11 || day > 31) return [];
     const [from, until] =
       month < 0

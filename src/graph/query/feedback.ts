@@ -23,13 +23,13 @@ const maxWeight = 0.3;
 export async function feedbackTerms(
   tx: ManagedTransaction,
   ranked: readonly Ranked[],
-  asked: readonly string[],
+  questionWords: readonly string[],
 ): Promise<Term[]> {
   if (ranked.filter(({ parts }) => parts.text + parts.vector > 0).length < minHits) return [];
   const texts = await readTexts(tx, ranked.slice(0, readHits), maxText);
   return termsOf(
     texts.map((text, at) => ({ text, score: ranked[at]?.score ?? 0 })),
-    asked,
+    questionWords,
   );
 }
 
@@ -37,7 +37,7 @@ export async function feedbackTerms(
  * Selects the words.
  * @param hits sorted by score
  */
-export function termsOf(hits: readonly { text: string; score: number }[], asked: readonly string[]): Term[] {
+export function termsOf(hits: readonly { text: string; score: number }[], questionWords: readonly string[]): Term[] {
   const words = hits.map(({ text }) => new Set(tokensOf(text)));
   const found = new Map<string, number>();
   for (const each of words) for (const word of each) found.set(word, (found.get(word) ?? 0) + 1);
@@ -50,11 +50,11 @@ export function termsOf(hits: readonly { text: string; score: number }[], asked:
       sums.set(word, { sum: known.sum + (hits[at]?.score ?? 0) * rarity, hits: known.hits + 1 });
     }
   }
-  const isAsked = new Set(asked);
+  const isInQuestion = new Set(questionWords);
   // Such a word does not narrow the search, because it matches much of the graph.
   const isCommon = (word: string) => (found.get(word) ?? 0) > hits.length * commonShare;
   const best = [...sums]
-    .filter(([word, { hits: count }]) => count > 1 && !isAsked.has(word) && !isCommon(word))
+    .filter(([word, { hits: count }]) => count > 1 && !isInQuestion.has(word) && !isCommon(word))
     .sort(([a, { sum: x }], [b, { sum: y }]) => y - x || (a < b ? -1 : 1))
     .slice(0, maxTerms);
   const top = best[0]?.[1].sum ?? 1;

@@ -19,10 +19,10 @@ export interface Mentions {
  * as 0 or 1.
  */
 export function mentionsIn(question: string): (entity: Mentions) => { names: number; time: number } {
-  const asked = ` ${tokensOf(question).join(' ')} `;
+  const questionWords = ` ${tokensOf(question).join(' ')} `;
   const dates = datesIn(question);
   return ({ names, times, since, until }) => ({
-    names: names?.some((name) => asked.includes(` ${name} `)) ? 1 : 0,
+    names: names?.some((name) => questionWords.includes(` ${name} `)) ? 1 : 0,
     time: dates.some(
       (date) =>
         times?.some((time) => date.from <= time && time < date.until) ||

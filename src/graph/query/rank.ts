@@ -89,7 +89,7 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
   const links = new Map<string, Link>();
   const mentions = new Map<string, { names: number; time: number }>();
   /** The maximum that text and vectors contribute together. */
-  let most = weights.text;
+  let maxFromSearch = weights.text;
 
   function scoredOf(entity: EntityKey): Scored {
     const scored = scores.get(entity.elementId) ?? { entity, text: 0, vector: 0, shares: [0, 0] };
@@ -104,7 +104,7 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
       text: weights.text * text,
       vector: weights.vector * vector,
       neighbours: shares[0] + shares[1],
-      length: weights.length * most * scaledLength(entity.length ?? 0),
+      length: weights.length * maxFromSearch * scaledLength(entity.length ?? 0),
     };
     return { ...found, names: weights.names * mention.names * sumOf(found), time: weights.time * mention.time };
   }
@@ -128,7 +128,7 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
      * together.
      */
     vectorHits(found: readonly Hit[]): void {
-      if (found.length > 0) most = weights.text + weights.vector;
+      if (found.length > 0) maxFromSearch = weights.text + weights.vector;
       const each = bestOfEach(found);
       const least = Math.min(...each.map(([, score]) => score));
       for (const [entity, score] of scaled(each, each.length > 1 ? least : 0)) scoredOf(entity).vector = score;

@@ -96,12 +96,12 @@ async function answer(
   const { ranking } = found;
   const reranked = await rerank(tx, reranker, ranking.all(), question);
   const { ranked } = reranked;
-  const shown = ranked.slice(0, question.limit);
+  const returned = ranked.slice(0, question.limit);
   const room = createRoom();
-  const entities = await room.take(entitiesOf(tx, shown), (record) =>
-    toEntityView(record.get('n') as Node, shown[Number(record.get('at'))]?.score ?? 0, consumed),
+  const entities = await room.take(entitiesOf(tx, returned), (record) =>
+    toEntityView(record.get('n') as Node, returned[Number(record.get('at'))]?.score ?? 0, consumed),
   );
-  const about = shown.slice(0, entities.length).map(({ entity }) => entity);
+  const about = returned.slice(0, entities.length).map(({ entity }) => entity);
   const links = ranking.relationships(new Set(about.map(({ elementId }) => elementId)));
   let factsAreCut = false;
   const answered = {
@@ -119,11 +119,11 @@ async function answer(
   return {
     ...answered,
     truncated: ranked.length > question.limit || found.isCut || factsAreCut || room.isFull(),
-    ...(question.explain && { explanation: explanationOf(shown.slice(0, entities.length), vectors, reranked) }),
+    ...(question.explain && { explanation: explanationOf(returned.slice(0, entities.length), vectors, reranked) }),
   };
 }
 
-function explanationOf(shown: readonly Ranked[], vectors: VectorAnswer, reranked: Reranked): Explanation {
+function explanationOf(returned: readonly Ranked[], vectors: VectorAnswer, reranked: Reranked): Explanation {
   const { generations, unavailable } = vectors;
   return {
     vectors: { used: generations.length > 0, generations, reason: unavailable ?? null },
@@ -131,7 +131,7 @@ function explanationOf(shown: readonly Ranked[], vectors: VectorAnswer, reranked
       'model' in reranked
         ? { used: true, model: reranked.model, reason: null }
         : { used: false, model: null, reason: reranked.unavailable },
-    scores: shown.map(({ entity: { id, project }, parts }) => ({ id, project_id: project, ...rounded(parts) })),
+    scores: returned.map(({ entity: { id, project }, parts }) => ({ id, project_id: project, ...rounded(parts) })),
   };
 }
 
@@ -152,14 +152,14 @@ function createRoom() {
   let left = maxAnswerLength;
   return {
     async take<T>(records: AsyncIterable<Record>, view: (record: Record) => T): Promise<T[]> {
-      const taken: T[] = [];
+      const views: T[] = [];
       for await (const record of records) {
         const made = view(record);
         left -= JSON.stringify(made).length;
         if (left < 0) break;
-        taken.push(made);
+        views.push(made);
       }
-      return taken;
+      return views;
     },
     isFull: () => left < 0,
   };
@@ -178,7 +178,7 @@ async function find(
   vectors: readonly Hit[],
   scope: Scope,
 ): Promise<Found> {
-  const asked = words.map((word) => ({ word, weight: 1 }));
+  const questionTerms = words.map((word) => ({ word, weight: 1 }));
   const phrases = phrasesOf(text);
   const mentioned = mentionsIn(text);
   const places = await readPlaces(tx, scope.projectIds);
@@ -190,9 +190,9 @@ async function find(
     const around = await addNeighbours(tx, ranking, scope);
     return { ranking, isCut: isCut || around.isCut };
   };
-  const first = await round(asked);
+  const first = await round(questionTerms);
   const more = await feedbackTerms(tx, first.ranking.all(), words);
-  return more.length === 0 ? first : round([...asked, ...more]);
+  return more.length === 0 ? first : round([...questionTerms, ...more]);
 }
 
 /** Adds the neighbours of the best hits, up to two hops away. */

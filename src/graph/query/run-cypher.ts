@@ -73,8 +73,11 @@ export function createCypherQueries(graph: Connection): CypherQueries {
 }
 
 function parametersOf({ query, projectId, grantedProjectIds, params, asOf }: CypherCall): Record<string, unknown> {
-  const given = toParameter(params) as Record<string, unknown>;
-  const parameters = { ...parametersFor(query, { projectId, grantedProjectIds }, given), [timeParameter]: asOf };
+  const callerParameters = toParameter(params) as Record<string, unknown>;
+  const parameters = {
+    ...parametersFor(query, { projectId, grantedProjectIds }, callerParameters),
+    [timeParameter]: asOf,
+  };
   const missing = [...query.parameters].filter((name) => !Object.hasOwn(parameters, name));
   if (missing.length > 0) throw refuse(`The query needs a parameter that params does not give: ${missing.join(', ')}`);
   return parameters;
@@ -125,14 +128,14 @@ function answerWhenLate(session: Session, { timeoutMs, signal }: CypherCall, rej
       ),
     timeoutMs + stopGraceMs,
   );
-  const gone = () => end(new AppError('call_timed_out', 'the caller disconnected'));
-  if (signal.aborted) gone();
-  signal.addEventListener('abort', gone, { once: true });
+  const endForDisconnect = () => end(new AppError('call_timed_out', 'the caller disconnected'));
+  if (signal.aborted) endForDisconnect();
+  signal.addEventListener('abort', endForDisconnect, { once: true });
   return {
     databaseIsDone,
     clear() {
       clearTimeout(late);
-      signal.removeEventListener('abort', gone);
+      signal.removeEventListener('abort', endForDisconnect);
     },
   };
 }

@@ -65,7 +65,7 @@ async function searchIndex(
   lucene: string,
   place: Scope & { index: string },
 ): Promise<{ hits: Hit[]; isCut: boolean }> {
-  for (let asked = maxHits; ; asked *= hitFactor) {
+  for (let requested = maxHits; ; requested *= hitFactor) {
     const { records } = await tx.run(
       `CALL db.index.fulltext.queryNodes($index, $lucene, {limit: $asked}) YIELD node, score
        WITH node, score, score > 0 AND node.project_id IN $projectIds AND ${heldIn('node')} AS holds
@@ -73,12 +73,12 @@ async function searchIndex(
        WITH score, holds, coalesce(subject, node) AS entity
        WITH score, holds AND entity:Entity AND ${heldIn('entity')} AS holds, entity
        RETURN count(*) AS found, collect(CASE WHEN holds THEN {entity: ${keyOf('entity')}, score: score} END) AS hits`,
-      { ...place, lucene, asked: neo4j.int(asked) },
+      { ...place, lucene, asked: neo4j.int(requested) },
     );
     const hits = (records[0]?.get('hits') as Hit[] | undefined) ?? [];
     const found = Number(records[0]?.get('found') ?? 0);
     const isEnough = hits.length === found || new Set(hits.map(({ entity }) => entity.elementId)).size >= maxHits;
-    if (found < asked || isEnough || asked * hitFactor > maxRequested)
-      return { hits: hits.slice(0, maxHits), isCut: found >= asked || hits.length > maxHits };
+    if (found < requested || isEnough || requested * hitFactor > maxRequested)
+      return { hits: hits.slice(0, maxHits), isCut: found >= requested || hits.length > maxHits };
   }
 }

@@ -44,8 +44,8 @@ export function luceneQuery(
   projectIds: readonly string[],
 ): string {
   const scope = projectIds.map(scopeTerm).join(' ');
-  const asked = terms.filter(({ weight }) => weight === 1).map(({ word }) => word);
+  const questionWords = terms.filter(({ weight }) => weight === 1).map(({ word }) => word);
   const any = terms.map(({ word, weight }) => (weight === 1 ? word : `${word}^${weight.toFixed(3)}`)).join(' ');
   const near = phrases.map((phrase) => `_search:"${phrase.join(' ')}"~1^${phraseWeight}`).join(' ');
-  return `+_scope:(${scope})^0 +(name:(${asked.join(' ')})^3 _search:(${any}) ${near})`;
+  return `+_scope:(${scope})^0 +(name:(${questionWords.join(' ')})^3 _search:(${any}) ${near})`;
 }

@@ -34,7 +34,7 @@ const verbs = 'call(?:ed)?|dial|ring';
 const somewhere = { phone: anywhere(`${phone}|${verbs}`), nationalId: inName.nationalId };
 const before = { phone: atTheEnd(`${phone}|${verbs}`), nationalId: atTheEnd(nationalId) };
 /** Words that negate a hint: `phone_count` and `password_policy` describe no phone and no password. */
-const aboutIt =
+const metadataWords =
   /(?<!\p{L})(?:counts?|total|users?|sold|sales|price|amount|cost|size|year|rate|percent|score|usage|minutes|model|type|duration|policy|length|url|endpoint|version|enabled|status|expir\p{L}*|required|valid|verified|at)(?!\p{L})/u;
 
 /** Splits `homePhoneNumber` and `home_phone_number` into three words. */
@@ -51,7 +51,7 @@ export function hintsOfName(name: string): Hints {
   const known = byName.get(name);
   if (known) return known;
   const words = wordsOf(name.slice(0, 200));
-  const none = aboutIt.test(words) || !Object.values(inName).some((pattern) => pattern.test(words));
+  const none = metadataWords.test(words) || !Object.values(inName).some((pattern) => pattern.test(words));
   const hints = none
     ? noHints
     : {

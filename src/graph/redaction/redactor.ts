@@ -96,12 +96,12 @@ function createRedaction(plain: ReadonlySet<string>, secrets: ReadonlyMap<string
     return redacted;
   }
 
-  function text(given: string, hints: Hints): string {
-    if (!hints.secret && plain.has(given)) return given;
+  function text(original: string, hints: Hints): string {
+    if (!hints.secret && plain.has(original)) return original;
     const seen = done.get(hints) ?? new Map<string, string>();
     done.set(hints, seen);
-    const redacted = seen.get(given) ?? redactText(given, hints, secrets.get(given));
-    seen.set(given, redacted);
+    const redacted = seen.get(original) ?? redactText(original, hints, secrets.get(original));
+    seen.set(original, redacted);
     return redacted;
   }
 
@@ -111,15 +111,15 @@ function createRedaction(plain: ReadonlySet<string>, secrets: ReadonlyMap<string
     return known;
   }
 
-  function map(given: Readonly<Record<string, Json>>): Record<string, Json> {
+  function map(original: Readonly<Record<string, Json>>): Record<string, Json> {
     let isChanged = false;
-    const entries = Object.keys(given).map((name) => {
+    const entries = Object.keys(original).map((name) => {
       const { shown, hints } = ofName(name);
-      const redacted = value(given[name], hintsOfFact(given, name) ?? hints);
-      if (shown !== name || redacted !== given[name]) isChanged = true;
+      const redacted = value(original[name], hintsOfFact(original, name) ?? hints);
+      if (shown !== name || redacted !== original[name]) isChanged = true;
       return [shown, redacted] as const;
     });
-    return isChanged ? distinct(entries) : given;
+    return isChanged ? distinct(entries) : original;
   }
 
   return { value };
@@ -129,9 +129,9 @@ function createRedaction(plain: ReadonlySet<string>, secrets: ReadonlyMap<string
 function distinct(entries: readonly (readonly [string, Json])[]): Record<string, Json> {
   const named = new Map<string, Json>();
   for (const [name, value] of entries) {
-    let shown = name;
-    for (let count = 2; named.has(shown); count += 1) shown = `${name} ${count}`;
-    named.set(shown, value);
+    let uniqueName = name;
+    for (let count = 2; named.has(uniqueName); count += 1) uniqueName = `${name} ${count}`;
+    named.set(uniqueName, value);
   }
   return Object.fromEntries(named);
 }

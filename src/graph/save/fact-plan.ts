@@ -32,11 +32,11 @@ interface Context {
 export async function planFacts(
   tx: ManagedTransaction,
   projectId: string,
-  given: readonly GivenFact[],
+  facts: readonly GivenFact[],
   context: Context,
 ): Promise<FactPlan> {
   const names = new Map<string, string>();
-  const statements = given.map((fact, at) => statementOf(fact, ['facts', at], context, names));
+  const statements = facts.map((fact, at) => statementOf(fact, ['facts', at], context, names));
   const known = new Map<string, StoredFact[]>();
   for (const fact of await readFacts(tx, projectId, distinct(statements))) {
     known.set(keyOf(fact), [...(known.get(keyOf(fact)) ?? []), fact]);
@@ -46,26 +46,26 @@ export async function planFacts(
   const closed = new Set<string>();
   const successors = new Map<string, string>();
   for (const statement of statements) {
-    const here = known.get(keyOf(statement)) ?? [];
-    const change = reconcile<FactObject>(here, statement, {
+    const sameKey = known.get(keyOf(statement)) ?? [];
+    const change = reconcile<FactObject>(sameKey, statement, {
       multiValued: context.multiValued.has(statement.predicate),
       same: Object.is,
     });
-    const gone = new Set(change.superseded.map(({ id }) => id));
+    const replacedIds = new Set(change.superseded.map(({ id }) => id));
     const whole = newId();
-    for (const id of gone) successors.set(id, whole);
-    for (const fact of here.filter(({ id }) => gone.has(id))) {
+    for (const id of replacedIds) successors.set(id, whole);
+    for (const fact of sameKey.filter(({ id }) => replacedIds.has(id))) {
       if (!Object.is(fact.object, statement.object)) closed.add(fact.id);
       // Facts that this call created were never stored.
       if (!created.delete(fact.id)) superseded.set(fact.id, fact);
     }
     const added = change.stated.map(({ of: rest, ...each }) => {
-      const before = here.find(({ id }) => id === rest?.id);
+      const before = sameKey.find(({ id }) => id === rest?.id);
       if (!before) return { ...statement, ...each, id: whole };
       return { ...statement, ...each, id: newId(), stamp: { ...before.stamp, _closed_by: whole } };
     });
     for (const fact of added) created.set(fact.id, fact);
-    known.set(keyOf(statement), [...here.filter(({ id }) => !gone.has(id)), ...added]);
+    known.set(keyOf(statement), [...sameKey.filter(({ id }) => !replacedIds.has(id)), ...added]);
   }
   return {
     count: statements.length,

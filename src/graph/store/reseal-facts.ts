@@ -62,13 +62,13 @@ async function reseal(
   const rows = records.map((record, at) => {
     const fact = factOf(projectId, nodes[at] as Node, sealed);
     const hidden = personal.has(fact.predicate);
-    const shown = hidden ? placeholder('personal') : fact.object;
+    const visible = hidden ? placeholder('personal') : fact.object;
     const subject = (record.get('name') as string | null) ?? fact.subject;
     return {
       fact,
       hidden,
       id: fact.id,
-      properties: { ...toStored({ object: shown }), _search: searchText([subject, fact.predicate], { '': shown }) },
+      properties: { ...toStored({ object: visible }), _search: searchText([subject, fact.predicate], { '': visible }) },
     };
   });
   const write = `UNWIND $rows AS row MATCH (f:Fact {project_id: $projectId, id: row.id})

@@ -20,10 +20,10 @@ export function validityIn({ _since, _until }: Readonly<Record<string, unknown>>
 /** Merges the validity of a save with the stored one. Null removes a time, and a missing time does not change it. */
 export function mergedValidity(
   before: OwnValidity | undefined,
-  given: { [Name in keyof OwnValidity]?: number | null | undefined } = {},
+  changes: { [Name in keyof OwnValidity]?: number | null | undefined } = {},
 ): OwnValidity {
   const time = (name: keyof OwnValidity) => {
-    const value = given[name];
+    const value = changes[name];
     return value === undefined ? (before?.[name] ?? null) : value;
   };
   return { valid_from: time('valid_from'), valid_to: time('valid_to') };

@@ -140,13 +140,13 @@ async function exact(tx: ManagedTransaction, search: Search): Promise<Nearest[]>
  * suffice, all its vectors are compared.
  */
 async function fromIndex(tx: ManagedTransaction, search: Search): Promise<Nearest[]> {
-  for (let asked = search.limit * firstFactor; asked <= maxRequested; asked *= nextFactor) {
+  for (let requested = search.limit * firstFactor; requested <= maxRequested; requested *= nextFactor) {
     const { records } = await tx.run(
       `CALL db.index.vector.queryNodes($index, $asked, $vector) YIELD node AS v
        WITH v WHERE v:${vectorLabel(search.generation)} AND v.project = $projectId
        WITH v, vector.similarity.cosine(v.embedding, $vector) AS score ${elements(search)}
        RETURN ${found} ORDER BY score DESC, id LIMIT $limit`,
-      { ...parametersOf(search), index: vectorIndex(search.generation), asked: neo4j.int(asked) },
+      { ...parametersOf(search), index: vectorIndex(search.generation), asked: neo4j.int(requested) },
     );
     if (records.length >= search.limit) return records.map((record) => record.toObject() as unknown as Nearest);
   }

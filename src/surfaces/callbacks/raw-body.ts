@@ -14,11 +14,11 @@ export interface ByteBudget {
   give(bytes: number): void;
 }
 
-export function createByteBudget(most: number): ByteBudget {
+export function createByteBudget(maxBytes: number): ByteBudget {
   let held = 0;
   return {
     take(bytes) {
-      if (held + bytes > most) {
+      if (held + bytes > maxBytes) {
         throw new AppError('unavailable', 'too many large callbacks are being received; retry later', {
           retryAfterSeconds: 1,
         });

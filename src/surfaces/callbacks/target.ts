@@ -48,11 +48,11 @@ function pathIn(rawTarget: string): string {
   return query === -1 ? rawTarget : rawTarget.slice(0, query);
 }
 
-function match(parts: readonly string[], given: readonly string[]): Record<string, string> | undefined {
-  if (parts.length !== given.length) return undefined;
+function match(parts: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
+  if (parts.length !== segments.length) return undefined;
   const params: Record<string, string> = {};
   for (const [at, part] of parts.entries()) {
-    const value = given[at] ?? '';
+    const value = segments[at] ?? '';
     if (part.startsWith('{')) params[part.slice(1, -1)] = value;
     else if (part !== value) return undefined;
   }

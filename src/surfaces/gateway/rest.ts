@@ -62,9 +62,9 @@ function inputOf(req: Request): unknown {
 
 /** Returns a signal that aborts when the caller disconnects before the whole response is sent. */
 function signalOf(res: Response): AbortSignal {
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   res.once('close', () => {
-    if (!res.writableFinished) gone.abort();
+    if (!res.writableFinished) disconnected.abort();
   });
-  return gone.signal;
+  return disconnected.signal;
 }

@@ -35,8 +35,8 @@ export interface FollowDeps {
  */
 export function createFollowExecution({ readExecution, stillGood, stopping }: FollowDeps): FollowExecution {
   return async (executionId, exchange, timeoutSeconds) => {
-    const begun = performance.now();
-    const waited = () => (performance.now() - begun) / 1000;
+    const startedAt = performance.now();
+    const waited = () => (performance.now() - startedAt) / 1000;
     const report = createReport(exchange);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPauseMs)) {
       const execution = await readExecution(await stillGood(exchange.caller), executionId);

@@ -32,8 +32,8 @@ export interface GovernDeps {
  * it.
  */
 export function createGovern({ pipeline, approvals, approvalPage, log }: GovernDeps): Govern {
-  return async (tool, given, exchange) => {
-    const { input, approvalId } = withoutApprovalId(given, exchange);
+  return async (tool, args, exchange) => {
+    const { input, approvalId } = withoutApprovalId(args, exchange);
     const { authorization, workspace, trace, principal } = exchange.caller;
     let approval: ApprovalWithToken | undefined;
     try {

@@ -85,8 +85,8 @@ export function outputSchema(own: ObjectSchema): ObjectSchema {
   const required = own.required.filter((name) => name !== 'lifecycle_id');
   const properties: ObjectSchema['properties'] = { lifecycle_id: { type: 'string' }, ...own.properties };
   for (const [name, schema] of Object.entries({ ...pending, ...dryRun })) {
-    const taken = properties[name];
-    properties[name] = taken ? { anyOf: [taken, schema] } : schema;
+    const existing = properties[name];
+    properties[name] = existing ? { anyOf: [existing, schema] } : schema;
   }
   const together = [required, ['status', 'approval_id', 'expires_at'], ['dry_run', 'would']].map((names) => ({
     required: names,

@@ -45,7 +45,7 @@ export interface Sessions<T> {
    */
   open<L extends Linked<T>>(
     caller: Caller,
-    make: (session: Opening, gone: () => void) => Promise<L>,
+    make: (session: Opening, onClosed: () => void) => Promise<L>,
   ): Promise<Session<T> & L>;
   /**
    * Returns an open session.

@@ -55,14 +55,14 @@ async function begin(deps: StreamableDeps, caller: Caller, req: Request, res: Re
   if (req.method !== 'POST' || !isInitializeRequest(req.body)) {
     throw new AppError('invalid_request', 'the header Mcp-Session-Id is required; initialize to get one');
   }
-  const session = await deps.sessions.open(caller, async (opening, gone) => {
+  const session = await deps.sessions.open(caller, async (opening, onClosed) => {
     const events = deps.events.forSession();
     const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => opening.id, eventStore: events });
     const { server, connect, notify } = createLegacyServer(deps.content, () => opening.caller);
     await connect(transport);
     server.onclose = () => {
       events.close();
-      gone();
+      onClosed();
     };
     const listener = listenerOf(opening, notify);
     deps.listeners.remember(listener);
@@ -132,15 +132,15 @@ function hasBatches({ params }: Initialize): boolean {
 }
 
 function refuseTooMany(
-  { listeners, listenersPerOrganization: most }: StreamableDeps,
+  { listeners, listenersPerOrganization: maxListeners }: StreamableDeps,
   { principal }: Caller,
   { body }: Request,
 ): void {
   const listens = (body as { method?: unknown } | undefined)?.method === 'subscriptions/listen';
-  if (!listens || listeners.of(principal.organizationId) < most) return;
+  if (!listens || listeners.of(principal.organizationId) < maxListeners) return;
   throw new AppError(
     'too_many_requests',
-    `one organization can have at most ${most} MCP streams open at a time; close one`,
+    `one organization can have at most ${maxListeners} MCP streams open at a time; close one`,
   );
 }
 

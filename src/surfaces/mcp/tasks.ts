@@ -29,7 +29,7 @@ export interface Tasks {
     input: Record<string, unknown>,
     outcome: CallOutcome,
     exchange: Exchange,
-    wanted?: 'always',
+    whenFinal?: 'always',
   ): Promise<TaskView | undefined>;
   /**
    * Reads a task. Makes the held call once it is approved, with the credential of the caller who reads the task.
@@ -59,9 +59,9 @@ const claimSeconds = 120;
 export function createTasks(deps: TasksDeps): Tasks {
   const { tasks, box } = deps;
   return {
-    async keep(tool, input, outcome, exchange, wanted) {
+    async keep(tool, input, outcome, exchange, whenFinal) {
       const place = stateAfter(tool, outcome);
-      if (place.state === 'ended' && !wanted) return undefined;
+      if (place.state === 'ended' && !whenFinal) return undefined;
       const task = newTask(exchange, tool.definition.name);
       const kept = { ...task, ...place, sealed: sealContents(box, task._id, { input, outcome }) };
       await tasks.insertOne(kept);

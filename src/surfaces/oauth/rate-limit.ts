@@ -26,8 +26,8 @@ export function createRateLimit(
 ): RateLimit {
   async function refusalFor(address: string): Promise<OauthError | undefined> {
     const { window, endsAt } = currentWindow(windowSeconds);
-    const who = hash('sha256', addressOf(address), 'base64url');
-    if ((await addToCounter(counters, `${what}:${who}:${window}`, 1, endsAt)) <= max) return undefined;
+    const addressHash = hash('sha256', addressOf(address), 'base64url');
+    if ((await addToCounter(counters, `${what}:${addressHash}:${window}`, 1, endsAt)) <= max) return undefined;
     const seconds = secondsUntil(endsAt);
     return new OauthError('too_many_requests', `too many ${what} from this address; try again in ${seconds} seconds`, {
       headers: { 'Retry-After': String(seconds) },

@@ -32,10 +32,10 @@ export async function startDownstream(deps: Deps): Promise<DownstreamListener> {
   server.keepAliveTimeout = 65_000;
   const port = await listen(server, config.downstreamPort, downstreamHost).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
-    const taken = `another process listens on the downstream port ${downstreamHost}:${config.downstreamPort}`;
+    const portInUse = `another process listens on the downstream port ${downstreamHost}:${config.downstreamPort}`;
     if (downstreamPortIsSet)
-      throw new Error(`${taken}: set DOWNSTREAM_PORT to a free port, or to 0 for any free port`, { cause: error });
-    log.warn(`${taken}: using another one`);
+      throw new Error(`${portInUse}: set DOWNSTREAM_PORT to a free port, or to 0 for any free port`, { cause: error });
+    log.warn(`${portInUse}: using another one`);
     return listen(server, 0, downstreamHost);
   });
   log.info({ port }, 'downstream listening');

@@ -167,8 +167,8 @@ async function callbackOf(
 
 /** Returns the agentflows that an event starts. Providers of voice and media call their triggers at separate paths. */
 function startsOf(connector: ConnectorDocument, event: string): Start[] {
-  const takes = ({ kind, event: wanted }: ConnectorTrigger) =>
-    kind !== 'voice' && kind !== 'media' && (wanted === '*' || wanted === event);
+  const takes = ({ kind, event: triggerEvent }: ConnectorTrigger) =>
+    kind !== 'voice' && kind !== 'media' && (triggerEvent === '*' || triggerEvent === event);
   return connector.triggers.filter(takes).flatMap(({ agentflow_id, goal }) => {
     return agentflow_id === undefined
       ? []

@@ -52,8 +52,9 @@ export async function decide(
 ): Promise<{ address: string } | { problem: string }> {
   const place = await pickedPlace(deps, person, form);
   if (!place) return { problem: 'Choose a project that you have a role on.' };
-  const shown = await findPlace(deps.mongo.collections, person.userId, form.get('shown_project') ?? '');
-  if (shown?.role !== place.role) return { problem: 'You picked another project: check what would be allowed there.' };
+  const shownPlace = await findPlace(deps.mongo.collections, person.userId, form.get('shown_project') ?? '');
+  if (shownPlace?.role !== place.role)
+    return { problem: 'You picked another project: check what would be allowed there.' };
   const checked = form.getAll('scope');
   const allowed = grantableScopes(place.role);
   const scopes = Scope.options.filter(
