@@ -46,9 +46,8 @@ export const priorities: WorkflowClientInterceptor = {
 };
 
 function withPriority<T extends Start>(input: T): T {
-  const { typedSearchAttributes: searchAttributes = [] } = input.options;
-  const attributes =
-    searchAttributes instanceof TypedSearchAttributes ? searchAttributes : new TypedSearchAttributes(searchAttributes);
+  const { typedSearchAttributes: present = [] } = input.options;
+  const attributes = present instanceof TypedSearchAttributes ? present : new TypedSearchAttributes(present);
   const priority = {
     ...priorityOf(input.workflowType, attributes.get(searchAttributes.organizationId)),
     ...input.options.priority,
