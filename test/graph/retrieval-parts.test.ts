@@ -15,7 +15,7 @@ const entity = (id: string, savedAt = 0): EntityKey => {
 const unmentioned = () => ({ names: 0, time: 0 });
 
 describe('the words of a question', () => {
-  test('exclude words that only ask, and the s of a genitive', () => {
+  test('leave out words that only ask, and the s of a genitive', () => {
     expect(wordsOf("What is Caroline's new job in the city?")).toEqual(['caroline', 'new', 'job', 'in', 'the', 'city']);
     expect(phrasesOf('Where does Ann keep bees?')).toEqual([
       ['ann', 'keep'],
@@ -47,7 +47,7 @@ describe('the words of a question', () => {
   });
 });
 
-describe('the mentions of an entity in a question', () => {
+describe('what a question mentions', () => {
   const of = mentionProperties('Turn 12', {
     speaker: "Ann O'Neil",
     time: '2023-03-08',
@@ -55,11 +55,11 @@ describe('the mentions of an entity in a question', () => {
     size: 3,
   });
 
-  test('are its name, short values and times, never long values', () => {
+  test('is the name, short values and times of an entity, never long ones', () => {
     expect(of).toEqual({ _names: ['turn 12', 'ann o neil'], _times: [day('2023-03-08')] });
   });
 
-  test('are found as whole words', () => {
+  test('is found as whole words', () => {
     const key = { names: of._names, times: of._times, ...always };
     expect(mentionsIn("What did Ann O'Neil say in March 2023?")(key)).toEqual({ names: 1, time: 1 });
     expect(mentionsIn("What did Joann O'Neil say in April 2023?")(key)).toEqual({ names: 0, time: 0 });
@@ -94,7 +94,7 @@ describe('the ranking', () => {
     expect(parts.d?.neighbours).toBeCloseTo(0.55);
   });
 
-  test('weights a mention by the other evidence, so a name alone does not win', () => {
+  test('counts a mention by what was found, so a name alone does not win', () => {
     const [named, other, weak] = [entity('named'), entity('other'), entity('weak')];
     const ranking = createRanking(({ id }) => ({ names: id === 'other' ? 0 : 1, time: 0 }));
     ranking.textHits([
@@ -106,7 +106,7 @@ describe('the ranking', () => {
     expect(ranking.all()[0]?.parts.names).toBeCloseTo(0.56);
   });
 
-  test('prefers the longer of two texts that match equally', () => {
+  test('prefers a longer text of two that match equally', () => {
     const ranking = createRanking(unmentioned);
     const lengths = { short: 50, long: 400, endless: 5000 };
     ranking.textHits(Object.entries(lengths).map(([id, length]) => ({ entity: { ...entity(id), length }, score: 1 })));
@@ -115,7 +115,7 @@ describe('the ranking', () => {
     expect(ranking.all()[0]?.entity.id).toBe('endless');
   });
 
-  test('prefers the most recently saved entity if all else is equal', () => {
+  test('prefers what was saved last if all else is equal', () => {
     const ranking = createRanking(unmentioned);
     ranking.textHits([entity('a', 1), entity('b', 2), entity('c', 1)].map((each) => ({ entity: each, score: 1 })));
     expect(ranking.all().map(({ entity: { id } }) => id)).toEqual(['b', 'a', 'c']);
@@ -123,7 +123,7 @@ describe('the ranking', () => {
 });
 
 describe('the words of a second search', () => {
-  test('are words that several of the best hits share and the others do not', () => {
+  test('are those that several of the best hits share and the others do not', () => {
     const best = Array.from({ length: 5 }, (_, at) => ({ text: `turn ${at} about the harbour crane`, score: 1 }));
     const rest = Array.from({ length: 40 }, (_, at) => ({ text: `turn ${at} about lunch`, score: 0.1 }));
     const words = termsOf([...best, ...rest], ['harbour']).map(({ word }) => word);

@@ -8,8 +8,8 @@ const maxNameLength = 60;
 const isoTime = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
 
 /**
- * Returns the internal properties that a question can mention: names, short values and times. `shown` contains no
- * personal values.
+ * The internal properties by which a question that names an entity, a short value of it or a time finds it. `shown` has
+ * no personal values.
  */
 export function mentionProperties(name: string, shown: Readonly<JsonMap>): { _names: string[]; _times: number[] } {
   const texts = Object.values(shown).filter((value) => typeof value === 'string');

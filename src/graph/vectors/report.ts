@@ -71,7 +71,7 @@ async function report(tx: ManagedTransaction, projectId: string): Promise<Embedd
   };
 }
 
-/** Returns the lag. Elements from before the start of their generation wait since that start. */
+/** Returns the lag. For an element that was saved before its generation began, it counts from that time. */
 function lagOf(oldest: unknown, since: number | null): number {
   if (typeof oldest !== 'number') return 0;
   return Math.max(0, Math.round(epochSeconds() - Math.max(oldest, since ?? 0)));

@@ -13,29 +13,29 @@ import { downstreamReceivers } from './receivers.js';
 import { createConnectorSignaller } from '../../../domain/connectors/signal-connector.js';
 
 export interface DownstreamListener {
-  /** Returns the URL to which the receivers of this process forward. */
+  /** The address to which the receivers of this process forward. */
   url(): string;
   port: number;
   close(): Promise<void>;
 }
 
 /**
- * Listens on the internal port (contract, Downstream). The receivers never forward to a port that another process
- * holds, because that process would get the callbacks of this one.
- * @throws Error if `DOWNSTREAM_PORT` is set and in use
+ * Listens on the internal port (contract, Downstream). The receivers never forward to a port that another process holds,
+ * because that process would get the callbacks of this one.
+ * @throws Error if `DOWNSTREAM_PORT` is set and taken
  */
 export async function startDownstream(deps: Deps): Promise<DownstreamListener> {
   const { config, log } = deps;
   const { downstreamHost, downstreamUrl, downstreamPortIsSet } = config.callbacks;
   const server = createServer(createDownstreamApp(deps));
-  // Exceeds the time for which senders keep idle connections, so that they never use one that is closing.
+  // Longer than the senders keep idle connections, so that they never use one that is closing.
   server.keepAliveTimeout = 65_000;
   const port = await listen(server, config.downstreamPort, downstreamHost).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
-    const portInUse = `another process listens on the downstream port ${downstreamHost}:${config.downstreamPort}`;
+    const taken = `another process listens on the downstream port ${downstreamHost}:${config.downstreamPort}`;
     if (downstreamPortIsSet)
-      throw new Error(`${portInUse}: set DOWNSTREAM_PORT to a free port, or to 0 for any free port`, { cause: error });
-    log.warn(`${portInUse}: using another one`);
+      throw new Error(`${taken}: set DOWNSTREAM_PORT to a free port, or to 0 for any free port`, { cause: error });
+    log.warn(`${taken}: using another one`);
     return listen(server, 0, downstreamHost);
   });
   log.info({ port }, 'downstream listening');
