@@ -7,7 +7,7 @@ export const clientsFolder = path.join(packageRoot, 'dist/clients');
 
 const files = existsSync(clientsFolder) ? readdirSync(clientsFolder) : [];
 
-/** File names of the packages that `/clients/` serves. */
+/** The file names of the packages that `/clients/` serves. */
 export const clientPackages = {
   node: files.find((file) => file.endsWith('.tgz')),
   python: files.find((file) => file.endsWith('.whl')),

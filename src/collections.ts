@@ -35,7 +35,7 @@ import { projectModesCollection } from './graph/project-mode.js';
 import { projectModelsCollection } from './stores/project-models.js';
 import { mcpTasksCollection } from './surfaces/mcp/task-record.js';
 
-/** All collections of the product; their indexes are built from this list. */
+/** All collections of the product. Their indexes are built from this list. */
 export const collections = [
   ...collectionsOfRooms,
   actEditsCollection,

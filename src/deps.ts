@@ -43,7 +43,9 @@ import { createFollowHistory } from './temporal/history-cursor.js';
 import { createQueueFacts } from './temporal/queue-facts.js';
 import { createThreads } from './threads/threads.js';
 
-/** Builds every store and client. Each connects on first use, so an unavailable server does not delay the start. */
+/**
+ * Creates every store and client. Each one connects on first use, so an unavailable server does not delay the start.
+ */
 export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Deps {
   const log = createLogger({ level: config.logLevel, name });
   const stopping = new AbortController();
@@ -125,7 +127,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
   };
 }
 
-/** What all viewers of this process share. */
+/** Creates the readers that all viewers of this process share. */
 function createSharedReaders(
   {
     config,

@@ -5,9 +5,9 @@ interface ErrorEntry {
   when: string;
   /** An example of an `error_description`. */
   example: string;
-  /** What the caller may do next (specification, Errors: retry rules). */
+  /** Whether the caller can repeat the call (specification, Errors: retry rules). */
   retry: 'never' | 're-read the state first' | 'with backoff' | typeof afterRetryAfter;
-  /** True if the product or a server that it needs failed; otherwise, the product refused the call. */
+  /** Whether the product or a server that it needs failed. Otherwise, the product refused the call. */
   isFault?: true;
 }
 

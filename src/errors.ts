@@ -9,7 +9,7 @@ export interface ErrorFacts {
   sizeBytes?: number;
   /** The URL of the metadata that describes how to get a credential (RFC 9728). */
   resourceMetadata?: string;
-  /** The call contained a credential, which was rejected. */
+  /** Whether the call contained a credential, which was rejected. */
   credentialRefused?: true;
   /** The OAuth scopes to request. */
   scopes?: readonly string[];
@@ -39,12 +39,14 @@ export function isAppError(error: unknown): error is AppError {
   return error instanceof AppError;
 }
 
-/** Whether the product refused the call, as opposed to a failure of the product or of a server that it needs. */
+/**
+ * Returns whether the product refused the call. A failure of the product or of a server that it needs is not a refusal.
+ */
 export function isRefusal(error: unknown): error is AppError {
   return isAppError(error) && errorEntry(error.code).isFault !== true;
 }
 
-/** Whether an error of the system or of a library has this code, such as ENOENT. */
+/** Returns whether an error of the system or of a library has this code, such as ENOENT. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -6,7 +6,7 @@ import { sha256 } from './sha256.js';
 /** An id in the examples of the API reference. */
 export const exampleId = '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10';
 
-/** Ids with an example for the API reference. `Id` is the id of any other record. */
+/** Ids with an example for the API reference. `Id` is for all other records. */
 export const Id = z.string().meta({ example: exampleId });
 export const ProjectId = z.string().meta({ example: '0199a6ef-11d0-7b54-8c3a-9e7d6f5a4b3c' });
 export const OrganizationId = z.string().meta({ example: '0199a6ee-8f02-7a11-b6c5-2d3e4f5a6b7c' });
@@ -15,7 +15,10 @@ export const UserId = z.string().meta({ example: '0199a6ed-4c5d-7f21-8a9b-0c1d2e
 const maxSequence = 0xffff_ffff;
 let newest = { msecs: 0, seq: 0 };
 
-/** A new record id. It is a UUIDv7, so ids sort by creation time, also those of one millisecond (RFC 9562, 6.2, method 1). */
+/**
+ * Returns a new record id. It is a UUIDv7, so ids sort by creation time, even within one millisecond (RFC 9562, 6.2,
+ * method 1).
+ */
 export function newId(): string {
   const random = someRandomBytes(16);
   const { msecs, seq } = newest;
@@ -30,12 +33,12 @@ export function derivedId(at: number, text: string): string {
   return v7({ msecs: Math.floor(at * 1000), random: sha256(text).subarray(0, 16) });
 }
 
-/** A UUIDv7 below all others of the same time (epoch seconds) and above all earlier ones. */
+/** Returns a UUIDv7 below all others of the same time (epoch seconds) and above all earlier ones. */
 export function firstIdAt(at: number): string {
   return v7({ msecs: Math.floor(at * 1000), random: new Uint8Array(16) });
 }
 
-/** The creation time of a UUIDv7 in epoch seconds. */
+/** Returns the creation time of a UUIDv7 in epoch seconds. */
 export function timeOfId(id: string): number | undefined {
   return isId(id) && id[14] === '7' ? parseInt(id.replaceAll('-', '').slice(0, 12), 16) / 1000 : undefined;
 }

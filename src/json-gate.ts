@@ -2,7 +2,7 @@ import type { ErrorCode } from './error-catalog.js';
 import { AppError } from './errors.js';
 
 /**
- * The maximum levels of nesting, named fields of a body, values of a body and of a callback, and fields of one object.
+ * The limits of nesting levels, named fields of a body, values of a body and of a callback, and fields of one object.
  */
 export const bodyLimits = { depth: 64, names: 25_000, values: 30_000, callbackValues: 50_000, fields: 2_000 };
 
@@ -29,7 +29,7 @@ export const bodyGate: JsonGate = {
   depth: bodyLimits.depth,
   fields: bodyLimits.fields,
 };
-/** For answers of other servers. Another limit applies to their size. */
+/** Returns a gate for responses of other servers, to whose size another limit applies. */
 export const answerGate = (what: string): JsonGate => ({
   what,
   code: 'validation_failed',
@@ -40,7 +40,7 @@ export const answerGate = (what: string): JsonGate => ({
 
 /**
  * Rejects JSON that cannot be stored: certain field names, numbers beyond 1.8e308, NUL, lone surrogates, deep nesting.
- * @throws AppError with the gate's code, naming the field
+ * @throws AppError with the gate's code; the message names the field
  */
 export function checkJson(value: unknown, gate: JsonGate = bodyGate): void {
   const found = problemIn(value, gate, 0);
@@ -52,8 +52,8 @@ export function checkJson(value: unknown, gate: JsonGate = bodyGate): void {
 const [quote = 0, backslash, comma, openBracket, closeBracket, openBrace, closeBrace, colon] = Buffer.from('"\\,[]{}:');
 
 /**
- * Rejects a body with more than `max` values or more than 25,000 named fields. Scans the bytes once, because JSON.parse
- * and the code that walks its result need up to a microsecond per value.
+ * Rejects a body with more than `max` values or more than 25,000 named fields. Scans the bytes once before JSON.parse,
+ * because parsing and walking the result take up to a microsecond per value.
  * @throws AppError `invalid_request`
  */
 export function checkValueCount(text: Uint8Array, max = bodyLimits.values): void {
@@ -66,7 +66,7 @@ export function checkValueCount(text: Uint8Array, max = bodyLimits.values): void
       if (byte === backslash) at += 1;
       else if (byte === quote) inString = false;
     } else if (byte === quote) {
-      // Most strings have no escaped quote and can be skipped at once.
+      // Most strings contain no escaped quote, so skip them at once.
       const end = text.indexOf(quote, at + 1);
       if (end < 0) return;
       if (text[end - 1] === backslash) inString = true;
@@ -90,7 +90,7 @@ interface Problem {
   text: string;
   /** The path from the innermost to the outermost name. */
   path: string[];
-  /** The problem concerns the whole value, so the path is not shown. */
+  /** Whether the problem concerns the whole value. The message then omits the path. */
   isOfAll: boolean;
 }
 

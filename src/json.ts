@@ -2,12 +2,12 @@ import canonicalize from 'canonicalize';
 
 export type JsonObject = Record<string, unknown>;
 
-/** Whether a value is an object, but neither null nor an array. */
+/** Returns whether a value is an object, but neither null nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns undefined if the text is not JSON. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 export function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -16,13 +16,13 @@ export function parseJsonOrUndefined(text: string): unknown {
   }
 }
 
-/** Returns an empty object if the text is not a JSON object. */
+/** Parses a JSON object. Returns an empty object for any other text. */
 export function parseJsonObject(text: string): JsonObject {
   const value = parseJsonOrUndefined(text);
   return isJsonObject(value) ? value : {};
 }
 
-/** Canonical JSON (RFC 8785). Empty for a value that JSON cannot express. */
+/** Returns canonical JSON (RFC 8785), or an empty string for a value that JSON cannot express. */
 export function canonicalText(value: unknown): string {
   return canonicalize(value) ?? '';
 }
@@ -36,7 +36,7 @@ const checks = new Map<string, (value: unknown) => boolean>([
   ['array', Array.isArray],
 ]);
 
-/** Whether the value has this type of JSON Schema. Ignores case. Any value matches an unknown type. */
+/** Returns whether the value has this type of JSON Schema. Ignores case. Any value matches an unknown type. */
 export function hasType(value: unknown, type: string): boolean {
   return checks.get(type.toLowerCase())?.(value) ?? true;
 }

@@ -4,7 +4,7 @@ import { traceLogFields } from './observability/tracing.js';
 
 export type { Logger } from 'pino';
 
-/** Fields of log lines that can contain a secret; pino redacts them. */
+/** Fields of log lines that can contain a secret. pino redacts them. */
 const secretPaths = [
   'req.headers.authorization',
   'req.headers.cookie',
@@ -30,7 +30,7 @@ function loggedUrl(url: string): string {
     .replace(/^(.*\/(?:voice|media)-provider\/).+$/, '$1[trigger]');
 }
 
-/** The logged parts of a request and its response. Headers are never logged, because they can contain secrets. */
+/** Selects the logged parts of a request and its response. Omits headers, because they can contain secrets. */
 const serializers = {
   req: ({ id, method, url = '', originalUrl = url, socket }: IncomingMessage & { originalUrl?: string }) => ({
     id,
@@ -42,8 +42,9 @@ const serializers = {
 };
 
 /**
- * Writes lines together, after `flushMs` or when they fill a few pages, because each write takes as much processor time
- * as formatting a line. The exit of the process writes the rest; only a killed process loses its last lines.
+ * Creates a logger that writes lines together, after `flushMs` or when they fill a few pages, because each write takes
+ * as much processor time as formatting a line. The exit of the process writes the remaining lines. Only a killed
+ * process loses its last lines.
  */
 export function createLogger(options: { level: string; name: string }): Logger {
   return pino(

@@ -24,10 +24,10 @@ import { buildOtherIndexes, buildUniqueIndexes } from './stores/collections.js';
 import { refusalOf } from './temporal/refusal.js';
 
 const drainMs = 10_000;
-/** Enough for a request target with the longest filter and cursor, percent-encoded. */
+/** Fits a request target with the longest filter and cursor, percent-encoded. */
 const maxHeaderSize = 64 * 1024;
 
-/** Starts the API process, and stops it on SIGTERM in reverse order. */
+/** Starts the API process. On SIGTERM, stops it in reverse order. */
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const deps = createDeps(config, 'api');
@@ -66,13 +66,14 @@ async function main(): Promise<void> {
     ];
     regularly({ everyMs: 5 * 60_000, failed: 'incomplete uploads could not be removed', run: deps.files.sweep }, deps);
     regularly({ everyMs: 60_000, failed: 'ended runs could not be reconciled', run: createReconciler(deps) }, deps);
-    // In parallel, so that the log immediately shows why Temporal is unavailable. Readiness checks it separately.
+    // Prepare in parallel, so that the log immediately shows why Temporal is unavailable. Readiness checks it
+    // separately.
     void prepare(deps, [{ name: 'workflow service', run: () => reachTemporal(deps) }]);
     void checkEmbedder(deps);
     void prepare(deps, steps)
       .then(() => {
         if (condition === 'preparing') condition = 'serving';
-        // Building an index of a large collection can take hours. The process answers requests in the meantime.
+        // Building an index of a large collection can take hours. The process serves requests in the meantime.
         return prepare(deps, [
           { name: 'indexes', run: () => deps.mongo.withoutTimeLimit(buildOtherIndexes(collections)) },
           { name: 'policy decisions', run: () => moveDecisions(deps.mongo.collections) },
@@ -80,7 +81,7 @@ async function main(): Promise<void> {
       })
       .then(() => (indexes = 'built'));
   });
-  // Longer than the idle timeout of common load balancers, so that they close idle connections first.
+  // Exceeds the idle timeout of common load balancers, so that they close idle connections first.
   server.keepAliveTimeout = 65_000;
   onShutdown(deps.log, async () => {
     condition = 'draining';
@@ -104,7 +105,7 @@ async function drain(server: Server, deps: Deps, downstream: DownstreamListener 
   deps.stopping.abort();
   await closed;
   clearTimeout(cut);
-  // Closed after the receivers, which forward to it.
+  // Close it after the receivers, which forward to it.
   await downstream?.close();
   await deps.close();
 }

@@ -3,13 +3,13 @@ import { AppError } from './errors.js';
 
 const maxProblems = 20;
 /**
- * Limits the number of messages: a body can contain 30,000 invalid values, and a message for each would block the event
- * loop.
+ * Limits the number of messages: a body can contain 30,000 invalid values, and a message for each one would block the
+ * event loop.
  */
 const maxMessages = 1000;
 
 /**
- * Parses a value. Each problem says where it is and what is expected.
+ * Parses a value. Each problem states its position and the expected value.
  * @returns the value, or at most 20 problems, for example "limit: must be an integer from 1 to 200"
  */
 export function parseWithProblems<S extends z.ZodType>(
@@ -31,7 +31,8 @@ export function parseWithProblems<S extends z.ZodType>(
 }
 
 /**
- * For a union, returns the problems of the alternative that matches the type of the value, or else the allowed types.
+ * Converts an issue to problems. For a union, returns the problems of the alternative that matches the type of the
+ * value, or else the allowed types.
  */
 function problemsOf(issue: z.core.$ZodIssue, root: string, above: readonly PropertyKey[] = []): string[] {
   const path = [...above, ...issue.path];
@@ -93,7 +94,7 @@ function typeName(expected: string): string {
   return typeNames[expected] ?? expected;
 }
 
-/** States the whole range, so that the caller learns it from one attempt. */
+/** Describes the expected type. States the whole range of a number, so that the caller learns it from one attempt. */
 function kindOf(issue: z.core.$ZodRawIssue): string {
   const { minValue: minimum, maxValue: maximum, isInt } = (issue.schema ?? issue.inst ?? {}) as Partial<z.ZodNumber>;
   const expected = String(issue.expected);
@@ -158,8 +159,8 @@ function isBound(limit: number | null | undefined): limit is number {
 }
 
 /**
- * Validates a value and reports every wrong field. For `not_found`, an invalid id in the path means that the record
- * does not exist.
+ * Validates a value and reports every wrong field.
+ * @param code `not_found` if an invalid id in the path means that the record does not exist
  */
 export function validate<S extends z.ZodType>(
   schema: S | undefined,

@@ -3,7 +3,7 @@ import type { Logger } from './log.js';
 /** The maximum time that a process may take to stop. Orchestrators wait longer. */
 export const giveUpMs = 20_000;
 
-/** Runs `close` once on SIGTERM or SIGINT and then ends the process. An unhandled rejection ends the process too. */
+/** Runs `close` once on SIGTERM or SIGINT, then ends the process. An unhandled rejection ends the process too. */
 export function onShutdown(log: Logger, close: () => Promise<void>): void {
   let closing = false;
   const shutdown = (signal: NodeJS.Signals) => {

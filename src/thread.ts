@@ -22,7 +22,7 @@ function answering<I, T>(job: (input: I) => T | Promise<T>): (input: I) => Promi
 
 // The jobs of `threads.ts` by name. Each thread loads this module. Inputs and results are copied.
 export const redactAnswer = answering((answer: unknown) => redact(answer));
-// These load the policy engine only where it is needed: most threads only redact.
+// Import the policy engine only where it is needed, because most threads only redact.
 export const checkPolicies = answering(async (check: PolicyCheck) =>
   (await import('./governance/policy/refuse-invalid.js')).checkPolicies(check),
 );

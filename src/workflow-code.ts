@@ -4,7 +4,8 @@ import { packageRoot } from './package-root.js';
 /** The module that exports all workflows. */
 export const workflowsEntry = path.join(packageRoot, 'dist/workflows/index.js');
 /**
- * Own interceptors, because Temporal's module would break the replay of runs that started without it (decision 0042).
+ * The product's own interceptors. Temporal's module would break the replay of runs that started without it (decision
+ * 0042).
  */
 export const workflowInterceptorModules = ['tracing', 'queues'].map((name) =>
   path.join(packageRoot, `dist/workflows/${name}/interceptors.js`),

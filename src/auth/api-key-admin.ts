@@ -15,7 +15,7 @@ const note = 'The secret is shown once and cannot be read again; store it now.';
 
 const KeyName = z.string().meta({ example: 'Nightly import' });
 
-/** The answer to creation (specification, API key). */
+/** The response to the creation of a key (specification, API key). */
 export const NewApiKeyAnswer = z
   .object({
     id: Id,
@@ -41,7 +41,7 @@ export const ApiKeyItem = z
   })
   .meta({ id: 'ApiKey' });
 
-/** Same values as `Grant`; the error message repeats the unknown value. */
+/** Accepts the values of `Grant`. The error message repeats an unknown value. */
 const RequestedGrant = z.enum(Grant.options, {
   error: ({ input }) => `unknown grant ${JSON.stringify(String(input).slice(0, 60))}`,
 });
@@ -86,7 +86,7 @@ export async function mintApiKey(
       grants: grantsOf(admin, request.grants),
     },
   });
-  // Reads the role again: a concurrent role change either finds the new key and revokes it, or is detected here.
+  // Read the role again: a concurrent role change either finds the new key and revokes it, or is detected here.
   const present = await scopeOn(deps, principal, projectId);
   if (present?.role !== admin.role) {
     await deps.mongo.collections.api_keys.updateOne({ _id: record._id }, { $set: { revoked_at: epochSeconds() } });
@@ -111,7 +111,7 @@ export async function listApiKeys(
   const page = cursor === undefined ? filter : { ...filter, id: { $lt: cursor } };
   const [total, found] = await Promise.all([
     countUpTo(keys, filter),
-    // Sorts by the public id, a UUIDv7. `_id` is a hash and has no chronological order.
+    // Sort by the public id, a UUIDv7. `_id` is a hash and has no chronological order.
     keys
       .find(page)
       .sort({ id: -1 })
@@ -123,7 +123,8 @@ export async function listApiKeys(
 }
 
 /**
- * Revokes a key immediately; repeated calls change nothing. @throws AppError `not_found` if the project has no such key
+ * Revokes a key immediately. Repeated calls change nothing.
+ * @throws AppError `not_found` if the project has no such key
  */
 export async function revokeApiKey(deps: AuthDeps, principal: Principal, projectId: string, id: string) {
   const admin = await adminOn(deps, principal, projectId, 'revoke');

@@ -17,7 +17,7 @@ const wellFormed = /^svc_sk_[A-Za-z0-9_-]{43}$/;
 export const ApiKeyScope = CredentialScope.extend({ auth_kind: z.literal('api_key') });
 export type ApiKeyScope = z.infer<typeof ApiKeyScope>;
 
-/** `_id` is the SHA-256 of the secret, by which every request looks the key up. The secret itself is never stored. */
+/** `_id` is the SHA-256 of the secret, by which every request looks up the key. The secret itself is never stored. */
 export interface ApiKeyDocument {
   _id: string;
   id: string;
@@ -35,7 +35,7 @@ export interface NewApiKey {
   scope: Omit<ApiKeyScope, 'grants' | 'auth_kind'> & { grants?: readonly Grant[] };
 }
 
-/** Reads the current record of a hash; must not return a cached record. */
+/** Reads the current record of a hash. An implementation must not return a cached record. */
 export type ApiKeyReader = (hash: string) => Promise<ApiKeyDocument | null>;
 
 export const apiKeyRefused = 'api key invalid or revoked';
@@ -44,7 +44,7 @@ export function looksLikeApiKey(credential: string): boolean {
   return credential.startsWith(prefix);
 }
 
-/** `svc_sk_` and 32 random bytes in base64url (design, Credentials). */
+/** Generates a secret: `svc_sk_` and 32 random bytes in base64url (design, Credentials). */
 export function newApiKeySecret(): string {
   return prefix + randomBytes(32).toString('base64url');
 }
@@ -77,8 +77,8 @@ export async function createApiKey(
 }
 
 /**
- * Resolves a secret to its principal. The hash is looked up on every request, so a revocation takes effect immediately,
- * and secrets are not compared in a way that leaks timing.
+ * Resolves a secret to its principal. Looks up the hash on every request, so a revocation takes effect immediately. No
+ * comparison of secrets can leak timing.
  * @throws AppError `invalid_token`; the same error for a malformed, an unknown and a revoked key
  */
 export async function authenticateApiKey(read: ApiKeyReader, secret: string, use?: LastUse): Promise<Principal> {

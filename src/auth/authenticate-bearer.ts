@@ -32,10 +32,10 @@ const Claims = z.object({
 });
 
 /**
- * Resolves the `Authorization` header of a gateway call. If there are several such headers, `authorization` contains
- * all of them. Reads the state of keys and sessions on every call, so a revocation takes effect immediately in every
- * process.
- * @throws AppError `invalid_token` with one of the three messages of the specification and the address of the resource
+ * Resolves the `Authorization` header of a gateway call to its principal. `authorization` contains all such headers if
+ * the request has several. Reads the state of keys and sessions on every call, so a revocation takes effect immediately
+ * in every process.
+ * @throws AppError `invalid_token` with one of the three messages of the specification and the URL of the resource
  * metadata
  */
 export async function authenticateBearer(
@@ -54,9 +54,7 @@ export async function authenticateBearer(
   }
 }
 
-/**
- * Returns undefined if there is no bearer credential, and an empty string, which is never valid, for several headers.
- */
+/** Returns undefined without a bearer credential, and an empty string, which is never valid, for several headers. */
 function credentialOf(authorization: string | readonly string[] | undefined): string | undefined {
   const headers = typeof authorization === 'string' ? [authorization] : (authorization ?? []);
   const [header] = headers;

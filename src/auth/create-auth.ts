@@ -12,7 +12,7 @@ import { createSessions, type Sessions } from './sessions.js';
 import { createSigningKeys, type SigningKeys } from './signing-keys.js';
 import { createStatementSigner, createTokens, type StatementSigner, type Tokens } from './tokens.js';
 
-/** Creates and checks credentials. */
+/** The services that create and check credentials. */
 export interface Auth {
   box: SecretBox;
   keys: SigningKeys;
@@ -39,7 +39,9 @@ export interface AuthDeps {
  */
 const localIssuer = 'http://localhost';
 
-/** @throws Error in production without SECRETS_KEY, and if the external identity provider is only partly configured */
+/**
+ * @throws Error in production without `SECRETS_KEY`, and if the external identity provider is only partly configured
+ */
 export function createAuth({
   config,
   mongo,

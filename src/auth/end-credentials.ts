@@ -20,7 +20,10 @@ interface Revocable {
   revokeAll(of: CredentialsOf, because: string): Promise<void>;
 }
 
-/** Ends sessions and their tokens, OAuth grants and codes, the organization's API keys, and the tokens for MCP servers, which are revoked later. Safe to repeat. */
+/**
+ * Ends sessions and their tokens, OAuth grants and codes, the organization's API keys, and the tokens for MCP servers,
+ * which a sweep revokes later. Safe to repeat.
+ */
 export async function endCredentials(
   { mongo: { collections }, auth, grants }: EndingDeps,
   organizationId: string,
@@ -36,7 +39,7 @@ export async function endCredentials(
   await collections.api_keys.updateMany(keys, { $set: { revoked_at: epochSeconds() } });
 }
 
-/** A filter on the fields `user_id` and `project_id` of the object at the path `at`. */
+/** Builds a filter on the fields `user_id` and `project_id` of the object at the path `at`. */
 export function filterOf({ userId, projectId }: CredentialsOf, at = ''): Record<string, string> {
   return {
     ...(userId !== undefined && { [`${at}user_id`]: userId }),

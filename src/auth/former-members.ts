@@ -10,7 +10,9 @@ export interface Owner {
   projectId: string;
 }
 
-/** Whether a known user no longer has a role on the project. Users of an external identity provider are unknown. */
+/**
+ * Returns whether a known user no longer has a role on the project. Users of an external identity provider are unknown.
+ */
 export async function isFormerMember(
   collections: Stores,
   { userId, organizationId, projectId }: Owner,

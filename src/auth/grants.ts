@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every grant of the product (specification, API keys 3; OAuth 2.1: `codesync.write`). */
+/** The grants of the product (specification, API keys 3; OAuth 2.1: `codesync.write`). */
 export const Grant = z.enum([
   'svc:query.read',
   'svc:docs.read',
@@ -42,29 +42,29 @@ export function isAdminRole(role: string): boolean {
   return (adminRoles as readonly string[]).includes(role);
 }
 
-/** Whether the role applies to every project of the organization. */
+/** Returns whether the role applies to every project of the organization. */
 export function holdsEverywhere(role: string): boolean {
   return role === 'OWNER' || role === 'ORG_ADMIN';
 }
 
 /**
- * Governance grants cover policies, the audit chain and approvals of other people. These belong to the organization,
- * not to a project.
+ * Returns whether a grant covers policies, the audit chain or approvals of other people. These belong to the
+ * organization, not to a project.
  */
 export function isGovernanceGrant(grant: Grant): boolean {
   return governanceGrants.includes(grant);
 }
 
 /**
- * The grants that a role may give explicitly: its default grants, for an admin also `svc:codesync.write`, and for OWNER
- * and ORG_ADMIN also the governance grants (decisions 0019 and 0009).
+ * Returns the grants that a role may give explicitly: its default grants, for an admin also `svc:codesync.write`, and
+ * for OWNER and ORG_ADMIN also the governance grants (decisions 0019 and 0009).
  */
 export function grantableGrants(role: string): readonly Grant[] {
   if (holdsEverywhere(role)) return Grant.options;
   return isAdminRole(role) ? [...adminGrants, 'svc:codesync.write'] : readerGrants;
 }
 
-/** The grants of a role if none are given explicitly (specification, API keys 3). */
+/** Returns the grants of a role to which none are given explicitly (specification, API keys 3). */
 export function defaultGrants(role: string): readonly Grant[] {
   return isAdminRole(role) ? adminGrants : readerGrants;
 }

@@ -11,7 +11,10 @@ interface Used {
   last_used_at?: number | null;
 }
 
-/** Updates `last_used_at` with a precision of one minute. The write runs in the background and never fails the call. */
+/**
+ * Updates `last_used_at` with a precision of one minute. The write runs in the background, and its failure does not
+ * fail the call.
+ */
 export interface LastUse {
   seen(record: Used): void;
 }

@@ -20,9 +20,9 @@ interface Limit {
 }
 
 /**
- * The number of failed or running attempts allowed per window. Windows expire on their own, so nobody is locked out
- * permanently. Only the limit per account and address applies to an address from which the account has signed in
- * before: an attacker who guesses passwords elsewhere cannot lock the user out.
+ * Returns the number of failed or running attempts allowed per window. Windows expire on their own, so nobody is locked
+ * out permanently. For an address from which the account has signed in before, only the limit per account and address
+ * applies: an attacker who guesses passwords elsewhere cannot lock the user out.
  */
 export function loginLimits({ addressMax, totalMax }: Config['signIn']): readonly Limit[] {
   const limits: readonly Limit[] = [
@@ -81,7 +81,7 @@ function tooMany(endsAt: number): AppError {
   });
 }
 
-/** Email addresses are not stored in plain text, in particular not those without an account. */
+/** Hashes email addresses, so that none is stored in plain text, in particular none without an account. */
 function digest(...parts: string[]): string {
   return sha256Hex(JSON.stringify(parts));
 }

@@ -10,17 +10,17 @@ import { grantRole, type MembershipDocument } from './users.js';
 export const memberRoles = ['VIEWER', 'MEMBER', 'PROJECT_ADMIN', 'ORG_ADMIN', 'OWNER'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
-/** The rank of a role; -1, below all others, for an unknown role. */
+/** Returns the rank of a role, or -1, below all others, for an unknown role. */
 export function rankOf(role: string): number {
   return (memberRoles as readonly string[]).indexOf(role);
 }
 
 type Stores = Pick<Collections, 'memberships'>;
-/** Removes or replaces the role, if the filter still matches. */
+/** Removes or replaces the role if the filter still matches. */
 type Leave = (filter: object) => Promise<{ matchedCount: number } | { deletedCount: number }>;
 
 const leaveForMs = 5_000;
-/** Much longer than a change takes: after this time, the process that started it is considered dead. */
+/** Much longer than a change takes. After this time, the process that started the change is considered dead. */
 const graceSeconds = 30;
 
 /**
@@ -54,7 +54,10 @@ export async function changeRole(
   return { ...granted, role };
 }
 
-/** @throws AppError as `changeRole` */
+/**
+ * Removes the role of a member.
+ * @throws AppError as `changeRole`
+ */
 export async function removeRole({ memberships }: Stores, present: MembershipDocument): Promise<void> {
   await moveAway(memberships, present, (filter) =>
     memberships.deleteOne({ _id: present._id, role: present.role, ...filter }),
@@ -68,9 +71,9 @@ async function moveAway(memberships: Stores['memberships'], present: MembershipD
 }
 
 /**
- * Keeps at least one owner. An owner first marks their role as leaving, and then checks that another owner is not
- * leaving. If all owners leave at once, none of them can rely on another one who is also leaving, so at least one
- * stays. The removal requires the token of the mark, so a process that was considered dead cannot complete it later.
+ * Keeps at least one owner. An owner first marks their role as leaving, and then checks that another owner exists who
+ * is not leaving. If all owners leave at once, none of them finds such an owner, so at least one stays. The removal
+ * requires the token of the mark, so a process that was considered dead cannot complete it later.
  */
 async function leaveOwners(
   memberships: Stores['memberships'],

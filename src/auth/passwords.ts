@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { AppError } from '../errors.js';
 
-/** OWASP's recommendation for argon2id, the library's default algorithm: 19 MiB, two passes, one lane. */
+/** The recommendation of OWASP for argon2id, the library's default algorithm: 19 MiB, two passes, one lane. */
 const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Half of libuv's thread pool. File access and name resolution need the rest. */
 const maxRunning = 2;
-/** About one second of work. */
+/** Equals about one second of work. */
 const maxWaiting = 64;
 
 export function hashPassword(password: string): Promise<string> {
@@ -15,15 +15,18 @@ export function hashPassword(password: string): Promise<string> {
 
 const decoy = hashPassword(randomBytes(16).toString('hex'));
 
-/** Takes the same time for an unknown user (no stored hash), so that timing does not reveal which accounts exist. */
+/**
+ * Verifies a password. Takes the same time for an unknown user (no stored hash), so that timing does not reveal which
+ * accounts exist.
+ */
 export async function verifyPassword(stored: string | undefined, password: string): Promise<boolean> {
   const matches = await verify(stored ?? (await decoy), password);
   return stored !== undefined && matches;
 }
 
 /**
- * `hashPassword` and `verifyPassword` for requests, with a limit on concurrent work. @throws AppError `unavailable`
- * above the limit
+ * Provides `hashPassword` and `verifyPassword` to requests, with a limit on concurrent work.
+ * @throws AppError `unavailable` above the limit
  */
 export interface Passwords {
   hash(password: string): Promise<string>;

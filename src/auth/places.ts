@@ -15,7 +15,7 @@ export interface Place {
 
 export interface Places {
   shown: readonly Place[];
-  /** The number of matching projects, which can be larger than the number shown. */
+  /** The number of matching projects, which can exceed the number shown. */
   total: number;
 }
 
@@ -28,7 +28,7 @@ export function roleName(role: string): string {
   return role.toLowerCase().replaceAll('_', ' ');
 }
 
-/** The projects that a person can choose from, oldest first as at sign-in, filtered by a part of their name. */
+/** Lists the projects that a person can choose from, oldest first as at sign-in, filtered by a part of their name. */
 export async function findPlaces(collections: Collections, userId: string, named: string): Promise<Places> {
   const memberships = await collections.memberships.find({ user_id: userId }).toArray();
   const organizations = memberships.filter(({ project_id }) => project_id === null);
@@ -54,7 +54,7 @@ export async function findPlaces(collections: Collections, userId: string, named
   return { shown, total };
 }
 
-/** One project with the current role of the person, or undefined if they have no role on it. */
+/** Returns one project with the current role of the person, or undefined if they have no role on it. */
 export async function findPlace(
   collections: Collections,
   userId: string,
@@ -71,7 +71,7 @@ interface ProjectPart {
   department_id: string;
 }
 
-/** The names by id. Organizations and departments without a record are missing; their ids are shown instead. */
+/** Returns the names by id. Omits organizations and departments without a record, whose ids are shown instead. */
 async function namesOf(
   collections: Collections,
   projects: readonly ProjectPart[],

@@ -28,26 +28,25 @@ export interface Principal {
   projectId: string;
   role: string;
   grants: readonly Grant[];
-  /** The API key's public id; never its secret. */
+  /** The public id of the API key, never its secret. */
   keyId?: string;
   /** Only for the kind `execution`: the run that makes the call. */
   executionId?: string;
   /** The session of a token that this service issued. The token ends with it. */
   sessionId?: string;
-  /** The OAuth client that acts for the person; `kind` stays `user_jwt`. */
+  /** The OAuth client that acts for the person. `kind` stays `user_jwt`. */
   clientId?: string;
   /** The OAuth grant of the token. The token ends with it. */
   grantId?: string;
   /**
-   * The grants that the token itself lists. They apply to its project, and limit the role's grants on any other
-   * project.
+   * The grants that the token itself lists. They apply to its project and limit the role's grants on any other project.
    */
   tokenGrants?: readonly Grant[];
-  /** A user of the external identity provider, whose token contains the role. */
+  /** Set for a user of the external identity provider, whose token contains the role. */
   isExternal?: true;
 }
 
-/** The principal of a background task that acts for a user in one project, with these grants only. */
+/** Returns the principal of a background task that acts for a user in one project with these grants only. */
 export function memberOf(
   place: Pick<Principal, 'userId' | 'organizationId' | 'projectId'>,
   grants: readonly Grant[],
@@ -55,14 +54,14 @@ export function memberOf(
   return { kind: 'service', departmentId: '', role: 'MEMBER', ...place, grants };
 }
 
-/** Whether a person acts with a user token or a session, not through a key, an OAuth client or a run. */
+/** Returns whether a person acts with a user token or a session, not through a key, an OAuth client or a run. */
 export function isPerson({ kind, clientId }: Pick<Principal, 'kind' | 'clientId'>): boolean {
   return (kind === 'user_jwt' || kind === 'session') && clientId === undefined;
 }
 
 /**
- * Whether the credential has the grant. A person has the governance grants with an admin role, unless the token lists
- * its grants. A key has only those that were given to it (decision 0009).
+ * Returns whether the credential has the grant. A person with an admin role has the governance grants, unless the token
+ * lists its grants. A key has only those that were given to it (decision 0009).
  */
 export function holdsGrant(principal: Principal, grant: Grant): boolean {
   const { role, grants, tokenGrants, clientId } = principal;
@@ -71,18 +70,24 @@ export function holdsGrant(principal: Principal, grant: Grant): boolean {
   return clientId === undefined && grants.includes(grant);
 }
 
-/** Owners and organization admins see the records of all projects of their organization. An OAuth client does not. */
+/**
+ * Returns whether the caller sees the records of all projects of the organization, as owners and organization admins
+ * do. An OAuth client does not.
+ */
 export function seesWholeOrganization({ role, clientId }: Pick<Principal, 'role' | 'clientId'>): boolean {
   return clientId === undefined && holdsEverywhere(role);
 }
 
-/** The audit name of the caller: kind, user, and the key, OAuth client or run if there is one. */
+/** Returns the audit name of the caller: the kind, the user, and the key, OAuth client or run if there is one. */
 export function actorOf({ userId, kind, keyId, clientId, executionId }: Principal): string {
   const by = keyId ?? clientId ?? executionId;
   return by === undefined ? `${kind}:${userId}` : `${kind}:${userId}:${by}`;
 }
 
-/** Whether the caller has an admin role. An OAuth client has the scopes that a person consented to, never the role. */
+/**
+ * Returns whether the caller has an admin role. An OAuth client has the scopes that a person consented to, never the
+ * role.
+ */
 export function isAdmin({ role, clientId }: Pick<Principal, 'role' | 'clientId'>): boolean {
   return clientId === undefined && isAdminRole(role);
 }

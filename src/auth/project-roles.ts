@@ -1,12 +1,15 @@
 import type { Collections } from '../stores/collections.js';
 import { roleOn } from './users.js';
 
-/** The project, unless it was deleted. */
+/** Returns the project, unless it was deleted. */
 export async function findActiveProject({ projects }: Pick<Collections, 'projects'>, projectId: string) {
   return (await projects.findOne({ _id: projectId, status: { $ne: 'deleted' } })) ?? undefined;
 }
 
-/** The project with the current role of the user in it. Undefined if the project was deleted or the user has no role. */
+/**
+ * Returns the project with the user's current role on it, or undefined if the project was deleted or the user has no
+ * role.
+ */
 export async function findProjectWithRole(
   collections: Pick<Collections, 'projects' | 'memberships'>,
   userId: string,

@@ -3,8 +3,8 @@ import { holdsGrant, type Principal } from './principal.js';
 import { AppError, type ErrorFacts } from '../errors.js';
 
 /**
- * The scopes that an OAuth client must request to get a missing scope. They include the client's present scopes, so
- * that a new consent does not remove any.
+ * Returns the scopes that an OAuth client must request to get a missing scope. They include the client's present
+ * scopes, so that a new consent does not remove any.
  * @returns undefined if consent cannot help: the caller is not an OAuth client, or no OAuth client can have the grant
  */
 export function missingScope(
@@ -15,13 +15,16 @@ export function missingScope(
   return { neededScope: needed, scopes: clientGrants.filter((scope) => scope === needed || grants.includes(scope)) };
 }
 
-/** @throws AppError `scope_denied`; for an OAuth client it contains the missing scope */
+/** @throws AppError `scope_denied`, with the missing scope for an OAuth client */
 export function requireGrant(principal: Principal, grant: Grant): void {
   if (holdsGrant(principal, grant)) return;
   throw new AppError('scope_denied', `this call needs the grant ${grant}`, missingScope(principal, grant));
 }
 
-/** The URL of a resource's metadata (RFC 9728 section 3.1); `path` is '' for the gateway as a whole. */
+/**
+ * Returns the URL of a resource's metadata (RFC 9728, 3.1).
+ * @param path '' for the gateway as a whole
+ */
 export function resourceMetadataOf(baseUrl: string, path: '' | '/mcp' | '/sse' | '/v1' = ''): string {
   return `${baseUrl}/.well-known/oauth-protected-resource${path}`;
 }

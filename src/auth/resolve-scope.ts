@@ -8,7 +8,7 @@ import { roleOn, type ProjectRef } from './users.js';
 export const workspaceHeader = 'X-Service-Workspace';
 const prefix = 'ws_';
 
-/** The project that a workspace header names, whether or not it exists. */
+/** Returns the project that a workspace header names, whether or not the project exists. */
 export function projectOfWorkspace(workspace: string | undefined): string | undefined {
   return workspace?.startsWith(prefix) ? workspace.slice(prefix.length) : undefined;
 }
@@ -37,7 +37,7 @@ export async function resolveScope(
 }
 
 /**
- * The principal of a user on a project, with the user's current role there instead of the role in the token.
+ * Returns the principal of a user on a project, with the user's current role there instead of the role in the token.
  * @returns undefined if the project is unknown or deleted, or if the user has no role on it
  */
 export async function scopeOn(
@@ -61,8 +61,8 @@ export async function scopeOn(
 }
 
 /**
- * The role in an external token applies to the token's own project. An organization-wide role applies to all projects
- * of the organization.
+ * Returns the role in an external token, which applies to the token's own project. An organization-wide role applies to
+ * all projects of the organization.
  */
 function externalRole(principal: Principal, project: ProjectRef): string | undefined {
   if (!principal.isExternal || project.organization_id !== principal.organizationId) return undefined;

@@ -9,8 +9,8 @@ type Retired = Pick<Authorization, '_id' | 'connector_id' | 'project_id' | 'serv
 const atOnce = 200;
 
 /**
- * Deletes tokens for MCP servers. They are kept in `mcp_revocations`, still sealed, until their authorization server
- * has revoked them. Calls do not use them there. Safe to repeat.
+ * Deletes tokens for MCP servers. `mcp_revocations` keeps them, still sealed, until their authorization server has
+ * revoked them. Calls do not use tokens of that collection. Safe to repeat.
  * @param inSeconds the time until the sweep begins to revoke them
  * @returns the ids of the pending revocations
  */

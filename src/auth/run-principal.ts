@@ -11,7 +11,10 @@ export interface ExecutionIdentity {
   projectId: string;
 }
 
-/** A run that acts on behalf of the person who started it, with that person's current role and only these grants. */
+/**
+ * Returns the principal of a run that acts for the person who started it, with that person's current role and only
+ * these grants.
+ */
 export async function principalOfRun(
   collections: Pick<Collections, 'memberships'>,
   { executionId, userId, organizationId, projectId }: ExecutionIdentity,

@@ -20,21 +20,25 @@ const ivBytes = 12;
 const tagBytes = 16;
 const maxRememberedKeys = 1000;
 
-/** Encrypts small secrets at rest. The ciphertext is bound to `purpose`: it can be opened only for the same purpose. */
+/**
+ * Encrypts small secrets at rest. Each ciphertext is bound to its `purpose` and can be opened only for the same
+ * purpose.
+ */
 export interface SecretBox {
   seal(plain: string, purpose: string): string;
   /** @throws Error if the text was changed, belongs to another purpose, or was sealed with an unknown key */
   open(sealed: string, purpose: string): string;
   /**
-   * Encrypts with AES-256-GCM under a key derived for the purpose. `keyId` identifies the key in `SECRETS_KEY`. The result is
-   * in parts, because joining them takes as long as the encryption.
+   * Encrypts with AES-256-GCM under a key derived for the purpose. `keyId` identifies the key in `SECRETS_KEY`. Returns
+   * the result in parts, because joining them takes as long as the encryption.
    */
   encrypt(plain: Uint8Array, purpose: string): { keyId: string; parts: Buffer[] };
   /**
-   * @throws Error if the bytes were changed, belong to another purpose, or if `SECRETS_KEY` does not contain their key
+   * @throws Error if the bytes were changed, belong to another purpose, or were encrypted with a key that `SECRETS_KEY`
+   * does not contain
    */
   decrypt(bytes: Uint8Array, keyId: string, purpose: string): Buffer;
-  /** HMAC-SHA256 in base64url, under a key derived for the purpose. */
+  /** Returns the HMAC-SHA256 in base64url, under a key derived for the purpose. */
   sign(text: string, purpose: string): string;
   /** Compares in constant time. Accepts a signature by any key in `SECRETS_KEY`. */
   isSigned(text: string, signature: string, purpose: string): boolean;
@@ -48,9 +52,9 @@ interface BoxKey {
 }
 
 /**
- * Uses AES-256-GCM. The envelope is `v1.<key id>.<iv>.<ciphertext and tag>` in base64url. `SECRETS_KEY` contains one or
- * more keys of at least 32 characters, separated by commas. The first key seals and all keys open, so that a key can be
- * replaced. If it is not set, a key is generated once below `dataDir`.
+ * Creates a box that uses AES-256-GCM. The envelope is `v1.<key id>.<iv>.<ciphertext and tag>` in base64url.
+ * `SECRETS_KEY` contains one or more keys of at least 32 characters, separated by commas. The first key seals and all
+ * keys open, so that a key can be replaced. If it is not set, a key is generated once below `dataDir`.
  * @throws Error if a key is too short, and in production if there is no key
  */
 export function createSecretBox(config: Pick<Config, 'secretsKey' | 'dataDir' | 'environment'>): SecretBox {
@@ -74,7 +78,7 @@ function mac(key: BoxKey, text: string, purpose: string): Buffer {
   return createHmac('sha256', key.macKey(purpose)).update(text).digest();
 }
 
-/** Accepts only the canonical base64url encoding of a signature. */
+/** Compares in constant time. Accepts only the canonical base64url encoding of a signature. */
 function isEqual(expected: Buffer, signature: string): boolean {
   const actual = Buffer.from(signature, 'base64url');
   return (
@@ -82,7 +86,7 @@ function isEqual(expected: Buffer, signature: string): boolean {
   );
 }
 
-/** Returns the initialisation vector, the ciphertext and the tag. */
+/** Returns the initialization vector, the ciphertext and the tag. */
 function gcmSeal(key: Buffer, plain: Uint8Array, additional: Buffer): [iv: Buffer, ...sealed: Buffer[]] {
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(additional);
@@ -115,7 +119,7 @@ function open(keys: readonly BoxKey[], sealed: string, purpose: string): string 
   return gcmOpen(keyOf(keys, id).key, bytes, Buffer.from(`${format}.${id}.${purpose}`)).toString('utf8');
 }
 
-/** Refuses text that is not canonical: `Buffer.from` would decode several texts to the same bytes. */
+/** Refuses text that is not canonical, because `Buffer.from` decodes several texts to the same bytes. */
 function canonicalBytes(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) throw new Error('the stored secret is not in canonical base64url');
@@ -139,7 +143,7 @@ function deriveKey(secret: string): BoxKey {
   };
 }
 
-/** Deriving a key takes longer than encrypting a small payload with it. */
+/** Caches derived keys. Deriving a key takes longer than encrypting a small payload with it. */
 function remembered(derive: (purpose: string) => Buffer): (purpose: string) => Buffer {
   const keys = new LRUCache<string, Buffer>({ max: maxRememberedKeys });
   return (purpose) => {
@@ -167,7 +171,10 @@ function secretsOf({ secretsKey, dataDir, environment }: Parameters<typeof creat
   return keys;
 }
 
-/** Creates the file atomically by a link, so that processes that start at the same time read the same key. */
+/**
+ * Reads or generates the key. Creates the file atomically by a link, so that processes that start at the same time read
+ * the same key.
+ */
 function generatedKey(dataDir: string): string {
   const file = path.join(dataDir, 'secrets.key');
   const present = readKey(file);

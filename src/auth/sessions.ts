@@ -14,23 +14,27 @@ import { sha256Hex } from '../sha256.js';
 const prefix = 'svc_srt_';
 const wellFormed = /^svc_srt_[A-Za-z0-9_-]{43}$/;
 const refreshSeconds = 30 * 24 * 3600;
-/** A client that lost the response can retry within this time and gets the same child token. */
+/** A client that lost the response can retry within this time. It gets the same child token. */
 const graceSeconds = 10;
-/** How long a session is kept after it can no longer be refreshed, until all of its tokens have expired. */
+/** How long a session that can no longer be refreshed is kept, until all of its tokens have expired. */
 const keptSeconds = 24 * 3600;
 
-/** All tokens that result from one sign-in. Ending the session ends all of them, including access tokens. */
+/**
+ * A session owns all tokens that result from one sign-in. Ending the session ends all of them, including access tokens.
+ */
 export interface SessionDocument {
   _id: string;
   kind: 'user' | 'session';
   user_id: string;
   project_id: string;
   created_at: number;
-  /** The end of life of all refresh tokens; a rotation does not extend it. */
+  /** The time when all refresh tokens expire. A rotation does not extend it. */
   refresh_until: number;
   revoked_at: number | null;
   revoked_because: string | null;
-  /** Sealed. A refresh token's child is its HMAC under this key, so retries of a rotation return the same child. */
+  /**
+   * A sealed key. A refresh token's child is its HMAC under this key, so retries of a rotation return the same child.
+   */
   rotation_key: string;
   expires_at: Date;
 }
@@ -48,17 +52,18 @@ export interface Sessions {
   /** Returns the first refresh token of a new session. */
   issueRefreshToken(session: SessionDocument): Promise<string>;
   /**
-   * Exchanges a refresh token for its child. A repeat within ten seconds returns the same child.
-   * @throws AppError `invalid_token`; a later repeat also ends the session
+   * Exchanges a refresh token for its child. A repeat within ten seconds returns the same child. A later repeat ends
+   * the session.
+   * @throws AppError `invalid_token`, also for a later repeat
    */
   rotate(refreshToken: string): Promise<{ session: SessionDocument; refreshToken: string }>;
   isLive(sessionId: string): Promise<boolean>;
-  /** The session of a refresh token, in any state. */
+  /** Returns the session of a refresh token, in any state. */
   sessionOf(refreshToken: string): Promise<string | undefined>;
   revoke(sessionId: string, because: string): Promise<void>;
   /**
-   * Ends the sessions of a member who was removed from a project, or of a user who changed the password; `except` is
-   * the session that stays.
+   * Ends the sessions of a member who was removed from a project, or of a user who changed the password.
+   * @param except the session that stays
    */
   revokeAll(of: CredentialsOf, because: string, except?: string): Promise<void>;
 }

@@ -75,7 +75,10 @@ export async function refresh(deps: AuthDeps, refreshToken: string): Promise<Ses
   return { ...(await tokenFor(deps, session, scope)), refresh_token };
 }
 
-/** Reads the role again: a concurrent role change either finds the new session and ends it, or is detected here. */
+/**
+ * Starts a session. Reads the role again: a concurrent role change either finds the new session and ends it, or is
+ * detected here.
+ */
 async function startSession(
   deps: AuthDeps,
   scope: TokenScope,
@@ -122,8 +125,8 @@ async function scopeOf(
 }
 
 /**
- * A user token for one request of a person who is signed in, in `projectId` if they have a role there, otherwise in the
- * project of the sign-in.
+ * Issues a user token for one request of a signed-in person. The token is for `projectId` if the person has a role
+ * there, otherwise for the project of the sign-in.
  * @throws AppError `invalid_token`
  */
 export async function tokenOfSession(

@@ -15,7 +15,7 @@ import type { SecretBox } from './secret-box.js';
 /**
  * All JOSE libraries verify ES256, including OAuth and OIDC clients. Its keys and signatures are much smaller than
  * those of RS256, and signing is about twenty times faster. EdDSA would be equally good, but older clients and some
- * identity products lack it.
+ * identity products do not support it.
  */
 export const signingAlgorithm = 'ES256';
 
@@ -25,10 +25,10 @@ export interface SigningKeyDocument {
   generation: number;
   kid: string;
   public_jwk: JWK;
-  /** The private JWK, sealed; null once the key is retired. */
+  /** The sealed private JWK. Null after the key is retired. */
   sealed_private: string | null;
   created_at: number;
-  /** When the key starts to sign. It is published from `created_at` on. */
+  /** The time when the key starts to sign. It is published from `created_at` on. */
   signs_from: number;
 }
 
@@ -38,19 +38,20 @@ export interface SigningKey {
 }
 
 export interface SigningKeys {
-  /** The key that signs now. */
+  /** Returns the key that signs now. */
   current(): Promise<SigningKey>;
   /**
-   * The public key of a `kid`; reads the database again for an unknown `kid`. Undefined for an unknown or retired key.
+   * Returns the public key of a `kid`, or undefined for an unknown or retired key. Reads the database again for an
+   * unknown `kid`.
    */
   find(kid: string): Promise<CryptoKey | undefined>;
-  /** The public keys of all tokens in use, and the next key. */
+  /** Returns the public keys of all tokens in use, and the next key. */
   published(): Promise<JSONWebKeySet>;
-  /** All public keys that ever existed: signed statements outlive their keys. */
+  /** Returns all public keys that ever existed, because signed statements outlive their keys. */
   history(): Promise<JSONWebKeySet>;
   /**
-   * Creates the next key. It is published immediately and signs after `leadSeconds`, when cached copies of the key set
-   * contain it.
+   * Creates the next key. The key is published immediately and signs after `leadSeconds`, when cached copies of the key
+   * set contain it.
    */
   rotate(options?: { leadSeconds?: number }): Promise<void>;
 }
@@ -58,9 +59,9 @@ export interface SigningKeys {
 export interface SigningKeyOptions {
   collections: Collections;
   box: SecretBox;
-  /** An older key is replaced by the next one. */
+  /** The age at which the next key replaces a key. */
   rotateAfterSeconds?: number;
-  /** The longest lifetime of a token: a key is published for this time after it has stopped signing. */
+  /** The longest lifetime of a token. A key stays published for this time after it has stopped signing. */
   maxTokenSeconds?: number;
 }
 
@@ -88,7 +89,10 @@ export function createSigningKeys({ collections, box, ...options }: SigningKeyOp
     return generations;
   }
 
-  /** Never empty: creates the first key, replaces an old one, and destroys private keys of retired ones. */
+  /**
+   * Returns at least one key. Creates the first key, replaces an old one, and destroys the private keys of retired
+   * ones.
+   */
   async function generations(): Promise<[Generation, ...Generation[]]> {
     const now = epochSeconds();
     const known = cache && now - cache.readAt < cacheSeconds ? cache.generations : await read();
@@ -124,8 +128,8 @@ export function createSigningKeys({ collections, box, ...options }: SigningKeyOp
       };
     },
     async find(kid) {
-      const isIt = (generation: Generation) => generation.kid === kid;
-      const found = (await generations()).find(isIt) ?? (await read()).find(isIt);
+      const hasKid = (generation: Generation) => generation.kid === kid;
+      const found = (await generations()).find(hasKid) ?? (await read()).find(hasKid);
       if (!found || isRetired(found)) return undefined;
       return once(opened, `public ${kid}`, () => openKey(found.public_jwk));
     },

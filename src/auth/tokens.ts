@@ -5,7 +5,7 @@ import { signingAlgorithm, type SigningKeys } from './signing-keys.js';
 
 export type TokenUse = 'user' | 'session' | 'oauth';
 
-/** RFC 9068: distinguishes an access token from all other signed statements. */
+/** Distinguishes an access token from all other signed statements (RFC 9068). */
 const accessTokenType = 'at+jwt';
 
 /** Only asymmetric ones: a public key must never be used as a shared secret. */
@@ -21,7 +21,7 @@ export interface Tokens {
   issuer: string;
   /** The resource for which tokens are issued: the gateway. */
   audience: string;
-  /** Adds issuer, audience, `iat`, `exp` and `jti`. The given claims override audience and `jti`. */
+  /** Adds issuer, audience, `iat`, `exp` and `jti`. An audience or `jti` in the claims takes precedence. */
   sign(claims: JWTPayload, options: { expiresInSeconds: number; typ?: string; issuer?: string }): Promise<string>;
   /** @throws AppError `invalid_token` unless key, algorithm, type, issuer, audience, times and use are all valid */
   verify(
@@ -77,11 +77,11 @@ function refuse(): never {
 /** Signs documents that are verified long after they were created, such as audit checkpoints. */
 export interface StatementSigner {
   /**
-   * Returns a compact JWS over the JSON of `payload`. `typ` names the kind of statement and must not be that of an
+   * Returns a compact JWS over the JSON of `payload`. `typ` names the kind of statement. It must not be that of an
    * access token.
    */
   sign(payload: object, typ: string): Promise<string>;
-  /** All public keys that ever signed a statement. */
+  /** Returns all public keys that ever signed a statement. */
   jwks(): Promise<JSONWebKeySet>;
 }
 

@@ -17,7 +17,7 @@ export interface DepartmentDocument {
 
 export interface UserDocument {
   _id: string;
-  /** Unique, in the form of `normalizeEmail`. */
+  /** A unique address in the form of `normalizeEmail`. */
   email: string;
   name: string;
   password_hash: string;
@@ -50,7 +50,7 @@ export interface NewUser {
   organizationId: string;
 }
 
-/** Stores a user. If the id exists already (a retry after a crash), returns the existing record. */
+/** Stores a user. If the id already exists (a retry after a crash), returns the existing record. */
 export async function createUser(collections: Collections, user: NewUser): Promise<UserDocument> {
   const present = await collections.users.findOne({ _id: user.id });
   if (present) return present;
@@ -86,7 +86,7 @@ export async function grantRole(
   });
 }
 
-/** The membership of a user in a project, or in the whole organization if `projectId` is null. */
+/** Returns the membership of a user in a project, or in the whole organization if `projectId` is null. */
 export async function membershipOn(
   { memberships }: Pick<Collections, 'memberships'>,
   userId: string,
@@ -103,7 +103,7 @@ export interface ProjectRef {
   organization_id: string;
 }
 
-/** The user's role on a project. An organization-wide role takes precedence; undefined if there is no role. */
+/** Returns the user's role on a project, or undefined if there is none. An organization-wide role takes precedence. */
 export async function roleOn(
   collections: Pick<Collections, 'memberships'>,
   userId: string,
@@ -116,19 +116,19 @@ export async function roleOn(
   return (found.find(({ _id }) => _id === everywhere) ?? found[0])?.role;
 }
 
-/** The project for a sign-in without a project: the oldest on which the user has a role. */
+/** Returns the project for a sign-in that names none: the oldest one on which the user has a role. */
 export async function homeProject(
   collections: Collections,
   user: Pick<UserDocument, '_id' | 'organization_id'>,
 ): Promise<string | undefined> {
-  const living = { status: { $ne: 'deleted' as const } };
+  const notDeleted = { status: { $ne: 'deleted' as const } };
   const everywhere = await collections.memberships.findOne({ _id: organizationKey(user.organization_id, user._id) });
   const memberships = everywhere ? [] : await collections.memberships.find({ user_id: user._id }).toArray();
   const within = everywhere
     ? { organization_id: user.organization_id }
     : { _id: { $in: memberships.flatMap(({ project_id }) => project_id ?? []) } };
   const [oldest] = await collections.projects
-    .find({ ...within, ...living })
+    .find({ ...within, ...notDeleted })
     .sort({ _id: 1 })
     .limit(1)
     .toArray();
@@ -162,7 +162,7 @@ declare module '../stores/collections.js' {
   }
 }
 
-/** The names or email addresses of users by id. Omits unknown users. */
+/** Returns the names or email addresses of users by id. Omits unknown users. */
 export async function namesOf(
   { users }: Pick<Collections, 'users'>,
   userIds: readonly string[],

@@ -13,7 +13,7 @@ const NewUser = z.tuple([z.string().min(1).max(255), z.email().max(320), z.strin
 async function main([organization, email, name = email]: (string | undefined)[]): Promise<number> {
   const parsed = NewUser.safeParse([organization, email, name]);
   if (!parsed.success) return printResult('usage: add-user <organization_id> <email> [name]', 2);
-  const [organizationId, address, shown] = parsed.data;
+  const [organizationId, address, displayName] = parsed.data;
   const mongo = createMongo({ ...loadConfig(process.env).mongodb, collections });
   try {
     if (!(await mongo.collections.organizations.findOne({ _id: organizationId })))
@@ -23,7 +23,7 @@ async function main([organization, email, name = email]: (string | undefined)[])
     const { _id, email: stored } = await createUser(mongo.collections, {
       id: newId(),
       email: address,
-      name: shown,
+      name: displayName,
       password,
       organizationId,
     });

@@ -3,14 +3,14 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { failureConverterPath } from '../temporal/data-converter.js';
 import { workflowBundle, workflowInterceptorModules, workflowsEntry } from '../workflow-code.js';
 
-/** Part of the build. Workers load this bundle instead of creating their own at start. */
+/** Part of the build. Workers load this bundle instead of creating their own one at start. */
 const { code } = await bundleWorkflowCode({
   workflowsPath: workflowsEntry,
   workflowInterceptorModules,
   failureConverterPath,
-  // Without this, each run evaluates all modules of all workflows. Lint ensures that a module keeps no state.
+  // Without this, each run evaluates all modules of all workflows. Lint ensures that no module keeps state.
   preloadModules: ['@temporalio/workflow', failureConverterPath, ...workflowInterceptorModules, workflowsEntry],
-  // Each worker process would hold the sources' text several times.
+  // Omit the sources, because each worker process would hold their text several times.
   webpackConfigHook: (config) => ({ ...config, devtool: 'inline-nosources-source-map' }),
   logger: new DefaultLogger('WARN'),
 });

@@ -4,9 +4,7 @@ import { moveRepository } from '../domain/connectors/operations/repositories.js'
 import { createMongo } from '../stores/mongo.js';
 import { printResult } from './print-result.js';
 
-/**
- * `move-repository <owner/name> <organization_id>`: makes an organization the only one that can follow a repository.
- */
+/** `move-repository <owner/name> <organization_id>`: lets only this organization follow a repository. */
 const [repository = '', organizationId] = process.argv.slice(2);
 
 async function main(): Promise<number> {

@@ -8,7 +8,7 @@ import { printResult } from './print-result.js';
 
 const usage = 'usage: verify-audit FILE [--jwks FILE]';
 
-/** Exit codes: 0 the export is valid, 1 it is broken, 2 it could not be checked. */
+/** Returns the exit code: 0 if the export is valid, 1 if it is broken, 2 if it cannot be checked. */
 async function main(args: string[]): Promise<number> {
   const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { jwks: { type: 'string' } } });
   const [file, ...more] = positionals;

@@ -8,7 +8,7 @@ const seenWithinMs = 150_000;
 const taskQueueTypes = { workflow: 1, activity: 2 } as const;
 
 /**
- * Health check of the container: exits with 0 if Temporal has recently seen a worker of this host on each of its
+ * Checks the health of the container: exits with 0 if Temporal has recently seen a worker of this host on each of its
  * queues.
  */
 const { temporal, worker } = loadConfig(process.env);

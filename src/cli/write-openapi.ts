@@ -11,8 +11,7 @@ import { packageRoot } from '../package-root.js';
 
 /**
  * Part of the build: writes the OpenAPI document that the app serves. The types of the clients are generated from it.
- * The addresses of the stores do not exist, because a build must not touch a developer's data; stores connect on first
- * use.
+ * The configured stores do not exist, because a build must not touch a developer's data. Stores connect on first use.
  */
 const config = loadConfig({
   LOG_LEVEL: 'silent',

@@ -3,11 +3,11 @@ import { defineCollection, type Collections } from '../stores/collections.js';
 import { createFreshReads } from '../stores/fresh-reads.js';
 import { epochSeconds } from '../time.js';
 
-/** In `governed` mode, the policy engine refuses `save-context`. */
+/** The mode of a project. In `governed` mode, the policy engine refuses `save-context`. */
 export const ProjectMode = z.enum(['simple', 'governed']);
 export type ProjectMode = z.infer<typeof ProjectMode>;
 
-/** `_id` is the project id. A project without a record is `simple`. */
+/** The mode record of a project. `_id` is the project id. A project without a record is `simple`. */
 export interface ProjectModeDocument {
   _id: string;
   organization_id: string;
@@ -25,7 +25,7 @@ export async function readProjectMode(
   return modeOf(await project_modes.findOne({ _id: projectId }));
 }
 
-/** Like `readProjectMode`, for frequent calls: concurrent calls share a round trip. */
+/** Creates a `readProjectMode` for frequent calls: concurrent calls share a round trip. */
 export function createProjectModeReader({
   project_modes,
 }: Pick<Collections, 'project_modes'>): (projectId: string) => Promise<ProjectMode> {

@@ -16,7 +16,7 @@ export function toAppError(error: unknown): AppError {
   );
 }
 
-/** body-parser and express mark client errors with `status` and `type` (raw-body's error types). */
+/** Maps client errors of body-parser and express, which carry `status` and `type` (raw-body's error types). */
 function fromBodyParser(error: unknown): AppError | undefined {
   if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return undefined;
   if (isAppError(error.cause)) return error.cause;
@@ -33,7 +33,7 @@ function fromBodyParser(error: unknown): AppError | undefined {
   return undefined;
 }
 
-/** When the server dies, the driver may pass the error of the socket through. */
+/** Returns whether this is the error of a socket, which the driver may pass through when the server dies. */
 function isSocketError(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && ['EPIPE', 'ECONNRESET', 'ECONNREFUSED'].includes(String(error.code))
@@ -41,12 +41,12 @@ function isSocketError(error: unknown): boolean {
 }
 
 /**
- * Codes of a replica set that elects a primary, shuts down (MongoDB SDAM: state change errors), or does not replicate
- * in time (64).
+ * The codes of a replica set that elects a primary, shuts down (MongoDB SDAM: state change errors), or does not
+ * replicate in time (64).
  */
 const stateChanges: ReadonlySet<unknown> = new Set([64, 91, 189, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436]);
 
-/** A bulk write wraps the error of its connection. */
+/** Returns the connection error that a bulk write wraps, or the error itself. */
 function causeOf(error: unknown): unknown {
   return error instanceof MongoBulkWriteError && (error.errorResponse as unknown) instanceof Error
     ? error.errorResponse

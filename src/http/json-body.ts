@@ -15,7 +15,10 @@ export function jsonBody(limit: string): RequestHandler[] {
   ];
 }
 
-/** The refusal is the cause of another error because body-parser changes the status of what `verify` throws. */
+/**
+ * Throws the refusal as the cause of another error, because body-parser changes the status of an error that `verify`
+ * throws.
+ */
 function checkText(text: Buffer): void {
   try {
     checkValueCount(text);
@@ -28,7 +31,7 @@ function hasJson(req: { headers: { 'content-type'?: string } }): boolean {
   return isJsonType(req.headers['content-type'] ?? '');
 }
 
-/** Whether a `Content-Type` header is `application/json` or ends in `+json` (RFC 6839). */
+/** Returns whether a `Content-Type` header is `application/json` or ends in `+json` (RFC 6839). */
 export function isJsonType(contentType: string): boolean {
   return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType);
 }

@@ -5,7 +5,7 @@ import { AppError } from '../errors.js';
 import { discardRest } from './discard-rest.js';
 
 export interface IncomingFile {
-  /** As sent, including any path. */
+  /** The name as the client sent it, including any path. */
   name: string;
   stream: Readable;
 }
@@ -16,15 +16,15 @@ export interface MultipartLimits {
   fieldBytes: number;
 }
 
-/** How much of a refused body is read, so that the client receives the response. */
+/** The maximum part of a refused body that is read, so that the client receives the response. */
 const maxDiscardedBytes = 256 * 1024 * 1024;
 const truncatedText = 'the request body was truncated';
 
 /**
- * Reads multipart/form-data (RFC 7578) part by part. `onFile` gets each file as a stream, and reading continues when
- * it has consumed the stream. All calls of `onFile` have ended when this function ends, even if it fails.
- * @throws AppError `invalid_request` for a body that is malformed, truncated or beyond the limits; whatever `onFile`
- *   throws
+ * Reads multipart/form-data (RFC 7578) part by part. `onFile` gets each file as a stream. Reading continues when it has
+ * consumed the stream. All calls of `onFile` have ended when this function ends, even if it fails.
+ * @throws AppError `invalid_request` for a body that is malformed, truncated or beyond the limits; the errors of
+ * `onFile`
  */
 export async function readMultipart(
   req: IncomingMessage,
@@ -76,7 +76,7 @@ export async function readMultipart(
   }
 }
 
-/** The client disconnected before it sent the whole body, so nobody waits for the response. */
+/** Returns whether the client disconnected before it sent the whole body, so that nobody waits for the response. */
 export function clientDisconnected(req: IncomingMessage): boolean {
   return req.destroyed && !req.complete;
 }

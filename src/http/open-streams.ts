@@ -1,9 +1,10 @@
 import { AppError } from '../errors.js';
 
-/** Counts the event streams that an organization has open in this process. */
+/** Counts the open event streams of an organization in this process. */
 export interface OpenStreams {
   /**
-   * @returns a function that the caller calls when the stream ends.
+   * Counts a stream.
+   * @returns a function to call when the stream ends
    * @throws AppError `too_many_requests` at the maximum
    */
   open(organizationId: string): () => void;
@@ -11,7 +12,7 @@ export interface OpenStreams {
 
 const retrySeconds = 30;
 
-/** `max` 0 means unlimited. */
+/** @param max the maximum per organization; 0 means unlimited */
 export function createOpenStreams(max: number): OpenStreams {
   const counts = new Map<string, number>();
   return {

@@ -4,9 +4,9 @@ import type { Logger } from '../log.js';
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** The id of the request in the logs of both sides. */
+    /** The id of the request in the logs of the client and of this service. */
     id: string;
-    /** Lines about the request contain it as `req`. */
+    /** Adds the request to each line as `req`. */
     log: Logger;
   }
 }
@@ -15,7 +15,7 @@ type Middleware = (req: IncomingMessage, res: ServerResponse, next: () => void) 
 
 /** Gives every request an id and a log, and logs each one that `isLogged` when its response has ended. */
 export function requestLog(log: Logger, isLogged: (req: IncomingMessage) => boolean = () => true): Middleware {
-  // The fields of a request's line are chosen, so there is nothing to redact.
+  // The serializer selects the fields of these lines, so there is nothing to redact.
   const lines = log.child({}, { redact: [] });
   return (req, res, next) => {
     req.id = requestId(req);
@@ -34,7 +34,7 @@ function logEnd(lines: Logger, req: IncomingMessage, res: ServerResponse): void 
   });
 }
 
-/** Accepts a caller's request id if it is safe to log. */
+/** Returns the caller's request id if it is safe to log, otherwise a new one. */
 function requestId({ headers }: IncomingMessage): string {
   const id = headers['x-request-id'];
   return typeof id === 'string' && /^[\w.:-]{1,100}$/.test(id) ? id : randomUUID();

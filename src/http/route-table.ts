@@ -3,13 +3,13 @@ import { onlyMethods } from './method-not-allowed.js';
 
 export interface Mounted {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** In OpenAPI syntax; each segment is a literal or a parameter. */
+  /** In OpenAPI syntax. Each segment is a literal or a parameter. */
   path: string;
   handlers: readonly RequestHandler[];
 }
 
 export interface RouteTable extends RequestHandler {
-  /** What it serves. */
+  /** The routes that the table serves. */
   routes: readonly Mounted[];
 }
 
@@ -20,9 +20,9 @@ interface Template {
 }
 
 /**
- * Serves routes in order, and answers 405 with `Allow` to other methods of their paths (RFC 9110, 15.5.6). A router of
- * Express compares a request with the pattern of every route, and an error again with all that follow. This one passes
- * the request to a router of only those routes that have the same literal segments, usually one.
+ * Serves routes in order, and responds with 405 and `Allow` to other methods of their paths (RFC 9110, 15.5.6). An
+ * Express router compares a request with the pattern of every route, and an error with all later patterns. This table
+ * passes the request to a router that contains only the routes with the same literal segments, usually one.
  */
 export function routeTable(routes: readonly Mounted[]): RouteTable {
   const templates = new Map<number, Template[]>();
@@ -47,7 +47,7 @@ export function routeTable(routes: readonly Mounted[]): RouteTable {
   return Object.assign(serve, { routes });
 }
 
-/** Like Express, ignores case and a slash at the end. */
+/** Splits a path. Like Express, ignores case and a trailing slash. */
 function segmentsOf(path: string): string[] {
   return path
     .toLowerCase()

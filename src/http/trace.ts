@@ -12,7 +12,7 @@ export interface Trace {
   /** Whether spans of this trace are recorded; `true` if this is unknown. */
   sampled: boolean;
   /**
-   * Whether the response names the trace: the caller sent a `traceparent`, or export is configured (specification,
+   * Whether the response contains the trace: the caller sent a `traceparent`, or export is configured (specification,
    * Response headers).
    */
   echoed: boolean;
@@ -28,7 +28,7 @@ function randomHex(bytes: number): string {
   return someRandomBytes(bytes).toString('hex');
 }
 
-/** The trace of the current activity or request, or a new one if there is none. */
+/** Returns the trace of the current activity or request, or a new one if there is none. */
 export function currentTrace(): Trace {
   const { trace_id, span_id } = traceLogFields();
   const newTrace = traceOf(undefined);
@@ -44,8 +44,8 @@ function traceHeaders({ traceId, spanId, sampled, echoed }: Trace): Record<strin
 }
 
 /**
- * Assigns a trace to every request and echoes it, also on refusals. With export configured, the request is a server
- * span and the parent of all spans of its handlers and listeners.
+ * Assigns a trace to every request and returns it in the response, also in refusals. With export configured, the
+ * request is a server span and the parent of all spans of its handlers and listeners.
  */
 export function traced(tracing: Tracing): RequestHandler {
   if (!tracing.exporting) {

@@ -3,7 +3,7 @@ import type { Embedder } from './embedder.js';
 
 const timeoutMs = 10_000;
 
-/** Asks the configured endpoint for one vector and logs what is wrong. The process works without the endpoint. */
+/** Requests one vector from the configured endpoint and logs a failure. The process works without the endpoint. */
 export async function checkEmbedder({
   embedder,
   log,

@@ -7,11 +7,11 @@ export interface ModelsConfig {
   baseUrl: string | undefined;
   apiKey: string | undefined;
   model: string | undefined;
-  /** The longest time without data from the endpoint. */
+  /** The maximum time without data from the endpoint. */
   idleMs?: number;
 }
 
-/** Uses the configured endpoint. Uses the offline model if there is no endpoint or if an agent names it. */
+/** Uses the configured endpoint. Uses the offline model if there is no endpoint or if an agent selects it. */
 export function createModels({ baseUrl, apiKey, model: defaultModel, idleMs }: ModelsConfig): ChatModel {
   const offline = createOfflineModel();
   if (baseUrl === undefined) return offline;

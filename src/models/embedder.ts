@@ -15,36 +15,38 @@ export interface EmbeddingModel {
 }
 
 export interface Embedded {
-  /** In the order of the texts. */
+  /** The vectors in the order of the texts. */
   vectors: number[][];
-  /** As reported by the endpoint, or estimated at about four characters per token. */
+  /** The number that the endpoint reports, or an estimate of about four characters per token. */
   inputTokens: number;
 }
 
-/** Turns texts into vectors. All calls of an embedding endpoint go through this interface. */
+/** Converts texts to vectors. All calls of an embedding endpoint go through this interface. */
 export interface Embedder {
   /** The configured model, or undefined without an endpoint. */
   model: EmbeddingModel | undefined;
   /**
-   * `timeoutMs` is for each request. `as` is another model of the same endpoint, by default the configured one.
+   * Returns the vectors of the texts.
+   * @param timeoutMs the limit for each request
+   * @param as another model of the same endpoint; the configured one if omitted
    * @throws OutboundError `model_*`, `timeout` or `too_large`; AppError `unconfigured` without an endpoint or if the
-   *   vectors have another length; the reason of the signal when it aborts
+   * vectors have another length; the signal's reason when it aborts
    */
   embed(
     texts: readonly string[],
     options: { signal: AbortSignal; timeoutMs?: number; as?: EmbeddingModel },
   ): Promise<Embedded>;
-  /** The last failure of this process, or null if its last request succeeded. */
+  /** Returns the last failure of this process, or null if its last request succeeded. */
   problem(): string | null;
 }
 
 const maxTextsPerRequest = 64;
 const maxCharactersPerRequest = 200_000;
 const defaultTimeoutMs = 60_000;
-/** 64 vectors of 4096 numbers as JSON. */
+/** Fits 64 vectors of 4096 numbers as JSON. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Uses the configured endpoint, or none: then every call is refused. */
+/** Creates an embedder for the configured endpoint. Without an endpoint, it rejects every call. */
 export function createEmbedder(config: EmbeddingConfig | undefined): Embedder {
   if (config === undefined) {
     const embed = () => Promise.reject(new AppError('unconfigured', 'EMBEDDING_BASE_URL is not set'));
@@ -52,20 +54,20 @@ export function createEmbedder(config: EmbeddingConfig | undefined): Embedder {
   }
   const { baseUrl, apiKey, model, dimensions } = config;
   const client = createOpenAiClient({ baseUrl, apiKey, idleMs: defaultTimeoutMs, maxBytes, maxEventBytes: maxBytes });
-  const turn = spaced(1000 / config.requestsPerSecond);
-  /** The models that return vectors of the wanted length only if the request says the length. */
-  const asked = new Set<string>();
+  const turn = createSpacing(1000 / config.requestsPerSecond);
+  /** The models that return vectors of the expected length only if the request specifies `dimensions`. */
+  const needDimensions = new Set<string>();
   let problem: string | null = null;
-  /** Fewer after a request took too long: a small local model needs a second for some texts. */
+  /** Reduced after a request that timed out: a small local model needs a second for some texts. */
   let textsPerRequest = maxTextsPerRequest;
 
   async function request(texts: readonly string[], as: EmbeddingModel, signal: AbortSignal): Promise<Embedded> {
     await turn(signal);
     const key = JSON.stringify(as);
-    const answer = await ask(client, texts, as, { saysLength: asked.has(key), signal });
+    const answer = await ask(client, texts, as, { saysLength: needDimensions.has(key), signal });
     if (answer.vectors.every(({ length }) => length === as.dimensions)) return answer;
     const found = answer.vectors.find(({ length }) => length !== as.dimensions)?.length ?? 0;
-    if (asked.has(key)) throw wrongLength(as, found);
+    if (needDimensions.has(key)) throw wrongLength(as, found);
     // Many compatible endpoints refuse `dimensions`, so it is sent only where it is needed.
     await turn(signal);
     const again = await ask(client, texts, as, { saysLength: true, signal }).catch((error: unknown) => {
@@ -73,7 +75,7 @@ export function createEmbedder(config: EmbeddingConfig | undefined): Embedder {
     });
     const still = again.vectors.find(({ length }) => length !== as.dimensions);
     if (still) throw wrongLength(as, still.length);
-    asked.add(key);
+    needDimensions.add(key);
     return again;
   }
 
@@ -84,8 +86,8 @@ export function createEmbedder(config: EmbeddingConfig | undefined): Embedder {
       const vectors: number[][] = [];
       let inputTokens = 0;
       try {
-        for (const some of requestsOf(texts, textsPerRequest)) {
-          const answer = await withDeadline({ timeoutMs, signal }, (ended) => request(some, as, ended));
+        for (const batch of requestsOf(texts, textsPerRequest)) {
+          const answer = await withDeadline({ timeoutMs, signal }, (ended) => request(batch, as, ended));
           vectors.push(...answer.vectors);
           inputTokens += answer.inputTokens;
         }
@@ -116,7 +118,7 @@ async function ask(
   return readAnswer(answer, texts);
 }
 
-/** Endpoints may return the vectors in any order; `index` names the text. */
+/** Reads the vectors of a response. Endpoints may return them in any order; `index` identifies the text. */
 function readAnswer(answer: unknown, texts: readonly string[]): Embedded {
   const { data, usage } = (answer ?? {}) as { data?: unknown; usage?: { prompt_tokens?: unknown } | null };
   const vectors: number[][] = [];
@@ -136,7 +138,10 @@ function readAnswer(answer: unknown, texts: readonly string[]): Embedded {
   };
 }
 
-/** Neo4j stores 32-bit numbers and refuses infinite ones. A vector of zeros has no direction, so its index does not take it. */
+/**
+ * Returns whether Neo4j can index the value. Neo4j stores 32-bit numbers and refuses infinite ones. A zero vector has
+ * no direction, so the index refuses it.
+ */
 function isVector(value: unknown): value is number[] {
   return (
     Array.isArray(value) &&
@@ -145,7 +150,7 @@ function isVector(value: unknown): value is number[] {
   );
 }
 
-/** Whether the endpoint failed because of the text: it may accept another one. */
+/** Returns whether the endpoint failed because of the text, so that it may accept another one. */
 export function isRefusedText(error: unknown): error is OutboundError {
   if (!isOutboundError(error)) return false;
   return error.code === 'model_answer_unusable' || [400, 413, 422].includes(error.status ?? 0);
@@ -158,24 +163,24 @@ function wrongLength({ model, dimensions }: EmbeddingModel, found: number): AppE
   );
 }
 
-function* requestsOf(texts: readonly string[], most: number): Generator<string[]> {
-  let some: string[] = [];
+function* requestsOf(texts: readonly string[], maxTexts: number): Generator<string[]> {
+  let batch: string[] = [];
   let characters = 0;
   for (const text of texts) {
-    const isFull = some.length >= most || characters + text.length > maxCharactersPerRequest;
-    if (isFull && some.length > 0) {
-      yield some;
-      some = [];
+    const isFull = batch.length >= maxTexts || characters + text.length > maxCharactersPerRequest;
+    if (isFull && batch.length > 0) {
+      yield batch;
+      batch = [];
       characters = 0;
     }
-    some.push(text);
+    batch.push(text);
     characters += text.length;
   }
-  if (some.length > 0) yield some;
+  if (batch.length > 0) yield batch;
 }
 
-/** Callers take turns, each at least `everyMs` after the last one. A caller that gives up takes none. */
-function spaced(everyMs: number): (signal: AbortSignal) => Promise<void> {
+/** Spaces calls: each caller waits until `everyMs` after the previous one. A caller that aborts takes no turn. */
+function createSpacing(everyMs: number): (signal: AbortSignal) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   let next = 0;
   return (signal) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The dimensions that Neo4j's vector index accepts. */
+/** The maximum number of dimensions of Neo4j's vector index. */
 const maxDimensions = 4096;
 
 export const embeddingVariables = {
@@ -16,25 +16,25 @@ export const embeddingVariables = {
 
 type Variables = z.infer<z.ZodObject<typeof embeddingVariables>>;
 
-/** The endpoint for embeddings, set by the operator. */
+/** The endpoint for embeddings, which the operator configures. */
 export interface EmbeddingConfig {
   baseUrl: string;
   apiKey: string | undefined;
   model: string;
   /** The number of values of each vector. */
   dimensions: number;
-  /** The maximum of one process. */
+  /** The limit of each process. */
   requestsPerSecond: number;
 }
 
-/** An endpoint with `POST /rerank` as Cohere, Jina and local servers offer it; set by the operator. */
+/** An endpoint that the operator configures, with `POST /rerank` as Cohere, Jina and local servers offer it. */
 export interface RerankConfig {
   baseUrl: string;
   apiKey: string | undefined;
   model: string;
 }
 
-/** An endpoint needs its model, and for embeddings the dimensions; these without an endpoint are a mistake. */
+/** Requires a model for an endpoint, and dimensions for embeddings. Refuses them without an endpoint. */
 export function checkEmbedding(
   env: Variables,
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
@@ -52,13 +52,13 @@ const together = [
   ['RERANK_BASE_URL', 'RERANK_MODEL'],
 ] as const;
 
-/** Undefined without an endpoint: search keeps its own order. */
+/** Returns undefined without an endpoint: search then keeps its own order. */
 export function rerankOf(env: Variables): RerankConfig | undefined {
   const { RERANK_BASE_URL: baseUrl, RERANK_MODEL: model, RERANK_API_KEY: apiKey } = env;
   return baseUrl === undefined || model === undefined ? undefined : { baseUrl, model, apiKey };
 }
 
-/** Undefined without an endpoint: nothing is embedded. */
+/** Returns undefined without an endpoint: then nothing is embedded. */
 export function embeddingOf(env: Variables): EmbeddingConfig | undefined {
   const { EMBEDDING_BASE_URL: baseUrl, EMBEDDING_MODEL: model, EMBEDDING_DIMENSIONS: dimensions } = env;
   if (baseUrl === undefined || model === undefined || dimensions === undefined) return undefined;

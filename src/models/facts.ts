@@ -6,7 +6,7 @@ export interface Fact {
 const maxValueLength = 200;
 const maxDepth = 6;
 
-/** The first `count` leaves of a JSON value as `path: value`, in document order. */
+/** Returns the first `count` leaves of a JSON value as `path: value`, in document order. */
 export function factsOf(value: unknown, count: number): Fact[] {
   const facts: Fact[] = [];
   const visit = (part: unknown, path: string, depth: number): void => {

@@ -11,22 +11,22 @@ const maxActions = 10;
 const maxPromptLength = 600;
 
 /**
- * A rule-based model that uses no language model: the same material always gives the same Markdown, whose second line
- * names its origin. It calls no tools.
+ * Writes by rules and calls no language model. The same material always produces the same Markdown, whose second line
+ * states its origin. Calls no tools.
  */
 export function createOfflineModel(): ChatModel {
   return {
     async complete({ material, messages, conversation = [], signal }) {
       signal.throwIfAborted();
       const content = write({ ...material, actions: [...material.actions, ...toolResultsIn(conversation)] });
-      const asked = [...messages, ...conversation].reduce((sum, message) => sum + message.content.length, 0);
-      const usage = { input_tokens: estimatedTokens(asked), output_tokens: estimatedTokens(content.length) };
+      const characters = [...messages, ...conversation].reduce((sum, message) => sum + message.content.length, 0);
+      const usage = { input_tokens: estimatedTokens(characters), output_tokens: estimatedTokens(content.length) };
       return { model: offlineModelName, content, tool_calls: [], usage };
     },
   };
 }
 
-/** The tool results in a conversation that another model began. */
+/** Returns the tool results of a conversation that another model began. */
 function toolResultsIn(conversation: readonly ConversationMessage[]): ChatMaterial['actions'] {
   const names = new Map(
     conversation.flatMap((message) =>
@@ -70,12 +70,12 @@ const noMaterialText =
   'There was no document, action result or earlier output to draw on, so this restates what was asked.';
 
 function heading({ title, goal, prompt }: ChatMaterial): string {
-  const asked = prompt.trim() === '' || prompt.trim() === goal.trim() ? [] : [`**Task:** ${truncated(prompt)}`];
+  const task = prompt.trim() === '' || prompt.trim() === goal.trim() ? [] : [`**Task:** ${truncated(prompt)}`];
   // These lines are Markdown quotes, which `paragraphsOf` skips when another agent reads this output.
   const quotes = [
     'Written by the offline model: by rule from the material of this run, no language model was asked.',
     `**Goal:** ${truncated(goal) || 'none was given'}`,
-    ...asked,
+    ...task,
   ];
   return `# ${title.replace(/\s+/g, ' ').trim() || 'Result'}\n\n${quotes.map((line) => `> ${line}`).join('\n>\n')}`;
 }

@@ -7,10 +7,10 @@ import { estimatedTokens } from './tokens.js';
 import { parseJsonOrUndefined } from '../json.js';
 
 const maxAnswerLength = 1_000_000;
-/** A turn runs fewer. */
+/** Exceeds the number of tool calls that one turn runs. */
 const maxToolCalls = 256;
 
-/** Endpoints vary, so a field that cannot be read counts as absent. */
+/** Treats a field that cannot be read as absent, because endpoints vary. */
 const text = z.string().nullish().catch(null);
 const count = z.number().nullish().catch(null);
 const Part = z.object({ text });
@@ -32,19 +32,22 @@ const Piece = z
   .nullish()
   .catch(null);
 const Choice = z.object({ index: count, finish_reason: text, delta: Piece, message: Piece });
-/** Tokens are charged, so a negative number counts as absent. */
+/** Treats a negative number as absent, because tokens are charged. */
 const tokens = z.number().min(0).nullish().catch(null);
 const Usage = z.object({ prompt_tokens: tokens, completion_tokens: tokens }).nullish().catch(null);
 const Answer = z.object({ model: text, choices: z.array(Choice), usage: Usage });
 
 export interface AnswerCollector {
-  /** A chunk of a stream, or the whole answer of an endpoint that does not stream. @throws OutboundError */
+  /**
+   * Adds a chunk of a stream, or the complete response of an endpoint that does not stream.
+   * @throws OutboundError
+   */
   add(chunk: unknown): void;
   /** @throws OutboundError `model_answer_unusable`, `model_refused`, `model_token_limit` */
   completion(): ChatCompletion;
 }
 
-/** Assembles an answer from the chunks of the endpoint. Uses only the first choice. */
+/** Assembles a response from the chunks of the endpoint. Uses only the first choice. */
 export function collectAnswer(
   request: Pick<ChatRequest, 'model' | 'messages' | 'conversation' | 'onText'>,
 ): AnswerCollector {
@@ -101,8 +104,8 @@ export function collectAnswer(
 }
 
 /**
- * The pieces of a call share an index, and the first piece has the id and the name. Some endpoints omit the index or
- * use one index for several calls; there a new id starts a new call.
+ * Assembles tool calls. The pieces of a call share an index, and the first piece has the id and the name. Some
+ * endpoints omit the index or use one index for several calls. For those, a new id starts a new call.
  */
 function collectToolCalls() {
   const calls: (ChatToolCall & { index: number | null })[] = [];
@@ -126,7 +129,7 @@ function collectToolCalls() {
       }
     },
     size: () => size,
-    /** Replaces a missing or repeated id, so that each id is unique within the answer. */
+    /** Replaces a missing or repeated id, so that each id is unique within the response. */
     all(): ChatToolCall[] {
       const taken = new Set<string>();
       return calls.map(({ id, name, arguments: written }, at) => {
@@ -138,7 +141,10 @@ function collectToolCalls() {
   };
 }
 
-/** Arguments become action inputs and are stored. Arguments that are not JSON are reported back to the model. */
+/**
+ * Refuses arguments that cannot be stored, because they become action inputs. Arguments that are not JSON are reported
+ * back to the model.
+ */
 function checked(call: ChatToolCall): ChatToolCall {
   try {
     checkJson(parseJsonOrUndefined(call.arguments) ?? null, answerGate('the arguments of a tool call'));

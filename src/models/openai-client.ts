@@ -2,16 +2,19 @@ import OpenAI from 'openai';
 import { createWatchedFetch, type AnswerBounds } from './watched-fetch.js';
 
 interface ClientOptions extends AnswerBounds {
-  /** Set by the operator, so the guard against private targets does not apply. */
+  /** The operator sets this URL, so the guard against private targets does not apply. */
   baseUrl: string;
   apiKey: string | undefined;
 }
 
-/** A client for an OpenAI-compatible endpoint. It takes nothing from the environment, and the caller retries. */
+/**
+ * Creates a client for an OpenAI-compatible endpoint. The client reads nothing from the environment, and the caller
+ * retries.
+ */
 export function createOpenAiClient({ baseUrl, apiKey, ...watched }: ClientOptions): OpenAI {
   return new OpenAI({
     baseURL: baseUrl,
-    // The client reads undefined options from the environment.
+    // Set every option, because the client reads undefined ones from the environment.
     apiKey: apiKey ?? 'none',
     adminAPIKey: null,
     organization: null,

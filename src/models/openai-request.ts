@@ -5,11 +5,11 @@ import { isJsonObject, parseJsonOrUndefined } from '../json.js';
 
 type Body = OpenAI.ChatCompletionCreateParams;
 
-/** The kinds of streaming that an endpoint may support, from most to least. */
+/** The kinds of streaming that an endpoint may support, the richest first. */
 export const streamings = ['with usage', 'plain', 'none'] as const;
 export type Streaming = (typeof streamings)[number];
 
-/** The body of `POST /chat/completions`. */
+/** Builds the body of `POST /chat/completions`. */
 export function bodyOf(
   { model, temperature, maxTokens, messages, conversation = [], tools = [], toolChoice }: ChatRequest,
   streaming: Streaming,
@@ -18,7 +18,7 @@ export function bodyOf(
     model,
     temperature,
     messages: [...messages, ...conversation.map(messageOf)],
-    // Many compatible endpoints do not know the successor of `max_tokens`.
+    // Many compatible endpoints do not support the successor of `max_tokens`.
     ...(maxTokens > 0 && { max_tokens: maxTokens }),
     ...(tools.length > 0 && { tools: tools.map(toolOf) }),
     ...(toolChoice !== undefined && { tool_choice: { type: 'function' as const, function: { name: toolChoice } } }),
@@ -37,7 +37,7 @@ function messageOf(message: ConversationMessage): OpenAI.ChatCompletionMessagePa
   };
 }
 
-/** Some endpoints refuse a conversation if the arguments of a call are not a JSON object. */
+/** Replaces arguments that are not a JSON object, because some endpoints refuse a conversation that contains them. */
 function callOf({ id, name, arguments: text }: ChatToolCall): OpenAI.ChatCompletionMessageFunctionToolCall {
   return {
     id,

@@ -10,19 +10,19 @@ import type { ChatCompletion, ChatModel, ChatRequest } from './port.js';
 import { isEventStream } from './watched-fetch.js';
 
 export interface OpenAiOptions {
-  /** Set by the operator, so the guard against private targets does not apply. */
+  /** The operator sets this URL, so the guard against private targets does not apply. */
   baseUrl: string;
   apiKey: string | undefined;
-  /** For the whole answer. Must be below the time limit of the step. */
+  /** The limit for the complete response. Must be below the time limit of the step. */
   timeoutMs?: number;
-  /** The longest time without data, before the first word and between chunks. */
+  /** The maximum time without data, before the first chunk and between chunks. */
   idleMs?: number;
 }
 
 const maxBytes = 8 * 1024 * 1024;
 const maxEventBytes = 1024 * 1024;
 
-/** A model behind an OpenAI-compatible endpoint. The caller retries. */
+/** Creates a model for an OpenAI-compatible endpoint. The caller retries. */
 export function createOpenAiModel({
   baseUrl,
   apiKey,
@@ -37,7 +37,7 @@ export function createOpenAiModel({
   };
 }
 
-/** `supported` remembers which kind of streaming the endpoint supports for each model. */
+/** Sends a request. `supported` caches which kind of streaming the endpoint supports for each model. */
 async function ask(client: OpenAI, supported: Map<string, Streaming>, request: ChatRequest): Promise<ChatCompletion> {
   const { model, signal } = request;
   for (let streaming: Streaming | undefined = supported.get(model) ?? streamings[0]; ;) {
@@ -59,7 +59,7 @@ async function exchange(client: OpenAI, request: ChatRequest, streaming: Streami
   const response = await client.chat.completions
     .create(bodyOf(request, streaming), { signal, headers: { 'Idempotency-Key': encodeURI(idempotencyKey) } })
     .asResponse();
-  // An endpoint that does not stream sends the whole answer as JSON.
+  // An endpoint that does not stream sends the complete response as JSON.
   if (isEventStream(response)) {
     for await (const chunk of Stream.fromSSEResponse<unknown>(response, new AbortController(), client))
       answer.add(chunk);
@@ -68,7 +68,7 @@ async function exchange(client: OpenAI, request: ChatRequest, streaming: Streami
   return answer.completion();
 }
 
-/** The next kind of streaming to try if the endpoint refused this one. */
+/** Returns the next kind of streaming to try if the endpoint refused this one. */
 function reducedStreaming(error: unknown, streaming: Streaming): Streaming | undefined {
   if (!isApiError(error) || (error.status !== 400 && error.status !== 422)) return undefined;
   const refusal = `${error.message} ${JSON.stringify(error.error ?? '')}`;
@@ -76,7 +76,7 @@ function reducedStreaming(error: unknown, streaming: Streaming): Streaming | und
   return streaming !== 'none' && /\bstream(ing|ed|s)?\b/i.test(refusal) ? 'none' : undefined;
 }
 
-/** What a failed request to an OpenAI-compatible endpoint means for the caller. */
+/** Converts the failure of a request to an OpenAI-compatible endpoint to an error for the caller. */
 export function failureOf(error: unknown): OutboundError {
   if (isOutboundError(error)) return error;
   if (error instanceof APIConnectionError) {
@@ -94,7 +94,7 @@ function isApiError(error: unknown): error is APIError {
   return error instanceof APIError;
 }
 
-/** An error inside a stream, after status 200. Its code may be an HTTP status. */
+/** Converts an error inside a stream, after status 200. Its code may be an HTTP status. */
 function failureInStream({ code, headers }: APIError): OutboundError {
   const status = Number(code);
   if (Number.isInteger(status) && status >= 400 && status < 600) return statusFailure(status, headers);

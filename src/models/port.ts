@@ -1,29 +1,29 @@
 /** A language model. All model calls go through this interface. */
 export interface ChatModel {
   /**
-   * @throws OutboundError `model_*`, `timeout` or `too_large`; AppError `unconfigured`; the reason of the signal when
-   *   it aborts
+   * @throws OutboundError `model_*`, `timeout` or `too_large`; AppError `unconfigured`; the signal's reason when it
+   * aborts
    */
   complete(request: ChatRequest): Promise<ChatCompletion>;
 }
 
 export interface ChatRequest {
-  /** Empty: use the configured default. */
+  /** If empty, the configured default is used. */
   model: string;
   temperature: number;
-  /** 0: the request sets no limit. */
+  /** If 0, the request sets no limit. */
   maxTokens: number;
   messages: ChatMessage[];
   /** Tools that the model may call. */
   tools?: readonly ChatTool[];
   /** The tool that the model must call. */
   toolChoice?: string;
-  /** The turns after `messages`: calls by the model and their results. */
+  /** The turns after `messages`: tool calls of the model and their results. */
   conversation?: readonly ConversationMessage[];
   material: ChatMaterial;
   signal: AbortSignal;
   idempotencyKey: string;
-  /** Called with the text of the answer as it arrives. A model that does not stream never calls it. */
+  /** Called with each piece of text when it arrives. A model that does not stream never calls it. */
   onText?: (text: string) => void;
 }
 
@@ -37,7 +37,7 @@ export interface ChatTool {
   name: string;
   description: string;
   fields: readonly ChatToolField[];
-  /** The JSON Schema of the arguments, instead of `fields`. */
+  /** The JSON Schema of the arguments, which replaces `fields`. */
   input_schema?: Record<string, unknown>;
 }
 
@@ -53,7 +53,7 @@ export interface ChatToolField {
 export interface ChatToolCall {
   id: string;
   name: string;
-  /** The JSON text that the model wrote, or invalid text. */
+  /** The text that the model wrote, which may be invalid JSON. */
   arguments: string;
 }
 
@@ -61,7 +61,7 @@ export type ConversationMessage =
   | { role: 'assistant'; content: string; tool_calls: ChatToolCall[] }
   | { role: 'tool'; tool_call_id: string; content: string };
 
-/** The parts that the messages were built from, for a model that works on parts instead of text. */
+/** The parts of the messages, for a model that works on parts instead of text. */
 export interface ChatMaterial {
   title: string;
   goal: string;
@@ -76,6 +76,6 @@ export interface ChatCompletion {
   content: string;
   /** Empty when the model has finished. */
   tool_calls: ChatToolCall[];
-  /** As reported by the endpoint, or estimated at about four characters per token. */
+  /** The numbers that the endpoint reports, or estimates of about four characters per token. */
   usage: { input_tokens: number; output_tokens: number };
 }

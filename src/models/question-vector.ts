@@ -4,19 +4,19 @@ import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError } from '../outbound/outbound-error.js';
 import { isRefusedText, type Embedder, type EmbeddingModel } from './embedder.js';
 
-/** A search waits for a vector no longer than this, and then uses text alone. */
+/** A search waits no longer than this for a vector. Then it uses text alone. */
 const questionTimeoutMs = 3000;
-/** After a failure, questions to the same model do not wait for the endpoint for this long. */
+/** After a failure, questions to the same model do not wait for the endpoint for this time. */
 const pauseMs = 5000;
 
 /**
- * Returns the vector of a question. Keeps the last ones, because clients repeat questions. One caller must not spoil the
- * answers of others, who may be other tenants: the request does not end with its caller, and a refused question says
- * nothing about the next one.
+ * Returns the vector of a question. Caches the last ones, because clients repeat questions. A caller cannot affect the
+ * results of other callers, who may be other tenants: aborting a call does not abort its shared request, and a refused
+ * question does not affect the next one.
  */
 export function createQuestionVector(embedder: Embedder) {
   const known = new LRUCache<string, readonly number[]>({ max: 500 });
-  const asked = new Map<string, Promise<readonly number[]>>();
+  const inFlight = new Map<string, Promise<readonly number[]>>();
   const failures = new LRUCache<string, Error>({ max: 100, ttl: pauseMs });
 
   async function ask(question: string, as: EmbeddingModel, keys: { model: string; question: string }) {
@@ -30,7 +30,7 @@ export function createQuestionVector(embedder: Embedder) {
       if (isFailure(error) && !isRefusedText(error)) failures.set(keys.model, error);
       throw error;
     } finally {
-      asked.delete(keys.question);
+      inFlight.delete(keys.question);
     }
   }
 
@@ -45,13 +45,13 @@ export function createQuestionVector(embedder: Embedder) {
     if (before) return before;
     const failure = failures.get(keys.model);
     if (failure) throw failure;
-    const answer = asked.get(keys.question) ?? ask(question, as, keys);
-    asked.set(keys.question, answer);
+    const answer = inFlight.get(keys.question) ?? ask(question, as, keys);
+    inFlight.set(keys.question, answer);
     return withDeadline({ timeoutMs: questionTimeoutMs, signal }, () => answer);
   };
 }
 
-/** Why the endpoint gave no vector; undefined for an error of another kind. */
+/** Returns why the endpoint returned no vector, or undefined for an error of another kind. */
 export function reasonOf(error: unknown): string | undefined {
   return isFailure(error) ? error.message : undefined;
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Extractive summaries: picks the sentences with the most significant words and invents nothing. */
+/** Creates extractive summaries: picks the sentences with the most significant words and invents nothing. */
 export interface Source {
   name: string;
   text: string;
@@ -28,7 +28,10 @@ interface Sentence {
   words: ReadonlySet<string>;
 }
 
-/** Each agent of a run reads the outputs of all earlier ones again. The size is in characters of text. */
+/**
+ * Caches parsed texts, because each agent of a run reads the outputs of all earlier ones again. The size is in
+ * characters of text.
+ */
 const read = new LRUCache<string, Sentence[]>({ maxSize: 500_000, sizeCalculation: (_, text) => text.length + 1 });
 
 /**
@@ -43,12 +46,12 @@ export function pickSentences(sources: readonly Source[], goal: string, count: n
     .filter(({ text }) => !seen.has(text) && seen.add(text))
     .map((sentence, index) => ({ ...sentence, index }))
     .filter((sentence) => sentence.words.size > 0);
-  const wanted = contentWords(goal);
+  const goalWords = contentWords(goal);
   const weights = new Map<string, number>();
   for (const candidate of candidates)
     for (const word of candidate.words) weights.set(word, (weights.get(word) ?? 0) + 1);
   const weightOf = (word: string) =>
-    Math.log2(1 + (weights.get(word) ?? 0)) * (wanted.has(word) ? 3 : 1) + (/\d/.test(word) ? 1 : 0);
+    Math.log2(1 + (weights.get(word) ?? 0)) * (goalWords.has(word) ? 3 : 1) + (/\d/.test(word) ? 1 : 0);
   return candidates
     .map((candidate) => ({ ...candidate, score: scoreOf(candidate.words, weightOf) }))
     .sort((one, other) => other.score - one.score || one.index - other.index)
@@ -90,8 +93,8 @@ function sentencesOf(text: string): string[] {
 }
 
 /**
- * Paragraphs without Markdown syntax. Omits headings, quotes and code. Each list item or table row is its own
- * paragraph.
+ * Returns the paragraphs without Markdown syntax. Omits headings, quotes and code. Each list item or table row is its
+ * own paragraph.
  */
 function paragraphsOf(text: string): string[] {
   const paragraphs: string[] = [];

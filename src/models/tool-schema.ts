@@ -2,7 +2,9 @@ import type { ChatTool, ChatToolField } from './port.js';
 
 const types: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array']);
 
-/** The JSON Schema (2020-12) of the arguments of a tool: its own, or an object with its fields only. */
+/**
+ * Returns the JSON Schema (2020-12) of a tool's arguments: the tool's own schema, or an object with its fields only.
+ */
 export function toolSchemaOf({
   fields,
   input_schema: own,

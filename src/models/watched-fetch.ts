@@ -2,17 +2,17 @@ import { ReadableStream } from 'node:stream/web';
 import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
 
 export interface AnswerBounds {
-  /** The longest time without data, counted from the request. */
+  /** The maximum time without data, counted from the request. */
   idleMs: number;
-  /** The largest body, also of an error response. */
+  /** The maximum body size, also of an error response. */
   maxBytes: number;
-  /** The largest event of a stream. The client scans the whole event again for each chunk. */
+  /** The maximum size of one event of a stream. The client scans the whole event again for each chunk. */
   maxEventBytes: number;
 }
 
 /**
- * A `fetch` that aborts with `timeout` or `too_large`, because an open connection does not prove that the server
- * still works.
+ * Creates a `fetch` that aborts with `timeout` or `too_large`, because an open connection does not prove that the
+ * server still works.
  */
 export function createWatchedFetch({ idleMs, maxBytes, maxEventBytes }: AnswerBounds): typeof fetch {
   return async (input, init) => {
@@ -80,7 +80,7 @@ export function isEventStream({ headers }: Response): boolean {
 
 const eventEnds = ['\n\n', '\r\n\r\n', '\r\r'];
 
-/** Counts the bytes since the last end of an event. An end may span two chunks. */
+/** Counts the bytes since the end of the last event. An end may span two chunks. */
 function createEventMeter(): (chunk: Uint8Array) => number {
   let size = 0;
   let tail: Uint8Array = Buffer.alloc(0);

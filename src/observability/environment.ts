@@ -9,10 +9,7 @@ const sampler = z.enum([
   'parentbased_always_off',
   'parentbased_traceidratio',
 ]);
-/**
- * The exporter sends OTLP as JSON over HTTP, which every OTLP/HTTP receiver also accepts. gRPC would need another
- * port.
- */
+/** The exporter sends OTLP as JSON over HTTP, which every OTLP/HTTP receiver accepts. gRPC would need another port. */
 const protocol = z.enum(['http/json', 'http/protobuf'], { error: 'traces go by OTLP/HTTP; gRPC is not supported' });
 
 /**
@@ -39,7 +36,7 @@ type TelemetryEnvironment = z.infer<z.ZodObject<typeof telemetryVariables>>;
 export interface TracingConfig {
   /** The complete URL that receives spans. */
   url: string;
-  /** Undefined: use a name based on the role of the process. */
+  /** Undefined: the name is derived from the role of the process. */
   serviceName: string | undefined;
   resourceAttributes: Record<string, string>;
   sampler: z.infer<typeof sampler>;
@@ -47,7 +44,7 @@ export interface TracingConfig {
   samplerRatio: number;
 }
 
-/** Undefined (tracing is off) if there is no endpoint or the SDK is disabled. */
+/** Returns undefined, which turns tracing off, if there is no endpoint or the SDK is disabled. */
 export function tracingOf(env: TelemetryEnvironment): TracingConfig | undefined {
   const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? signalUrl(env.OTEL_EXPORTER_OTLP_ENDPOINT);
   if (url === undefined || env.OTEL_SDK_DISABLED || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
@@ -60,7 +57,7 @@ export function tracingOf(env: TelemetryEnvironment): TracingConfig | undefined 
   };
 }
 
-/** The general endpoint is a base URL; the endpoint for traces is used unchanged. */
+/** Appends the path for traces to the general endpoint. The endpoint that is specific to traces is used unchanged. */
 function signalUrl(endpoint: string | undefined): string | undefined {
   return endpoint === undefined ? undefined : `${endpoint.replace(/\/+$/, '')}/v1/traces`;
 }

@@ -3,7 +3,7 @@ import type { Metrics } from './metrics.js';
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Counts and times every request when its response ends, which for a stream is the end of the stream. */
+/** Counts and times every request when its response ends. A stream counts when it closes. */
 export function measured(metrics: Metrics): RequestHandler {
   return (req, res, next) => {
     const began = performance.now();
@@ -18,7 +18,7 @@ export function measured(metrics: Metrics): RequestHandler {
   };
 }
 
-/** The path template of the matched route in OpenAPI syntax. Ids must not become labels or span names. */
+/** Returns the path template of the matched route in OpenAPI syntax. Ids must not become labels or span names. */
 export function routeOf(req: Request, res: Response): string {
   const { route } = req as { route?: { path?: unknown } };
   const [path] = [res.locals.route ?? route?.path].flat() as unknown[];

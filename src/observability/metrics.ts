@@ -8,16 +8,19 @@ export interface Metrics {
   request(labels: { method: string; route: string; status: string }, seconds: number): void;
   stage(tool: string, stage: string, seconds: number): void;
   refusal(labels: { tool: string; stage: string; code: string }): void;
-  /** `scope` names the window that was full. */
+  /**
+   * Counts a decision of admission control.
+   * @param scope the window that was full
+   */
   admission(result: 'admitted' | 'refused', scope: 'none' | 'project' | 'organization'): void;
   callback(receiver: string, status: number): void;
   /** Counts an execution that entered this state. */
   executionMoved(to: string): void;
   /** Registers the gauge of executions that have not ended. `count` runs whenever the metrics are read. */
   openExecutions(count: () => Promise<Readonly<Record<string, number>>>): void;
-  /** The time from the planned start of a scheduled run to its actual start. */
+  /** Records the time from the planned start of a scheduled run to its actual start. */
   scheduleDelay(seconds: number): void;
-  /** The time from the first event of a catalog sync to the end of its run. */
+  /** Records the time from the first event of a catalog sync to the end of its run. */
   syncLag(seconds: number, outcome: 'completed' | 'failed'): void;
 }
 

@@ -3,8 +3,8 @@ import type { CommandStartedEvent, MongoClient } from 'mongodb';
 import { activeSpan, markFailed, type Tracing } from './tracing.js';
 
 /**
- * Creates a span for each command of a traced call, with its name and collection but never its values. Requires a
- * driver with `monitorCommands`.
+ * Creates a span for each command of a traced call. The span contains the command's name and collection but never its
+ * values. Requires a driver with `monitorCommands`.
  */
 export function traceCommands(client: MongoClient, { tracer }: Tracing): void {
   const open = new Map<string, Span>();

@@ -2,7 +2,10 @@ import { SpanKind, type Span } from '@opentelemetry/api';
 import type { Driver, ManagedTransaction, Session } from 'neo4j-driver';
 import { activeSpan, markFailed, type Tracing } from './tracing.js';
 
-/** Creates spans for the statements of traced calls, with the kind of statement but never its text or parameters. */
+/**
+ * Creates spans for the statements of traced calls. A span contains the kind of statement but never its text or
+ * parameters.
+ */
 export function traceSessions(driver: Driver, { tracer }: Tracing): void {
   const open = driver.session.bind(driver);
   driver.session = (options) => {

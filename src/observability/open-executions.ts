@@ -14,7 +14,7 @@ export function createOpenExecutionCounter({
     const counting = Promise.all(
       states.map((status) => executions.countDocuments({ status }, { maxTimeMS: countTimeoutMs })),
     );
-    // The server cannot enforce `maxTimeMS` while it does not answer.
+    // The server cannot enforce `maxTimeMS` while it does not respond.
     const counts = await within(countTimeoutMs, counting, () => new Error('the record store does not answer'));
     return Object.fromEntries(states.map((status, at) => [status, counts[at] ?? 0]));
   };

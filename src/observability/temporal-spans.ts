@@ -10,14 +10,15 @@ import type { RunSpan, TraceSinks } from '../../workflows/tracing/interceptors.j
 import { traceLogFields, type Tracing } from './tracing.js';
 
 /**
- * Propagates the trace into workflows that a client starts, signals, updates or queries. Empty while tracing is off.
+ * Returns interceptors that propagate the trace to workflows that a client starts, signals, updates or queries. Returns
+ * none while tracing is off.
  */
 export function clientInterceptors({ tracer, exporting }: Tracing): WorkflowClientInterceptor[] {
   return exporting ? [new OpenTelemetryWorkflowClientInterceptor({ tracer })] : [];
 }
 
 /**
- * Continues traces in workflows and activities. The sink exists even without tracing because the workflow bundle
+ * Continues traces in workflows and activities. The sink exists even without tracing, because the workflow bundle
  * refers to it.
  */
 export function workerTracing({ tracer, exporting }: Tracing): Pick<WorkerOptions, 'interceptors' | 'sinks'> {
@@ -33,7 +34,7 @@ export function workerTracing({ tracer, exporting }: Tracing): Pick<WorkerOption
   return { sinks, ...(exporting && { interceptors: { activity: [tracedActivity(tracer)] } }) };
 }
 
-/** The workflow reports the span of a run when it has ended, so all fields are known here. */
+/** Converts the span of a run. The workflow reports it after the run has ended, so all fields are known. */
 function spanOf(
   run: RunSpan,
   resource: ReadableSpan['resource'],
@@ -50,7 +51,7 @@ function spanOf(
     endTime: hrTime(endedAt),
     duration: hrTime(endedAt - startedAt),
     status: { code: failed ? SpanStatusCode.ERROR : SpanStatusCode.OK },
-    // Temporal's interceptors use the same names.
+    // Use the attribute names of Temporal's interceptors.
     attributes: { temporalWorkflowId: workflowId, run_id: runId },
     links: [],
     events: [],
@@ -68,7 +69,7 @@ function hrTime(milliseconds: number): HrTime {
 }
 
 /**
- * Creates a span for each activity. The worker logs some lines after the span has ended, so their trace ids are kept.
+ * Creates a span for each activity. Keeps its trace ids, because the worker logs some lines after the span has ended.
  */
 function tracedActivity(tracer: Tracing['tracer']): ActivityInterceptorsFactory {
   return (ctx) => {

@@ -30,15 +30,18 @@ import type { TracingConfig } from './environment.js';
 
 export interface Tracing {
   tracer: Tracer;
-  /** Undefined if no export is configured. `tracer` then creates spans that record nothing. */
+  /** Undefined without a configured export. `tracer` then creates spans that record nothing. */
   exporting: { processor: SpanProcessor; resource: Resource } | undefined;
-  /** Runs `work` in a child of the active span. Without export, it only runs `work`. */
+  /** Runs `work` in a child of the active span. Without an export, only runs `work`. */
   span<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T>;
   /** Exports the remaining spans. */
   close(): Promise<void>;
 }
 
-/** The traces of one process. Tracing is off, and almost free, unless the OpenTelemetry variables name an endpoint. */
+/**
+ * Creates the tracing of one process. Tracing is off, and almost free, unless the OpenTelemetry variables specify an
+ * endpoint.
+ */
 export function createTracing(config: TracingConfig | undefined, role: string, log: Logger): Tracing {
   if (!config) {
     return {
@@ -57,7 +60,7 @@ export function createTracing(config: TracingConfig | undefined, role: string, l
   );
   const processor = new BatchSpanProcessor(new OTLPTraceExporter({ url: config.url }));
   const provider = new BasicTracerProvider({ resource, sampler: samplerOf(config), spanProcessors: [processor] });
-  // The API has one context manager and one propagator per process, and Temporal's interceptors use them too.
+  // The API has one context manager and one propagator per process. Temporal's interceptors use them too.
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   logExportErrors(log);
@@ -93,25 +96,25 @@ async function runInSpan<T>(span: Span, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Records the kind of the error but not its message, which may contain user input. */
+/** Marks a span as failed. Records the kind of the error but not its message, which may contain user input. */
 export function markFailed(span: Span, error: unknown): void {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   span.setAttribute('error.type', code ?? (error instanceof Error ? error.name : 'unknown'));
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** The active span, or undefined if there is none or tracing is off. */
+/** Returns the active span, or undefined if there is none or tracing is off. */
 export function activeSpan(): SpanContext | undefined {
   return trace.getSpanContext(context.active());
 }
 
-/** The trace ids for a log line. */
+/** Returns the trace ids for a log line. */
 export function traceLogFields(): { trace_id?: string; span_id?: string } {
   const active = activeSpan();
   return active ? { trace_id: active.traceId, span_id: active.spanId } : {};
 }
 
-/** The trace context of the caller. Ignores an invalid header. */
+/** Returns the trace context of the caller. Ignores an invalid header. */
 export function remoteContext(headers: Record<string, unknown>) {
   return propagation.extract(ROOT_CONTEXT, headers);
 }

@@ -7,7 +7,7 @@ import type { Metrics } from './metrics.js';
 export interface WorkerMetrics {
   /** The port that the server listens on. */
   port: number;
-  /** For `Runtime.install`: the SDK serves its own metrics on the loopback address. */
+  /** The options for `Runtime.install`. The SDK serves its own metrics on the loopback address. */
   ofSdk: NonNullable<TelemetryOptions['metrics']>;
   close(): Promise<void>;
 }
@@ -15,8 +15,8 @@ export interface WorkerMetrics {
 const sdkTimeoutMs = 2000;
 
 /**
- * Serves `GET /metrics` (the metrics of the worker and of the Temporal SDK) and `GET /healthz`. Undefined without
- * `WORKER_METRICS_PORT`.
+ * Serves `GET /metrics` (the metrics of the worker and of the Temporal SDK) and `GET /healthz`. Returns undefined
+ * without `WORKER_METRICS_PORT`.
  */
 export async function startWorkerMetrics(
   { workerMetricsPort, host }: { workerMetricsPort: number | undefined; host: string },
@@ -54,7 +54,7 @@ export async function startWorkerMetrics(
   };
 }
 
-/** Omits the metrics of the SDK if it does not answer. */
+/** Returns the metrics of the SDK, or nothing if it does not respond. */
 async function sdkText(address: string): Promise<string> {
   try {
     const answer = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(sdkTimeoutMs) });
@@ -64,7 +64,7 @@ async function sdkText(address: string): Promise<string> {
   }
 }
 
-/** The SDK cannot report which port it chose, so it needs a given one. */
+/** Finds a free port. The SDK cannot report which port it chose, so it gets this one. */
 async function freePort(): Promise<number> {
   const probe = createSocketServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

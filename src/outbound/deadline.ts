@@ -1,6 +1,8 @@
 import { OutboundError } from './outbound-error.js';
 
-/** For time that does not count: it runs again once it was started as often as it was stopped. */
+/**
+ * Pauses a deadline, for time that does not count. The deadline resumes after as many calls of `start` as of `stop`.
+ */
 export interface Clock {
   stop(): void;
   start(): void;

@@ -3,7 +3,7 @@ import { parseJsonOrUndefined } from '../json.js';
 
 const example = '{"memory": ["npx", "-y", "@modelcontextprotocol/server-memory"]}';
 
-/** Whole command lines by name, because an argument can make a command run anything. */
+/** Maps names to complete command lines, because an argument can make a command run anything. */
 const stdioCommands = z
   .string()
   .transform(parseJsonOrUndefined)

@@ -7,13 +7,16 @@ export interface GuardedFetchOptions {
   failed(error: OutboundError): void;
 }
 
-/** See `HttpClient.fetchWith`. `dispatcherFor` refuses forbidden URLs. Redirects are not followed, because they would not be checked. */
+/**
+ * Implements `HttpClient.fetchWith`. `dispatcherFor` refuses forbidden URLs. Redirects are not followed, because they
+ * would not be checked.
+ */
 export function createGuardedFetch(
   dispatcherFor: (url: URL) => Dispatcher,
   { maxBytes, failed }: GuardedFetchOptions,
 ): typeof fetch {
   return async (input, init) => {
-    const told = (error: unknown): unknown => {
+    const reported = (error: unknown): unknown => {
       if (init?.signal?.aborted) return error;
       const cause = error instanceof Error && !isOutboundError(error) ? error.cause : error;
       const known = isOutboundError(cause) ? cause : unreachable(cause);
@@ -30,8 +33,8 @@ export function createGuardedFetch(
           yield chunk;
         }
       } catch (error) {
-        // A stream that is only listened to (GET) may end at any time.
-        throw init?.method === 'POST' || isOutboundError(error) ? told(error) : error;
+        // A GET stream, on which the client only listens, may end at any time.
+        throw init?.method === 'POST' || isOutboundError(error) ? reported(error) : error;
       }
     }
 
@@ -43,7 +46,7 @@ export function createGuardedFetch(
       const { status, statusText } = answer;
       return new Response(body, { status, statusText, headers: Object.fromEntries(answer.headers) });
     } catch (error) {
-      throw told(error);
+      throw reported(error);
     }
   };
 }

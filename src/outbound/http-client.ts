@@ -9,14 +9,14 @@ export interface HttpRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   url: string;
   headers?: Record<string, string>;
-  /** Headers to send only to URLs of the same origin at or below the path of `below`. */
+  /** Sends `headers` only to URLs of the same origin at or below the path of `below`. */
   credentials?: { below: string; headers: Record<string, string> } | undefined;
-  /** How many redirects of a GET to follow, each checked by the same guard. Default: none. */
+  /** The number of redirects of a GET to follow, each of which passes the same guard. Default: none. */
   maxRedirects?: number;
   body?: string | Uint8Array;
-  /** For name resolution, connection and response together. */
+  /** The limit for name resolution, connection and response together. */
   timeoutMs: number;
-  /** The largest response body. Default: 1 MiB. */
+  /** The maximum size of the response body. Default: 1 MiB. */
   maxBytes?: number;
   signal: AbortSignal;
 }
@@ -27,18 +27,17 @@ export interface HttpResponse {
   body: Buffer;
 }
 
-/** All requests to servers that users name go through this client. */
+/** Sends all requests to servers that users specify. */
 export interface HttpClient {
   /**
    * Sends one request and returns the response, whatever its status. A redirect that is not followed is a response.
-   * @throws OutboundError `target_refused`, `timeout`, `too_large` or `unreachable`; the reason of the signal when it
-   *   aborts
+   * @throws OutboundError `target_refused`, `timeout`, `too_large` or `unreachable`; the signal's reason when it aborts
    */
   request(request: HttpRequest): Promise<HttpResponse>;
   /**
-   * A `fetch` for libraries that make their own requests and read answers as they arrive. The same guard checks each
-   * request; each answer has at most `maxBytes`. It rejects with an OutboundError, and calls `failed` with it
-   * first, because libraries wrap errors.
+   * Returns a `fetch` for libraries that send their own requests and read responses as they arrive. The same guard
+   * checks each request, and each response has at most `maxBytes`. It rejects with an OutboundError after it has passed
+   * it to `failed`, because libraries wrap errors.
    */
   fetchWith(options: { maxBytes: number; failed(error: OutboundError): void }): typeof fetch;
   close(): Promise<void>;
@@ -46,7 +45,10 @@ export interface HttpClient {
 
 export interface HttpClientOptions {
   allowPrivateTargets: boolean;
-  /** The public origin of this product, which is allowed even if it is private. Scheme, host and port must match. */
+  /**
+   * The public origin of this product, which is allowed even if its address is private. Scheme, host and port must
+   * match.
+   */
   ownOrigin?: string | undefined;
   lookup?: LookupFunction;
 }
@@ -55,7 +57,7 @@ const connectTimeoutMs = 10_000;
 
 export function createHttpClient({ allowPrivateTargets, ownOrigin, lookup }: HttpClientOptions): HttpClient {
   const own = ownOrigin === undefined ? undefined : new URL(ownOrigin).origin;
-  // `timeoutMs` limits the request. undici's own timeouts would cut off long responses within that limit.
+  // `timeoutMs` limits the request. undici's own timeouts would end long responses within that limit.
   const agentWith = (connectLookup: LookupFunction | undefined) =>
     new Agent({
       headersTimeout: 0,
@@ -65,7 +67,7 @@ export function createHttpClient({ allowPrivateTargets, ownOrigin, lookup }: Htt
   const open = agentWith(lookup);
   const guarded = agentWith(guardedLookup(lookup));
 
-  /** Every request goes through this check, also after a redirect. */
+  /** Checks every request, also after a redirect. */
   const dispatcherFor = (url: URL): Dispatcher => {
     refuseUnlessFetchable(url);
     const isTrusted = allowPrivateTargets || url.origin === own;
@@ -105,7 +107,7 @@ function redirectOf(from: URL, { status, headers }: HttpResponse): URL | undefin
   return new URL(location, from.href);
 }
 
-/** Whether a URL is at or below a base URL. The URL parser resolves `.` and `..` in both. */
+/** Returns whether a URL is at or below a base URL. The URL parser resolves `.` and `..` in both. */
 export function isBelow(base: string, url: URL): boolean {
   if (!URL.canParse(base)) return false;
   const { origin, pathname } = new URL(base);

@@ -25,7 +25,10 @@ import { isOutboundError, OutboundError } from './outbound-error.js';
 import type { McpOutput } from './mcp-output.js';
 import { isTransientStatus } from './retry-hints.js';
 
-/** An access token, but not the one that the server refused. @throws OutboundError */
+/**
+ * Returns an access token other than the one that the server refused.
+ * @throws OutboundError
+ */
 export type BearerToken = (refused?: string) => Promise<string>;
 
 /** A server at a URL, with headers or tokens for this URL only, or a command line that this process runs. */
@@ -35,19 +38,19 @@ export type McpTarget =
 
 export interface McpCallOptions {
   meta: Record<string, unknown>;
-  /** Receives what the server reports while it works. */
+  /** Receives the progress that the server reports. */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 export interface McpSession {
-  /** All tools of the server. */
+  /** Lists all tools of the server. */
   listTools(): Promise<Tool[]>;
-  /** Whether the server reported that its tools changed after the last `listTools`. */
+  /** Returns whether the server reported that its tools changed after the last `listTools`. */
   hasChanged(): boolean;
   callTool(name: string, input: Record<string, unknown>, options: McpCallOptions): Promise<CallToolResult>;
 }
 
-/** A form that the server wants a person to fill in. The schema is not checked. */
+/** A form that the server asks a person to fill in. The schema is not checked. */
 export interface ElicitationQuestion {
   message: string;
   schema: unknown;
@@ -58,37 +61,39 @@ export type ElicitationAnswer = Pick<ElicitResult, 'action' | 'content'>;
 export interface McpSessionOptions {
   timeoutMs: number;
   signal: AbortSignal;
-  /** Asks a person on behalf of the server; by default the server gets `cancel`. The time does not count. */
+  /**
+   * Asks a person on behalf of the server. Without it, the server gets `cancel`. The time of the person does not count.
+   */
   ask?: ((question: ElicitationQuestion, signal: AbortSignal) => Promise<ElicitationAnswer>) | undefined;
 }
 
-/** Calls MCP servers that users name, in both eras of the protocol. */
+/** Calls MCP servers that users specify, in both eras of the protocol. */
 export interface McpClient {
   /**
-   * Opens a session, does the work and ends the session.
+   * Opens a session, runs the work and ends the session.
    * @throws OutboundError `target_refused`, `timeout`, `too_large`, `unreachable`, `action_refused` or
-   *   `action_unavailable`; the reason of the signal when it aborts
+   * `action_unavailable`; the signal's reason when it aborts
    */
   use<T>(target: McpTarget, options: McpSessionOptions, work: (session: McpSession) => Promise<T>): Promise<T>;
 }
 
-/** The largest answer of a server, over HTTP and stdio: one message, or one stream. */
+/** The maximum size of a response over HTTP and stdio: one message, or one stream. */
 export const maxMcpAnswerBytes = 4 * 1024 * 1024;
 const farewellMs = 1000;
-/** Longer than any call. */
+/** Exceeds the duration of any call. */
 const longestMs = 24 * 3600 * 1000;
 const maxMessageLength = 400;
 
-/** Of one check in a thread, which includes its wait for the thread. */
+/** Limits one check in a thread, which includes the wait for the thread. */
 const checkMs = 5000;
-/** The library would check on the event loop. */
+/** Skips the library's checks, which would run on the event loop. */
 const unchecked: jsonSchemaValidator = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (data) => ({ valid: true, data: data as T, errorMessage: undefined });
   },
 };
 
-/** Why a value does not fit the output schema of its tool. Rejects after the time limit. */
+/** Returns why a value does not match the output schema of its tool. Rejects after the time limit. */
 export type OutputCheck = (output: McpOutput, timeoutMs: number) => Promise<string | undefined>;
 
 export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOutput: OutputCheck): McpClient {
@@ -100,7 +105,8 @@ export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOu
         const transport = transportTo(http, target, authProvider, (error) => failed.abort(error));
         // The deadline ends the session, not the library's own limit.
         const within = { signal: AbortSignal.any([signal, failed.signal]), timeout: longestMs };
-        // It offers the server no roots and no sampling. It declares forms always, so that a look shows the tools that a call finds.
+        // The client offers no roots and no sampling. It always declares support for forms, so that a server lists the
+        // same tools when it is inspected as when it is called.
         const client = new Client(
           { name: 'governed-context-service', version: '1' },
           {
@@ -115,7 +121,7 @@ export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOu
           return await work(sessionOf(client, problemOfOutput, within));
         } catch (error) {
           signal.throwIfAborted();
-          // Libraries wrap the errors of a fetch.
+          // Libraries wrap the errors of `fetch`, so throw the original one.
           throw failed.signal.aborted ? failed.signal.reason : outboundErrorOf(error);
         } finally {
           await Promise.race([close(client, transport), delay(farewellMs, undefined, { ref: false })]);
@@ -169,7 +175,7 @@ function sessionOf(client: Client, problemOfOutput: OutputCheck, within: Within)
   };
 }
 
-/** @throws OutboundError `action_refused` also for what takes too long or too much memory to check */
+/** @throws OutboundError `action_refused`, also if the check takes too long or too much memory */
 async function checkOutput(problemOfOutput: OutputCheck, output: McpOutput): Promise<void> {
   const problem = await problemOfOutput(output, checkMs).catch(
     () => `the structured content could not be checked against the output schema within ${checkMs / 1000} s`,
@@ -178,20 +184,21 @@ async function checkOutput(problemOfOutput: OutputCheck, output: McpOutput): Pro
 }
 
 const TaskCreated = z.object({ task: z.object({ taskId: z.string() }) });
-/** The server decides how long it keeps the task. */
+/** The requested lifetime of a task, which the server may change. */
 const taskTtlMs = 3600 * 1000;
 
 /**
- * Some tools of the revision 2025-11-25 are called only as a task. The library knows the messages, but not their order: the
- * request for the result is answered when the task has ended, and carries what the server asks meanwhile.
+ * Calls a tool that must run as a task (revision 2025-11-25). The library supports the messages, but not their order:
+ * the server responds to the request for the result when the task has ended, and meanwhile uses that request to ask the
+ * client.
  */
 async function callAsTask(
   client: Client,
   params: { name: string; arguments: Record<string, unknown>; _meta: Record<string, unknown> },
   options: Within,
 ): Promise<CallToolResult> {
-  const asked = { method: 'tools/call', params: { ...params, task: { ttl: taskTtlMs } } };
-  const { taskId } = (await client.request(asked, TaskCreated, options)).task;
+  const request = { method: 'tools/call', params: { ...params, task: { ttl: taskTtlMs } } };
+  const { taskId } = (await client.request(request, TaskCreated, options)).task;
   const { signal, timeout } = options;
   try {
     const result = { method: 'tasks/result', params: { taskId } };
@@ -203,7 +210,10 @@ async function callAsTask(
   }
 }
 
-/** The transport repeats a request once after a 401. One session refreshes its token once. */
+/**
+ * Returns the tokens of a session. The transport repeats a request once after a 401, and the session refreshes its
+ * token at most once.
+ */
 async function authProviderOf(bearer: BearerToken): Promise<AuthProvider> {
   let token = await bearer();
   let refreshing: Promise<void> | undefined;
@@ -233,7 +243,7 @@ function transportTo(
     });
   }
   const [command = '', ...args] = target.commandLine;
-  // The process gets a few harmless variables of the environment only (`getDefaultEnvironment` of the SDK).
+  // The process inherits only a few harmless environment variables (`getDefaultEnvironment` of the SDK).
   return new StdioClientTransport({ command, args, stderr: 'ignore', maxBufferSize: maxMcpAnswerBytes });
 }
 
@@ -272,7 +282,7 @@ function sdkErrorOf({ code, message }: SdkError): OutboundError {
     return new OutboundError('timeout', 'the MCP server did not answer in time');
   if (code === SdkErrorCode.ConnectionClosed || code === SdkErrorCode.SendFailed)
     return new OutboundError('unreachable', 'the MCP server closed the connection');
-  // What follows the first line is the validator's own JSON.
+  // The lines after the first one contain the validator's own JSON.
   const [problem = ''] = message.split('\n');
   return new OutboundError('action_refused', `the MCP server cannot be used: ${problem.slice(0, maxMessageLength)}`);
 }

@@ -19,13 +19,13 @@ import { isTransientStatus } from './retry-hints.js';
 const maxBytes = 256 * 1024;
 const timeoutMs = 20_000;
 
-/** What is kept of an authorization server's metadata (RFC 8414, section 2). */
+/** The stored part of an authorization server's metadata (RFC 8414, section 2). */
 const Metadata = z.object({
   issuer: z.string(),
   authorization_endpoint: z.string(),
   token_endpoint: z.string(),
   registration_endpoint: z.string().optional(),
-  /** Absent in what was stored before tokens were revoked. */
+  /** Absent in records from before this product revoked tokens. */
   revocation_endpoint: z.string().optional(),
   response_types_supported: z.array(z.string()),
   code_challenge_methods_supported: z.array(z.string()).default([]),
@@ -34,19 +34,19 @@ const Metadata = z.object({
   client_id_metadata_document_supported: z.boolean().optional(),
 });
 
-/** Who issues tokens for an MCP server, and what to ask for. Plain JSON, which is stored. */
+/** The authorization server of an MCP server, and what to request from it. Plain JSON, which is stored. */
 export interface TokenIssuer {
   metadata: z.infer<typeof Metadata>;
-  /** RFC 8707. */
+  /** The resource indicator (RFC 8707). */
   resource: string;
   scope?: string | undefined;
 }
 
-/** This product at one authorization server. */
+/** The registration of this product at one authorization server. */
 export interface OauthClient {
   client_id: string;
   client_secret?: string | undefined;
-  /** Epoch seconds; 0 means never (RFC 7591, 3.2.1). */
+  /** Epoch seconds. 0 means never (RFC 7591, 3.2.1). */
   client_secret_expires_at?: number | undefined;
   token_endpoint_auth_method?: string | undefined;
 }
@@ -59,7 +59,7 @@ export interface OauthTokens {
   scope?: string | undefined;
 }
 
-/** A client metadata document; `client_id` is its address. */
+/** A client metadata document. `client_id` is its URL. */
 export interface ClientDocument {
   client_id: string;
   client_name: string;
@@ -80,20 +80,25 @@ export interface Party {
  * OutboundError: `target_refused`, `timeout`, `unreachable`, `too_large`, `action_unavailable` or `action_refused`.
  */
 export interface McpOauth {
-  /** Protected-resource metadata (RFC 9728), then the metadata of the authorization server (RFC 8414, OIDC Discovery). */
+  /**
+   * Reads the metadata of the protected resource (RFC 9728), then that of the authorization server (RFC 8414, OIDC
+   * Discovery).
+   */
   discover(serverUrl: string, scope: string | undefined): Promise<TokenIssuer>;
-  /** The client metadata document if the server supports it, or else a registration (RFC 7591). */
+  /** Uses the client metadata document if the server supports it. Otherwise registers a client (RFC 7591). */
   clientAt(issuer: TokenIssuer, document: ClientDocument): Promise<OauthClient>;
-  /** Where to send the person, and the secret of PKCE (S256). */
+  /** Returns the URL for the person, and the PKCE verifier (S256). */
   begin(party: Party, request: { redirectUri: string; state: string }): Promise<{ url: string; verifier: string }>;
-  /** Checks `iss` (RFC 9207) before it sends the code. */
+  /** Exchanges a code for tokens. Checks `iss` (RFC 9207) before it sends the code. */
   exchange(
     party: Party,
     answer: { code: string; iss: string | undefined; verifier: string; redirectUri: string },
   ): Promise<OauthTokens>;
-  /** `refused` is the error of a server that will not accept this refresh token or client again. */
+  /**
+   * Refreshes the tokens. `refused` is the error of a server that will not accept this refresh token or client again.
+   */
   refresh(party: Party, refreshToken: string): Promise<OauthTokens | { refused: string }>;
-  /** Revokes both tokens (RFC 7009), the refresh token first. False if the server cannot do it. */
+  /** Revokes both tokens (RFC 7009), the refresh token first. Returns false if the server does not support it. */
   revoke(party: Party, tokens: OauthTokens): Promise<boolean>;
 }
 
@@ -134,8 +139,8 @@ export function createMcpOauth(http: Pick<HttpClient, 'fetchWith'>): McpOauth {
       ),
     refresh: ({ issuer: { metadata, resource }, client }, refreshToken) =>
       using(async (fetchFn) => {
-        const asked = { metadata, clientInformation: client, refreshToken, resource, fetchFn };
-        const answer = await refreshAuthorization(metadata.issuer, asked).catch(refusedForGood);
+        const options = { metadata, clientInformation: client, refreshToken, resource, fetchFn };
+        const answer = await refreshAuthorization(metadata.issuer, options).catch(refusedForGood);
         return 'refused' in answer ? answer : checked(answer);
       }),
     async revoke({ issuer: { metadata }, client }, { refresh_token, access_token }) {
@@ -154,15 +159,15 @@ async function revokeOne(
   fetchFn: Fetch,
   endpoint: string,
   { client_id, client_secret, token_endpoint_auth_method: method }: OauthClient,
-  given: { refresh_token: string } | { access_token: string },
+  credential: { refresh_token: string } | { access_token: string },
 ): Promise<void> {
-  const [[token_type_hint = '', token = ''] = []] = Object.entries(given);
+  const [[token_type_hint = '', token = ''] = []] = Object.entries(credential);
   const form = new URLSearchParams({ token, token_type_hint });
   const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
   if (client_secret === undefined || method === 'client_secret_post') form.set('client_id', client_id);
   if (client_secret !== undefined && method === 'client_secret_post') form.set('client_secret', client_secret);
   if (client_secret !== undefined && method !== 'client_secret_post')
-    // Each part is encoded first (RFC 6749, 2.3.1).
+    // Encode each part first (RFC 6749, 2.3.1).
     headers.set('authorization', `Basic ${btoa([client_id, client_secret].map(encodeURIComponent).join(':'))}`);
   const { ok, status, body } = await fetchFn(endpoint, { method: 'POST', headers, body: form });
   await body?.cancel();
@@ -171,7 +176,10 @@ async function revokeOne(
   throw new OutboundError(isTransientStatus(status) ? 'action_unavailable' : 'action_refused', message, { status });
 }
 
-/** All requests obey the guard and one time limit. Libraries hide the errors of a fetch, so the first one counts. */
+/**
+ * Applies the guard and one time limit to all requests. Libraries hide the errors of `fetch`, so the first failure is
+ * thrown.
+ */
 async function withGuardedFetch<T>(http: Pick<HttpClient, 'fetchWith'>, work: (fetchFn: Fetch) => Promise<T>) {
   const failures: OutboundError[] = [];
   const guarded = http.fetchWith({ maxBytes, failed: (error) => void failures.push(error) });
@@ -184,7 +192,7 @@ async function withGuardedFetch<T>(http: Pick<HttpClient, 'fetchWith'>, work: (f
   });
 }
 
-async function discover(fetchFn: Fetch, serverUrl: string, asked: string | undefined): Promise<TokenIssuer> {
+async function discover(fetchFn: Fetch, serverUrl: string, requestedScope: string | undefined): Promise<TokenIssuer> {
   const challenge = await challengeOf(fetchFn, serverUrl);
   const found = await discoverOAuthServerInfo(serverUrl, {
     fetchFn,
@@ -192,7 +200,7 @@ async function discover(fetchFn: Fetch, serverUrl: string, asked: string | undef
   });
   const metadata = Metadata.safeParse(found.authorizationServerMetadata).data;
   if (!metadata) throw refusal('publishes no metadata (RFC 8414)');
-  // A server that does not name its methods does not support PKCE (MCP, Authorization code protection).
+  // A server whose metadata lists no methods does not support PKCE (MCP, Authorization code protection).
   if (!metadata.code_challenge_methods_supported.includes('S256')) throw refusal('does not support PKCE with S256');
   const { authorization_endpoint, token_endpoint, registration_endpoint } = metadata;
   for (const address of [authorization_endpoint, token_endpoint, registration_endpoint ?? token_endpoint])
@@ -200,11 +208,11 @@ async function discover(fetchFn: Fetch, serverUrl: string, asked: string | undef
   return {
     metadata,
     resource: resourceOf(serverUrl, found.resourceMetadata),
-    scope: scopeOf(asked ?? challenge.scope ?? found.resourceMetadata?.scopes_supported?.join(' '), found),
+    scope: scopeOf(requestedScope ?? challenge.scope ?? found.resourceMetadata?.scopes_supported?.join(' '), found),
   };
 }
 
-/** What the server says to a caller without a token (RFC 9728, 5.1). */
+/** Returns the challenge of the server to a request without a token (RFC 9728, 5.1). */
 async function challengeOf(fetchFn: Fetch, serverUrl: string) {
   const answer = await fetchFn(serverUrl, {
     method: 'POST',
@@ -223,7 +231,7 @@ function resourceOf(serverUrl: string, metadata: OAuthServerInfo['resourceMetada
   return metadata.resource;
 }
 
-/** Servers that know `offline_access` issue refresh tokens only for it. */
+/** Adds `offline_access` if the server supports it, because such servers issue refresh tokens only for this scope. */
 function scopeOf(scope: string | undefined, { authorizationServerMetadata }: OAuthServerInfo): string | undefined {
   const knowsOffline = authorizationServerMetadata?.scopes_supported?.includes('offline_access');
   if (scope === undefined || !knowsOffline || scope.split(' ').includes('offline_access')) return scope;
@@ -238,7 +246,7 @@ function isSecure(address: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname));
 }
 
-/** The authorization server must be able to read the document: over https, or both on this machine. */
+/** Returns whether the authorization server can read the document: over https, or if both are on this machine. */
 function isDocumentFor(clientId: string, issuer: string): boolean {
   return clientId.startsWith('https:') || (isSecure(clientId) && loopback.test(new URL(issuer).hostname));
 }
@@ -265,7 +273,7 @@ function refusedForGood(error: unknown): { refused: string } {
 
 const passing: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable', 'too_many_requests']);
 
-/** Messages of libraries can contain what was sent, so only codes are kept. */
+/** Keeps only the codes of library errors, because their messages can contain sent data. */
 function outboundErrorOf(error: unknown): unknown {
   if (isOutboundError(error)) return error;
   if (error instanceof OAuthError) {

@@ -1,6 +1,9 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 
-/** What a tool of an MCP server answered, and the output schema of that tool. Without a value, only the schema is read. */
+/**
+ * The result of a tool of an MCP server, and the output schema of that tool. Without a value, only the schema is
+ * checked.
+ */
 export interface McpOutput {
   schema: Record<string, unknown>;
   value?: unknown;
@@ -8,7 +11,10 @@ export interface McpOutput {
 
 const maxLength = 200;
 
-/** Why the value does not fit the schema. The server wrote both, and decides how long this takes: it runs in a thread. */
+/**
+ * Returns why the value does not match the schema. Runs in a thread, because the server wrote both and thereby decides
+ * how long the check takes.
+ */
 export function problemOfOutput({ schema, value }: McpOutput): string | undefined {
   try {
     const check = new AjvJsonSchemaValidator().getValidator(schema);

@@ -1,4 +1,4 @@
-/** Why a call to a third-party server failed, and whether a retry may succeed. */
+/** Maps the causes of a failed call to a third-party server to whether a retry may succeed. */
 const isRetryable = {
   target_refused: false,
   too_large: false,
@@ -20,13 +20,13 @@ export type OutboundCode = keyof typeof isRetryable;
 
 export interface OutboundErrorOptions {
   status?: number;
-  /** The wait that the server requests. */
+  /** The delay that the server requests. */
   retryAfterMs?: number | undefined;
-  /** The call did not reach its receiver. */
+  /** The request did not reach its receiver. */
   isUnsent?: boolean;
 }
 
-/** The message is stored in workflow histories. It must contain no secrets, and the error has no cause. */
+/** The message is stored in workflow histories. It must not contain secrets, and the error has no cause. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   readonly code: OutboundCode;
@@ -49,14 +49,14 @@ export function isOutboundError(error: unknown): error is OutboundError {
   return error instanceof OutboundError;
 }
 
-/** The same error, of a request before the call itself (true) or after it (false). */
+/** Returns the same error, marked as one of a request before the call itself (true) or after it (false). */
 export function withUnsent(error: unknown, isUnsent: boolean): unknown {
   if (!isOutboundError(error) || error.isUnsent === isUnsent) return error;
   const { code, message, status, retryAfterMs } = error;
   return new OutboundError(code, message, { ...(status !== undefined && { status }), retryAfterMs, isUnsent });
 }
 
-/** Codes of failures to connect. */
+/** The system codes of failures to connect. */
 export const beforeConnecting: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -65,7 +65,7 @@ export const beforeConnecting: ReadonlySet<string> = new Set([
   'ENETUNREACH',
 ]);
 
-/** For an error of a connection. Reports only the code because the messages of system errors contain addresses. */
+/** Converts a connection error. Reports only the code, because the messages of system errors contain addresses. */
 export function unreachable(error: unknown): OutboundError {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'no code';
   if (code === 'UND_ERR_CONNECT_TIMEOUT')

@@ -1,14 +1,14 @@
 const maxWaitMs = 5 * 60_000;
 const transientStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Whether the same request may succeed later. */
+/** Returns whether the same request may succeed later. */
 export function isTransientStatus(status: number): boolean {
   return status >= 500 || transientStatuses.has(status);
 }
 
 /**
- * The wait in milliseconds that a `Retry-After` header names in seconds or as a date (RFC 9110, 10.2.3), at most 5
- * minutes.
+ * Returns the delay in milliseconds that a `Retry-After` header specifies in seconds or as a date (RFC 9110, 10.2.3),
+ * at most 5 minutes.
  */
 export function retryAfterMs(header: string | null | undefined, now: number): number | undefined {
   const text = header?.trim() ?? '';
@@ -17,14 +17,17 @@ export function retryAfterMs(header: string | null | undefined, now: number): nu
   return Number.isNaN(at) ? undefined : Math.min(Math.max(at - now, 0), maxWaitMs);
 }
 
-/** The wait in milliseconds that a model endpoint requests: `retry-after-ms` takes precedence over `Retry-After`. */
+/**
+ * Returns the delay in milliseconds that a model endpoint requests. `retry-after-ms` takes precedence over
+ * `Retry-After`.
+ */
 export function retryHintMs(headers: Pick<Headers, 'get'>, now: number): number | undefined {
   const exact = headers.get('retry-after-ms')?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(exact)) return Math.min(Math.ceil(Number(exact)), maxWaitMs);
   return retryAfterMs(headers.get('retry-after'), now);
 }
 
-/** `retryAfterMs` for the raw headers of a response. */
+/** Returns `retryAfterMs` for the raw headers of a response. */
 export function retryAfterOf(headers: Record<string, string | string[] | undefined>): number | undefined {
   const header = headers['retry-after'];
   return retryAfterMs(Array.isArray(header) ? header[0] : header, Date.now());

@@ -7,7 +7,7 @@ import { publicAddressOf } from './target-guard.js';
 export interface SmtpServer {
   host: string;
   port: number;
-  /** Use TLS from the first byte. Otherwise use STARTTLS if the server offers it, or always with `requireTls`. */
+  /** Uses TLS from the first byte. If false, uses STARTTLS if the server offers it, or always with `requireTls`. */
   secure: boolean;
   requireTls: boolean;
   credentials: { user: string; password: string } | undefined;
@@ -30,11 +30,11 @@ export interface MailReceipt {
   rejected: string[];
 }
 
-/** Sends mail over SMTP (RFC 5321) to servers that users name. */
+/** Sends mail over SMTP (RFC 5321) to servers that users specify. */
 export interface SmtpClient {
   /**
    * @throws OutboundError `target_refused`, `timeout`, `unreachable`; for an SMTP reply `action_refused` (5xx) or
-   *   `action_unavailable` (4xx)
+   * `action_unavailable` (4xx)
    */
   send(server: SmtpServer, mail: Mail, options: { timeoutMs: number; signal: AbortSignal }): Promise<MailReceipt>;
 }
@@ -92,7 +92,7 @@ function addresses(list: readonly (string | { address: string })[]): string[] {
   return list.map((each) => (typeof each === 'string' ? each : each.address));
 }
 
-/** What nodemailer reports. `originalCode` is that of the system. */
+/** An error of nodemailer. `originalCode` is the code of the system error. */
 interface SmtpFailure {
   code?: string;
   responseCode?: number;
@@ -100,7 +100,7 @@ interface SmtpFailure {
   timeoutType?: string;
 }
 
-/** Reports only codes because the replies of a server may quote the message. */
+/** Reports only codes, because the replies of a server may quote the message. */
 function failureOf(error: unknown): OutboundError {
   const { code, responseCode: status, originalCode = '', timeoutType } = error as SmtpFailure;
   const options = status === undefined ? {} : { status };

@@ -3,13 +3,13 @@ import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';
 
-/** Public addresses that the host of a cloud machine answers itself. */
+/** Public addresses that the host of a cloud machine serves itself. */
 const cloudServices: ReadonlySet<string> = new Set(['168.63.129.16']);
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an address is a host on the public internet, not a loopback, private, link-local, translated or reserved
- * address.
+ * Returns whether an address is a host on the public internet, not a loopback, private, link-local, translated or
+ * reserved address.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
@@ -20,7 +20,7 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Checks scheme and credentials of a URL.
+ * Checks the scheme and the credentials of a URL.
  * @throws OutboundError `target_refused`
  */
 export function refuseUnlessFetchable(url: URL): void {
@@ -34,7 +34,7 @@ export function refuseUnlessPublic(url: URL): void {
 }
 
 /**
- * A lookup that returns only public addresses. The socket connects to the address that was checked, so a name cannot
+ * Creates a lookup that returns only public addresses. The socket connects to the checked address, so a name cannot
  * change its target afterwards. One private address refuses the whole name.
  */
 export function guardedLookup(lookup: LookupFunction = dnsLookup): LookupFunction {
@@ -49,7 +49,7 @@ export function guardedLookup(lookup: LookupFunction = dnsLookup): LookupFunctio
 }
 
 /**
- * Resolves a host name for clients that connect by themselves. They must connect to this address only.
+ * Resolves a host name for clients that connect by themselves. They must connect only to this address.
  * @throws OutboundError `target_refused` unless every address of the name is public, `unreachable` if there is none
  */
 export async function publicAddressOf(host: string, lookup?: LookupFunction): Promise<string> {

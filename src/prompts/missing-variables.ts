@@ -3,9 +3,9 @@ import { withEngine } from './template.js';
 import { givenVariables, runVariableNames, type GivenInputs } from './variables.js';
 
 /**
- * The variables that a prompt is certain to lack, without duplicates: those that every rendering reads and those that
- * its author declared. A variable that the template reads only if it is given (`default`, `if`, the body of a loop)
- * is not missing.
+ * Returns the variables that a prompt is certain to lack, without duplicates: those that every rendering reads and
+ * those that its author declared. A variable that the template reads only if it has a value (`default`, `if`, the body
+ * of a loop) is not missing.
  * @throws AppError `validation_failed` for a template that cannot be parsed
  */
 export function missingVariables(
@@ -13,7 +13,7 @@ export function missingVariables(
   prompt: { template: string; variables: readonly string[] },
   inputs: GivenInputs,
 ): string[] {
-  // The declared names are evaluated too. A brace in one must not end its expression here.
+  // Evaluate the declared names too. A brace in a name must not end its expression.
   const expressions = prompt.variables.map((name) => `{{${name.replaceAll('}', '|')}}}`).join('');
   return withEngine(what, prompt.template + expressions, (engine) => {
     const templates = engine.parse(prompt.template);
@@ -27,9 +27,9 @@ export function missingVariables(
         ({ root, path }) =>
           path !== '' && !Object.hasOwn(locals, root) && (readAlways.has(root) || !Object.hasOwn(globals, root)),
       );
-    const given = givenVariables(inputs);
+    const variables = givenVariables(inputs);
     const missing = [...read, ...declared].filter(
-      ({ root, path }) => !runVariableNames.has(root) && !isGiven(engine, path, given),
+      ({ root, path }) => !runVariableNames.has(root) && !isGiven(engine, path, variables),
     );
     return [...new Set(missing.map(({ path }) => path))];
   });
@@ -37,11 +37,11 @@ export function missingVariables(
 
 interface Path {
   root: string;
-  /** As an expression, up to the first segment that depends on another variable. */
+  /** The expression, up to the first segment that depends on another variable. */
   path: string;
 }
 
-/** The paths that every rendering reads. */
+/** Returns the paths that every rendering reads. */
 function pathsReadIn(engine: Liquid, templates: readonly Template[]): Path[] {
   const reads = readsOf(templates).map(
     ({ token, values }) => ({ token, arguments: values, *render() {} }) satisfies Template,
@@ -60,7 +60,7 @@ interface Read {
   values: NonNullable<Template['arguments']>;
 }
 
-/** The arguments that every rendering evaluates. Conditions, and bodies that may be skipped, do not count. */
+/** Returns the arguments that every rendering evaluates. Omits conditions, and bodies that may be skipped. */
 function readsOf(templates: readonly Template[]): Read[] {
   return templates.flatMap((template): Read[] => {
     const name = 'name' in template ? template.name : 'output';
@@ -74,7 +74,7 @@ function readsOf(templates: readonly Template[]): Read[] {
   });
 }
 
-/** The engine ignores a missing variable if `default` is the first filter. */
+/** Returns whether `default` is the first filter. The engine then ignores a missing variable. */
 function hasDefault(template: Template): boolean {
   const value: unknown = 'value' in template ? template.value : undefined;
   const filters: unknown =
@@ -83,10 +83,10 @@ function hasDefault(template: Template): boolean {
   return typeof first === 'object' && first !== null && 'name' in first && first.name === 'default';
 }
 
-function isGiven(engine: Liquid, path: string, given: Record<string, unknown>): boolean {
-  if (Object.hasOwn(given, path)) return true;
+function isGiven(engine: Liquid, path: string, variables: Record<string, unknown>): boolean {
+  if (Object.hasOwn(variables, path)) return true;
   try {
-    engine.evalValueSync(path, given);
+    engine.evalValueSync(path, variables);
     return true;
   } catch {
     return false;

@@ -2,7 +2,7 @@ import { Liquid } from 'liquidjs';
 import { AppError } from '../errors.js';
 import { withinTime } from './within-time.js';
 
-/** Limits per template: characters parsed, milliseconds, and characters that filters may allocate. */
+/** Limits each template: characters parsed, milliseconds, and characters that filters may allocate. */
 const limits = { parseLimit: 100_000, renderLimit: 500, memoryLimit: 20_000_000 };
 const maxOutputLength = 1_000_000;
 const renderTimeoutMs = 1000;
@@ -10,7 +10,10 @@ const renderTimeoutMs = 1000;
 /** Templates cannot include other templates, so these tags are disabled. */
 const disabledTags = ['include', 'render', 'layout'];
 
-/** Users write templates. They can read own properties of plain data, but no file, prototype or other template. */
+/**
+ * Creates an engine for templates of users. They can read own properties of plain data, but no file, prototype or other
+ * template.
+ */
 function createEngine(outputEscape?: (value: unknown) => string): Liquid {
   const engine = new Liquid({
     ...limits,
@@ -28,7 +31,7 @@ function createEngine(outputEscape?: (value: unknown) => string): Liquid {
 const plain = createEngine();
 const urlPart = createEngine((value) => encodeURIComponent(textOf(value)));
 
-/** @throws AppError `validation_failed` that names the missing variable, the exceeded limit or the syntax error */
+/** @throws AppError `validation_failed`, which names the missing variable, the exceeded limit or the syntax error */
 export function renderText(what: string, template: string, variables: Record<string, unknown>): string {
   return render(plain, what, template, variables);
 }
@@ -38,13 +41,13 @@ export function renderUrl(what: string, template: string, variables: Record<stri
   return render(urlPart, what, template, variables);
 }
 
-/** The top-level variables that a template uses. */
+/** Returns the top-level variables that a template uses. */
 export function variablesIn(what: string, template: string): ReadonlySet<string> {
   const work = () => new Set(plain.globalVariablesSync(template));
   return withRefusals(what, work, runnerFor(template));
 }
 
-/** The syntax error of a template, or undefined if it is valid. */
+/** Returns the syntax error of a template, or undefined if it is valid. */
 export function syntaxProblem(template: string): string | undefined {
   try {
     plain.parse(template);
@@ -54,12 +57,18 @@ export function syntaxProblem(template: string): string | undefined {
   }
 }
 
-/** Runs `work`, which reads only `template`, with the engine that renders templates. @throws AppError `validation_failed` */
+/**
+ * Runs `work`, which reads only `template`, with the engine that renders templates.
+ * @throws AppError `validation_failed`
+ */
 export function withEngine<T>(what: string, template: string, work: (engine: Liquid) => T): T {
   return withRefusals(what, () => work(plain), runnerFor(template));
 }
 
-/** Text and plain values, without tags, filters, ranges or indexes: takes no longer than copying the values. */
+/**
+ * Matches text and plain values without tags, filters, ranges or indexes. Rendering takes no longer than copying the
+ * values.
+ */
 const onlyValues = /^[^{]*(?:\{\{\s*[a-z_][\w.]*\s*\}\}[^{]*)*$/i;
 
 function render(engine: Liquid, what: string, template: string, variables: Record<string, unknown>): string {
@@ -71,7 +80,7 @@ function render(engine: Liquid, what: string, template: string, variables: Recor
 
 type Runner = <T>(work: () => T) => T;
 const atOnce: Runner = (work) => work();
-/** Each run starts a thread that watches the time. */
+/** Limits the time of the work. Each call starts a thread that watches the time. */
 const inTime: Runner = (work) => withinTime(renderTimeoutMs, work);
 
 function runnerFor(template: string): Runner {
@@ -99,8 +108,8 @@ function missingVariableOf(error: unknown): string | undefined {
 }
 
 /**
- * The first line of the engine's message has the position and the rule. The other lines quote the template, which may
- * contain anything.
+ * Returns the first line of the engine's message, which contains the position and the rule. The other lines quote the
+ * template, which may contain anything.
  */
 function reasonOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {

@@ -5,28 +5,28 @@ export interface GivenInputs {
 }
 
 /**
- * The variables that templates can use before a run starts. The product's own names take precedence over inputs with
- * the same name.
+ * Returns the variables that templates can use before a run starts. The product's own names take precedence over inputs
+ * with the same name.
  */
 export function givenVariables({ goal, input_variables, runtime_inputs }: GivenInputs): Record<string, unknown> {
   return { ...runtime_inputs, ...input_variables, goal, inputs: input_variables, runtime: runtime_inputs };
 }
 
-/** What templates can refer to while a run proceeds: its inputs and its results so far. */
+/** The values that templates can use during a run: its inputs and its results so far. */
 export interface RunInputs extends GivenInputs {
   documents: unknown;
   outputs: readonly { output: unknown }[];
   actions: unknown;
 }
 
-/** The variables of a template: the inputs of the execution and the results of the run so far. */
+/** Returns the variables of a template: the inputs of the execution and the results of the run so far. */
 export function variablesOf(run: RunInputs): Record<string, unknown> {
   const { documents, outputs, actions } = run;
   const added: RunVariables = { documents, outputs, previous: outputs.at(-1)?.output ?? '', actions };
   return { ...givenVariables(run), ...added };
 }
 
-/** The variables that the run adds while it proceeds. */
+/** The variables that the run adds. */
 interface RunVariables {
   documents: unknown;
   outputs: unknown;

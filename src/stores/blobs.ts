@@ -6,9 +6,9 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { AppError, hasCode } from '../errors.js';
 
-/** Stores bytes. The location is the SHA-256 of the bytes, so storing the same bytes twice stores them once. */
+/** Stores bytes. A location is the SHA-256 of the bytes, so storing the same bytes twice keeps one copy. */
 export interface BlobStore {
-  /** Stores the parts as one. */
+  /** Stores the parts as one blob and returns its location. */
   put(...parts: Uint8Array[]): Promise<string>;
   /** @throws AppError `not_found` if nothing is stored at the location */
   get(location: string): Promise<Buffer>;
@@ -18,7 +18,7 @@ const sliceBytes = 4 * 1024 * 1024;
 const wellFormed = /^[0-9a-f]{64}$/;
 
 /**
- * Stores bytes in files below `folder`. A file is written under a temporary name, synced and renamed, so it is
+ * Stores bytes in files below `folder`. Writes a file under a temporary name, syncs and renames it, so that it is
  * complete or absent.
  */
 export function createDiskBlobStore(folder: string): BlobStore {
@@ -31,7 +31,7 @@ export function createDiskBlobStore(folder: string): BlobStore {
       const temporaryFile = `${file}.${randomUUID()}`;
       const handle = await open(temporaryFile, 'wx', 0o600);
       try {
-        // Each begins where the previous one ends.
+        // `writeFile` continues at the end of the previous part.
         for (const part of parts) await handle.writeFile(part);
         await handle.sync();
       } finally {
@@ -51,7 +51,7 @@ export function createDiskBlobStore(folder: string): BlobStore {
   };
 }
 
-/** An object store that can hold blobs. An object is complete or absent. */
+/** An object store that can hold blobs. An object is either complete or absent. */
 export interface ObjectStore {
   write(name: string, source: Readable): Promise<void>;
   /** @throws AppError `not_found` if there is no such object */
@@ -73,7 +73,7 @@ export function createObjectBlobStore(objects: ObjectStore, prefix: string): Blo
   };
 }
 
-/** Other requests are served between the slices of a large part. */
+/** Hashes the parts. Other requests are served between the slices of a large part. */
 async function locationOf(parts: readonly Uint8Array[]): Promise<string> {
   const hash = createHash('sha256');
   for (const part of parts) {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 export interface Bookmarks {
-  /** The bookmarks that a session needs to see the last writes of these projects by this process. */
+  /** Returns the bookmarks that a session needs to see the last writes of these projects by this process. */
   of(projectIds: readonly string[]): string[];
   note(projectId: string, bookmarks: readonly string[]): void;
   forget(projectIds: readonly string[]): void;

@@ -20,15 +20,15 @@ export interface CollectionDefinition {
   majorityRead: boolean;
 }
 
-/** The server deletes a document shortly after its `expires_at`. */
+/** Makes the server delete a document shortly after its `expires_at`. */
 export const expiring: Index = { keys: { expires_at: 1 }, options: { expireAfterSeconds: 0 } };
 
 interface CollectionOptions {
   /** Frequent reads look up by `_id`. Indexes serve lists and uniqueness. */
   indexes?: readonly Index[];
   /**
-   * Read with majority concern: for credentials, reservations, and what a process caches of the audit chain
-   * and the policies. A failover must not undo a record that a decision relies on (docs/decisions/0066).
+   * Reads with majority concern. Needed for credentials, reservations, and what a process caches of the audit chain and
+   * the policies: a failover must not undo a record that a decision relies on (docs/decisions/0066).
    */
   majorityRead?: boolean;
 }

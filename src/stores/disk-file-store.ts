@@ -8,7 +8,10 @@ import { isObjectName, type FileStore } from './file-store.js';
 const noSuchObject = (cause?: unknown) =>
   new AppError('not_found', 'the content of the file does not exist', { cause });
 
-/** Stores objects as files in `folder`, which API and workers share. Writes and syncs a temporary file, then renames it. */
+/**
+ * Stores objects as files in `folder`, which the API and the workers share. Writes a temporary file, syncs it, then
+ * renames it.
+ */
 export function createDiskFileStore(folder: string): FileStore {
   const fileOf = (location: string) => {
     if (!isObjectName(location)) throw noSuchObject();

@@ -3,26 +3,27 @@ import type { BlobStore } from './blobs.js';
 
 const header = 'encrypted:';
 
-/** The key store of the service (src/auth/secret-box.ts). */
+/** Encrypts with the keys of the service (src/auth/secret-box.ts). */
 export interface Cipher {
   encrypt(plain: Uint8Array, purpose: string): { keyId: string; parts: Uint8Array[] };
   decrypt(bytes: Uint8Array, keyId: string, purpose: string): Uint8Array;
 }
 
-/** Stores documents of runs, each encrypted with the key of its organization. */
+/** Stores documents of runs. Encrypts each one with the key of its organization. */
 export interface EncryptedBlobStore {
   put(bytes: Uint8Array, organizationId: string): Promise<string>;
-  /** @throws AppError `not_found` if there is no document at the location */
+  /** @throws AppError `not_found` if no document is stored at the location */
   get(location: string): Promise<Buffer>;
 }
 
 /**
- * The first line is `encrypted:<key id>:<organization id>`. Documents without this line are older and not encrypted.
+ * Starts each document with the line `encrypted:<key id>:<organization id>`. Documents without this line are older and
+ * not encrypted.
  */
 export function createEncryptedBlobStore(blobs: BlobStore, cipher: Cipher): EncryptedBlobStore {
   return {
     async put(bytes, organizationId) {
-      // Encrypting a large document takes about 50 ms, so it has a turn of the event loop for itself.
+      // Encrypting a large document takes about 50 ms, so let other requests run before and after it.
       await setImmediate();
       const { keyId, parts } = cipher.encrypt(bytes, purposeOf(organizationId));
       await setImmediate();

@@ -15,12 +15,12 @@ type Variables = z.infer<z.ZodObject<typeof bucketVariables>>;
 export interface S3Config {
   bucket: string;
   region: string;
-  /** The address of a server other than AWS. */
+  /** The URL of a server other than AWS. */
   endpoint: string | undefined;
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
 }
 
-/** A bucket needs its region, and both parts of the access key or none. */
+/** Requires a region for a bucket, and both parts of the access key or neither. */
 export function checkBucket(
   env: Variables,
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },

@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 
-/** Stores objects, which are either complete or absent. `objectName` creates their locations. */
+/** Stores objects, which are either complete or absent. `objectName` builds their locations. */
 export interface FileStore {
-  /** Streams `source` into the object with constant memory. Leaves nothing behind on failure. */
+  /** Streams `source` into the object with constant memory. Leaves nothing behind after a failure. */
   write(location: string, source: Readable): Promise<void>;
   /** @throws AppError `not_found` if the object does not exist */
   read(location: string): Promise<Readable>;
   /** Deletes the object, including a partial write of a crashed process. Idempotent. */
   remove(location: string): Promise<void>;
-  /** The path of the object on a local disk. Undefined if the store serves downloads itself. */
+  /** Returns the path of the object on a local disk, or undefined if the store serves downloads itself. */
   localPath(location: string): string | undefined;
-  /** A URL of the store for this object, which expires. Undefined if the store does not serve downloads. */
+  /** Returns a URL of the store for this object, which expires, or undefined if the store does not serve downloads. */
   presign(location: string, download: Download): Promise<string | undefined>;
   close(): Promise<void>;
 }

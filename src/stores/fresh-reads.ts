@@ -2,8 +2,8 @@ import type { Collection, Filter } from 'mongodb';
 import { createGroup } from './group.js';
 
 /**
- * Combines reads by `_id`: requests that arrive during a read join the next one. A read starts after its requests
- * arrive, so its results are as fresh as those of separate reads.
+ * Combines reads by `_id`: requests that arrive during a read join the next one. A read starts after its requests have
+ * arrived, so its results are as fresh as those of separate reads.
  */
 export function createFreshReads<T extends { _id: string }>(
   collection: Collection<T>,

@@ -8,13 +8,14 @@ export interface Waiting<T, R> {
 
 export interface Group<T, R> {
   add(item: T): Promise<R>;
-  /** Resolves when nothing is queued or being written. */
+  /** Resolves when no item is queued or being written. */
   idle(): Promise<void>;
 }
 
 /**
- * Group commit: items that arrive during a write join the next one. `write` settles every item of its batch. If it
- * throws, the items that are not settled are rejected with its error. It may ask whether the next batch has items yet.
+ * Implements group commit: items that arrive during a write join the next one. `write` settles every item of its batch.
+ * If it throws, the items that are not settled are rejected with its error. `isAnotherWaiting` returns whether the next
+ * batch already has items.
  */
 export function createGroup<T, R>(
   write: (batch: readonly Waiting<T, R>[], isAnotherWaiting: () => boolean) => Promise<void>,

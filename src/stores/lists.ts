@@ -17,15 +17,15 @@ export const ListQuery = z.object({
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
-/** The text of a search in a list. */
+/** The search text of a list. */
 export const SearchText = z
   .string()
   .min(1)
   .max(100)
-  // The regular expressions of MongoDB end at such a character.
+  // A NUL character ends the regular expressions of MongoDB.
   .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 
-/** A filter for records with this id, or with this text in one of the fields. Ignores case. */
+/** Returns a filter for records with this id, or with this text in one of the fields. Ignores case. */
 export function containing(text: string, ...fields: string[]): { $or: Document[] } {
   const like = { $regex: text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), $options: 'i' };
   return { $or: [{ _id: text }, ...fields.map((field) => ({ [field]: like }))] };
@@ -53,7 +53,7 @@ export interface Page<T> extends Total {
   next_cursor: string | null;
 }
 
-/** Counting stops here because an unselective filter matches a whole collection. */
+/** Counting stops here, because an unselective filter matches a whole collection. */
 export const maxCount = 10_000;
 
 /** Counts matching documents up to 10,000 (contract, Conventions). */
@@ -74,12 +74,12 @@ export async function listPage<T extends Document & { _id: string }>(
   query: ListQuery,
   by?: string,
 ): Promise<Page<WithId<T>>> {
-  // Combined with `$and`, because both filters can contain `$or`.
-  const shown = query.cursor === undefined ? filter : { $and: [filter, filterAfter(query.cursor, by)] };
+  // Combine the filters with `$and`, because both can contain `$or`.
+  const pageFilter = query.cursor === undefined ? filter : { $and: [filter, filterAfter(query.cursor, by)] };
   const [total, found] = await Promise.all([
     countUpTo(collection, filter),
     collection
-      .find(shown as Filter<T>)
+      .find(pageFilter as Filter<T>)
       .sort(by === undefined ? { _id: -1 } : { [by]: -1, _id: -1 })
       .limit(query.limit + 1)
       .toArray(),
@@ -93,26 +93,26 @@ function cursorAfter(record: Document & { _id: string }, by: string | undefined)
   return by === undefined ? encodeCursor(record._id) : encodePosition({ at: timeAt(record, by), id: record._id });
 }
 
-/** The position where a page ended, in a list sorted by a time. */
+/** The end of a page in a list that is sorted by a time. */
 export interface ListPosition {
   at: number | null;
   id: string;
 }
 
-/** Sorts newest first, as MongoDB sorts by a time and then by `_id`. */
+/** Compares positions in the order of MongoDB: newest first, then by `_id`. */
 export function comparePositions(a: ListPosition, b: ListPosition): number {
   if (a.at !== b.at) return (b.at ?? -Infinity) - (a.at ?? -Infinity);
   return a.id === b.id ? 0 : a.id < b.id ? 1 : -1;
 }
 
-/** One page of several lists, each of which was read from the same position and is sorted by the same time. */
+/** Merges pages of several lists. All of them were read from the same position and are sorted by the same time. */
 export function mergePages<T>(limit: number, pages: readonly Page<ListPosition & { item: T }>[]): Page<T> {
   const entries = pages.flatMap(({ data }) => data).sort(comparePositions);
-  const shown = entries.slice(0, limit);
-  const last = shown.at(-1);
+  const returned = entries.slice(0, limit);
+  const last = returned.at(-1);
   const isMore = entries.length > limit || pages.some(({ next_cursor }) => next_cursor !== null);
   return {
-    data: shown.map(({ item }) => item),
+    data: returned.map(({ item }) => item),
     total_count: pages.reduce((sum, { total_count }) => sum + total_count, 0),
     ...(pages.some(({ total_is_lower_bound }) => total_is_lower_bound) && { total_is_lower_bound: true as const }),
     next_cursor: isMore && last ? encodePosition(last) : null,

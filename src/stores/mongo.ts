@@ -21,14 +21,14 @@ export interface Mongo {
 
 /**
  * A write is acknowledged when a majority of the members has it in its journal, so a failover cannot undo it. After
- * `wtimeoutMS` the operation fails with an unknown outcome.
+ * `wtimeoutMS`, the operation fails with an unknown outcome.
  */
 export const durable = { w: 'majority', journal: true, wtimeoutMS: 10_000 } as const;
 
 /**
  * Connects with the first operation, and again when the server returns. An operation fails after two seconds if no
- * server is reachable, or when its connection has been silent for thirty. The URI sets hosts, replica set, TLS and
- * retries; this file sets the read and write concerns (docs/decisions/0066).
+ * server is reachable, or when its connection has been silent for thirty seconds. The URI sets hosts, replica set, TLS
+ * and retries; this file sets the read and write concerns (docs/decisions/0066).
  */
 export function createMongo(options: {
   uri: string;
@@ -48,7 +48,7 @@ export function createMongo(options: {
     monitorCommands: options.monitorCommands ?? false,
   });
   let isClosed = false;
-  // The driver keeps the closed topology of a first connection that failed, and would fail all later operations.
+  // After a first connection that failed, the driver keeps the closed topology and would fail all later operations.
   client.on('topologyClosed', () => {
     if (!isClosed) setTimeout(() => void client.connect().catch(() => undefined), 0).unref();
   });
@@ -72,8 +72,8 @@ export function createMongo(options: {
 }
 
 /**
- * The default of the driver is `test`. Hosts and credentials contain no unescaped slash (MongoDB, Connection
- * Strings).
+ * Returns the database of the URI. The driver's default is `test`. Hosts and credentials contain no unescaped slash
+ * (MongoDB, Connection Strings).
  */
 function databaseName(uri: string): string {
   const name = /^[^:]+:\/\/[^/?]*\/([^?]+)/.exec(uri)?.[1];
@@ -81,21 +81,21 @@ function databaseName(uri: string): string {
 }
 
 /**
- * MongoDB error 11000: a document with this unique key exists, and a failover cannot undo it. MongoDB waits for the
- * write concern also after a duplicate, and a failure of that wait has a different code.
+ * Detects MongoDB error 11000: a document with this unique key exists, and a failover cannot undo it. MongoDB waits for
+ * the write concern also after a duplicate, and a failure of that wait has a different code.
  */
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === 11_000;
 }
 
-/** Whether an unordered bulk write failed only because of existing documents. */
+/** Returns whether an unordered bulk write failed only because of existing documents. */
 export function isOnlyDuplicates(error: unknown): boolean {
   if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) return false;
   const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
   return failures.every(({ code }) => code === 11_000);
 }
 
-/** Inserts a record. If one with the same `_id` exists, as in a retry after a crash, returns that one. */
+/** Inserts a record. If one with the same `_id` exists, as in a retry after a crash, returns the existing one. */
 export async function insertOnce<T extends { _id: string }>(collection: Collection<T>, record: T): Promise<T> {
   try {
     await collection.insertOne(record as OptionalUnlessRequiredId<T>);
@@ -104,8 +104,8 @@ export async function insertOnce<T extends { _id: string }>(collection: Collecti
     if (!isDuplicateKey(error)) throw error;
     const present = await collection.findOne({ _id: record._id } as never);
     if (present) return present as T;
-    // The record was deleted, or a new primary does not show it yet, so the caller must retry. The caller handles other
-    // unique keys.
+    // The record was deleted, or a new primary does not return it yet, so the caller must retry. The caller handles
+    // other unique keys.
     throw / index: _id_ /.test(error.message)
       ? new AppError('unavailable', 'the record store does not answer', { cause: error })
       : error;

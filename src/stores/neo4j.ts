@@ -3,21 +3,24 @@ import { createBookmarks, type Bookmarks } from './bookmarks.js';
 import { createTurns, type Turns } from './turns.js';
 
 export interface Graph {
-  /** For reads. */
+  /** Runs reads. */
   driver: Driver;
-  /** For writes, on separate connections: writers that wait for a lock do not block reads. */
+  /** Runs writes on separate connections: writers that wait for a lock do not block reads. */
   writer: Driver;
   reads: Turns;
   writes: Turns;
-  /** Cluster members may lag, so the reads of a project wait for its own writes. Undefined for a single server. */
+  /**
+   * Makes the reads of a project wait for its own writes, because cluster members may lag. Undefined for a single
+   * server.
+   */
   bookmarks: Bookmarks | undefined;
-  /** Whether writes note what the worker has to embed. */
+  /** Whether writes record what the worker has to embed. */
   embeds: boolean;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The maximum of concurrent queries per project and process. Writes of a project always run one at a time. */
+/** The maximum number of concurrent queries per project and process. Writes of a project always run one at a time. */
 const maxConcurrentReads = 4;
 
 const common: Config = {

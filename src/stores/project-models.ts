@@ -1,7 +1,7 @@
 import { defineCollection } from './collections.js';
 /**
- * `_id` is the project id. The model settings for agents of the project that name no model (contract,
- * `/v1/save-model`).
+ * The model settings for agents of the project that name no model (contract, `/v1/save-model`). `_id` is the project
+ * id.
  */
 export interface ProjectModelDocument {
   _id: string;

@@ -13,7 +13,9 @@ const maxConcurrentParts = 2;
 
 const load = createRequire(import.meta.url);
 
-/** Stores objects in a bucket of AWS S3 or a compatible server. Only a process that has a bucket loads the packages. */
+/**
+ * Stores objects in a bucket of AWS S3 or a compatible server. A process without a bucket does not load the packages.
+ */
 export function createS3FileStore({ bucket, region, endpoint, credentials }: S3Config): FileStore {
   const { DeleteObjectCommand, GetObjectCommand, NoSuchKey, S3Client } = load('@aws-sdk/client-s3') as typeof Client;
   const { Upload } = load('@aws-sdk/lib-storage') as typeof Storage;
@@ -38,7 +40,7 @@ export function createS3FileStore({ bucket, region, endpoint, credentials }: S3C
         partSize,
         queueSize: maxConcurrentParts,
       });
-      // Otherwise the upload would wait forever for a source that fails before its first byte.
+      // Without this, the upload would wait forever for a source that fails before its first byte.
       source.once('error', () => void upload.abort());
       try {
         await upload.done();
@@ -82,7 +84,7 @@ function noSuchObject(cause?: unknown): AppError {
   return new AppError('not_found', 'the content of the file does not exist', { cause });
 }
 
-/** The server's message may contain hosts and keys, so it is only logged. */
+/** Hides the server's message, which may contain hosts and keys. The log contains it as the cause. */
 function unavailable(cause: unknown): AppError {
   return new AppError('unavailable', 'the file store is not available', { cause });
 }

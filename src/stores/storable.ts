@@ -3,7 +3,7 @@ const reserved = new Set(['__proto__', '_bsontype']);
 
 /**
  * Copies JSON into a form that MongoDB can store. Otherwise, a write that fails because of its content would be retried
- * forever. `src/json-gate.ts` rejects such content on input; this function handles content that an earlier release
+ * forever. `src/json-gate.ts` rejects such content on input. This function handles content that an earlier release
  * accepted.
  */
 export function toStorable<T>(value: T): T {

@@ -20,7 +20,7 @@ export function createTurns(limits: {
   maxRunning: number;
   maxWaiting: number;
   waitTimeoutMs: number;
-  /** Who has the limit, for the message of the refusal; the default is `the project`. */
+  /** The owner of the limit, named in the message of the refusal. The default is `the project`. */
   whose?: string;
   code?: ErrorCode;
 }): Turns {

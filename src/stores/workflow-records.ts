@@ -1,8 +1,8 @@
 import type { Collections } from './collections.js';
 
 /**
- * Finds the organization of an execution or an approval by its workflow id, `<kind>/<record id>`. Undefined if there
- * is no record.
+ * Returns a function that finds the organization of an execution or an approval by its workflow id, `<kind>/<record
+ * id>`. It returns undefined if there is no record.
  */
 export function createOrganizationReader({
   executions,

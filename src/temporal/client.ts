@@ -32,54 +32,58 @@ export interface Temporal {
   dataConverter: DataConverter;
   taskQueue: string;
   /**
-   * Runs calls that Temporal answers itself, under one deadline, by default ten seconds. A process makes 100 at once;
-   * other calls queue. An unresponsive Temporal is detected within two seconds.
-   * @throws AppError `unavailable` if Temporal does not answer in time, or if too many calls wait
+   * Runs calls to which Temporal responds itself, under one deadline, by default ten seconds. A process makes 100 at
+   * once; other calls queue. An unresponsive Temporal is detected within two seconds.
+   * @throws AppError `unavailable` if Temporal does not respond in time, or if too many calls wait
    */
   call<T>(work: (client: Client) => Promise<T>, timeoutMs?: number): Promise<T>;
   /**
-   * Like `call`, for requests that Temporal holds until something happens, such as long polls. They do not queue.
+   * Like `call`, for requests that Temporal holds until an event occurs, such as long polls. They do not queue.
    * @throws AppError `unavailable` also if `signal` aborts the wait
    */
   wait<T>(work: (client: Client) => Promise<T>, timeoutMs: number, signal?: AbortSignal): Promise<T>;
   /**
-   * Like `wait`, for updates, which a worker answers within fifteen seconds. An update without an answer may still take
-   * effect, so give it an id that makes a retry safe.
+   * Like `wait`, for updates, to which a worker responds within fifteen seconds. An update without a response may still
+   * take effect, so give it an id that makes a retry safe.
    */
   callWorker<T>(work: (client: Client) => Promise<T>): Promise<T>;
-  /** Queries an open run. @throws QueryRejectedError for a closed run, with its status; otherwise like `wait` */
+  /**
+   * Queries an open run.
+   * @throws QueryRejectedError for a closed run, with its status; otherwise like `wait`
+   */
   queryOpenRun<T>(workflowId: string, query: QueryDefinition<T>, timeoutMs: number): Promise<T>;
-  /** The URL of a run in the Temporal UI. */
+  /** Returns the URL of a run in the Temporal UI. */
   uiLink(workflowId: string, runId?: string): string;
-  /** The URL of a Temporal Schedule in the Temporal UI. */
+  /** Returns the URL of a Temporal Schedule in the Temporal UI. */
   scheduleUiLink(scheduleId: string): string;
-  /** The URL of a task queue in the Temporal UI. */
+  /** Returns the URL of a task queue in the Temporal UI. */
   queueUiLink(taskQueue: string): string;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Long enough for a Temporal that is busy with other requests. */
+/** Allows for a Temporal server that is busy with other requests. */
 const defaultTimeoutMs = 10_000;
 /** Longer than the ten seconds after which Temporal gives the tasks of a dead worker to another one. */
 const workerTimeoutMs = 15_000;
-/** How long to wait for an answer before checking Temporal itself: a caller learns within two seconds that it is down. */
+/**
+ * The wait for a response before checking Temporal itself, so that a caller learns within two seconds that it is down.
+ */
 const pingAfterMs = 400;
 const pingTimeoutMs = 1200;
 /**
- * By default, gRPC waits up to two minutes between connection attempts, so it would notice a recovered Temporal too
- * late.
+ * By default, gRPC waits up to two minutes between connection attempts and would notice a recovered Temporal too late.
  */
 const reconnecting = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1000 };
 const unconfirmed =
   'the workflow service did not confirm the request in time. It may still take effect: read the present state, or repeat the request with the same Idempotency-Key to get its outcome';
 /**
- * With more concurrent calls, Temporal answers all of them late, and retries keep it overloaded. The limit also bounds
- * how many calls are cancelled at once when Temporal stops: the HTTP/2 of Node 20 can loop on many cancelled streams
- * (nodejs/node#52952).
+ * With more concurrent calls, Temporal responds late to all of them, and retries keep it overloaded. The limit also
+ * bounds how many calls are cancelled at once when Temporal stops: the HTTP/2 of Node 20 can loop on many cancelled
+ * streams (nodejs/node#52952).
  */
 const turnLimits = { what: 'calls to the workflow service', whose: 'this process', maxRunning: 100, maxWaiting: 2000 };
-/** Attempts per request while the server refuses connections: about one second in total. */
+/** The attempts per request while the server refuses connections, about one second in total. */
 const maxAttempts = 4;
 
 export interface TemporalDeps {
@@ -105,7 +109,7 @@ export function createTemporal(
   const openRuns = new WorkflowClient({ ...common, interceptors: ofWorkflows, queryRejectCondition: 'NOT_OPEN' });
 
   /**
-   * Aborting frees the resources of the call in this process. It does not undo what the server has already accepted.
+   * Runs one call. Aborting frees its resources in this process but does not undo what the server has already accepted.
    */
   const attempt = async <T>(
     work: (client: Client) => Promise<T>,
@@ -115,7 +119,7 @@ export function createTemporal(
     const over = new AbortController();
     const withDeadline = () => connection.withDeadline(Date.now() + timeoutMs, () => work(client));
     try {
-      // The deadline of a call limits each attempt, but not the waits between attempts.
+      // The deadline of a call limits each attempt, but not the delays between attempts.
       return await within(
         timeoutMs,
         connection.withAbortSignal(AbortSignal.any([over.signal, ...signals]), withDeadline),
@@ -135,8 +139,8 @@ export function createTemporal(
       .then(() => undefined)
       .finally(() => (pinging = undefined)));
   const turns = createTurns({ ...turnLimits, waitTimeoutMs: defaultTimeoutMs, code: 'unavailable' });
-  /** Waits for the answer of `begin` while Temporal answers pings. */
-  const patiently = async <T>(begin: (over: AbortSignal) => Promise<T>): Promise<T> => {
+  /** Waits for the response to `begin` while Temporal responds to pings. */
+  const whilePingable = async <T>(begin: (over: AbortSignal) => Promise<T>): Promise<T> => {
     const over = new AbortController();
     const answer = begin(over.signal);
     const patience = delay(pingAfterMs, undefined, { signal: over.signal })
@@ -150,7 +154,7 @@ export function createTemporal(
   };
 
   const wait: Temporal['wait'] = (work, timeoutMs, signal) =>
-    patiently((over) => attempt(work, timeoutMs, signal ? [over, signal] : [over]));
+    whilePingable((over) => attempt(work, timeoutMs, signal ? [over, signal] : [over]));
 
   return {
     client,
@@ -158,7 +162,7 @@ export function createTemporal(
     taskQueue: options.taskQueue,
     call(work, timeoutMs = defaultTimeoutMs) {
       const deadline = Date.now() + timeoutMs;
-      return patiently((over) => turns.take('', () => attempt(work, deadline - Date.now(), [over]), over));
+      return whilePingable((over) => turns.take('', () => attempt(work, deadline - Date.now(), [over]), over));
     },
     wait,
     queryOpenRun: (workflowId, query, timeoutMs) => wait(() => openRuns.getHandle(workflowId).query(query), timeoutMs),
@@ -187,7 +191,7 @@ function linksToUi({ uiUrl, namespace }: TemporalConfig): Pick<Temporal, 'uiLink
 const timedOut = () => new AppError('unavailable', 'the workflow service does not answer');
 
 /**
- * Temporal answers a query with FAILED_PRECONDITION if no worker polls or the worker cannot run the workflow, and with
+ * Temporal returns FAILED_PRECONDITION for a query if no worker polls or the worker cannot run the workflow, and
  * ABORTED, INTERNAL or UNKNOWN if its own store fails. The last two codes mean that the credentials of this process are
  * wrong, which the caller cannot fix.
  */
@@ -204,7 +208,7 @@ const unreachableCodes = new Set<number>([
   status.PERMISSION_DENIED,
 ]);
 
-/** While its store fails, Temporal also answers that the namespace does not exist. */
+/** While its store fails, Temporal also reports that the namespace does not exist. */
 const unreachableNames = new Set(['WorkflowUpdateRPCTimeoutOrCancelledError', 'NamespaceNotFoundError']);
 
 function unreachable(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import { InterceptingCall, Metadata, status, type Interceptor } from '@grpc/grpc-js';
 
 /**
- * Answers a call over a closed connection with CANCELLED. gRPC throws instead, and the retries of the Temporal SDK run
+ * Returns CANCELLED for a call over a closed connection. gRPC throws instead, and the retries of the Temporal SDK run
  * in a timer where nothing catches an error: a retry after `close()` would end the process.
  */
 export const refusesAfterClose: Interceptor = (options, nextCall) => {

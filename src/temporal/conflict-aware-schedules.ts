@@ -5,9 +5,9 @@ type Describe = Parameters<WorkflowService['describeSchedule']>[0];
 type Update = Parameters<WorkflowService['updateSchedule']>[0];
 
 /**
- * A client for one update of one schedule. It sends the conflict token of the description that the update is based
- * on. The SDK sends none, so its update would restore an old count of remaining runs. The server silently drops an
- * update with an old token, so check whether it was applied.
+ * Creates a client for one update of one schedule. It sends the conflict token of the description on which the update
+ * is based. The SDK sends none, so its update would restore an old count of remaining runs. The server silently drops
+ * an update with an old token, so check whether it was applied.
  */
 export function conflictAwareSchedules(client: Client, dataConverter: DataConverter): ScheduleClient {
   const { workflowService } = client;

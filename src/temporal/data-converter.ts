@@ -18,7 +18,7 @@ const payloadLimitBytes = 256 * 1024;
 export const failureConverterPath = path.join(packageRoot, 'workflows/failure-converter.cjs');
 
 /**
- * Encrypts payloads. Payloads over 256 KiB go to the file store, and the history holds a reference (design,
+ * Encrypts payloads. Stores payloads over 256 KiB in the file store, so that the history holds a reference (design,
  * Workflows).
  */
 export function createDataConverter(blobs: BlobStore, codec: PayloadCodec): DataConverter {

@@ -7,7 +7,7 @@ const file = z.string().refine(isReadable, 'names a file that cannot be read');
 const atLeast = (least: number) => z.coerce.number().int().min(least);
 
 /**
- * The environment variables for Temporal. The Temporal package reads the first group. It is validated here because
+ * The environment variables for Temporal. The Temporal package reads the first group. They are validated here, because
  * the package treats an unknown word as "off" and ignores an incomplete client certificate.
  */
 export const temporalVariables = {
@@ -29,7 +29,7 @@ export const temporalVariables = {
   TEMPORAL_UI_URL: z.url().default('http://localhost:8233'),
   TEMPORAL_TASK_QUEUE: z.string().default('workflow-platform'),
 
-  // Temporal's worker controller for Kubernetes sets these names.
+  // The worker controller of Temporal for Kubernetes sets these names.
   TEMPORAL_DEPLOYMENT_NAME: z.string().optional(),
   TEMPORAL_WORKER_BUILD_ID: z.string().optional(),
   // With fewer than two of either, the SDK has no slot left for runs that it keeps in memory.
@@ -55,15 +55,15 @@ const pairs = [
 ] as const;
 const alternatives = ['TEMPORAL_TLS_SERVER_CA_CERT', 'TEMPORAL_TLS_CLIENT_CERT', 'TEMPORAL_TLS_CLIENT_KEY'] as const;
 
-/** For `superRefine`: reports conflicts between variables. */
+/** Reports conflicts between variables, for `superRefine`. */
 export function checkTemporal(
   env: TemporalEnvironment,
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
 ): void {
   for (const { one, other } of pairs) {
     if ((env[one] === undefined) === (env[other] === undefined)) continue;
-    const [missing, given] = env[one] === undefined ? [one, other] : [other, one];
-    context.addIssue({ code: 'custom', path: [missing], message: `is needed with ${given}` });
+    const [missing, present] = env[one] === undefined ? [one, other] : [other, one];
+    context.addIssue({ code: 'custom', path: [missing], message: `is needed with ${present}` });
   }
   for (const name of alternatives) {
     if (env[`${name}_PATH`] === undefined || env[`${name}_DATA`] === undefined) continue;
@@ -72,15 +72,18 @@ export function checkTemporal(
 }
 
 export interface TemporalConfig {
-  /** Address, TLS and mTLS, API key. The API client and the worker both use it. */
+  /** The address, TLS, mTLS and the API key, which the API client and the worker use. */
   connection: ClientConnectConfig['connectionOptions'];
   namespace: string;
   uiUrl: string;
-  /** The task queue of the workflows; `queueName` derives the others from it. */
+  /** The task queue of the workflows. `queueName` derives the others from it. */
   taskQueue: string;
 }
 
-/** `present` is the environment without empty values. */
+/**
+ * Reads the configuration.
+ * @param present the environment without empty values
+ */
 export function temporalOf(env: TemporalEnvironment, present: Record<string, string>): TemporalConfig {
   const { connectionOptions } = loadClientConnectConfig({ disableFile: true, overrideEnvVars: present });
   return {
@@ -94,14 +97,14 @@ export function temporalOf(env: TemporalEnvironment, present: Record<string, str
 /** The queues and limits of one worker process. */
 export interface WorkerConfig {
   queues: readonly QueueKind[];
-  /** Activities that all workers together start per second, by queue. Undefined: no limit. */
+  /** The maximum number of activities that all workers together start per second, by queue. Undefined: no limit. */
   perSecond: Partial<Record<QueueKind, number | undefined>>;
   workflowTasks: number;
-  /** Per queue. */
+  /** The maximum number of concurrent activities per queue. */
   activities: number;
-  /** The maximum of concurrent polls of each kind, scaled by demand. Undefined: always ten. */
+  /** The maximum number of concurrent polls of each kind, scaled by demand. Undefined: always ten. */
   pollers: number | undefined;
-  /** Runs to keep in memory. Undefined: depends on the heap size. */
+  /** The number of runs to keep in memory. Undefined: depends on the heap size. */
   cachedWorkflows: number | undefined;
   /** The Worker Deployment Version. Undefined: the worker is not versioned. */
   version: { deploymentName: string; buildId: string } | undefined;

@@ -3,7 +3,7 @@ import proto from '@temporalio/proto';
 import { isAppError } from '../errors.js';
 import { isWorkflowGone, type Temporal } from './client.js';
 
-/** Longer than Temporal holds a long poll, which is 20 s by default. */
+/** Exceeds the time for which Temporal holds a long poll, 20 s by default. */
 const longPollMs = 30_000;
 /** Temporal limits waiting requests and polls of workers, by default to 1,200 per frontend server and namespace. */
 const maxWaits = 200;
@@ -13,17 +13,17 @@ const { EVENT_TYPE_WORKFLOW_TASK_COMPLETED: taskCompleted } = proto.temporal.api
 export interface HistoryCursor {
   /**
    * Waits until the run completes a workflow task or closes, because its state changes only then. The first call for a
-   * run returns at once. The wait does not affect the workflow.
-   * @returns false without waiting if there is no open run, if Temporal does not answer, or if this process has reached
-   * its limit of waits
+   * run returns immediately. The wait does not affect the workflow.
+   * @returns false without waiting if there is no open run, if Temporal does not respond, or if this process has
+   * reached its limit of waits
    */
   next(): Promise<boolean>;
 }
 
-/** Follows the history of the newest run of a workflow from its present end, until `signal` aborts the wait. */
+/** Follows the history of the newest run of a workflow from its current end until `signal` aborts the wait. */
 export type FollowHistory = (workflowId: string, signal: AbortSignal) => HistoryCursor;
 
-/** All cursors that this function creates share the limit of `maxWaits`. */
+/** Creates a function whose cursors share the limit of `maxWaits`. */
 export function createFollowHistory(temporal: Pick<Temporal, 'call' | 'wait' | 'client'>): FollowHistory {
   const waits = { count: 0 };
   return (workflowId, signal) => createHistoryCursor(temporal, waits, workflowId, signal);
@@ -46,11 +46,11 @@ function createHistoryCursor(
       longPollMs,
       signal,
     );
-    // Only an open run has a token after its last event.
+    // A page has a token after its last event only if the run is open.
     token = nextPageToken?.length ? nextPageToken : undefined;
     return history?.events ?? [];
   };
-  /** Pages to the present end of the history without waiting, because only paging returns a token. */
+  /** Pages to the current end of the history without waiting, because only paging returns a token. */
   const goToEnd = async (): Promise<boolean> => {
     const { historyLength } = await call((temporal) => temporal.workflow.getHandle(workflowId).describe());
     let seen = 0;

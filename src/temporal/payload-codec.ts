@@ -7,8 +7,8 @@ const PayloadMessage = proto.temporal.api.common.v1.Payload;
 const encrypted = 'binary/encrypted';
 
 /**
- * Encrypts every payload with the key of the organization that owns the workflow. Decodes payloads without encryption
- * unchanged, so old histories stay readable (decision 0063).
+ * Encrypts every payload with the key of the organization that owns the workflow. Returns unencrypted payloads
+ * unchanged, so that old histories stay readable (decision 0063).
  */
 export function createPayloadCodec(cipher: Cipher, organizations: WorkflowOrganizations): PayloadCodec {
   return {
@@ -28,7 +28,7 @@ export function createPayloadCodec(cipher: Cipher, organizations: WorkflowOrgani
   };
 }
 
-/** The organization whose key encrypted the payload: '' for the installation, undefined for plain payloads. */
+/** Returns the organization whose key encrypted the payload: '' for the installation, undefined for plain payloads. */
 export function organizationOf({ metadata }: Payload): string | undefined {
   return textOf(metadata?.encoding) === encrypted ? textOf(metadata?.['organization-id']) : undefined;
 }
@@ -42,7 +42,7 @@ export function encryptPayload(cipher: Cipher, payload: Payload, organizationId:
   };
 }
 
-/** @throws Error if `SECRETS_KEY` does not hold the key or the bytes were modified */
+/** @throws Error if `SECRETS_KEY` does not contain the key or the bytes were modified */
 export function decryptPayload(cipher: Cipher, { metadata, data }: Payload): Payload {
   const organizationId = textOf(metadata?.['organization-id']);
   return PayloadMessage.decode(
@@ -54,7 +54,7 @@ function purposeOf(organizationId: string): string {
   return `temporal payload ${organizationId}`;
 }
 
-/** `undefined` and `null` have no data, so there is nothing to encrypt. */
+/** Returns whether there is data to encrypt: `undefined` and `null` have none. */
 function hasData({ data }: Payload): boolean {
   return (data?.length ?? 0) > 0;
 }

@@ -3,7 +3,7 @@ import { TypedSearchAttributes, type Priority, type SearchAttributePair } from '
 import { searchAttributes } from '../../workflows/search-attributes.js';
 
 /**
- * Priorities from 1 (first) to 5 (last). Other workflows have Temporal's default, 3. Activities and child workflows
+ * The priorities from 1 (first) to 5 (last). Other workflows have Temporal's default, 3. Activities and child workflows
  * inherit the priority.
  */
 const keys: Readonly<Record<string, number>> = {
@@ -21,7 +21,10 @@ const keys: Readonly<Record<string, number>> = {
   remember: 5,
 };
 
-/** If the server supports it, the tasks of one organization do not wait behind the backlog of another. */
+/**
+ * Returns the priority and the fairness key. With a server that supports them, the tasks of one organization do not
+ * wait behind the backlog of another.
+ */
 export function priorityOf(workflowType: string, organizationId: string | undefined): Priority {
   const priorityKey = keys[workflowType];
   // The server refuses keys of more than 64 characters.
@@ -43,8 +46,8 @@ export const priorities: WorkflowClientInterceptor = {
 };
 
 function withPriority<T extends Start>(input: T): T {
-  const { typedSearchAttributes: given = [] } = input.options;
-  const attributes = given instanceof TypedSearchAttributes ? given : new TypedSearchAttributes(given);
+  const { typedSearchAttributes: present = [] } = input.options;
+  const attributes = present instanceof TypedSearchAttributes ? present : new TypedSearchAttributes(present);
   const priority = {
     ...priorityOf(input.workflowType, attributes.get(searchAttributes.organizationId)),
     ...input.options.priority,

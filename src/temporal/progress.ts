@@ -1,10 +1,10 @@
 /** The progress of an activity that a later attempt continues. */
 export interface Progress<C> {
-  /** Where to continue: the start, or what the previous attempt reached. */
+  /** The position to continue from: the start, or the position that the previous attempt saved. */
   cursor: C;
   /** Saves the position, so that another worker can continue from it. */
   reached(cursor: C): void;
-  /** Like `reached`, with the next regular heartbeat. */
+  /** Saves the position with the next regular heartbeat. */
   note(cursor: C): void;
   signal: AbortSignal;
 }

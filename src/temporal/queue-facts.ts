@@ -6,12 +6,12 @@ import type { Temporal } from './client.js';
 export const queueNames = ['workflows', ...queueKinds] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/** What Temporal reports about one task queue. */
+/** The state of one task queue as Temporal reports it. */
 export interface QueueFacts {
   name: QueueName;
-  /** When a worker last asked for a task, in epoch seconds; null if none has for some minutes. */
+  /** The time of a worker's last poll in epoch seconds, or null if no worker has polled for some minutes. */
   askedAt: number | null;
-  /** When the oldest waiting task was added, in epoch seconds; null if no task waits. */
+  /** The time at which the oldest waiting task was added in epoch seconds, or null if no task waits. */
   waitingSince: number | null;
   uiUrl: string;
 }
@@ -21,7 +21,7 @@ const freshMs = 5000;
 const timeoutMs = 2000;
 const types = { workflow: 1, activity: 2 } as const;
 
-/** Reads the task queues of the service. Caches a failure for the same time as an answer. */
+/** Reads the task queues of the service. Caches a failure for the same time as a result. */
 export function createQueueFacts(temporal: Temporal): () => Promise<QueueFacts[]> {
   let last: { readAt: number; facts: Promise<QueueFacts[]> } | undefined;
   return () => {

@@ -39,8 +39,8 @@ interface ProjectWork {
 }
 
 /**
- * Starts the work of a project unless it is running. It may run any number of times, one after another. @returns
- * whether this call started it
+ * Starts the work of a project unless it is already running. The work may run repeatedly, but never concurrently.
+ * @returns whether this call started it
  */
 export function startProjectWork(
   temporal: Pick<Temporal, 'call' | 'taskQueue'>,

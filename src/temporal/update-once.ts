@@ -24,8 +24,8 @@ export async function updateOnce<R, A extends [unknown, ...unknown[]]>(
 }
 
 /**
- * The outcome of an update that was sent before. @throws WorkflowNotFoundError if no such update was sent; otherwise as
- * `updateOnce`
+ * Returns the outcome of an earlier update.
+ * @throws WorkflowNotFoundError if no such update was sent; otherwise as `updateOnce`
  */
 export function outcomeOfUpdate<R>(
   temporal: Pick<Temporal, 'callWorker'>,

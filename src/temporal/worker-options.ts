@@ -5,19 +5,19 @@ import type { WorkerConfig } from './environment.js';
 /** The SDK's initial value for autoscaling pollers. */
 const firstPollers = 5;
 
-/** What one SDK worker of the process does. */
+/** The tasks of one SDK worker of the process. */
 export interface QueueWorker {
   taskQueue: string;
   /** The kind of activities that it runs. */
   kind: QueueKind;
   runsWorkflows: boolean;
-  /** Whether it polls for activities. Local activities run in any case. */
+  /** Whether the worker polls for activities. It runs local activities in any case. */
   runsActivities: boolean;
 }
 
 /**
- * The configured options for the worker of one queue. A versioned worker gets tasks only when its version is current
- * or ramping; running workflows continue with the version that is current (decision 0046).
+ * Returns the configured options for the worker of one queue. A versioned worker gets tasks only while its version is
+ * current or ramping. Running workflows continue with the version that is current (decision 0046).
  */
 export function workerTuning(
   config: WorkerConfig,
@@ -35,7 +35,7 @@ export function workerTuning(
     // An activity learns of its cancellation from the response to a heartbeat. The SDK sends heartbeats at most this
     // often.
     maxHeartbeatThrottleInterval: '1s',
-    // This limit counts polls, so with it the SDK does not request activities in its answers to workflow tasks.
+    // This limit counts polls. With it, the SDK does not request activities in its responses to workflow tasks.
     ...(perSecond !== undefined && { maxTaskQueueActivitiesPerSecond: perSecond }),
     ...(scale && { activityTaskPollerBehavior: scale }),
     ...(version && {
@@ -49,7 +49,10 @@ export function workerTuning(
   };
 }
 
-/** The SDK workers of a process. One runs both workflows and steps, so that a step can start with the workflow task. */
+/**
+ * Returns the SDK workers of a process. One of them runs both workflows and steps, so that a step can start with the
+ * workflow task.
+ */
 export function queueWorkers({ queues }: WorkerConfig, base: string): QueueWorker[] {
   const [runsWorkflows, runsActivities] = [queues.includes('control'), queues.includes('steps')];
   const ofActivities = (kind: QueueKind, taskQueue = queueName(base, kind)) =>

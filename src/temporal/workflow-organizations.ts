@@ -5,20 +5,20 @@ import { searchAttributes } from '../../workflows/search-attributes.js';
 
 const maxRemembered = 100_000;
 
-/** Reads the organization of a workflow from its record. Undefined if there is no record. */
+/** Reads the organization of a workflow from its record. Returns undefined if there is no record. */
 export type ReadOrganization = (workflowId: string) => Promise<string | undefined>;
 
 /** Maps workflow ids to organizations. */
 export interface WorkflowOrganizations {
-  /** Returns '' if the organization is unknown. The key of the installation then encrypts. */
+  /** Returns '' if the organization is unknown. Payloads are then encrypted with the key of the installation. */
   of(workflowId: string | undefined): Promise<string>;
   learn(workflowId: string | undefined, organizationId: string): void;
 }
 
 /**
- * A process learns the organization from the workflows that it starts and the payloads that it decodes. A worker
- * decodes the input of a workflow before it encodes anything for it. `read` covers the other cases: updates from
- * another process, and child workflows.
+ * Creates the map of a process. A process learns the organization from the workflows that it starts and the payloads
+ * that it decodes. A worker decodes the input of a workflow before it encodes anything for it. `read` covers the other
+ * cases: updates from another process, and child workflows.
  */
 export function createWorkflowOrganizations(read: ReadOrganization): WorkflowOrganizations {
   const known = new LRUCache<string, string>({ max: maxRemembered });
@@ -35,7 +35,10 @@ export function createWorkflowOrganizations(read: ReadOrganization): WorkflowOrg
   };
 }
 
-/** Learns the organization from the search attributes of each workflow or schedule that a client starts. */
+/**
+ * Returns interceptors that learn the organization from the search attributes of each workflow or schedule that a
+ * client starts.
+ */
 export function organizationInterceptors({ learn }: WorkflowOrganizations): {
   workflow: WorkflowClientInterceptor[];
   schedule: ScheduleClientInterceptor[];

@@ -6,7 +6,7 @@ import type { McpOutput } from '../outbound/mcp-output.js';
 import { packageRoot } from '../package-root.js';
 
 /**
- * The jobs of `src/thread.ts`. Each caller declares its own next to its code (declaration merging,
+ * The jobs of `src/thread.ts`. Each caller declares its own jobs next to its code (declaration merging,
  * docs/decisions/0069).
  */
 export interface ThreadJobs {
@@ -18,15 +18,15 @@ type JobName = keyof ThreadJobs;
 type Input<Name extends JobName> = Parameters<ThreadJobs[Name]>[0];
 type Result<Name extends JobName> = Awaited<ReturnType<ThreadJobs[Name]>>;
 
-/** Refusals are returned as data because an error loses its class and code when it leaves a thread. */
+/** Returns refusals as data, because an error loses its class and code when it leaves a thread. */
 export type ThreadAnswer<T> = { value: T } | { refused: { code: ErrorCode; description: string; facts: ErrorFacts } };
 
-/** Runs work that would block the event loop in threads of this process. */
+/** Runs work in threads of this process that would otherwise block the event loop. */
 export interface Threads {
   /**
-   * @param timeoutMs how long the job may take, with its wait for a thread; 20 seconds if not given
-   * @throws AppError as the job does; `unavailable` if too many jobs wait; `internal_error` for any other failure. A
-   *   job that exceeds its time or memory limit ends together with its thread.
+   * Runs a job in a thread. A job that exceeds its time or memory limit ends together with its thread.
+   * @param timeoutMs the maximum time of the job, which includes the wait for a thread; 20 seconds if omitted
+   * @throws AppError as the job does; `unavailable` if too many jobs wait; `internal_error` for any other failure
    */
   run<Name extends JobName>(name: Name, input: Input<Name>, timeoutMs?: number): Promise<Result<Name>>;
   close(): Promise<void>;

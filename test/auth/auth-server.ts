@@ -23,13 +23,13 @@ import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js'
 export interface AuthServer {
   deps: Deps;
   client(): ApiClient;
-  /** With `Authorization: Bearer`. */
+  /** Returns a client that sends `Authorization: Bearer`. */
   as(credential: string): ApiClient;
 }
 
 /**
- * The routes of credentials and `GET /probe`, which returns the principal, over HTTP with their own stores and caches:
- * two of these servers share as little as two processes.
+ * Serves the routes of credentials and `GET /probe`, which returns the principal, over HTTP. Each server has its own
+ * stores and caches: two of them share as little as two processes.
  */
 export function useAuthServer(overrides: Record<string, string> = {}): AuthServer {
   const deps = useDeps(overrides);
@@ -87,12 +87,15 @@ export interface Person {
 }
 
 export interface PersonOptions {
-  /** OWNER and ORG_ADMIN have it on the organization, any other role on the project; null means no role. */
+  /**
+   * The role, which is null for a person without one. OWNER and ORG_ADMIN have it on the organization, others on the
+   * project.
+   */
   role?: string | null;
   workspace?: Workspace;
 }
 
-/** A user with a password and a role in a workspace, by default a new one. */
+/** Creates a user with a password and a role in a workspace. Creates the workspace if none is given. */
 export async function createPerson(deps: Deps, { role = 'OWNER', workspace }: PersonOptions = {}): Promise<Person> {
   const at = workspace ?? (await createWorkspace(deps));
   const userId = newId();

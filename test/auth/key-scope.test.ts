@@ -14,13 +14,13 @@ const { deps } = server;
 const plain = defaultGrants('OWNER');
 const permitAll = { policies: [{ policy_id: 'all', effect: 'permit' }] };
 
-/** One key of an OWNER, on both surfaces. */
+/** Creates one key of an OWNER and returns its clients for both surfaces. */
 async function keyWith(workspace: Workspace, grants: readonly Grant[]) {
   const secret = await createKey(deps, workspace, { grants });
   return { gateway: bearerClient(secret), platform: apiClient(testRun().url, { 'x-api-key': secret }) };
 }
 
-/** A call by a member of the project that a policy holds until it is approved. */
+/** Makes a call by a member of the project that a policy holds until it is approved. */
 async function heldCall(workspace: Workspace): Promise<string> {
   const owner = await personOf(deps, workspace);
   const rules = {
@@ -125,7 +125,7 @@ describe('an API key of an OWNER', () => {
     expect(await platform.delete(`${member}/${somebody.userId}`)).toMatchObject({ status: 200 });
   });
 
-  test('sees only the spending of its own project', async () => {
+  test('reads only the spending of its own project', async () => {
     verifies('auth.keys.pinned');
     const workspace = await createWorkspace(deps);
     const { organizationId, projectID } = workspace;
@@ -157,7 +157,7 @@ describe('an API key of an OWNER', () => {
 });
 
 describe('the governance grants', () => {
-  test('are given explicitly by OWNER and ORG_ADMIN, are not in any default and allow what they name', async () => {
+  test('can be given only explicitly, by OWNER and ORG_ADMIN, and allow the operations that they name', async () => {
     verifies('governance.grants', 'governance.grants.given');
     const owner = await createPerson(deps);
     const { workspace } = owner;
@@ -189,7 +189,7 @@ describe('the governance grants', () => {
     expect((await writer.put('/v1/policies', permitAll)).status).toBe(200);
   });
 
-  test('come with the role of a person, and end when the token or the role does not have them', async () => {
+  test('are available to a person with an admin role', async () => {
     verifies('governance.grants');
     const workspace = await createWorkspace(deps);
     const audit = async (role: string) => (await (await personOf(deps, workspace, { role })).get('/v1/audit')).status;

@@ -108,7 +108,7 @@ describe('a user token of the configured identity provider', () => {
   });
 });
 
-test('half a configuration of the provider is refused at the start', () => {
+test('an incomplete or circular configuration of the provider is refused at the start', () => {
   expect(createExternalTokens({ jwksUrl: undefined, issuer: undefined }, 'http://us')).toBeUndefined();
   expect(() => createExternalTokens({ jwksUrl: 'http://idp/jwks', issuer: undefined }, 'http://us')).toThrow(
     /together/,

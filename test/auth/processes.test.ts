@@ -12,7 +12,7 @@ import { createPerson } from './auth-server.js';
 
 const deps = useDeps();
 const one = apiClient(testRun().url);
-/** The API in this process, in addition to that of the shared process. */
+/** An API in this process, in addition to the shared process. */
 const here = useOwnApp();
 let two: ApiClient;
 
@@ -66,7 +66,7 @@ describe('two API processes', () => {
   });
 });
 
-test('a process in production without SECRETS_KEY refuses to start and says so', async () => {
+test('a process in production without SECRETS_KEY refuses to start and names the variable', async () => {
   verifies('first-start.production-generated-secrets');
   const log = path.join(testRun().logs, 'api-production.log');
   await expect(startApi({ ...testRun().env, NODE_ENV: 'production', SECRETS_KEY: '' }, log)).rejects.toThrow(

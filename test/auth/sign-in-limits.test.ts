@@ -9,7 +9,7 @@ import { verifies } from '../support/verifies.js';
 import { createPerson, sessionOf, useAuthServer, userToken } from './auth-server.js';
 
 const server = useAuthServer();
-/** Counts failures of this file's one address, which the other tests here must not use. */
+/** Counts failures from this file's only address, which its other tests must not use. */
 const limited = useAuthServer({ SIGN_IN_ADDRESS_MAX: '20' });
 const { collections } = server.deps.mongo;
 
@@ -29,7 +29,7 @@ describe('sign-in', () => {
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
     const refused = tried.find(({ status }) => status === 429);
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Whoever has signed in from there before still can.
+    // A person who has signed in from this network before can still sign in.
     expect(await userToken(limited, known)).toEqual(expect.any(String));
   });
 
@@ -55,7 +55,7 @@ describe('sign-in', () => {
     ]);
   });
 
-  test('verifies a limited number of passwords concurrently, and answers 503 above it', async () => {
+  test('verifies a limited number of passwords concurrently, and returns 503 above the limit', async () => {
     verifies('auth.login.bounded');
     const passwords = createPasswords();
     const results = await Promise.allSettled(Array.from({ length: 100 }, () => passwords.verify(undefined, 'wrong')));

@@ -73,7 +73,7 @@ describe('POST /v1/auth/sign-in', () => {
     expect(await projectOf()).toMatchObject({ project_id: projectID, role: 'PROJECT_ADMIN', org_id: organizationId });
   });
 
-  test('gives a wrong password and an unknown address the same answer', async () => {
+  test('returns the same response for a wrong password and an unknown address', async () => {
     const { email, password } = await createPerson(server.deps);
     const attempts = [
       { email, password: `${password} ` },
@@ -190,7 +190,7 @@ test('passwords and tokens never appear in the logs or in the store', async () =
   expect(JSON.stringify(attempts)).not.toMatch(/example\.com/i);
 });
 
-/** Far enough from the end of the window that all of a test's attempts fall into one. */
+/** Waits until the end of the window is far enough away that all attempts of a test fall into one window. */
 async function sinceTheMinuteBegan(): Promise<void> {
   await eventually(() => expect(new Date().getSeconds()).toBeLessThan(50));
 }

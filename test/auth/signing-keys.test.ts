@@ -7,7 +7,7 @@ import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 import { useAuthServer } from './auth-server.js';
 
-// Uses its own database, since other files sign in at the same time.
+// Use a separate database, because other test files sign in concurrently.
 const uri = new URL(testRun().env.MONGODB_URI ?? '');
 uri.pathname += '_signing';
 const server = useAuthServer({ MONGODB_URI: uri.toString() });

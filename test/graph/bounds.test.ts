@@ -13,7 +13,7 @@ beforeAll(() => prepareGraph(deps.graph));
 
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));
 
-/** The names are the same in each run, since the database keeps every name permanently. */
+/** Uses the same names in each run, because the database keeps every name permanently. */
 describe('names that a project adds to the graph', () => {
   test('are limited for entity types, relationship types and properties; known names still work', async () => {
     verifies('graph.names-bounded');

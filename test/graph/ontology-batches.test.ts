@@ -28,7 +28,7 @@ const next = (baseVersion: number, personal: boolean) => ({
   committedBy: 'test',
 });
 
-/** The graph; its write transactions fail from the given one on, like those of a killed process. */
+/** Returns the graph, whose write transactions fail from the given one on, like those of a killed process. */
 function dyingAfter(writes: number): Connection {
   let left = writes;
   return {
@@ -77,7 +77,7 @@ describe('a commit of the ontology in many batches', () => {
     }
   });
 
-  test('keeps the previous version in force if it is interrupted, and the next commit completes everything', async () => {
+  test('keeps the previous version active if it is interrupted, and the next commit completes everything', async () => {
     verifies('gateway.ontology.commit-in-batches');
     expect(await commitOntology(deps.graph, ctx.projectId, next(0, false))).toMatchObject({ version: 1 });
     await expect(commitOntology(dyingAfter(20), ctx.projectId, next(1, true))).rejects.toThrow('the process is gone');
@@ -88,7 +88,7 @@ describe('a commit of the ontology in many batches', () => {
     });
     await lapse(ctx.projectId);
 
-    // A save under the version in force unseals what the interrupted commit sealed.
+    // A save under the active version unseals the properties that the interrupted commit sealed.
     await call(save, contextFor(ctx.principal), {
       entities: [{ id: 'p0', type: 'Person', name: 'p0', properties: { seen: true } }],
     });
@@ -108,7 +108,7 @@ describe('a commit of the ontology in many batches', () => {
     expect(await shown(ctx)).toBe(people);
   });
 
-  test('unseals its data if it fails while its process lives', async () => {
+  test('unseals its data if it fails but its process does not', async () => {
     verifies('gateway.ontology.commit-in-batches');
     const small = contextOf();
     await call(save, small, { entities: [{ id: 'a', type: 'Person', name: 'a', properties: { ssn: 'secret a' } }] });
@@ -116,7 +116,7 @@ describe('a commit of the ontology in many batches', () => {
     const failing: Connection = {
       ...deps.graph,
       writes: {
-        // The transaction that puts the version into force: begin, two pages of entities, and the next one.
+        // Fail the transaction that activates the version: begin, two pages of entities, then this one.
         take: (projectId, work, signal) => {
           calls += 1;
           if (calls !== 4 || failed) return deps.graph.writes.take(projectId, work, signal);
@@ -133,7 +133,7 @@ describe('a commit of the ontology in many batches', () => {
     expect(await shown(small)).toBe(0);
   });
 
-  test('allows concurrent saves, which must fit both versions and are sealed by both', async () => {
+  test('allows concurrent saves, which must match both versions and are sealed by both', async () => {
     verifies('gateway.ontology.commit-in-batches');
     const busy = contextOf();
     await call(save, busy, { entities: [{ id: 'a', type: 'Person', name: 'a', properties: { ssn: 'secret a' } }] });

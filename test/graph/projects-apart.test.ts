@@ -24,7 +24,7 @@ afterAll(() => another.close());
 const thing = (name: string) => ({ entities: [{ type: 'Thing', name }] });
 const things = { query: 'MATCH (n:Thing) WHERE n.project_id = $project_id RETURN count(n) AS n' };
 
-/** Another process holds the project's lock until the returned function is called. */
+/** Holds the project's lock like another process until the returned function is called. */
 async function holdLock(projectId: string): Promise<() => Promise<void>> {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -43,7 +43,7 @@ async function holdLock(projectId: string): Promise<() => Promise<void>> {
 }
 
 describe('a project with a held lock and many waiting writes', () => {
-  test('does not delay reads and writes of another project, and completes all writes when the lock is free', async () => {
+  test('does not delay reads and writes of another project, and completes all writes when the lock is released', async () => {
     verifies('graph.projects-apart');
     const [busy, other] = [contextOf(), contextOf()];
     const release = await holdLock(busy.projectId);
@@ -84,7 +84,7 @@ describe('turns of a project', () => {
     expect(await Promise.all(running)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('give up one that waits when its caller is gone or its time is over, and a failure frees its turn', async () => {
+  test('drop a waiting call when its caller disconnects or its timeout expires, and continue after a failed call', async () => {
     const impatient = createTurns({ what: 'queries', maxRunning: 1, maxWaiting: 3, waitTimeoutMs: 1 });
     let end: () => void = () => undefined;
     const first = impatient.take('p', () => new Promise<void>((resolve) => (end = resolve)));
@@ -105,7 +105,7 @@ describe('turns of a project', () => {
 });
 
 describe('bookmarks', () => {
-  test('a save returns one, a query in another process accepts it, and an unknown one is answered 422', async () => {
+  test('are returned by a save and accepted by a query in another process; an unknown one gets 422', async () => {
     verifies('gateway.query.bookmark');
     const ctx = contextOf();
     const { bookmark } = await call(save, ctx, thing('marked'));

@@ -29,7 +29,7 @@ describe('the effect of a new statement on known facts', () => {
     expect(change([], stated('Ann', 10))).toEqual({ gone: [], now: [['Ann', 10, null]] });
   });
 
-  test('closes another object when the new one begins', () => {
+  test('closes a fact with another object when the new one begins', () => {
     verifies('gateway.save-context.facts');
     expect(change([known('Ann', 10)], stated('Bob', 20))).toEqual({
       gone: ['Ann10'],
@@ -40,11 +40,11 @@ describe('the effect of a new statement on known facts', () => {
     });
   });
 
-  test('ends an earlier fact that is learned later when the known one begins', () => {
+  test('ends an earlier fact that is stated later when the known one begins', () => {
     expect(change([known('Bob', 20)], stated('Ann', 10))).toEqual({ gone: [], now: [['Ann', 10, 20]] });
   });
 
-  test('leaves a gap if the end is given', () => {
+  test('leaves a gap if the statement has an end', () => {
     expect(change([known('Ann', 10)], stated('Bob', 20, 30))).toEqual({
       gone: ['Ann10'],
       now: [
@@ -55,7 +55,7 @@ describe('the effect of a new statement on known facts', () => {
     });
   });
 
-  test('replaces another fact from the same time on', () => {
+  test('replaces a fact with another object that begins at the same time', () => {
     expect(change([known('Ann', 10)], stated('Bob', 10))).toEqual({ gone: ['Ann10'], now: [['Bob', 10, null]] });
   });
 

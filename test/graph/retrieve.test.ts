@@ -72,7 +72,7 @@ describe('POST /v1/query-context with natural language', () => {
     expect(await ask(text)).toMatchObject({ entities: [], relationships: [], facts: [] });
   });
 
-  test('respects the limit and reports if there is more', async () => {
+  test('respects the limit and reports whether there are more results', async () => {
     expect(await ask('filler', { limit: 10 })).toMatchObject({
       entities: { length: 10 },
       limit: 10,
@@ -103,7 +103,7 @@ describe('POST /v1/query-context with natural language', () => {
     expect(await ask('mammoth', { limit: 3 }, large)).toMatchObject({ entities: { length: 3 }, facts: { length: 15 } });
   });
 
-  test('finds nothing of another project, however much of it matches', async () => {
+  test('returns nothing of another project, however many of its entities match', async () => {
     verifies('gateway.query.never-leaves-project');
     const theirs = contextOf();
     const entities = Array.from({ length: 300 }, (_, at) => ({

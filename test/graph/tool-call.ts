@@ -3,7 +3,7 @@ import type { Principal } from '../../src/auth/principal.js';
 import { newId } from '../../src/ids.js';
 import type { Tool, ToolContext } from '../../src/governance/tools/tool.js';
 
-/** A call's context as the pipeline would make it, on a project of the test's own. */
+/** Returns the context of a call as the pipeline would create it, for a separate project of the test. */
 export function contextOf(overrides: Partial<Principal> = {}): ToolContext {
   const principal: Principal = {
     kind: 'api_key',
@@ -18,7 +18,7 @@ export function contextOf(overrides: Partial<Principal> = {}): ToolContext {
   return contextFor(principal);
 }
 
-/** Another call of the same caller. */
+/** Returns the context of another call by the same caller. */
 export function contextFor(principal: Principal): ToolContext {
   return {
     principal,
@@ -31,7 +31,7 @@ export function contextFor(principal: Principal): ToolContext {
   };
 }
 
-/** Runs a tool as S4 and S8 do. */
+/** Runs a tool like S4 and S8. */
 export async function call(tool: Tool, ctx: ToolContext, input: unknown): Promise<any> {
   const prepared = await tool.prepare(tool.input.parse(input), ctx);
   const { body, consumed } = await tool.execute(prepared, ctx);
@@ -42,7 +42,7 @@ export async function dryRun(tool: Tool, ctx: ToolContext, input: unknown): Prom
   return tool.dryRun(await tool.prepare(tool.input.parse(input), ctx), ctx);
 }
 
-/** The refusal that the pipeline would answer with. */
+/** Returns the refusal with which the pipeline would respond. */
 export async function refusal(work: Promise<unknown>): Promise<{ code: string; message: string }> {
   const outcome = await work.then(
     (value) => ({ value }),

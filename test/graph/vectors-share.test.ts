@@ -9,7 +9,10 @@ import { sizeOf } from '../requirements/full-forms.js';
 import { useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
 
-/** The vectors are invented, so this says nothing about how good the answers are, only that no other project changes them. */
+/**
+ * The vectors are invented, so this test does not measure the quality of results. It proves only that other projects do
+ * not change them.
+ */
 const deps = useDeps();
 const { driver } = deps.graph;
 const generation = generationOf({ model: `share-${newId()}`, dimensions: 16 });
@@ -19,7 +22,7 @@ const batch = 5000;
 const questions = 25;
 const limit = 10;
 
-/** Numbers from -1 to 1 that are the same in each run. */
+/** Returns numbers from -1 to 1 that are the same in each run. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -30,7 +33,7 @@ function randomFrom(seed: number): () => number {
 const vectorFrom = (random: () => number) => Array.from({ length: 16 }, random);
 const words = 'bee garden depot contract storm tree school horse song bridge market river'.split(' ');
 
-/** Two or three words, the same for each position. */
+/** Returns three words that are the same for each position. */
 const textOf = (at: number, seed: number) =>
   [1, 5, 7].map((step) => words[(at * step + seed) % words.length]).join(' ');
 
@@ -75,7 +78,7 @@ describe('a project with 1 % of all nodes', () => {
   test.each([
     ['as it is', maxExact],
     ['through the index of all projects', limit],
-  ])('finds by vectors what brute force finds: %s', async (_, exactUpTo) => {
+  ])('finds by vectors the same entities as brute force: %s', async (_, exactUpTo) => {
     verifies('embeddings.share');
     const random = randomFrom(3);
     let found = 0;
@@ -101,7 +104,7 @@ describe('a project with 1 % of all nodes', () => {
     expect(found / (questions * limit)).toBeGreaterThanOrEqual(0.98);
   });
 
-  test('finds by text all of its own that have the word, and nothing else', async () => {
+  test('finds by text all of its own entities with the word, and nothing else', async () => {
     verifies('embeddings.share');
     const consumed = { lifecycle_id: newId(), run: null, at: 1 };
     for (const word of words) {

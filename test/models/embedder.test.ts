@@ -12,7 +12,7 @@ const never = new AbortController().signal;
 const embedderOf = (requestsPerSecond = 1000) =>
   createEmbedder({ baseUrl: endpoint.baseUrl, apiKey: undefined, model: 'words', dimensions, requestsPerSecond });
 
-test('asks for fewer texts at once after an endpoint was too slow', async () => {
+test('sends fewer texts per request after an endpoint was too slow', async () => {
   verifies('embeddings.slow-endpoint');
   const { embed } = embedderOf();
   // The first request of a process takes longer.
@@ -20,7 +20,7 @@ test('asks for fewer texts at once after an endpoint was too slow', async () => 
   const asked: number[] = [];
   endpoint.answer((request, res) => {
     asked.push(request.input.length);
-    // More texts get no answer in time.
+    // A request with more texts gets no response in time.
     if (request.input.length <= 16) sendVectors(request, res, dimensions);
   });
   const texts = Array.from({ length: 64 }, (_, at) => `text ${at}`);
@@ -31,7 +31,7 @@ test('asks for fewer texts at once after an endpoint was too slow', async () => 
   expect(Math.max(...asked.slice(1))).toBeLessThanOrEqual(16);
 });
 
-test('gives no turn to a caller that has given up', async () => {
+test('gives no turn to a caller that has aborted', async () => {
   verifies('embeddings.failures');
   const { embed } = embedderOf(1);
   await embed(['first'], { signal: never });
@@ -39,7 +39,7 @@ test('gives no turn to a caller that has given up', async () => {
     embed([`gone ${at}`], { signal: new AbortController().signal, timeoutMs: 50 }),
   );
   for (const result of await Promise.allSettled(gone)) expect(result.status).toBe('rejected');
-  // Their turns would take a minute.
+  // Waiting for their turns would take a minute.
   const { vectors } = await embed(['last'], { signal: never, timeoutMs: 30_000 });
   expect(vectors).toHaveLength(1);
 });

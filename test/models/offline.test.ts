@@ -84,7 +84,7 @@ describe('the offline model', () => {
     expect(await ask(material)).toBe(await ask(material));
   });
 
-  test('uses earlier agents without their heading, their note and text that the documents contain', async () => {
+  test('uses the outputs of earlier agents without their headings, their notes and text from the documents', async () => {
     const documents = [text('The harbour is deep.')];
     const before = await ask({ documents, actions: [{ name: 'Tide', output: { level: 'rising' } }] });
     const output = await ask({ title: 'Writer', documents, outputs: [{ title: 'Reader', output: before }] });

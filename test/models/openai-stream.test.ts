@@ -153,7 +153,7 @@ describe('an endpoint with fewer features', () => {
       'Streaming is not supported by this model',
       [{ stream: true, stream_options: expect.anything() }, {}],
     ],
-  ])('than %s is called without them, and immediately so from then on', async (_, message, ways) => {
+  ])('than %s is called without them, and later calls omit them immediately', async (_, message, ways) => {
     const streaming = ({ stream, stream_options }: any) =>
       JSON.parse(JSON.stringify({ stream, stream_options })) as object;
     endpoint.on('m', (res, { body: asked }) => {

@@ -55,7 +55,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 describe('an OpenAI-compatible endpoint', () => {
-  test('gives no credits back: a negative number of tokens is estimated instead', async () => {
+  test('replaces a negative number of tokens by an estimate, so that no credits are refunded', async () => {
     verifies('execution.model.endpoint');
     answerWith(200, { ...completion, usage: { prompt_tokens: -1e9, completion_tokens: -1 } });
     const { usage } = await models().complete(request());
@@ -162,7 +162,7 @@ describe('an OpenAI-compatible endpoint', () => {
     ['choices that are none', '{"choices": "many"}', 'application/json'],
     ['empty content', '{"choices": [{"message": {"content": " "}}]}', 'application/json'],
     ['no content', '{"choices": [{"message": {"content": null}}]}', 'application/json'],
-  ])('that answers %s has not answered', async (_, body, type) => {
+  ])('that sends %s counts as failed', async (_, body, type) => {
     answerWith(200, body, { 'content-type': type });
     await expect(models().complete(request())).rejects.toMatchObject({
       code: 'model_answer_unusable',
@@ -191,7 +191,7 @@ describe('an OpenAI-compatible endpoint', () => {
     });
   });
 
-  test('whose model refuses is not called again', async () => {
+  test('is not called again if its model refuses', async () => {
     answerWith(200, { choices: [{ message: { content: null, refusal: 'I will not.' } }] });
     await expect(models().complete(request())).rejects.toMatchObject({ code: 'model_refused', retryable: false });
   });

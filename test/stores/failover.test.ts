@@ -14,7 +14,7 @@ import { testRun } from '../support/run.js';
 import { catalog } from '../../src/domain/operations.js';
 import { verifies } from '../support/verifies.js';
 
-/** The stored data, without the replica set in between. */
+/** Accesses the stored data without the replica set in between. */
 const direct = useDeps();
 const uri = testRun().env.MONGODB_URI ?? '';
 const members = await startReplicaSet(uri);
@@ -24,7 +24,7 @@ afterAll(async () => {
   await members.close();
 });
 
-/** The store as another process of the product sees it. */
+/** Connects to the store as another process of the product does. */
 function startProcess(): Mongo {
   const mongo = createMongo({ collections: definitions, uri: members.uri(new URL(uri).pathname.slice(1)) });
   processes.push(mongo);
@@ -32,7 +32,7 @@ function startProcess(): Mongo {
 }
 
 async function kill({ db: { client } }: Mongo): Promise<void> {
-  // A process that has died makes no second attempt; a client that closes can still make one.
+  // A killed process makes no second attempt, but a client that closes can still make one.
   (client as any).topology.selectServer = () => Promise.reject(new Error('killed'));
   await client.close(true);
 }

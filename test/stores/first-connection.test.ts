@@ -7,7 +7,7 @@ import { freePort } from '../support/ports.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 
-test('a process whose first connection failed uses the server once it answers', async () => {
+test('a process whose first connection failed uses the server when it becomes available', async () => {
   verifies('store.first-connection');
   const port = Number(await freePort());
   const real = new URL(testRun().env.MONGODB_URI ?? '');

@@ -20,7 +20,7 @@ let release: () => void = () => undefined;
 
 beforeAll(async () => {
   const until = new Promise<void>((resolve) => (release = resolve));
-  // A build that does not end: not of a unique index.
+  // The build of every index that is not unique does not end.
   void members.fault(({ name, body }) => name === 'createIndexes' && body.indexes[0].unique !== true, { until });
   [api] = await Promise.all([product.api(), product.worker()]);
 });
@@ -46,7 +46,7 @@ describe('GET /readyz', () => {
   });
 });
 
-/** As the code has them. */
+/** Queries in the form of the code. */
 const further: QueryShape[] = [
   ...shapesOfFilter('oauth_codes', { 'grant.user_id': 'u', 'grant.project_id': 'p' }).map((shape) => ({
     ...shape,
@@ -76,7 +76,7 @@ const further: QueryShape[] = [
   ...shapesOfFilter('credit_history', { organization_id: 'o', applied: false }),
 ];
 
-/** Read completely on purpose: they contain only a few records. */
+/** Collections that are read completely, because they contain only a few records. */
 const small = new Set(['signing_keys']);
 
 function unserved(shapes: readonly QueryShape[]): string[] {

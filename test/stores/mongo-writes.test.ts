@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import '../../src/stores/mongo.js';
 import { testRun } from '../support/run.js';
 
-/** A proxy for the server; `freeze` stops reading from the driver, like a lost network. */
+/** A proxy for the server. `freeze` stops reading from the driver, like a lost network. */
 const through: { client: Socket; server: Socket }[] = [];
 const freeze = () => through.forEach(({ client }) => client.pause());
 let proxy: Server;
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 describe('a write whose connection stops answering', () => {
-  test('fails when the connection is dropped, and returns its place in the pool', async () => {
+  test('fails when the connection is dropped, and frees its place in the pool', async () => {
     const checkedOut = new Set<number>();
     client.on('connectionCheckedOut', ({ connectionId }) => checkedOut.add(connectionId as number));
     client.on('connectionCheckedIn', ({ connectionId }) => checkedOut.delete(connectionId as number));

@@ -29,13 +29,13 @@ beforeAll(async () => {
 });
 afterAll(() => members.close());
 
-/** Read whole on purpose, each with the reason. */
+/** Collections that are read completely, with the reason. */
 const readWhole: Record<string, string> = {
   signing_keys: 'a handful of keys for the whole deployment',
   policy_decisions: 'moved in batches when the API starts, and empty from then on',
 };
 
-/** The rows of a table have their own collection; callers choose filters and orders by its columns. */
+/** The rows of a table have their own collection. Callers choose filters and orders by its columns. */
 const rowIndexes: Index[] = [{ keys: { row_id: 1 }, options: { unique: true } }];
 const indexesOf = (collection: string): readonly Index[] =>
   collection.startsWith('table_') ? rowIndexes : (definitions.find(({ name }) => name === collection)?.indexes ?? []);

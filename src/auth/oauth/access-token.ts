@@ -4,7 +4,7 @@ import type { OauthGrantDocument } from './grants.js';
 
 const accessTokenSeconds = 900;
 
-/** The current role of the user, and where the project belongs. */
+/** The current role of the user, and the organization and department of the project. */
 export interface Standing {
   role: string;
   organization_id: string;
@@ -27,7 +27,7 @@ export interface AccessTokenOf {
   issuer: string;
 }
 
-/** The response of the token endpoint (RFC 6749, 5.1): a JWT access token (RFC 9068) and the refresh token. */
+/** Builds the response of the token endpoint (RFC 6749, 5.1): a JWT access token (RFC 9068) and the refresh token. */
 export async function tokenAnswer(
   tokens: Tokens,
   { grant, standing, scopes, refreshToken, issuer }: AccessTokenOf,

@@ -17,33 +17,31 @@ export interface ClientMetadata {
 }
 
 /**
- * A registration that nobody consents to expires after this time. A used one is kept for at least the longest life of a
- * grant.
+ * A registration without a consent expires after `unusedDays`. A used one is kept for at least the longest lifetime of
+ * a grant.
  */
 const unusedDays = 30;
 const usedDays = 400;
 const secretPrefix = 'svc_ocs_';
 
-/**
- * `_id` is the `client_id`: an id of this service, or the URL of a metadata document, of which the record is a copy.
- */
+/** `_id` is the `client_id`: an id of this service, or the URL of a metadata document, which the record copies. */
 export interface OauthClientDocument extends ClientMetadata {
   _id: string;
   /** SHA-256 of the secret; null for a public client. */
   secret_hash: string | null;
   created_at: number;
-  /** For a metadata document: until when the copy can be used without fetching the document again. */
+  /** For a metadata document: the time until which the copy can be used without fetching the document again. */
   fresh_until: number | null;
   expires_at: Date;
 }
 
 export interface Clients {
   register(metadata: ClientMetadata): Promise<{ client: OauthClientDocument; secret: string | undefined }>;
-  /** Returns a client that has not expired. */
+  /** Returns a client unless it has expired. */
   find(id: string): Promise<OauthClientDocument | undefined>;
   /** Stores or renews the copy of a metadata document. */
   keepDocument(id: string, metadata: ClientMetadata, freshSeconds: number): Promise<OauthClientDocument>;
-  /** Extends the life of a client that somebody consented to. */
+  /** Extends the lifetime of a client that somebody consented to. */
   used(id: string): Promise<void>;
 }
 
@@ -86,12 +84,12 @@ export function createClients({ oauth_clients: clients }: Collections): Clients 
   };
 }
 
-/** Whether a `client_id` is the URL of a metadata document. */
+/** Returns whether a `client_id` is the URL of a metadata document. */
 export function isDocumentAddress(id: string): boolean {
   return /^https?:\/\//.test(id) && id.length <= 2000;
 }
 
-/** Compares in constant time. */
+/** Compares the hash of the secret in constant time. */
 export function secretMatches({ secret_hash }: Pick<OauthClientDocument, 'secret_hash'>, secret: string): boolean {
   return secret_hash !== null && timingSafeEqual(Buffer.from(sha256Hex(secret)), Buffer.from(secret_hash));
 }

@@ -6,7 +6,7 @@ import type { NewGrant } from './grants.js';
 import { sha256Hex } from '../../sha256.js';
 
 const codeSeconds = 60;
-/** How long a code is kept after it has expired, so that its replay can be detected. */
+/** How long an expired code is kept, so that its replay can be detected. */
 const keptSeconds = 24 * 3600;
 const prefix = 'svc_oac_';
 const wellFormed = /^svc_oac_[A-Za-z0-9_-]{43}$/;
@@ -15,7 +15,7 @@ const wellFormed = /^svc_oac_[A-Za-z0-9_-]{43}$/;
 export interface OauthCodeDocument {
   _id: string;
   grant: NewGrant;
-  /** The role of the person at consent; the exchange requires that it is unchanged. */
+  /** The role of the person at consent. The exchange requires that it is unchanged. */
   role: string;
   redirect_uri: string;
   code_challenge: string;

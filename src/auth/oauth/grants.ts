@@ -11,15 +11,15 @@ import type { Scope } from './scopes.js';
 import { readRefreshToken, writeRefreshToken, type RefreshTokenParts } from './refresh-token.js';
 
 const day = 24 * 3600;
-/** A grant ends if it is not refreshed for this time (RFC 9700, 4.14.2), and at the latest after a year. */
+/** A grant ends if it is not refreshed for `idleSeconds` (RFC 9700, 4.14.2), and at the latest after a year. */
 const idleSeconds = 30 * day;
 const maxSeconds = 365 * day;
-/** A client that lost the response can retry within this time and gets the same child token. */
+/** A client that lost the response can retry within this time. It gets the same child token. */
 const graceSeconds = 10;
 /** The number of rotations whose time is stored. Using an older refresh token always counts as reuse. */
 const rememberedRotations = 20;
 
-/** What a person consented to, for one client and one project. Ending it ends all of its tokens. */
+/** A person's consent for one client and one project. Ending the grant ends all of its tokens. */
 export interface OauthGrantDocument {
   _id: string;
   client_id: string;
@@ -31,13 +31,13 @@ export interface OauthGrantDocument {
   refresh_until: number;
   revoked_at: number | null;
   revoked_because: string | null;
-  /** With a precision of one minute; null before the first call. */
+  /** Has a precision of one minute. Null before the first call. */
   last_used_at: number | null;
-  /** Sealed. Refresh tokens are derived from it and are not stored. */
+  /** The sealed key from which refresh tokens are derived. The tokens themselves are not stored. */
   rotation_key: string;
   /** The number of the newest refresh token. */
   generation: number;
-  /** When each of the last generations was rotated first. */
+  /** The times of the first rotation of each of the last generations. */
   rotated_at: Record<string, number>;
   expires_at: Date;
 }
@@ -47,7 +47,7 @@ export type NewGrant = Pick<OauthGrantDocument, '_id' | 'client_id' | 'user_id' 
 export interface Grants {
   /**
    * Creates the grant of an authorization code and returns its first refresh token.
-   * @returns undefined if the grant exists already: the code was used before
+   * @returns undefined if the grant already exists, because the code was used before
    */
   open(grant: NewGrant): Promise<string | undefined>;
   /** Returns the grant of an authentic, usable refresh token. The caller checks the client. */
@@ -110,7 +110,7 @@ export function createGrants({
       return isUsable(grant) ? { grant, presented } : undefined;
     },
     async rotate({ _id, client_id, user_id, ...grant }, { generation }, now) {
-      // One atomic update by `_id`: if several processes rotate at once, the first one's time counts for all of them.
+      // One atomic update by `_id`: if several processes rotate at once, the earliest time counts for all of them.
       const after = await grants.findOneAndUpdate(
         { _id },
         {
@@ -171,7 +171,7 @@ function isUsable(grant: OauthGrantDocument): boolean {
 }
 
 function isGenuine(refreshToken: string, parts: RefreshTokenParts, key: string): boolean {
-  // `timingSafeEqual` needs equal lengths; well-formed tokens have the same length.
+  // `timingSafeEqual` requires equal lengths. Well-formed tokens have the same length.
   return timingSafeEqual(Buffer.from(refreshToken), Buffer.from(writeRefreshToken(parts, key)));
 }
 

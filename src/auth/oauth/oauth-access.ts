@@ -20,13 +20,13 @@ const Claims = z.object({
 });
 type Claims = z.infer<typeof Claims>;
 
-/** Accepts access tokens of this service as bearer credentials (the resource server). */
+/** The resource server: accepts access tokens of this service as bearer credentials. */
 export interface OauthAccess {
   /** Reads the token's use without verifying the token, only to choose the verifier. */
   claims(token: string): boolean;
   /** @throws AppError `invalid_token`, also for another audience and for a grant that has ended */
   principal(token: string, baseUrl: string): Promise<Principal>;
-  /** The grant and the client of a token, or undefined if it is not authentic or has expired. */
+  /** Returns the grant and the client of a token, or undefined if it is not authentic or has expired. */
   ownerOf(token: string, baseUrl: string): Promise<{ grantId: string; clientId: string } | undefined>;
 }
 

@@ -1,6 +1,6 @@
 const maxLength = 2000;
 const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** Schemes of known apps. They have no dot, although RFC 8252 (7.1) requires reverse domain names. */
+/** The schemes of known apps. They contain no dot, although RFC 8252 (7.1) requires reverse domain names. */
 const knownAppSchemes: ReadonlySet<string> = new Set([
   'cursor',
   'vscode',
@@ -15,8 +15,8 @@ const plainHost = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/;
 const addressCharacters = /^[A-Za-z0-9\-._~:/?@!$&'()+,;=%[\]]+$/;
 
 /**
- * Why a redirect URI cannot be registered (RFC 9700, 2.1 and 4.1; RFC 8252, 7), or undefined if it can: https, http on
- * a loopback host, or the private-use scheme of an app.
+ * Returns why a redirect URI cannot be registered (RFC 9700, 2.1 and 4.1; RFC 8252, 7). Returns undefined if it can be:
+ * https, http on a loopback host, or the private-use scheme of an app.
  */
 export function redirectUriProblem(text: string): string | undefined {
   if (text.length > maxLength) return `longer than ${maxLength} characters`;
@@ -40,19 +40,21 @@ function webHostProblem(url: URL, text: string): string | undefined {
   return isPlain ? undefined : 'has a host that is not a plain name or address';
 }
 
-/** Reverse domain names, as in RFC 8252. `javascript:`, `data:` and similar schemes have no dot. */
+/**
+ * Accepts known schemes and reverse domain names (RFC 8252). `javascript:`, `data:` and similar schemes contain no dot.
+ */
 function isAppScheme(scheme: string): boolean {
   return knownAppSchemes.has(scheme) || /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+$/.test(scheme);
 }
 
 /**
- * Requires an exact match. Only the port of a loopback URI can vary, since an app chooses it at each start (RFC 8252,
+ * Requires an exact match. Only the port of a loopback URI can vary, because an app chooses it at each start (RFC 8252,
  * 7.3).
  */
-export function isRegisteredRedirect(asked: string, registered: readonly string[]): boolean {
-  if (registered.includes(asked)) return true;
-  if (redirectUriProblem(asked) !== undefined) return false;
-  const portless = withoutLoopbackPort(asked);
+export function isRegisteredRedirect(uri: string, registered: readonly string[]): boolean {
+  if (registered.includes(uri)) return true;
+  if (redirectUriProblem(uri) !== undefined) return false;
+  const portless = withoutLoopbackPort(uri);
   return portless !== undefined && registered.some((one) => withoutLoopbackPort(one) === portless);
 }
 
@@ -65,14 +67,14 @@ export function isLoopback(text: string): boolean {
   return withoutLoopbackPort(text) !== undefined;
 }
 
-/** The target of a redirect, described for a person. */
+/** Describes the target of a redirect for a person. */
 export function redirectHost(text: string): string {
   const url = new URL(text);
   if (isLoopback(text)) return 'an app on this device';
   return url.protocol === 'https:' ? url.host : `the app that opens ${url.protocol}// links`;
 }
 
-/** The Content-Security-Policy source for this redirect URI (CSP 3 checks form-action on redirects as well). */
+/** Returns the Content-Security-Policy source for this redirect URI (CSP 3 checks form-action on redirects as well). */
 export function formActionSource(text: string): string {
   const { protocol, host, hostname, port } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:') return protocol;

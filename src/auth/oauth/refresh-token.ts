@@ -6,14 +6,14 @@ const [idBytes, generationBytes, macBytes] = [16, 4, 32];
 
 export interface RefreshTokenParts {
   grantId: string;
-  /** 0 for the first token of a grant; each rotation adds 1. */
+  /** 0 for the first token of a grant. Each rotation adds 1. */
   generation: number;
 }
 
 /**
- * `svc_ort_` followed by the base64url of the grant's id, the generation and their HMAC under the grant's key. Only the
- * holder of the key can create a token, so tokens are not stored, not even as hashes, and retries of a rotation return
- * the same child.
+ * Returns `svc_ort_` followed by the base64url of the grant's id, the generation and their HMAC under the grant's key.
+ * Only the holder of the key can create a token, so tokens are not stored, not even as hashes, and retries of a
+ * rotation return the same child.
  */
 export function writeRefreshToken({ grantId, generation }: RefreshTokenParts, key: string): string {
   const head = Buffer.alloc(idBytes + generationBytes);
@@ -22,7 +22,7 @@ export function writeRefreshToken({ grantId, generation }: RefreshTokenParts, ke
   return prefix + Buffer.concat([head, createHmac('sha256', key).update(head).digest()]).toString('base64url');
 }
 
-/** Reads the parts of a token without authenticating it; that needs the key of the grant. */
+/** Reads the parts of a token without authenticating it, which requires the key of the grant. */
 export function readRefreshToken(token: string): RefreshTokenParts | undefined {
   if (!wellFormed.test(token)) return undefined;
   const bytes = Buffer.from(token.slice(prefix.length), 'base64url');

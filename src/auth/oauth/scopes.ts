@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { clientGrants, grantableGrants } from '../grants.js';
 
-/** The advertised scopes; each is a grant. */
+/** The advertised scopes. Each one is a grant. */
 export const Scope = z.enum(clientGrants);
 export type Scope = z.infer<typeof Scope>;
 
@@ -48,8 +48,8 @@ export const scopeTexts: Record<Scope, { title: string; detail: string; changes:
 };
 
 /**
- * The scopes that a person can give to a client. No role has `svc:codesync.write` by default (specification, API keys
- * 3), but project admins may give it (decision 0019).
+ * Returns the scopes that a person can give to a client. No role has `svc:codesync.write` by default (specification,
+ * API keys 3), but project admins may give it (decision 0019).
  */
 export function grantableScopes(role: string): readonly Scope[] {
   const own = grantableGrants(role);
@@ -57,10 +57,10 @@ export function grantableScopes(role: string): readonly Scope[] {
 }
 
 /**
- * The known scopes of a space-separated list (RFC 6749, 3.3), without duplicates and in the order of `Scope`. Others
- * are ignored.
+ * Returns the known scopes of a space-separated list (RFC 6749, 3.3), without duplicates and in the order of `Scope`.
+ * Ignores other scopes.
  */
 export function knownScopes(text: string): readonly Scope[] {
-  const asked = text.split(' ');
-  return Scope.options.filter((scope) => asked.includes(scope));
+  const requested = text.split(' ');
+  return Scope.options.filter((scope) => requested.includes(scope));
 }

@@ -28,7 +28,7 @@ export function bind(tree: Tree, binding: Binding): string {
   if (!write) return bindChildren(tree, binding);
   const gap = gapBefore(tree, binding);
   const text = write(tree, binding).trimStart();
-  // What was a bracket may now be a word: `NOT(n)-->()` becomes `NOT EXISTS { … }`.
+  // A bracket may become a word: `NOT(n)-->()` becomes `NOT EXISTS { … }`.
   const touchesWord = gap === '' && /\w$/.test(binding.tokens[tree.first - 1]?.text ?? '') && /^\w/.test(text);
   return touchesWord ? ` ${text}` : gap + text;
 }
@@ -41,7 +41,7 @@ export function bindTrimmed(tree: Tree, binding: Binding): string {
   return bind(tree, binding).trim();
 }
 
-/** The original text, used as the name of a column. */
+/** Returns the original text, which becomes the name of a column. */
 export function sourceOf(tree: Tree, { text, tokens }: Binding): string {
   return text.slice(tokens[tree.first]?.start, tokens[tree.last]?.end);
 }
@@ -82,7 +82,7 @@ function bindSubquery(keyword: string, tree: Tree, binding: Binding): string {
   return patterns ? `${keyword} { ${boundPatterns(patterns, whereOf(tree), binding)} }` : '';
 }
 
-/** A pattern as an expression tests for existence. EXISTS is used because it accepts a WHERE. */
+/** Rewrites a pattern as an expression, which tests for existence. Uses EXISTS because it accepts a WHERE. */
 function bindPatternExpression(tree: Tree, binding: Binding): string {
   return `EXISTS { ${boundPatterns(tree, undefined, binding)} }`;
 }
@@ -105,7 +105,7 @@ function bindPatternComprehension(tree: Tree, binding: Binding): string {
   return `[${text} WHERE ${conditionText(container, whereOf(tree), binding)} | ${bindTrimmed(result, within)}]`;
 }
 
-/** Loop variables hide outer variables of the same name. */
+/** Rewrites an iteration. Loop variables hide outer variables of the same name. */
 function bindIteration(tree: Tree, binding: Binding): string {
   const scope = copyOf(binding.scope);
   for (const each of childrenOf(tree, 'variable')) scope.elements.delete(nameOf(each));

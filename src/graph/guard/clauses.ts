@@ -7,7 +7,7 @@ import { addPatternVariables, copyOf, emptyScope, projected, starOf, type Scope 
 
 export interface BoundQuery {
   text: string;
-  /** The scope of the returned columns, for a subquery that returns into an outer query. */
+  /** The scope of the returned columns, for a subquery that returns to an outer query. */
   columns: Scope;
 }
 
@@ -39,14 +39,14 @@ function bindSingleQuery(tree: Tree, binding: Binding): BoundQuery {
   return { text: parts.join(' '), columns };
 }
 
-/** A point in each row where the database checks whether it must stop: a search for nodes that cannot exist. */
+/** Renders a point in each row where the database checks whether it must stop: a search for nodes that cannot exist. */
 function pause(binding: Binding): string {
   const [node, none] = [binding.names.fresh(), binding.names.fresh()];
   binding.scope.holdsOurs = true;
   return `CALL { MATCH (${node}:\`${reservedPrefix}_pause\`) WHERE ${inScope(node, 'node')} RETURN count(${node}) AS ${none} }`;
 }
 
-/** Nothing may precede the WITH in `CALL { WITH x …`. */
+/** Returns whether the clause is the WITH of `CALL { WITH x …`, which nothing may precede. */
 function isImportingWith(clause: Tree, query: Tree, { importsByWith }: Binding): boolean {
   return importsByWith && clause.rule === 'withClause' && childrenOf(query, 'clause')[0]?.children[0] === clause;
 }
@@ -102,7 +102,7 @@ function bindWith(clause: Tree, binding: Binding): string {
   if (!body || !items) return '';
   const before = copyOf(binding.scope);
   const after = projected(items, before);
-  // ORDER BY sees the variables before and after the projection.
+  // ORDER BY can use the variables before and after the projection.
   const text = bindTrimmed(body, { ...binding, scope: before });
   Object.assign(binding.scope, after);
   return `WITH ${text}${where ? ` ${bindTrimmed(where, binding)}` : ''}`;
@@ -141,8 +141,8 @@ function importedScope(imports: Tree, outer: Scope): Scope {
 }
 
 /**
- * Keeps the user's column names: `*` excludes the guard's variables, and a rewritten item is named by its original
- * text.
+ * Rewrites the items of RETURN or WITH. Keeps the user's column names: `*` excludes the guard's variables, and a
+ * rewritten item is named by its original text.
  */
 export function bindProjection(items: Tree, binding: Binding): string {
   return items.children

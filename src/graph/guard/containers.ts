@@ -8,7 +8,7 @@ import { addPatternVariables, copyOf, type Scope } from './variables.js';
 export interface Container {
   /** The conditions that restrict each element. All of them hold for each resulting row. */
   conditions: Set<string>;
-  /** User conditions that can fail, moved out of the patterns. */
+  /** The user conditions that can fail, which are moved out of the patterns. */
   guarded: string[];
   elements: Set<string>;
 }
@@ -29,7 +29,10 @@ export function newContainer(patterns: Tree, scope: Scope): Container {
   return { conditions: new Set(), guarded: [], elements: within.elements };
 }
 
-/** Renders the patterns and fills the container. `path` is the path variable if it is outside of the pattern. */
+/**
+ * Renders the patterns and fills the container.
+ * @param path the path variable if it is outside of the pattern
+ */
 export function bindPatterns(patterns: Tree, container: Container, binding: Binding, path?: Tree): string {
   const within = { ...binding, scope: { ...binding.scope, elements: container.elements } };
   if (patterns.rule !== 'patternList') return bindPattern(patterns, container, within, path);

@@ -2,7 +2,7 @@ import CypherLexer from '#cypher-grammar/CypherCmdLexer';
 import CypherParser from '#cypher-grammar/CypherCmdParser';
 import type { Token, Tree } from './tree.js';
 
-/** The used members of an ANTLR parse tree node. Rules have `ruleIndex`, tokens `symbol`. */
+/** The used members of an ANTLR parse tree node. Rules have a `ruleIndex`, tokens a `symbol`. */
 interface AntlrNode {
   ruleIndex?: number;
   children?: AntlrNode[] | null;
@@ -32,7 +32,7 @@ export interface LexedText {
   antlrTokens: AntlrToken[];
 }
 
-/** The text is not valid Cypher. Has the token where parsing stopped. */
+/** Reports text that is not valid Cypher. Contains the token where parsing stopped. */
 export class CypherSyntaxError extends Error {
   override readonly name = 'CypherSyntaxError';
   constructor(readonly tokenIndex: number) {
@@ -83,10 +83,13 @@ export function lex(text: string, maxTokens = Infinity): LexedText {
   }
 }
 
-/** The grammar rule: without, or with, prefixes (EXPLAIN, CYPHER 5) and console commands (:param). */
+/** The grammar rule for text without prefixes, or with prefixes (EXPLAIN, CYPHER 5) and console commands (:param). */
 type Entry = 'statements' | 'statementsOrCommands';
 
-/** Parses the whole text with Neo4j's Cypher 5 grammar. @throws {@link CypherSyntaxError} */
+/**
+ * Parses the whole text with Neo4j's Cypher 5 grammar.
+ * @throws {@link CypherSyntaxError}
+ */
 export function parse(lexed: LexedText, entry: Entry = 'statements'): Tree {
   try {
     return parseWith(lexed, entry, sll);
@@ -99,7 +102,7 @@ export function parse(lexed: LexedText, entry: Entry = 'statements'): Tree {
 function parseWith(lexed: LexedText, entry: Entry, predictionMode: number): Tree {
   const parser = new CypherParser(tokenStream(lexed.antlrTokens)) as AntlrParser;
   parser._interp.predictionMode = predictionMode;
-  // Disables error recovery because the first error ends the parsing.
+  // Disable error recovery, because the first error ends the parsing.
   parser._errHandler.sync = () => {};
   parser.removeErrorListeners();
   parser.addErrorListener({

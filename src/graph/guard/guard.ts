@@ -28,7 +28,10 @@ import { weighCall, weighText } from './work.js';
 
 export interface GuardOptions extends TextBounds, QueryBounds {
   maxHops: number;
-  /** Must include the project filter. Additional conditions must not fail, whatever the element contains. */
+  /**
+   * Restricts each element. Must include the project filter. Additional conditions must not fail, whatever the element
+   * contains.
+   */
   inScope: InScope;
 }
 
@@ -52,18 +55,19 @@ export interface GuardedQuery {
   text: string;
   /** Whether the query covers all granted projects. Otherwise the scope is one project. */
   usesProjectIds: boolean;
-  /** Names of the parameters in the user's text. */
+  /** The names of the parameters in the user's text. */
   parameters: ReadonlySet<string>;
-  /** Names of the columns in order, or null for `*`. */
+  /** The names of the columns in order, or null for `*`. */
   columns: readonly string[] | null;
   /** Whether the last RETURN has its own LIMIT. The executor always limits the rows. */
   hasLimit: boolean;
-  /** For {@link parametersFor}: the amount of work depends on the parameters. */
+  /** The tree from which {@link parametersFor} computes the work, which depends on the parameters. */
   tree: Tree;
 }
 
 /**
- * Creates a guard with its own cache. `cacheSize` limits the cached texts, in UTF-16 units. Refusals are cached too.
+ * Creates a guard with its own cache, which also contains refusals.
+ * @param cacheSize the maximum size of the cached texts, in UTF-16 units
  */
 export function createQueryGuard({
   cacheSize = 8_000_000,
@@ -117,7 +121,10 @@ export function parametersFor(
   };
 }
 
-/** Checks and rewrites a query. @throws AppError `invalid_input` */
+/**
+ * Checks and rewrites a query.
+ * @throws AppError `invalid_input`
+ */
 export function guardQuery(text: string, options: GuardOptions = guardDefaults): GuardedQuery {
   const lexed = lexWithinBounds(text, options);
   const statement = parsed(lexed);

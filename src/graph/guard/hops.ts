@@ -1,7 +1,7 @@
 import { refuse } from './refusal.js';
 import { compact, type Tree } from './tree.js';
 
-/** Limits `*`, `*2`, `*1..3`: an open end becomes the ceiling, and a higher number is refused. */
+/** Limits `*`, `*2`, `*1..3`: the ceiling replaces an open end, and a higher number is refused. */
 export function clampedPathLength(tree: Tree, ceiling: number): string {
   const text = compact(tree).slice(1).replaceAll('_', '');
   if (/^\d+$/.test(text)) return `*${checked(Number(text), ceiling)}`;

@@ -4,13 +4,13 @@ import { child, childrenOf, compact, isOperator, nameOf, walk, type Tree } from 
 
 export interface QueryBounds {
   maxPatterns: number;
-  /** The maximum elements of a range(), and the maximum length of a list that a query may generate. */
+  /** The maximum number of elements of a range(), and the maximum length of a list that a query may generate. */
   maxRange: number;
   /** The maximum nesting of comprehensions, reduce() and list predicates. */
   maxIterationDepth: number;
 }
 
-/** The database fails to answer a query with thousands of chained operands. */
+/** The database cannot process a query with thousands of chained operands. */
 export const maxOperands = 1000;
 
 /** Refuses unsupported constructs, and short queries that would generate large results. Returns the parameter names. */
@@ -47,7 +47,7 @@ function excerpt(tree: Tree): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** The function name in lower case because the names of built-in functions are case-insensitive. */
+/** Returns the function name in lower case, because the names of built-in functions are case-insensitive. */
 export function functionOf(tree: Tree): string {
   const name = child(tree, 'functionName');
   return name ? compact(name).replaceAll('`', '').toLowerCase() : '';
@@ -66,7 +66,7 @@ function checkFunction(tree: Tree, bounds: QueryBounds): void {
   if (name === 'range') checkRange(argumentsOf(tree), bounds);
 }
 
-/** The database cannot stop inside an expression, so an unbounded range would run past the timeout. */
+/** Refuses an unbounded range. The database cannot stop inside an expression, so it would exceed the timeout. */
 function checkRange(parts: Tree[], { maxRange }: QueryBounds): void {
   const [from, to, step] = parts.map((each) => Number(compact(each).replaceAll('_', '')));
   if (from !== undefined && to !== undefined && !Number.isNaN(from + to + (step ?? 1))) {

@@ -4,9 +4,9 @@ import { guardDefaults } from './guard.js';
 import { lexWithinBounds } from './text-bounds.js';
 
 /**
- * Whether the text is natural language: it does not start with a read clause and is not valid Cypher. An incomplete
- * statement that starts with a write clause is not natural language: `CREATE (n` is refused, but «create a report»
- * starts a search.
+ * Returns whether the text is natural language: it does not start with a read clause and is not valid Cypher. An
+ * incomplete statement that starts with a write clause is not natural language: `CREATE (n` is refused, but «create a
+ * report» starts a search.
  */
 export function looksLikeNaturalLanguage(text: string): boolean {
   const [first, second] = lex(beginningOf(text), 2).tokens;
@@ -26,7 +26,8 @@ export function looksLikeNaturalLanguage(text: string): boolean {
 }
 
 /**
- * The first part of the text, up to the length limit of a query, because the lexer is slow with non-ASCII characters.
+ * Returns the first part of the text, up to the length limit of a query, because the lexer is slow with non-ASCII
+ * characters.
  */
 function beginningOf(text: string): string {
   const { maxLength, maxNonAscii } = guardDefaults;

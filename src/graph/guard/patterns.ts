@@ -28,7 +28,10 @@ export function bindPattern(tree: Tree, container: Container, binding: Binding, 
   return path.name ? `${path.name} = ${text}` : text;
 }
 
-/** A selector chooses paths before WHERE is evaluated, so the restrictions must be inside its pattern. */
+/**
+ * Rewrites a pattern with a selector. A selector chooses paths before WHERE is evaluated, so the restrictions must be
+ * inside its pattern.
+ */
 function bindSelected(selector: Tree, pattern: Tree, outer: Container, path: Path, binding: Binding): string {
   const container = newContainer(pattern, binding.scope);
   const text = bindElement(pattern, container, path, binding);
@@ -108,7 +111,7 @@ function bindRelationship(tree: Tree, container: Container, path: Path, binding:
   return `${left}[${variable}${detailsOf(tree, variable, container, binding)}]${right}`;
 }
 
-/** A variable-length path has unnamed nodes, so the restriction applies to the whole path. */
+/** Rewrites a variable-length path. Its nodes are unnamed, so the restriction applies to the whole path. */
 function bindVariableLength(tree: Tree, length: Tree, path: Path, binding: Binding): string {
   if (!path.allowed) throw refuse('Within a quantified or selected path, use a quantifier instead of [*]');
   if (whereOf(tree)) throw refuse('A relationship of variable length cannot have its own WHERE');
@@ -136,7 +139,7 @@ function variableOf(tree: Tree, binding: Binding): string {
   return variable ? quoted(nameOf(variable)) : binding.names.fresh();
 }
 
-/** Keeps labels, properties and WHERE. Conditions that can fail move after the restrictions. */
+/** Returns labels, properties and WHERE. Conditions that can fail move after the restrictions. */
 function detailsOf(tree: Tree, variable: string, container: Container, binding: Binding): string {
   const labels = child(tree, 'labelExpression');
   const kept: string[] = [];

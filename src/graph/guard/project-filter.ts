@@ -1,8 +1,8 @@
 import { child, compact, nameOf, walk, type Tree } from './tree.js';
 
 /**
- * Query rule 2 of the specification: `project_id = $project_id` or `project_id IN $project_ids` in a WHERE or in the
- * properties of a pattern. Isolation does not depend on this rule; `bind.ts` enforces it.
+ * Checks query rule 2 of the specification: `project_id = $project_id` or `project_id IN $project_ids` in a WHERE or in
+ * the properties of a pattern. Isolation does not depend on this rule; `bind.ts` enforces it.
  */
 export function filtersOnProject(statement: Tree): boolean {
   let found = false;

@@ -14,9 +14,9 @@ const refusedOperators =
   /^(ProcedureCall|LoadCSV|Foreach|NodeCountFromCountStore|RelationshipCountFromCountStore|TransactionForeach|TransactionApply|Show\w*|Create\w*|Merge\w*|Delete\w*|DetachDelete\w*|Set\w+|Remove\w+)$/;
 
 /**
- * A second check: the first time that a query is seen, asks the database for its plan. Refuses a query that is not
- * read-only, or that does not compile and would otherwise fail during S8. Planning alone may take minutes, so it has
- * a time limit.
+ * Adds a second check: the first time that a query occurs, it requests the database's plan. It refuses a query that is
+ * not read-only, or that does not compile and would otherwise fail during S8. Planning alone may take minutes, so it
+ * has a time limit.
  */
 export function createReadPlanCheck({ cacheSize = 4_000_000 }: { cacheSize?: number } = {}) {
   const verified = new LRUCache<string, true>({ maxSize: cacheSize });
@@ -50,8 +50,8 @@ async function explain(
 }
 
 /**
- * The plan involves no data, so the message of the database is about the query text only. Hides messages that contain
- * internal names.
+ * Returns the message of the database, which is about the query text only, because the plan involves no data. Hides
+ * messages that contain internal names.
  */
 function problemOf(message: string): string {
   const [says = ''] = message.split(/ \(line \d|\n/);

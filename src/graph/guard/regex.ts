@@ -9,7 +9,7 @@ export function regexSteps(pattern: string, length: number): number {
   const source = pattern.replace(/^\(\?[ims]+\)/, '');
   const refused = (what: string) =>
     refuse(`The regular expression may not have ${what}; use CONTAINS, STARTS WITH or ENDS WITH, or a simpler one`);
-  // For each open group: whether it contains a repetition or a choice. Such a group must not be repeated.
+  // Whether each open group contains a repetition or a choice. Such a group must not be repeated.
   const groups: boolean[] = [];
   let lastGroupVaries = false;
   let lastWasGroup = false;
@@ -60,7 +60,10 @@ function endOfClass(source: string, start: number, refused: (what: string) => Er
   return source.length;
 }
 
-/** `factor` is the maximum multiplier for the number of matches. `end` is the position of the last character. */
+/**
+ * Reads a repetition. `factor` is the maximum multiplier for the number of matches. `end` is the position of the last
+ * character.
+ */
 function repetition(
   source: string,
   at: number,

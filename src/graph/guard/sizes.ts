@@ -1,18 +1,18 @@
 /** An upper bound of the size of a value. */
 export interface Size {
-  /** The elements of a list or map, or the characters of a text. */
+  /** The number of elements of a list or map, or of characters of a text. */
   length: number;
-  /** The characters and elements at all depths. */
+  /** The number of characters and elements at all depths. */
   weight: number;
   /** The weight of the heaviest element. */
   each: number;
-  /** The nesting depth of lists; 0 for a value that is not a list. */
+  /** The nesting depth of lists, or 0 for a value that is not a list. */
   depth: number;
-  /** Whether it is a stored node or relationship, or a list of them. */
+  /** Whether the value is a stored node or relationship, or a list of them. */
   isStored?: boolean;
 }
 
-/** Limits on stored data, which the writers enforce (`save/input.ts`). */
+/** The limits on stored data, which the writers enforce (`save/input.ts`). */
 const stored = { property: 32_768, element: 1_100_000, names: 250, nameLength: 100 };
 const boundedProperties: Readonly<Record<string, number>> = {
   name: 500,
@@ -23,7 +23,7 @@ const boundedProperties: Readonly<Record<string, number>> = {
   subject: 200,
 };
 
-/** The assumed maximum of an aggregated list. The memory limit for a transaction enforces it. */
+/** The assumed maximum of an aggregated list, which the memory limit of transactions enforces. */
 const aggregated = { length: 1_000_000, weight: 10_000_000 };
 
 export const scalar: Size = { length: 1, weight: 1, each: 1, depth: 0 };
@@ -58,7 +58,7 @@ export function namesOfElement(): Size {
   return listOf(stored.names, textOf(stored.nameLength));
 }
 
-/** The heaviest value of a list or map. `averageOf` returns one of average weight. */
+/** Returns the heaviest value of a list or map. `averageOf` returns one of average weight. */
 export function heaviestOf(size: Size): Size {
   return elementOf(size, size.each);
 }
@@ -86,7 +86,7 @@ export function propertyOf(size: Size, name: string): Size {
   return { length: stored.property, weight: stored.property, each: stored.property, depth: 1 };
 }
 
-/** The larger size of two alternatives. */
+/** Returns the larger size of two alternatives. */
 export function largerOf(a: Size, b: Size): Size {
   return {
     length: Math.max(a.length, b.length),
@@ -97,7 +97,7 @@ export function largerOf(a: Size, b: Size): Size {
   };
 }
 
-/** The size of two values combined into one text, list or map. */
+/** Returns the size of two values combined into one text, list or map. */
 export function joined(a: Size, b: Size): Size {
   const { each, depth } = largerOf(a, b);
   // A value that is not a list counts as one element when it is added to a list.
@@ -110,7 +110,7 @@ export function joined(a: Size, b: Size): Size {
   };
 }
 
-/** The size of a parameter value. */
+/** Returns the size of a parameter value. */
 export function sizeOfValue(value: unknown): Size {
   if (typeof value === 'string') return textOf(value.length);
   if (typeof value !== 'object' || value === null) return scalar;

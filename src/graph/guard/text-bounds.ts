@@ -7,11 +7,11 @@ export interface TextBounds {
   maxTokens: number;
   /** The lexer takes about 10 µs per non-ASCII character. */
   maxNonAscii: number;
-  /** Consecutive labels. The parser time grows quadratically with them. */
+  /** The maximum number of consecutive labels. The parser time grows quadratically with them. */
   maxLabels: number;
-  /** Each clause carries every variable, so the cost is clauses times columns. */
+  /** The maximum number of clauses. Each clause carries every variable, so the cost is clauses times columns. */
   maxClauses: number;
-  /** The nesting depth of brackets and CASE. */
+  /** The maximum nesting depth of brackets and CASE. */
   maxDepth: number;
 }
 
@@ -58,7 +58,7 @@ function checkDepth({ tokens }: LexedText, maxDepth: number): void {
   }
 }
 
-/** The WITH of `STARTS WITH` and `ENDS WITH` is not a clause. */
+/** Counts the clauses. The WITH of `STARTS WITH` and `ENDS WITH` is not a clause. */
 function checkClauses({ tokens }: LexedText, maxClauses: number): void {
   const found = tokens.filter(
     ({ type }, at) => clauses.has(type) && !['STARTS', 'ENDS'].includes(tokens[at - 1]?.type ?? ''),

@@ -3,9 +3,9 @@ import { child, has, isOperator, nameOf, walk, whereOf, type Tree } from './tree
 import { addPatternVariables, emptyScope } from './variables.js';
 
 /**
- * Whether a condition can never fail at run time, whatever the data. The database may evaluate conditions in any
- * order, so the error of a failing condition could reveal a value outside the project: `1 / n.balance = 1`.
- * `elements` are the names that are certain to be nodes or relationships; a property of anything else can fail.
+ * Returns whether a condition can never fail at run time, whatever the data. The database may evaluate conditions in
+ * any order, so the error of a failing condition could reveal a value outside the project: `1 / n.balance = 1`.
+ * @param elements the names that are certain to be nodes or relationships; a property of anything else can fail
  */
 export function isTotalCondition(tree: Tree, elements: ReadonlySet<string>): boolean {
   switch (tree.rule) {
@@ -52,7 +52,9 @@ function isTotalComparison(tree: Tree, elements: ReadonlySet<string>): boolean {
   return isTotalValue(right, elements);
 }
 
-/** Whether the value is a literal, a parameter, a variable, a property of an element, or a list or map of these. */
+/**
+ * Returns whether the value is a literal, a parameter, a variable, a property of an element, or a list or map of these.
+ */
 export function isTotalValue(tree: Tree, elements: ReadonlySet<string>): boolean {
   switch (tree.rule) {
     case 'parameter':
@@ -101,7 +103,7 @@ function isElementWith(tree: Tree, what: string, elements: ReadonlySet<string>):
   );
 }
 
-/** Whether all patterns in the tree have only plain values and plain conditions. */
+/** Returns whether all patterns in the tree contain only plain values and plain conditions. */
 function patternsAreTotal(tree: Tree, elements: ReadonlySet<string>): boolean {
   let total = true;
   walk(tree, (each) => {
@@ -124,7 +126,7 @@ function conditionIsTotal(tree: Tree, elements: ReadonlySet<string>): boolean {
   return condition === undefined || isTotalCondition(condition, elements);
 }
 
-/** The operands of a condition's top-level AND. */
+/** Returns the operands of a condition's top-level AND. */
 export function conjunctsOf(condition: Tree): Tree[] {
   if (condition.rule !== 'expression10') return [condition];
   return condition.children.filter((each) => each.rule !== 'AND');

@@ -11,7 +11,7 @@ export interface Tree {
   rule: string;
   children: readonly Tree[];
   token: Token | null;
-  /** Indexes of the first and the last token. */
+  /** The indexes of the first and the last token. */
   first: number;
   last: number;
 }
@@ -43,12 +43,12 @@ export function find(tree: Tree, rule: string): Tree | undefined {
   return undefined;
 }
 
-/** The tokens of the tree without spaces. */
+/** Returns the tokens of the tree without spaces. */
 export function compact(tree: Tree): string {
   return tree.token ? tree.token.text : tree.children.map(compact).join('');
 }
 
-/** The name without backticks. */
+/** Returns the name without backticks. */
 export function nameOf(tree: Tree): string {
   const text = compact(tree);
   return text.startsWith('`') ? text.slice(1, -1).replaceAll('``', '`') : text;
@@ -58,19 +58,22 @@ export function quoted(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }
 
-/** Whether the tree is an expression at any precedence level. Levels with a single child are removed from the tree. */
+/**
+ * Returns whether the tree is an expression at any precedence level. Levels with a single child are removed from the
+ * tree.
+ */
 export function isOperator(tree: Tree): boolean {
   return /^expression\d*$/.test(tree.rule);
 }
 
-/** The condition of a rule that has `WHERE expression` directly or in a `whereClause`. */
+/** Returns the condition of a rule that has `WHERE expression` directly or in a `whereClause`. */
 export function whereOf(tree: Tree): Tree | undefined {
   const clause = child(tree, 'whereClause') ?? tree;
   const at = clause.children.findIndex((each) => each.rule === 'WHERE');
   return at < 0 ? undefined : clause.children[at + 1];
 }
 
-/** The original text without comments. */
+/** Returns the original text without comments. */
 export function excerptOf(tree: Tree): string {
   let text = '';
   let end = 0;

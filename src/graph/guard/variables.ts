@@ -2,7 +2,7 @@ import { child, childrenOf, has, isOperator, nameOf, quoted, type Tree } from '.
 import { refuse } from './refusal.js';
 import { reservedPrefix } from './text-bounds.js';
 
-/** The variables that a clause can see, and whether they include variables of the guard. */
+/** The variables that a clause can use, and whether they include variables of the guard. */
 export interface Scope {
   variables: Set<string>;
   /** The variables that are certain to be nodes or relationships. */
@@ -18,7 +18,7 @@ export function copyOf(scope: Scope): Scope {
   return { variables: new Set(scope.variables), elements: new Set(scope.elements), holdsOurs: scope.holdsOurs };
 }
 
-/** Names anonymous elements. */
+/** Generates names for anonymous elements. */
 export class Names {
   private used = 0;
 

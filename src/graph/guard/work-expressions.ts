@@ -83,7 +83,7 @@ const rules: Readonly<Record<string, Rule>> = {
     return { size, steps: steps + args.reduce((sum, each) => sum + each.steps, 0) };
   },
   trimFunction: (tree, at) => scanned(tree, at, 1),
-  // One character may become eighteen.
+  // One character may become eighteen characters.
   normalizeFunction: (tree, at) => scanned(tree, at, 18),
   caseExpression: oneOfParts,
   extendedCaseExpression: oneOfParts,
@@ -126,7 +126,7 @@ function expressionsIn(tree: Tree): Tree[] {
   );
 }
 
-/** The default rule: adds the steps of all parts, and combines their sizes. */
+/** Weighs an expression without its own rule: adds the steps of all parts and combines their sizes. */
 function eachPart(tree: Tree, at: Weighing): Weighed {
   if (tree.token) return one;
   const parts = expressionsIn(tree).map((each) => weigh(each, at));
@@ -221,8 +221,8 @@ function loopParts(tree: Tree): Loop {
 }
 
 /**
- * If the steps of the body depend on the element, the total is at most the average cost for each element plus the
- * cost of the heaviest one.
+ * Weighs a loop. If the steps of the body depend on the element, the total is at most the average cost for each element
+ * plus the cost of the heaviest one.
  */
 function walked(at: Weighing, { variable, list, body }: Loop): Weighed & { list: Size; variable: string } {
   const over = list ? weigh(list, at) : one;
@@ -261,13 +261,13 @@ function reduced(tree: Tree, at: Weighing): Weighed {
 
 const probe = 100_000;
 
-/** Whether the variable is declared here, directly before `=` or IN. */
+/** Returns whether the variable is declared at this position, directly before `=` or IN. */
 function isDeclared(tree: Tree, variable: Tree): boolean {
   const next = tree.children[tree.children.indexOf(variable) + 1]?.rule;
   return next === 'EQ' || next === 'IN';
 }
 
-/** The length of a range of literal numbers, or of `size()` and `length()` with + and - (`inspect.ts`). */
+/** Returns the length of a range of literal numbers, or of `size()` and `length()` with + and - (`inspect.ts`). */
 function rangeLength(args: readonly Tree[], at: Weighing): number {
   const numbers = args.map((each) => Number(compact(each).replaceAll('_', '')));
   const [from, to, step = 1] = numbers;

@@ -13,7 +13,7 @@ import {
 
 export interface Weighed {
   size: Size;
-  /** Elementary steps of about 40 ns each. */
+  /** The number of elementary steps of about 40 ns each. */
   steps: number;
 }
 
@@ -39,8 +39,8 @@ const anyOf: FunctionWork = (args) => ({ size: args.reduce(largerOf, scalar), st
 const constant: FunctionWork = () => ({ size: scalar, steps: 1 });
 
 /**
- * The result size and the steps of each function. Functions that are not listed return a scalar, such as a number or
- * a time.
+ * The result size and the steps of each function. A function that is not listed returns a scalar, such as a number or a
+ * time.
  */
 const functions: Readonly<Record<string, FunctionWork>> = {
   ...Object.fromEntries(
@@ -100,7 +100,7 @@ const functions: Readonly<Record<string, FunctionWork>> = {
   },
 };
 
-/** The database compares the search text at each position. */
+/** Returns the steps of a text search. The database compares the search text at each position. */
 export function search(args: readonly Size[]): number {
   return 1 + (first(args).weight * second(args).weight) / 32;
 }
@@ -109,7 +109,10 @@ export function functionWork(name: string, args: readonly Size[]): Weighed {
   return (functions[name] ?? toScalar)(args);
 }
 
-/** The steps of `=`, `<` and similar: lists are compared by element, texts by machine word. */
+/**
+ * Returns the steps of `=`, `<` and similar operators. The database compares lists by element and texts by machine
+ * word.
+ */
 export function comparisonSteps(a: Size, b: Size): number {
   if ((a.isStored && a.depth === 0) || (b.isStored && b.depth === 0)) return 1;
   const least = Math.min(a.weight, b.weight);
@@ -121,7 +124,7 @@ export function membershipSteps(value: Size, list: Size): number {
   return 1 + list.length + (value.depth > 0 && list.depth > 1 ? compared : compared / 16);
 }
 
-/** The result of `+` and `||`. */
+/** Returns the result of `+` and `||`. */
 export function additionOf(a: Size, b: Size): Weighed {
   const size = joined(a, b);
   return { size, steps: 1 + size.weight / (size.depth > 0 ? 16 : 128) };

@@ -27,7 +27,7 @@ const serviceParameters: Readonly<Record<string, Size>> = {
 };
 
 /**
- * Weighs the query independently of its parameters: refuses too much work and returns the clauses that need a pause.
+ * Weighs the query independently of its parameters. Refuses too much work and returns the clauses that need a pause.
  */
 export function weighText(query: Tree): ReadonlySet<Tree> {
   new Scales(() => scalar, true).subquery(query, new Map());
@@ -41,7 +41,10 @@ export function weighText(query: Tree): ReadonlySet<Tree> {
   }
 }
 
-/** @throws AppError `invalid_input` if the parameters make the work or a value too large */
+/**
+ * Weighs the query with its parameters.
+ * @throws AppError `invalid_input` if they make the work or a value too large
+ */
 export function weighCall(query: Tree, params: Readonly<Record<string, unknown>>): void {
   const sizes = new Map(Object.entries(params).map(([name, value]) => [name, sizeOfValue(value)]));
   new Scales((name) => sizes.get(name) ?? scalar, true).subquery(query, new Map());
@@ -59,7 +62,7 @@ function allClauses(query: Tree): ReadonlySet<Tree> {
 
 class Scales {
   readonly heavy = new Set<Tree>();
-  /** Steps since the last pause, over all clauses in text order. */
+  /** The number of steps since the last pause, over all clauses in text order. */
   private sincePause = 0;
 
   constructor(
@@ -127,8 +130,8 @@ class Scales {
   }
 
   /**
-   * Weighs WITH and RETURN. Later clauses see only the projected items; ORDER BY and WHERE also see the previous
-   * variables.
+   * Weighs WITH and RETURN. Later clauses can use only the projected items. ORDER BY and WHERE can also use the
+   * previous variables.
    */
   private projection(clause: Tree, variables: Map<string, Size>): number {
     const body = child(clause, 'returnBody');
@@ -159,7 +162,7 @@ class Scales {
     return where ? weigh(where, this.weighing(variables)).steps : 1;
   }
 
-  /** Declares the variables first because any condition may use them. */
+  /** Weighs a pattern. Declares its variables first, because any condition may use them. */
   private pattern(tree: Tree, variables: Map<string, Size>): number {
     declare(tree, variables);
     return this.insidePattern(tree, variables);

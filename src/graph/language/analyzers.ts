@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** ISO 639-1. */
+/** A language by its ISO 639-1 code. */
 export const Language = z.enum(['de', 'en', 'es', 'fr', 'ja', 'zh']);
 export type Language = z.infer<typeof Language>;
 
-/** `auto`: the language of the first texts that are saved. */
+/** The setting of a project. `auto` selects the language of the first texts that are saved. */
 export const LanguageSetting = z.enum(['auto', ...Language.options]);
 export type LanguageSetting = z.infer<typeof LanguageSetting>;
 
 /** A full-text analyzer of the database. */
 export type Analyzer = 'english' | 'german' | 'spanish' | 'french' | 'cjk';
 
-/** For projects without a language, and for what earlier releases saved. */
+/** The analyzer of projects without a language, and of data from earlier releases. */
 export const defaultAnalyzer = 'english';
 
 const analyzers: Record<Language, Analyzer> = {
@@ -28,8 +28,8 @@ export function analyzerOf(language: Language | null): Analyzer {
 }
 
 /**
- * The analyzers with an index over a label of their own. The English index contains the nodes of all projects, so that a
- * change of the language has an index to search until the other one is complete.
+ * The analyzers whose index covers a separate label. The English index contains the nodes of all projects, so that a
+ * project can search it while the index of a new language is incomplete.
  */
 export const labels = {
   german: '_German',
@@ -42,7 +42,9 @@ export function textIndexOf(analyzer: Analyzer): string {
   return analyzer === defaultAnalyzer ? 'context_text' : `context_text_${analyzer}`;
 }
 
-/** The part of a SET clause that puts a node into the indexes of the analyzers. Empty for the default one. */
+/**
+ * Returns the part of a SET clause that adds a node to the indexes of the analyzers. Empty for the default analyzer.
+ */
 export function indexing(variable: string, used: readonly Analyzer[]): string {
   const own = used.flatMap((analyzer) => (analyzer === defaultAnalyzer ? [] : [labels[analyzer]]));
   return [...new Set(own)].map((label) => `, ${variable}:${label}`).join('');

@@ -1,9 +1,9 @@
 import { type Language } from './analyzers.js';
 
-/** How many words speak for each language. `other`: for a language without an analyzer here. */
+/** The number of words that indicate each language. `other` is any language without an analyzer. */
 export type Evidence = Partial<Record<Language | 'other', number>>;
 
-/** Frequent words without meaning of their own that only one of the languages has. */
+/** Frequent function words that only one of the languages has. */
 const words: Record<'de' | 'en' | 'es' | 'fr' | 'other', string> = {
   de: 'der das und ist nicht ein eine einen mit von zu dem den auf für sich im auch wird werden wurde sind bei oder aus ich wir haben hat',
   en: 'the and of to that it for with as his they at be this have from or by not were which are has will their been',
@@ -17,12 +17,15 @@ const languageOf = new Map(
   ),
 );
 const maxCharacters = 20_000;
-/** Of Chinese and Japanese characters, as many as one word of the other languages has on average. */
+/** The number of Chinese or Japanese characters that count as one word of the other languages. */
 const charactersPerWord = 2;
-/** Japanese texts have at least this share of kana. */
+/** The minimum share of kana in Japanese texts. */
 const kanaShare = 0.05;
 
-/** Names, codes and numbers are no evidence, so they do not change the language of a project. */
+/**
+ * Counts the words that indicate a language. Names, codes and numbers do not count, so they do not change the language
+ * of a project.
+ */
 export function evidenceIn(texts: Iterable<string>): Evidence {
   const found: Evidence = {};
   const add = (language: Language | 'other', count: number) => {
@@ -53,14 +56,14 @@ export function sumOf(a: Evidence, b: Evidence): Evidence {
 
 const enough = 20;
 const clearShare = 0.6;
-/** With this much evidence, the most frequent language counts even if the texts are mixed. */
-const plenty = 400;
+/** With this much evidence, the most frequent language is chosen even if the texts are mixed. */
+const decisive = 400;
 
-/** The language of the texts, or null if there is too little evidence. English stands for `other`. */
+/** Returns the language of the texts, or null if there is too little evidence. Returns English for `other`. */
 export function languageFrom(evidence: Evidence): Language | null {
   const sorted = (Object.entries(evidence) as [Language | 'other', number][]).sort(([, a], [, b]) => b - a);
   const total = sorted.reduce((sum, [, count]) => sum + count, 0);
   const [language, count] = sorted[0] ?? ['other', 0];
-  if (total < enough || (count < total * clearShare && total < plenty)) return null;
+  if (total < enough || (count < total * clearShare && total < decisive)) return null;
   return language === 'other' ? 'en' : language;
 }

@@ -6,7 +6,7 @@ import { firstCursor, setLanguageState, type IndexingCursor } from './state.js';
 
 const pageSize = 2000;
 
-/** The projects whose full-text index is being built. */
+/** Returns the projects whose full-text index is being built. */
 export function projectsToIndex(graph: Connection): Promise<string[]> {
   return inReadTransaction(graph, async (tx) => {
     const { records } = await tx.run('MATCH (s:ProjectState) WHERE s.analyzer_next IS NOT NULL RETURN s.key AS id');
@@ -14,7 +14,10 @@ export function projectsToIndex(graph: Connection): Promise<string[]> {
   });
 }
 
-/** Puts the next nodes into the new index, or takes them out of the other ones. Safe to repeat. Returns whether it is done. */
+/**
+ * Adds the next nodes to the new index, or removes them from the other ones. Safe to repeat. Returns whether the index
+ * is complete.
+ */
 export function indexNext(graph: Connection, projectId: string): Promise<boolean> {
   const page = inWriteTransaction(graph, projectId, async (tx) => {
     const { next } = (await lockProject(tx, projectId)).language;
@@ -45,7 +48,7 @@ async function readCursor(tx: ManagedTransaction, projectId: string): Promise<In
   return typeof cursor === 'string' ? (JSON.parse(cursor) as IndexingCursor) : null;
 }
 
-/** Returns the id of the last node of the page, or null after the last page. */
+/** Indexes one page. Returns the id of its last node, or null after the last page. */
 async function indexPage(
   tx: ManagedTransaction,
   projectId: string,

@@ -3,20 +3,20 @@ import { inReadTransaction, type Connection } from '../store/sessions.js';
 import { analyzerOf, defaultAnalyzer, type Analyzer, type Language, type LanguageSetting } from './analyzers.js';
 import { evidenceIn, languageFrom, sumOf, type Evidence } from './detect.js';
 
-/** The language of a project and its full-text index. Stored in its ProjectState. */
+/** The language of a project and its full-text index. The ProjectState contains it. */
 export interface LanguageState {
   setting: LanguageSetting;
-  /** The set or detected language; null until there is enough text. */
+  /** The configured or detected language. Null until there is enough text. */
   language: Language | null;
   /** The analyzer whose index is searched. */
   analyzer: Analyzer;
-  /** The analyzer whose index is being built, and then used. */
+  /** The analyzer whose index is being built and will then be searched. */
   next: Analyzer | null;
-  /** What the texts spoke for so far; null before the first text. */
+  /** The evidence in the texts so far. Null before the first text. */
   evidence: Evidence | null;
 }
 
-/** Of `(s:ProjectState)`, for {@link languageStateOf}. */
+/** Selects the fields of `(s:ProjectState)` that {@link languageStateOf} reads. */
 export const languageFields = `s {setting: s.language_setting, .language, .analyzer, next: s.analyzer_next, evidence: s.language_evidence}`;
 
 export function languageStateOf(fields: unknown): LanguageState {
@@ -44,12 +44,12 @@ export function readLanguage(graph: Connection, projectId: string): Promise<Lang
   );
 }
 
-/** The analyzers into whose indexes a write puts its nodes. */
+/** Returns the analyzers to whose indexes a write adds its nodes. */
 export function analyzersOf({ analyzer, next }: LanguageState): Analyzer[] {
   return next === null ? [analyzer] : [analyzer, next];
 }
 
-/** Where the building of an index continues. First all nodes get the new label, then they lose the other ones. */
+/** The position where building an index continues. First all nodes get the new label, then they lose the other ones. */
 export interface IndexingCursor {
   phase: 'add' | 'remove';
   kind: 'Entity' | 'Fact';
@@ -57,7 +57,7 @@ export interface IndexingCursor {
 }
 export const firstCursor = (phase: IndexingCursor['phase']): IndexingCursor => ({ phase, kind: 'Entity', id: '' });
 
-/** Null removes a value. Call only under the lock of the project, like all functions below. */
+/** Sets values; null removes a value. Call only under the lock of the project, like all functions below. */
 export async function setLanguageState(
   tx: ManagedTransaction,
   projectId: string,
@@ -66,7 +66,9 @@ export async function setLanguageState(
   await tx.run('MATCH (s:ProjectState {key: $projectId}) SET s += $values', { projectId, values });
 }
 
-/** Sets the language. If the analyzer changes, the worker builds its index, and searches use it when it is complete. */
+/**
+ * Sets the language. If the analyzer changes, the worker builds its index. Searches use the index when it is complete.
+ */
 export async function changeLanguage(
   tx: ManagedTransaction,
   projectId: string,
@@ -83,18 +85,18 @@ export async function changeLanguage(
   await changeAnalyzer(tx, projectId, state, analyzerOf(language));
 }
 
-/** Returns the changed state. An empty project needs no other index to be built. */
+/** Changes the analyzer and returns the new state. An empty project needs no new index. */
 async function changeAnalyzer(
   tx: ManagedTransaction,
   projectId: string,
   state: LanguageState,
-  wanted: Analyzer,
+  newAnalyzer: Analyzer,
 ): Promise<LanguageState> {
   const { analyzer, next } = state;
-  if ((next ?? analyzer) === wanted) return state;
-  const isComplete = wanted === analyzer || wanted === defaultAnalyzer;
+  if ((next ?? analyzer) === newAnalyzer) return state;
+  const isComplete = newAnalyzer === analyzer || newAnalyzer === defaultAnalyzer;
   const isEmpty = next === null && (await isEmptyProject(tx, projectId));
-  const change = { analyzer: isComplete || isEmpty ? wanted : analyzer, next: isEmpty ? null : wanted };
+  const change = { analyzer: isComplete || isEmpty ? newAnalyzer : analyzer, next: isEmpty ? null : newAnalyzer };
   await setLanguageState(tx, projectId, {
     analyzer: change.analyzer,
     analyzer_next: change.next,
@@ -109,8 +111,8 @@ async function isEmptyProject(tx: ManagedTransaction, projectId: string): Promis
 }
 
 /**
- * Takes the texts of a save as evidence, until the language is known. Returns the analyzers into whose indexes the save
- * puts its nodes.
+ * Adds the texts of a save to the evidence until the language is known. Returns the analyzers to whose indexes the save
+ * adds its nodes.
  */
 export async function noteTexts(
   tx: ManagedTransaction,
@@ -119,10 +121,11 @@ export async function noteTexts(
   texts: Iterable<string>,
 ): Promise<Analyzer[]> {
   if (state.language !== null || state.setting !== 'auto') return analyzersOf(state);
-  const given = evidenceIn(texts);
-  if (Object.keys(given).length === 0) return analyzersOf(state);
-  // The first text after an upgrade does not decide about what was saved before.
-  const evidence = sumOf(state.evidence ?? evidenceIn(await sampleOf(tx, projectId)), given);
+  const newEvidence = evidenceIn(texts);
+  if (Object.keys(newEvidence).length === 0) return analyzersOf(state);
+  // After an upgrade, the evidence includes the texts that were saved before, so that the first new text does not
+  // decide alone.
+  const evidence = sumOf(state.evidence ?? evidenceIn(await sampleOf(tx, projectId)), newEvidence);
   const language = languageFrom(evidence);
   await setLanguageState(tx, projectId, { language, language_evidence: JSON.stringify(evidence) });
   if (language === null) return analyzersOf(state);

@@ -2,8 +2,8 @@ const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30FC]
 const maxLength = 64;
 
 /**
- * All words of a text in lower case. They contain only letters and digits, so none is a Lucene operator. Chinese and
- * Japanese have no spaces, so each two neighbouring characters are a word, as in the index.
+ * Returns all words of a text in lower case. They contain only letters and digits, so none is a Lucene operator.
+ * Chinese and Japanese have no spaces, so every two adjacent characters form a word, as in the index.
  */
 export function tokensOf(text: string): string[] {
   const words = text

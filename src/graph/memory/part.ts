@@ -8,12 +8,12 @@ export interface Mention {
 }
 
 export interface MentionedEntity extends Mention {
-  /** Other names that the text gives the entity. */
+  /** The other names of the entity in the text. */
   aliases: string[];
   properties: JsonMap;
 }
 
-/** Times are epoch seconds. */
+/** A fact that a model found. Times are epoch seconds. */
 export interface FoundFact {
   subject: Mention;
   predicate: string;
@@ -23,13 +23,16 @@ export interface FoundFact {
   span: Span;
 }
 
-/** What a model found in one part of a text. Subjects and objects are mentioned in `entities`. */
+/** The findings of a model in one part of a text. `entities` contains the subjects and objects of the facts. */
 export interface FoundPart {
   entities: MentionedEntity[];
   facts: FoundFact[];
 }
 
-/** A mention that was taken for an entity that the graph held before. `merge_id` undoes it. */
+/**
+ * A mention that was merged with an existing entity of the graph. `merge_id` identifies the merge, so that it can be
+ * undone.
+ */
 export interface Merge {
   merge_id: string;
   entity_id: string;
@@ -42,9 +45,9 @@ export interface Merge {
 export interface SavedPart {
   entities: number;
   facts: number;
-  /** Facts that end where a new one begins. */
+  /** The number of facts that end where a new one begins. */
   closed: number;
-  /** What does not fit the ontology at the time of writing. */
+  /** The number of findings that do not match the ontology at the time of writing. */
   dropped: number;
   merges: Merge[];
 }

@@ -5,29 +5,32 @@ import { readEntities, type StoredEntity } from '../store/entities.js';
 import type { JsonMap } from '../store/values.js';
 import type { Mention, MentionedEntity } from './part.js';
 
-/** A mention and what it refers to. A mention without `known` and without `same` is a new entity. */
+/** A mention and the entity that it refers to. A mention without `known` and without `same` is a new entity. */
 export interface Resolved {
   mention: MentionedEntity;
-  /** The entity of the graph. */
+  /** The existing entity in the graph. */
   known: StoredEntity | undefined;
-  /** Whether an earlier part of the same memory created it. */
+  /** Whether an earlier part of the same memory created the entity. */
   isOwn: boolean;
-  /** The new entity of this part that an earlier mention refers to. */
+  /** The new entity of this part, if an earlier mention already refers to it. */
   same: Resolved | undefined;
-  /** The properties to write: those that fit the ontology and that a known entity does not have. */
+  /** The properties to write: those that match the ontology and that a known entity does not have. */
   properties: JsonMap;
-  /** A new entity that cannot fit the ontology, for example because a required property is not in the text. */
+  /**
+   * Whether this is a new entity that cannot match the ontology, for example because the text lacks a required
+   * property.
+   */
   isDropped: boolean;
 }
 
-/** The same for names that differ only in case, spacing or Unicode form. */
+/** Returns the same key for names that differ only in case, spacing or Unicode form. */
 export function aliasKey(projectId: string, type: string, name: string): string {
   return JSON.stringify([projectId, type, name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim()]);
 }
 
 /**
- * Finds the entity of each mention: the one of its type with this name, then with this name as an alias, then with one of
- * its aliases as name or alias. Call only under the lock of the project.
+ * Finds the entity of each mention within its type: by name, then by this name as an alias, then by one of the
+ * mention's aliases as name or alias. Call only under the lock of the project.
  */
 export async function resolve(
   tx: ManagedTransaction,
@@ -93,7 +96,7 @@ async function readAliases(
   );
 }
 
-/** Of these entities, those that this memory wrote last. */
+/** Returns which of these entities this memory wrote last. */
 async function ownIds(
   tx: ManagedTransaction,
   projectId: string,
@@ -108,17 +111,17 @@ async function ownIds(
   return new Set(records.map((record) => record.get('id') as string));
 }
 
-/** The key of a merge begins with its project and memory and ends with the entity. */
+/** Returns the key of a merge, which begins with its project and memory and ends with the entity. */
 export function mergeKey(projectId: string, memoryId: string, entityId: string): string {
   return `${projectId}/${memoryId}/${entityId}`;
 }
 
 function fit(
-  { type, properties: given }: MentionedEntity,
+  { type, properties: mentioned }: MentionedEntity,
   known: StoredEntity | undefined,
   definitions: readonly (OntologyDefinition | null)[],
 ): Pick<Resolved, 'properties' | 'isDropped'> {
-  const missing = Object.entries(given).filter(([name]) => !known || !Object.hasOwn(known.properties, name));
+  const missing = Object.entries(mentioned).filter(([name]) => !known || !Object.hasOwn(known.properties, name));
   const problemsOf = (properties: JsonMap) =>
     definitions.flatMap((definition) =>
       checkEntity(definition, { type, properties: { ...known?.properties, ...properties } }),

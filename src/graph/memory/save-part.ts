@@ -9,13 +9,13 @@ import { aliasKey, mergeKey, nameKey, resolve, type Resolved } from './resolve.j
 export interface PartPlace {
   projectId: string;
   memoryId: string;
-  /** Counts from 0. */
+  /** The number of the part, starting at 0. */
   part: number;
 }
 
 /**
- * Writes one part of a remembered text in one transaction: new entities, facts, merges, and a note that it is written.
- * A repeat changes nothing and returns the first result.
+ * Writes one part of a remembered text in one transaction: new entities, facts, merges, and a record that the part is
+ * written. A repeat changes nothing and returns the first result.
  */
 export async function savePart(
   graph: Connection,
@@ -47,7 +47,7 @@ export async function savePart(
   return result;
 }
 
-/** `added` are the mentions whose entities are in the input, in this order. */
+/** Builds the input of the save. `added` are the mentions whose entities are in the input, in this order. */
 function inputOf({ facts }: FoundPart, resolved: readonly Resolved[], stamp: Stamp) {
   const added = resolved.filter(
     ({ known, same, isDropped, properties }) => !isDropped && !same && (!known || Object.keys(properties).length > 0),
@@ -90,7 +90,7 @@ function factInput(
   return { subject, predicate, object, confidence: 1, valid_from, valid_to, stamp: stamped };
 }
 
-/** Keeps the first entity of a name, unless that entity no longer exists. */
+/** Writes aliases. A name keeps its first entity, unless that entity no longer exists. */
 async function writeAliases(
   tx: ManagedTransaction,
   { projectId, memoryId }: PartPlace,

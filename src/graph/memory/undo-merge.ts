@@ -10,17 +10,17 @@ import { sealedKey } from '../store/sealing.js';
 import { writeOnce, type Connection } from '../store/sessions.js';
 
 export interface UndoneMerge {
-  /** The entity of its own that the mention now refers to. */
+  /** The separate entity that the mention now refers to. */
   entity_id: string;
   /** The number of facts that moved to it. */
   moved: number;
-  /** The number of facts of the earlier entity that are as before the merge again. */
+  /** The number of facts of the earlier entity that were restored to their state before the merge. */
   restored: number;
 }
 
 /**
- * Takes back that a memory's mention refers to a known entity: what the memory says about it moves to an entity of its
- * own, and the facts that it closed are restored. A repeat returns the first result.
+ * Undoes the merge of a memory's mention with a known entity. The facts of the memory move to a separate entity, and
+ * the facts that they closed are restored. A repeat returns the first result.
  * @throws AppError `not_found`, and `conflict` if the entity no longer exists
  */
 export async function undoMerge(
@@ -62,9 +62,9 @@ export async function undoMerge(
 }
 
 interface FactsAround {
-  /** Current facts of the memory about the entity. */
+  /** The memory's current facts about the entity. */
   moved: StoredFact[];
-  /** Other facts that these replaced, and the parts of them that were left. */
+  /** The facts of other sources that these replaced, and the remaining parts of those facts. */
   restored: StoredFact[];
   remainders: StoredFact[];
 }
@@ -90,10 +90,10 @@ async function factsAround(
   const own = new Set(nodes.filter(isOwn).map(({ id }) => id as unknown));
   const others = nodes.filter((node) => !isOwn(node) && node.subject === entityId);
   const remainders = others.filter((node) => isCurrent(node) && own.has(node._closed_by));
-  // A fact that was changed again after the memory stays as it is now.
+  // A fact that was changed again after the memory keeps its current state.
   const changed = new Set(others.filter((node) => !isCurrent(node)).map((node) => node._closed_by as unknown));
   const restored = others.filter((node) => own.has(node._superseded_by) && !changed.has(node._superseded_by));
-  const facts = (some: Node['properties'][]) => some.map((properties) => factOf(projectId, { properties }, sealed));
+  const facts = (nodes: Node['properties'][]) => nodes.map((properties) => factOf(projectId, { properties }, sealed));
   return {
     moved: facts(nodes.filter((node) => isOwn(node) && isCurrent(node))),
     restored: facts(restored),
@@ -101,7 +101,7 @@ async function factsAround(
   };
 }
 
-/** The entity of the mention gets what the memory added, and the properties that its type requires. */
+/** Builds the input of the new entity: the properties that the memory added, and those that its type requires. */
 function inputOf(
   entity: StoredEntity,
   own: string,

@@ -3,7 +3,7 @@ import type { JsonMap } from '../store/values.js';
 import type { OntologyDefinition, OntologyProperty, PropertyType } from './definition.js';
 import { isJsonObject } from '../../json.js';
 
-/** `place` is the path in the checked input, such as `properties.segment`. Never contains a value. */
+/** A violation. `place` is the path in the checked input, such as `properties.segment`. Contains no values. */
 export interface Problem {
   place: string;
   says: string;
@@ -24,7 +24,7 @@ const isOfType: Record<PropertyType, (value: unknown) => boolean> = {
   any: () => true,
 };
 
-/** The reasons why an entity does not fit its ontology. Empty if there is no ontology. */
+/** Returns the reasons why an entity does not match its ontology. Empty if there is no ontology. */
 export function checkEntity(
   ontology: OntologyDefinition | null,
   entity: { type: string; properties: JsonMap },
@@ -66,10 +66,10 @@ function checkEnd(
 
 function checkProperties(
   type: { open: boolean; properties: Record<string, OntologyProperty> },
-  given: JsonMap,
+  properties: JsonMap,
 ): Problem[] {
   const problems: Problem[] = [];
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(properties)) {
     const property = Object.hasOwn(type.properties, name) ? type.properties[name] : undefined;
     const place = `properties.${name}`;
     if (!property && !type.open) problems.push({ place, says: 'is not a property of this type' });
@@ -77,7 +77,7 @@ function checkProperties(
       problems.push({ place, says: `must be of type ${property.type}` });
   }
   for (const [name, { required }] of Object.entries(type.properties)) {
-    const missing = !Object.hasOwn(given, name) || given[name] === null;
+    const missing = !Object.hasOwn(properties, name) || properties[name] === null;
     if (required && missing) problems.push({ place: `properties.${name}`, says: 'is required' });
   }
   return problems;

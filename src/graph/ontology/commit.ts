@@ -27,13 +27,13 @@ import { activate, endPending, lockProject, readOntology, renewPending, type Pen
 
 export interface Violations {
   count: number;
-  /** The first ten, by id and property. They contain no values. */
+  /** The first ten violations, by id and property. They contain no values. */
   samples: string[];
 }
 
 export interface NewOntology {
   definition: OntologyDefinition;
-  /** The version that the draft is based on. A different current version is a conflict. */
+  /** The version on which the draft is based. A different current version is a conflict. */
   baseVersion: number;
   committedAt: number;
   committedBy: string;
@@ -82,12 +82,12 @@ export async function currentOntology(graph: Connection, projectId: string): Pro
 }
 
 /**
- * Activates a definition as the next version, in batches. Until then the previous version is active, properties that
- * the new version marks as personal are sealed first, and saves must fit both versions (`state.ts`). Properties that
- * are no longer personal are unsealed afterwards. An interrupted commit changes no version; the next commit or save
+ * Activates a definition as the next version, in batches. Until then, the previous version is active, properties that
+ * the new version marks as personal are sealed, and saves must match both versions (`state.ts`). Properties that are no
+ * longer personal are unsealed afterwards. An interrupted commit changes no version, and the next commit or save
  * repairs the seals.
- * @throws AppError `conflict` if another version was committed since or another commit is in progress,
- *   `invalid_input` if stored data does not fit
+ * @throws AppError `conflict` if another version was committed since or another commit is in progress, `invalid_input`
+ * if stored data does not match
  */
 export async function commitOntology(graph: Connection, projectId: string, next: NewOntology): Promise<Ontology> {
   const pending: PendingCommit = { id: newId(), definition: next.definition };
@@ -152,7 +152,7 @@ function whilePending<T>(
   });
 }
 
-/** Checks all stored data and seals exactly the properties that are marked. */
+/** Checks all stored data, and seals exactly the marked properties. */
 async function inBatches(
   graph: Connection,
   projectId: string,
@@ -187,7 +187,7 @@ async function inBatches(
   }
 }
 
-/** Unseals what was sealed for the failed commit. */
+/** Unseals the properties that were sealed for the failed commit. */
 async function rollBack(
   graph: Connection,
   projectId: string,

@@ -98,7 +98,7 @@ export type Ontology = z.infer<typeof Ontology>;
 
 const none: ReadonlySet<string> = new Set();
 
-/** The names of the personal properties of one type. */
+/** Returns the names of the personal properties of one type. */
 export function personalOf(
   ontology: OntologyDefinition | null,
   kind: 'entity_types' | 'relationship_types',
@@ -110,7 +110,7 @@ export function personalOf(
   return new Set(marked.map(([name]) => name));
 }
 
-/** The predicates whose object is personal: every property name that some type marks as personal. */
+/** Returns the predicates whose object is personal: every property name that some type marks as personal. */
 export function personalPredicates(ontology: OntologyDefinition | null): ReadonlySet<string> {
   return predicatesWhere(ontology, ({ personal }) => personal);
 }
@@ -138,7 +138,7 @@ function predicatesWhere(
   );
 }
 
-/** The first definition, extended by the personal properties of the second. Only for sealing. */
+/** Adds the personal properties of the second definition to the first one. Only for sealing. */
 export function withPersonalOf(definition: OntologyDefinition, other: OntologyDefinition | null): OntologyDefinition {
   const merged = structuredClone(definition);
   for (const kind of ['entity_types', 'relationship_types'] as const) {

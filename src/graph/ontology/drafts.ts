@@ -5,8 +5,8 @@ import { epochSeconds } from '../../time.js';
 import type { Ontology, OntologyDefinition } from './definition.js';
 
 /**
- * `_id` is the project id. Definitions are stored as JSON text because their names may contain characters that
- * MongoDB field names cannot.
+ * A draft of a project. `_id` is the project id. The definition is stored as JSON text, because its names may contain
+ * characters that MongoDB field names cannot.
  */
 export interface OntologyDraftDocument {
   _id: string;
@@ -18,7 +18,7 @@ export interface OntologyDraftDocument {
   updated_by: string;
 }
 
-/** `_id` is `<project>:<version>`. This is the history; the graph stores the active version. */
+/** A version in the history. `_id` is `<project>:<version>`. The graph stores the active version. */
 export interface OntologyVersionDocument {
   _id: string;
   project_id: string;
@@ -67,7 +67,7 @@ export async function saveDraft(
   return { ...fields, definition: draft.definition };
 }
 
-/** Adds a committed version to the history. Repeating this has no effect. */
+/** Adds a committed version to the history. Repeating the call has no effect. */
 export async function recordVersion(collections: Stores, projectId: string, ontology: Ontology): Promise<void> {
   const { version, committed_at, committed_by } = ontology;
   const record = {

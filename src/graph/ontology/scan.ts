@@ -6,7 +6,7 @@ import { sealedKey } from '../store/sealing.js';
 
 interface Scanned {
   stamp: Record<string, unknown>;
-  /** Names of the properties that are currently sealed. */
+  /** The names of the properties that are currently sealed. */
   sealed: ReadonlySet<string>;
 }
 
@@ -27,7 +27,7 @@ export interface Page<T> {
   next: Cursor | undefined;
 }
 
-/** Small because each element may have the maximum size. */
+/** Small, because each element may have the maximum size. */
 const pageSize = 200;
 
 /** Reads a page of entities with their sealed properties, sorted by id. */

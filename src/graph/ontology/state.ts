@@ -13,7 +13,10 @@ export interface ProjectState {
   /** The active ontology, or null if none was committed. */
   ontology: Ontology | null;
   pending: PendingCommit | null;
-  /** The definition for sealing: the personal properties of both. Null if no commit was ever started. */
+  /**
+   * The definition for sealing, which contains the personal properties of both definitions. Null if no commit was ever
+   * started.
+   */
   seals: OntologyDefinition | null;
   language: LanguageState;
 }
@@ -35,7 +38,7 @@ export async function lockProject(tx: ManagedTransaction, projectId: string): Pr
   return stateOf(records[0]);
 }
 
-/** The result of background work, or `otherwise` if its project was deleted. */
+/** Returns the result of background work, or `otherwise` if its project was deleted. */
 export function unlessDeleted<T>(work: Promise<T>, otherwise: T): Promise<T> {
   return work.catch((error: unknown) => {
     if (isAppError(error) && error.code === 'not_found') return otherwise;
@@ -53,7 +56,7 @@ export async function readOntology(tx: ManagedTransaction, projectId: string): P
   return (await readState(tx, projectId)).ontology;
 }
 
-/** Call the next three functions only under {@link lockProject}. */
+/** Activates a version. Call this and the next two functions only under {@link lockProject}. */
 export async function activate(tx: ManagedTransaction, projectId: string, ontology: Ontology): Promise<void> {
   await tx.run('MATCH (s:ProjectState {key: $projectId}) SET s.ontology = $ontology', {
     projectId,
@@ -84,8 +87,8 @@ function stateOf(record: { get(key: string): unknown } | undefined): ProjectStat
     const value = record?.get(key);
     return typeof value === 'string' ? value : null;
   };
-  const [given, pendingId, definition] = [text('ontology'), text('pendingId'), text('pending')];
-  const ontology = given === null ? null : (JSON.parse(given) as Ontology);
+  const [active, pendingId, definition] = [text('ontology'), text('pendingId'), text('pending')];
+  const ontology = active === null ? null : (JSON.parse(active) as Ontology);
   const pending =
     pendingId === null || definition === null
       ? null

@@ -17,28 +17,28 @@ import {
   type RelationshipView,
 } from './views.js';
 
-/** The maximum of elements of one kind per row, because a row may contain a list of them. */
+/** The maximum number of elements of one kind per row, because a row may contain a list of them. */
 const elementsPerRow = 10;
 
 export interface Collector {
-  /** Returns false, and ignores the row, if the answer is full. */
+  /** Returns false and ignores the row if the response is full. */
   add(row: Row): boolean;
   answer(truncated: boolean): ContextAnswer;
 }
 
 interface Elements {
-  /** As it appears in a row. */
+  /** Converts an element to the form that a row contains. */
   node(found: Node): Json;
   relationship(found: Relationship): Json;
-  /** The size of the lists. */
+  /** Returns the size of the lists. */
   size(): number;
-  /** Whether elements were omitted. */
+  /** Returns whether elements were omitted. */
   isCut(): boolean;
   lists(): Pick<ContextAnswer, 'entities' | 'relationships' | 'facts'>;
 }
 
 /**
- * Collects the entities, relationships and facts of an answer, at most `maxElements` of each kind. Creates each view
+ * Collects the entities, relationships and facts of a response, at most `maxElements` of each kind. Creates each view
  * once, even if several rows contain it.
  */
 function createElements(maxElements: number, consumed: Consumption): Elements {
@@ -55,16 +55,16 @@ function createElements(maxElements: number, consumed: Consumption): Elements {
       size += weightOf(view);
       into.set(elementId, view);
     }
-    const shown = inRow(view);
-    inRows.set(elementId, shown);
-    return shown;
+    const rowView = inRow(view);
+    inRows.set(elementId, rowView);
+    return rowView;
   }
 
   return {
     node(found) {
       const id = found.elementId;
       if (isFact(found)) return inRows.get(id) ?? kept(facts, id, toFactView(found, consumed));
-      // The query order is the ranking. `lists` computes the scores at the end.
+      // The order of the query is the ranking. `lists` computes the scores at the end.
       return inRows.get(id) ?? kept(isEntity(found) ? entities : undefined, id, toEntityView(found, 0, consumed));
     },
     relationship(found) {
@@ -83,7 +83,7 @@ function createElements(maxElements: number, consumed: Consumption): Elements {
   };
 }
 
-/** A row omits the fields of an element that the lists contain. */
+/** Returns the view of an element in a row, without the fields that only the lists contain. */
 function inRow({ provenance: _provenance, score: _score, ...view }: { provenance: unknown; score?: number }): Json {
   return view;
 }
@@ -102,8 +102,8 @@ export function createCollector(limit: number, consumed: Consumption): Collector
     if (Array.isArray(value)) return value.map(json);
     if (Object.getPrototypeOf(value) !== Object.prototype) return toJson(value);
     // `properties(n)` and `n {.*}` also return internal properties.
-    const shown = Object.entries(value).filter(([name]) => !internalProperties.has(name));
-    return Object.fromEntries(shown.map(([name, each]) => [name, json(each)]));
+    const visible = Object.entries(value).filter(([name]) => !internalProperties.has(name));
+    return Object.fromEntries(visible.map(([name, each]) => [name, json(each)]));
   }
 
   function path({ start, segments }: Path): Json {

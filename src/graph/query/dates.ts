@@ -1,6 +1,6 @@
 import type { Period } from './as-of.js';
 
-/** From January on, in the languages of full text other than Chinese and Japanese. */
+/** The months from January on, in the languages of full text other than Chinese and Japanese. */
 const months = [
   'january february march april may june july august september october november december',
   'jan feb mar apr may jun jul aug sep oct nov dec',
@@ -21,14 +21,16 @@ const date = new RegExp(
   'giu',
 );
 
-/** The days, months and years that a question names, such as 2023-03-08, 8 March 2023, March 2023 and "in 2023". */
+/**
+ * Returns the days, months and years that a question names, such as 2023-03-08, 8 March 2023, March 2023 and "in 2023".
+ */
 export function datesIn(question: string): Period[] {
   return [...question.normalize('NFKC').matchAll(date)].slice(0, 10).flatMap(({ groups = {} }) => {
-    const given = (...names: string[]) => names.map((name) => groups[name]).find((value) => value !== undefined);
-    const year = Number(given('isoYear', 'hanYear', 'year1', 'year2', 'year3'));
-    const word = given('month1', 'month2')?.toLowerCase();
-    const month = word === undefined ? Number(given('isoMonth', 'hanMonth') ?? 0) - 1 : (monthOf.get(word) ?? -1);
-    const day = Number(given('isoDay', 'hanDay', 'day1', 'day2') ?? 0);
+    const firstGroup = (...names: string[]) => names.map((name) => groups[name]).find((value) => value !== undefined);
+    const year = Number(firstGroup('isoYear', 'hanYear', 'year1', 'year2', 'year3'));
+    const word = firstGroup('month1', 'month2')?.toLowerCase();
+    const month = word === undefined ? Number(firstGroup('isoMonth', 'hanMonth') ?? 0) - 1 : (monthOf.get(word) ?? -1);
+    const day = Number(firstGroup('isoDay', 'hanDay', 'day1', 'day2') ?? 0);
     if (month > 11 || day > 31) return [];
     const [from, until] =
       month < 0

@@ -6,7 +6,7 @@ export interface QueryExample {
   query: string;
 }
 
-/** Queries that run unchanged. They use the types of the project's ontology if there is one. */
+/** Returns queries that run unchanged. They use the types of the project's ontology if there is one. */
 export function examplesOf(ontology: OntologyDefinition | null): QueryExample[] {
   const types = Object.keys(ontology?.entity_types ?? {});
   const type = types[0] ?? 'Customer';

@@ -3,13 +3,13 @@ import { heldIn } from './as-of.js';
 import type { EntityKey, Neighbour } from './rank.js';
 import { keyOf, type Scope } from './search.js';
 
-/** The maximum of relationships per entity that are considered for neighbours. */
+/** The maximum number of relationships per entity that are considered for neighbours. */
 const maxTraversed = 2000;
 const maxNeighboursPerEntity = 20;
 
 /**
- * Finds the neighbours of the entities. Of an entity with many, it takes those with the best `relevance` to the
- * question, then the most recently saved.
+ * Finds the neighbours of the entities. If an entity has many, selects those with the best `relevance` to the question,
+ * then the most recently saved.
  */
 export async function readNeighbours(
   tx: ManagedTransaction,

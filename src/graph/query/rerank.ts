@@ -5,7 +5,7 @@ import { readTexts } from './texts.js';
 /** Orders texts by their relevance to a question (src/models/reranker.ts). */
 export interface Reranker {
   model: string;
-  /** The relevance of each text, in their order; or why the endpoint cannot be used now. */
+  /** Returns the relevance of each text in the order of the texts, or the reason why the endpoint is not available. */
   rerank(
     question: string,
     texts: readonly string[],
@@ -15,11 +15,11 @@ export interface Reranker {
 
 export type Reranked = { ranked: Ranked[]; model: string } | { ranked: Ranked[]; unavailable: string };
 
-/** The number of best entities that are sent to the endpoint. The others keep their order, after these. */
+/** The number of best entities that are sent to the endpoint. The others follow in their previous order. */
 const maxDocuments = 50;
 const maxText = 2000;
 
-/** Puts the best entities in the order of the endpoint. If it does not answer in time, they stay as they are. */
+/** Sorts the best entities in the order of the endpoint. If it does not respond in time, the order does not change. */
 export async function rerank(
   tx: ManagedTransaction,
   reranker: Reranker | undefined,
@@ -38,7 +38,7 @@ export async function rerank(
   return { ranked: withFallingScores([...ordered, ...ranked.slice(best.length)]), model: reranker.model };
 }
 
-/** The scores say the order: from 1 down. */
+/** Replaces the scores by values that fall from 1, in the given order. */
 function withFallingScores(ranked: readonly Ranked[]): Ranked[] {
   return ranked.map((each, at) => ({ ...each, score: Number((1 / (1 + at)).toFixed(6)) }));
 }

@@ -24,22 +24,25 @@ import { phrasesOf, wordsOf, type Term } from './words.js';
 
 export interface Question {
   text: string;
-  /** The project of the caller, or the projects granted to them. */
+  /** The project of the caller, or the projects that the caller is granted. */
   projectIds: readonly string[];
-  /** Epoch seconds. Without it, now, and what was valid in a time that the question names. */
+  /**
+   * A point in time in epoch seconds. Without it, the search uses the current time and the times that the question
+   * names.
+   */
   asOf: number | undefined;
   limit: number;
   timeoutMs: number;
   bookmark?: string | undefined;
-  /** Whether the answer says how each score came about. */
+  /** Whether the response explains each score. */
   explain?: boolean;
   signal?: AbortSignal;
 }
 
 export interface RetrieveOptions {
-  /** Finds by vectors. Without it, the search uses text alone. */
+  /** Searches by vectors. Without it, the search uses text alone. */
   nearest?: NearestByText | undefined;
-  /** Orders the best again. Without it, they stay as they are. */
+  /** Sorts the best entities again. Without it, their order does not change. */
   reranker?: Reranker | undefined;
 }
 
@@ -47,8 +50,8 @@ const maxSeeds = 25;
 const maxFactsPerEntity = 20;
 
 /**
- * Searches full text, then up to two hops around the matches, and ranks the result. The limit bounds the work, not
- * the size of the graph. Reads stored properties only for the answer.
+ * Searches full text, then up to two hops around the matches, and ranks the result. The limit bounds the work, whatever
+ * the size of the graph. Reads stored properties only for the response.
  */
 export async function retrieve(
   graph: Connection,
@@ -93,12 +96,12 @@ async function answer(
   const { ranking } = found;
   const reranked = await rerank(tx, reranker, ranking.all(), question);
   const { ranked } = reranked;
-  const shown = ranked.slice(0, question.limit);
+  const returned = ranked.slice(0, question.limit);
   const room = createRoom();
-  const entities = await room.take(entitiesOf(tx, shown), (record) =>
-    toEntityView(record.get('n') as Node, shown[Number(record.get('at'))]?.score ?? 0, consumed),
+  const entities = await room.take(entitiesOf(tx, returned), (record) =>
+    toEntityView(record.get('n') as Node, returned[Number(record.get('at'))]?.score ?? 0, consumed),
   );
-  const about = shown.slice(0, entities.length).map(({ entity }) => entity);
+  const about = returned.slice(0, entities.length).map(({ entity }) => entity);
   const links = ranking.relationships(new Set(about.map(({ elementId }) => elementId)));
   let factsAreCut = false;
   const answered = {
@@ -116,11 +119,11 @@ async function answer(
   return {
     ...answered,
     truncated: ranked.length > question.limit || found.isCut || factsAreCut || room.isFull(),
-    ...(question.explain && { explanation: explanationOf(shown.slice(0, entities.length), vectors, reranked) }),
+    ...(question.explain && { explanation: explanationOf(returned.slice(0, entities.length), vectors, reranked) }),
   };
 }
 
-function explanationOf(shown: readonly Ranked[], vectors: VectorAnswer, reranked: Reranked): Explanation {
+function explanationOf(returned: readonly Ranked[], vectors: VectorAnswer, reranked: Reranked): Explanation {
   const { generations, unavailable } = vectors;
   return {
     vectors: { used: generations.length > 0, generations, reason: unavailable ?? null },
@@ -128,7 +131,7 @@ function explanationOf(shown: readonly Ranked[], vectors: VectorAnswer, reranked
       'model' in reranked
         ? { used: true, model: reranked.model, reason: null }
         : { used: false, model: null, reason: reranked.unavailable },
-    scores: shown.map(({ entity: { id, project }, parts }) => ({ id, project_id: project, ...rounded(parts) })),
+    scores: returned.map(({ entity: { id, project }, parts }) => ({ id, project_id: project, ...rounded(parts) })),
   };
 }
 
@@ -144,19 +147,19 @@ function rounded({ text, vector, names, time, neighbours, length }: Parts): Part
   };
 }
 
-/** Adds views until the answer is full. */
+/** Adds views until the response is full. */
 function createRoom() {
   let left = maxAnswerLength;
   return {
     async take<T>(records: AsyncIterable<Record>, view: (record: Record) => T): Promise<T[]> {
-      const taken: T[] = [];
+      const views: T[] = [];
       for await (const record of records) {
         const made = view(record);
         left -= JSON.stringify(made).length;
         if (left < 0) break;
-        taken.push(made);
+        views.push(made);
       }
-      return taken;
+      return views;
     },
     isFull: () => left < 0,
   };
@@ -167,7 +170,7 @@ interface Found {
   isCut: boolean;
 }
 
-/** Searches with the words of the question, then again with those that the best hits share. */
+/** Searches with the words of the question, then again with the words that the best hits share. */
 async function find(
   tx: ManagedTransaction,
   words: readonly string[],
@@ -175,7 +178,7 @@ async function find(
   vectors: readonly Hit[],
   scope: Scope,
 ): Promise<Found> {
-  const asked = words.map((word) => ({ word, weight: 1 }));
+  const questionTerms = words.map((word) => ({ word, weight: 1 }));
   const phrases = phrasesOf(text);
   const mentioned = mentionsIn(text);
   const places = await readPlaces(tx, scope.projectIds);
@@ -187,12 +190,12 @@ async function find(
     const around = await addNeighbours(tx, ranking, scope);
     return { ranking, isCut: isCut || around.isCut };
   };
-  const first = await round(asked);
+  const first = await round(questionTerms);
   const more = await feedbackTerms(tx, first.ranking.all(), words);
-  return more.length === 0 ? first : round([...asked, ...more]);
+  return more.length === 0 ? first : round([...questionTerms, ...more]);
 }
 
-/** Adds what is up to two hops around the best hits. */
+/** Adds the neighbours of the best hits, up to two hops away. */
 async function addNeighbours(tx: ManagedTransaction, ranking: Ranking, scope: Scope): Promise<{ isCut: boolean }> {
   const relevance = new Map(ranking.all().map(({ entity, score }) => [entity.elementId, score]));
   let isCut = false;
@@ -218,7 +221,7 @@ function relationshipsOf(tx: ManagedTransaction, elementIds: readonly string[]):
   });
 }
 
-/** The facts about the entities, in the order of the entities; first those of a time that the question names. */
+/** Returns the facts about the entities in their order. Facts of a time that the question names come first. */
 function factsAbout(tx: ManagedTransaction, about: readonly EntityKey[], scope: Scope): Result {
   return tx.run(
     `UNWIND range(0, size($about) - 1) AS at WITH at, $about[at] AS entity

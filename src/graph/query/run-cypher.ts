@@ -15,19 +15,22 @@ export interface CypherCall {
   params: Record<string, unknown>;
   projectId: string;
   grantedProjectIds: readonly string[];
-  /** Epoch seconds. */
+  /** A point in time in epoch seconds. */
   asOf: number;
   limit: number;
   timeoutMs: number;
-  /** The bookmark of a save that the query must see. */
+  /** The bookmark of a save whose result the query must include. */
   bookmark?: string | undefined;
   signal: AbortSignal;
 }
 
 export interface CypherQueries {
-  /** Restricts the caller's query to project and time. @throws AppError `invalid_input` */
+  /**
+   * Restricts the caller's query to the project and the time.
+   * @throws AppError `invalid_input`
+   */
   guard(text: string): GuardedQuery;
-  /** Refuses a query that the database does not plan as read-only, within the timeout. Free for a known query. */
+  /** Refuses a query that the database does not plan as read-only within the timeout. A known query costs nothing. */
   check(call: CypherCall): Promise<void>;
   /** Runs a READ transaction that the database ends at the timeout. Reads one row more than the limit. */
   run(call: CypherCall, consumed: Consumption): Promise<ContextAnswer>;
@@ -35,7 +38,10 @@ export interface CypherQueries {
 
 export function createCypherQueries(graph: Connection): CypherQueries {
   const assertReadPlan = createReadPlanCheck();
-  /** The project keeps its slot until the database has finished, even if the caller already has a response. */
+  /**
+   * Runs the work in a session. The project keeps its slot until the database has finished, even if the caller already
+   * has a response.
+   */
   const inSession = <T>(call: CypherCall, work: (session: Session) => Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       const running = async () => {
@@ -67,8 +73,11 @@ export function createCypherQueries(graph: Connection): CypherQueries {
 }
 
 function parametersOf({ query, projectId, grantedProjectIds, params, asOf }: CypherCall): Record<string, unknown> {
-  const given = toParameter(params) as Record<string, unknown>;
-  const parameters = { ...parametersFor(query, { projectId, grantedProjectIds }, given), [timeParameter]: asOf };
+  const callerParameters = toParameter(params) as Record<string, unknown>;
+  const parameters = {
+    ...parametersFor(query, { projectId, grantedProjectIds }, callerParameters),
+    [timeParameter]: asOf,
+  };
   const missing = [...query.parameters].filter((name) => !Object.hasOwn(parameters, name));
   if (missing.length > 0) throw refuse(`The query needs a parameter that params does not give: ${missing.join(', ')}`);
   return parameters;
@@ -89,12 +98,9 @@ async function collectRows(
   return collector.answer(false);
 }
 
-/**
- * The database stops a query soon after its timeout. The caller gets a response after this additional time at the
- * latest.
- */
+/** The database stops a query soon after its timeout. The caller gets a response at most this time later. */
 const stopGraceMs = 15_000;
-/** After this time, a connection that does not answer is abandoned. */
+/** After this time, a connection that does not respond is abandoned. */
 const abandonAfterMs = 300_000;
 
 /** Closes the session, which ends its transaction, if the caller disconnects or the database does not stop in time. */
@@ -122,14 +128,14 @@ function answerWhenLate(session: Session, { timeoutMs, signal }: CypherCall, rej
       ),
     timeoutMs + stopGraceMs,
   );
-  const gone = () => end(new AppError('call_timed_out', 'the caller disconnected'));
-  if (signal.aborted) gone();
-  signal.addEventListener('abort', gone, { once: true });
+  const endForDisconnect = () => end(new AppError('call_timed_out', 'the caller disconnected'));
+  if (signal.aborted) endForDisconnect();
+  signal.addEventListener('abort', endForDisconnect, { once: true });
   return {
     databaseIsDone,
     clear() {
       clearTimeout(late);
-      signal.removeEventListener('abort', gone);
+      signal.removeEventListener('abort', endForDisconnect);
     },
   };
 }

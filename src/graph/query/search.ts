@@ -4,16 +4,16 @@ import { heldIn, type Moment } from './as-of.js';
 import type { Hit } from './rank.js';
 import { luceneQuery, type Term } from './words.js';
 
-/** The projects and the time that a question is about, as query parameters. */
+/** The projects and the time of a question, as query parameters. */
 export interface Scope extends Moment {
   projectIds: string[];
 }
 
-/** The most hits of one search that are ranked. */
+/** The maximum number of hits of one search that are ranked. */
 const maxHits = 200;
 /**
- * Facts that are not valid at the requested time use up hits. In that case the search asks for this many times more,
- * up to the maximum.
+ * If some hits are facts that are not valid at the requested time, the search requests this many times more hits, up to
+ * the maximum.
  */
 const hitFactor = 8;
 const maxRequested = 15_000;
@@ -22,7 +22,7 @@ export function keyOf(entity: string): string {
   return `{elementId: elementId(${entity}), project: ${entity}.project_id, id: ${entity}.id, names: ${entity}._names, times: ${entity}._times, since: ${entity}._since, until: ${entity}._until, savedAt: ${entity}._recorded_at, length: size(${entity}._search)}`;
 }
 
-/** The full-text index of each project's language, with its projects. */
+/** Returns the full-text index of each project's language, with its projects. */
 export async function readPlaces(tx: ManagedTransaction, projectIds: readonly string[]): Promise<Place[]> {
   const { records } = await tx.run(
     `UNWIND $projectIds AS id OPTIONAL MATCH (s:ProjectState {key: id})
@@ -46,7 +46,7 @@ export interface TextQuestion {
   places: readonly Place[];
 }
 
-/** Finds entities by their own text and by the text of their facts, best first. `isCut`: there are more. */
+/** Finds entities by their own text and by the text of their facts, best first. `isCut` means that there are more. */
 export async function searchText(
   tx: ManagedTransaction,
   { terms, phrases, places }: TextQuestion,
@@ -59,13 +59,13 @@ export async function searchText(
   return { hits: hits.slice(0, maxHits), isCut: found.some(({ isCut }) => isCut) || hits.length > maxHits };
 }
 
-/** Words that the index ignores match only the scope term, with score 0. */
+/** Searches one index. Words that the index ignores match only the scope term, with score 0. */
 async function searchIndex(
   tx: ManagedTransaction,
   lucene: string,
   place: Scope & { index: string },
 ): Promise<{ hits: Hit[]; isCut: boolean }> {
-  for (let asked = maxHits; ; asked *= hitFactor) {
+  for (let requested = maxHits; ; requested *= hitFactor) {
     const { records } = await tx.run(
       `CALL db.index.fulltext.queryNodes($index, $lucene, {limit: $asked}) YIELD node, score
        WITH node, score, score > 0 AND node.project_id IN $projectIds AND ${heldIn('node')} AS holds
@@ -73,12 +73,12 @@ async function searchIndex(
        WITH score, holds, coalesce(subject, node) AS entity
        WITH score, holds AND entity:Entity AND ${heldIn('entity')} AS holds, entity
        RETURN count(*) AS found, collect(CASE WHEN holds THEN {entity: ${keyOf('entity')}, score: score} END) AS hits`,
-      { ...place, lucene, asked: neo4j.int(asked) },
+      { ...place, lucene, asked: neo4j.int(requested) },
     );
     const hits = (records[0]?.get('hits') as Hit[] | undefined) ?? [];
     const found = Number(records[0]?.get('found') ?? 0);
     const isEnough = hits.length === found || new Set(hits.map(({ entity }) => entity.elementId)).size >= maxHits;
-    if (found < asked || isEnough || asked * hitFactor > maxRequested)
-      return { hits: hits.slice(0, maxHits), isCut: found >= asked || hits.length > maxHits };
+    if (found < requested || isEnough || requested * hitFactor > maxRequested)
+      return { hits: hits.slice(0, maxHits), isCut: found >= requested || hits.length > maxHits };
   }
 }

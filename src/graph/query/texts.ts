@@ -1,7 +1,7 @@
 import neo4j, { type ManagedTransaction } from 'neo4j-driver';
 import type { Ranked } from './rank.js';
 
-/** The beginning of the searchable text of each entity, in order. It has no personal values. */
+/** Returns the beginning of the searchable text of each entity, in order. The text contains no personal values. */
 export async function readTexts(
   tx: ManagedTransaction,
   ranked: readonly Ranked[],

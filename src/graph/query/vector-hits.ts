@@ -6,17 +6,17 @@ import { keyOf, type Scope } from './search.js';
 
 export interface VectorAnswer {
   hits: readonly Nearest[];
-  /** The generations of the compared vectors, one for each project. */
+  /** The generations of the compared vectors, one per project. */
   generations: string[];
-  /** Why the vectors of some or all projects were not used. */
+  /** The reason why the vectors of some or all projects were not used. */
   unavailable?: string;
 }
 
-/** Further hits are hardly nearer than any other text. */
+/** Further hits are hardly closer to the question than any other text. */
 const maxHits = 100;
-/** Of a question over many granted projects, only the first ones are compared by vectors; the others by text. */
+/** For a question about many granted projects, vectors are compared only in the first ones. Text covers the others. */
 const maxProjects = 5;
-/** The most time that the search waits for vectors before it goes on with text alone. */
+/** The maximum time that the search waits for vectors before it continues with text alone. */
 const maxWaitMs = 3000;
 
 export async function nearestTo(
@@ -57,7 +57,10 @@ export async function nearestTo(
   };
 }
 
-/** The entities of the hits that the projects have and that hold at the time. A fact stands for its subject. */
+/**
+ * Returns the entities of the hits that belong to the projects and are valid at the time. A fact counts for its
+ * subject.
+ */
 export async function vectorHits(tx: ManagedTransaction, hits: readonly Nearest[], scope: Scope): Promise<Hit[]> {
   if (hits.length === 0) return [];
   const { records } = await tx.run(

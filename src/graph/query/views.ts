@@ -8,7 +8,7 @@ import { fromStored } from '../store/values.js';
 import { exampleId, Id, ProjectId, UserId } from '../../ids.js';
 import { EpochSeconds } from '../../time.js';
 
-/** The maximum size of an answer, in JSON characters. */
+/** The maximum size of a response in JSON characters. */
 export const maxAnswerLength = 4 * 1024 * 1024;
 
 const Provenance = z
@@ -139,7 +139,7 @@ export function isFact({ labels }: Node): boolean {
   return labels.includes('Fact');
 }
 
-/** Links between facts and entities are internal, not relationships of the user. */
+/** Returns whether this is an internal link between a fact and an entity, not a relationship of the user. */
 export function isLink({ type }: Pick<Relationship, 'type'>): boolean {
   return type === 'HAS_FACT' || type === 'FACT_OBJECT';
 }

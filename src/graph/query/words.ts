@@ -8,16 +8,16 @@ const askingWords = new Set(
   ),
 );
 const maxWords = 32;
-/** The share of a phrase's weight: two words of the question next to each other. */
+/** The relative weight of a phrase, which consists of two adjacent words of the question. */
 const phraseWeight = 0.3;
 
-/** A word of a full-text query, and what a match counts compared with a word of the question. */
+/** A word of a full-text query, and the weight of a match relative to a word of the question. */
 export interface Term {
   word: string;
   weight: number;
 }
 
-/** The distinct words of a question that describe its subject. */
+/** Returns the distinct words of a question that describe its subject. */
 export function wordsOf(text: string): string[] {
   const words = [...new Set(tokensOf(text))];
   const significant = words.filter(isSignificant);
@@ -28,15 +28,15 @@ export function isSignificant(word: string): boolean {
   return !askingWords.has(word);
 }
 
-/** Pairs of significant words that follow each other in the question. */
+/** Returns the pairs of significant words that follow each other in the question. */
 export function phrasesOf(text: string): [string, string][] {
   const words = tokensOf(text).filter(isSignificant).slice(0, maxWords);
   return words.slice(1).map((word, at) => [words[at] ?? '', word]);
 }
 
 /**
- * The Lucene query. A required scope term without score excludes elements of other projects early. A match in the
- * name counts more than one in the text.
+ * Builds the Lucene query. A required scope term without a score excludes elements of other projects early. A match in
+ * the name counts more than one in the text.
  */
 export function luceneQuery(
   terms: readonly Term[],
@@ -44,8 +44,8 @@ export function luceneQuery(
   projectIds: readonly string[],
 ): string {
   const scope = projectIds.map(scopeTerm).join(' ');
-  const asked = terms.filter(({ weight }) => weight === 1).map(({ word }) => word);
+  const questionWords = terms.filter(({ weight }) => weight === 1).map(({ word }) => word);
   const any = terms.map(({ word, weight }) => (weight === 1 ? word : `${word}^${weight.toFixed(3)}`)).join(' ');
   const near = phrases.map((phrase) => `_search:"${phrase.join(' ')}"~1^${phraseWeight}`).join(' ');
-  return `+_scope:(${scope})^0 +(name:(${asked.join(' ')})^3 _search:(${any}) ${near})`;
+  return `+_scope:(${scope})^0 +(name:(${questionWords.join(' ')})^3 _search:(${any}) ${near})`;
 }

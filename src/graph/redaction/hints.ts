@@ -33,8 +33,8 @@ const inName = {
 const verbs = 'call(?:ed)?|dial|ring';
 const somewhere = { phone: anywhere(`${phone}|${verbs}`), nationalId: inName.nationalId };
 const before = { phone: atTheEnd(`${phone}|${verbs}`), nationalId: atTheEnd(nationalId) };
-/** Names such as `phone_count` and `password_policy` describe no phone and no password. */
-const aboutIt =
+/** Words that negate a hint: `phone_count` and `password_policy` describe no phone and no password. */
+const metadataWords =
   /(?<!\p{L})(?:counts?|total|users?|sold|sales|price|amount|cost|size|year|rate|percent|score|usage|minutes|model|type|duration|policy|length|url|endpoint|version|enabled|status|expir\p{L}*|required|valid|verified|at)(?!\p{L})/u;
 
 /** Splits `homePhoneNumber` and `home_phone_number` into three words. */
@@ -51,7 +51,7 @@ export function hintsOfName(name: string): Hints {
   const known = byName.get(name);
   if (known) return known;
   const words = wordsOf(name.slice(0, 200));
-  const none = aboutIt.test(words) || !Object.values(inName).some((pattern) => pattern.test(words));
+  const none = metadataWords.test(words) || !Object.values(inName).some((pattern) => pattern.test(words));
   const hints = none
     ? noHints
     : {
@@ -66,12 +66,12 @@ export function hintsOfName(name: string): Hints {
 
 const reach = 40;
 
-/** Whether a text contains such a word at all. If not, its numbers need no further check. */
+/** Returns whether a text contains such a word at all. If not, its numbers need no further check. */
 export function mentions(text: string, kind: 'phone' | 'nationalId'): boolean {
   return somewhere[kind].test(wordsOf(text));
 }
 
-/** Whether the words directly before a number name its kind: `Tel.: `, `passport no. `. */
+/** Returns whether the words directly before a number name its kind: `Tel.: `, `passport no. `. */
 export function isNamedBefore(text: string, at: number, kind: 'phone' | 'nationalId'): boolean {
   return before[kind].test(wordsOf(text.slice(Math.max(0, at - reach), at)));
 }

@@ -4,7 +4,7 @@ import { matches, type Span } from './span.js';
 
 interface Form {
   pattern: RegExp;
-  /** Omitted if the form alone is distinctive. */
+  /** Checks the match. Omitted if the form alone is distinctive. */
   valid?: (text: string) => boolean;
 }
 
@@ -20,7 +20,7 @@ const form = (source: string, valid?: Form['valid']): Form => ({
   ...(valid ? { valid } : {}),
 });
 
-/** Forms that are distinctive. All other forms need a hint because random numbers often have valid check digits. */
+/** Distinctive forms. All other forms need a hint, because random numbers often have valid check digits. */
 const forms: readonly Form[] = [
   form('\\d{3}-\\d{2}-\\d{4}'),
   form('\\d{3} \\d{2} \\d{4}', by('US', 'ssn')),
@@ -43,7 +43,7 @@ const forms: readonly Form[] = [
   form('\\d{3}-\\d{3}-\\d{3}', by('CA', 'sin')),
 ];
 
-/** A single pass that most texts do not match. */
+/** Combines all forms into one expression, which most texts do not match. */
 const anyForm = new RegExp(forms.map(({ pattern }) => `(?:${pattern.source})`).join('|'), 'iu');
 const idLike =
   /(?<![\p{L}\p{N}])(?=(?:[ .\-/]?[\p{L}]){0,6}(?:[ .\-/]?\d){2})[\p{Lu}\d](?:[.\-/]?[\p{Lu}\d]|(?<=\d) \d){4,23}(?![\p{L}\p{N}])/gu;
@@ -65,7 +65,7 @@ export function findNationalIds(text: string, hints: Hints): Span[] {
   return [...formed, ...hinted];
 }
 
-/** For joined list pieces: whether the text is a valid number of a country with a reliable check. */
+/** Returns whether the text, joined from list pieces, is a valid number of a country with a reliable check. */
 export function isNationalId(text: string): boolean {
   return (
     /^\d{3}-?\d{2}-?\d{4}$/.test(text) && everyPersonValidator.some((validator) => validator.validate(text).isValid)

@@ -12,7 +12,10 @@ export function isCardNumber(digits: string): boolean {
   return isValid && card !== null;
 }
 
-/** Checked first because the library determines the brand first, which takes a hundred times as long. */
+/**
+ * Returns whether the Luhn check passes. Called before the library, which determines the brand first and takes a
+ * hundred times as long.
+ */
 function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let at = digits.length - 1, double = false; at >= 0; at -= 1, double = !double) {
@@ -33,7 +36,7 @@ export function findCards(text: string): Span[] {
   return spans;
 }
 
-/** Joins neighbouring groups of at least three digits, to find a card between other numbers. */
+/** Joins adjacent groups of at least three digits, to find a card between other numbers. */
 function cardsWithin(run: string, offset: number): Span[] {
   const groups = [...run.matchAll(/\d+/g)];
   for (let first = 0; first < groups.length; first += 1) {
@@ -67,7 +70,10 @@ export function findIbans(text: string): Span[] {
   });
 }
 
-/** Checked first because the library also checks the format of the country, which takes a hundred times as long. */
+/**
+ * Returns whether the check digits are valid. Called before the library, which also checks the format of the country
+ * and takes a hundred times as long.
+ */
 function passesMod97(iban: string): boolean {
   let rest = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {

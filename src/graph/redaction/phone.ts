@@ -43,7 +43,7 @@ const bareZero: readonly CountryCode[] = ['GB', 'FR', 'DE'];
 
 /**
  * Finds phone numbers: international, North American and trunk-zero numbers by their form, and any number that the
- * words before it or its property name call a phone number.
+ * words before it or its property name describe as a phone number.
  */
 export function findPhones(text: string, hints: Hints): Span[] {
   const hinted = hints.phone

@@ -6,7 +6,10 @@ import { findPhones } from './phone.js';
 import { findSecrets } from './secret.js';
 import { placeholder, replaceSpans, type Span } from './span.js';
 
-/** Numbers that are not personal. They are masked before the number detectors run, so that no match overlaps them. */
+/**
+ * Matches numbers that are not personal. They are masked before the number detectors run, so that no match overlaps
+ * them.
+ */
 const harmless = [
   /(?<![\p{L}\p{N}])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\p{L}\p{N}])/giu,
   /(?<![\p{L}\p{N}])(?:19|20)\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?)?(?![\p{L}\p{N}])/gu,
@@ -19,14 +22,14 @@ const harmless = [
 const invisible = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
 const mayMatch = /\d{2}|@|%40|\(at\)|\[at\]|＠|[\w\-+/.]{16}|secret|passw|pwd|key/i;
 
-/** Whether no detector can match in a text, except by the name of its property. */
+/** Returns whether no detector can match in a text, except by the name of its property. */
 export function isPlain(text: string): boolean {
   return !mayMatch.test(text) && /^[\x20-\x7E]*$/.test(text);
 }
 
 /**
  * Replaces personal data and credentials in a text.
- * @param hints what the name of the property indicates about the value
+ * @param hints the meaning that the name of the property suggests
  * @param known spans that were already found in the same text
  */
 export function redactText(text: string, hints: Hints = noHints, known: readonly Span[] = []): string {
@@ -58,7 +61,7 @@ function spansOf(text: string, hints: Hints, known: readonly Span[]): Span[] {
   ];
 }
 
-/** Numeric values may be card numbers, and, by their property name, phone numbers or ids. */
+/** Redacts a numeric value, which may be a card number or, by its property name, a phone number or id. */
 export function redactNumber(value: number, hints: Hints): number | string {
   if (!Number.isInteger(value) || value < 100_000) return value;
   const digits = value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 0 });

@@ -1,13 +1,15 @@
 import { redactAnswer, survey } from './redactor.js';
 
-/** Replaces personal data and credentials in an answer (`redactor.ts`) without blocking the event loop. */
+/** Replaces personal data and credentials in a response (`redactor.ts`) without blocking the event loop. */
 export type Redact = <T>(answer: T) => Promise<T>;
 
-/** Answers that need less work are redacted directly, which is faster than copying them. A thread redacts the others. */
+/**
+ * Responses that need less work are redacted directly, which is faster than copying them. A thread redacts the others.
+ */
 const maxInlineWork = 4096;
 const valueWeight = 40;
 
-/** @param inThread runs `redactAnswer` in a thread. Its errors are thrown, so no unredacted answer is returned. */
+/** @param inThread runs `redactAnswer` in a thread; its errors are thrown, so no unredacted response is returned */
 export function createRedact(inThread: (answer: unknown) => Promise<unknown>): Redact {
   return async <T>(answer: T) => {
     const found = survey(answer, maxInlineWork);
@@ -15,7 +17,7 @@ export function createRedact(inThread: (answer: unknown) => Promise<unknown>): R
   };
 }
 
-/** The number of characters in texts and names, plus a constant for each value, counted up to `max`. */
+/** Returns the number of characters in texts and names, plus a constant for each value, counted up to `max`. */
 export function weightOf(value: unknown, max = Infinity): number {
   if (typeof value === 'string') return value.length + valueWeight;
   if (typeof value !== 'object' || value === null) return valueWeight;

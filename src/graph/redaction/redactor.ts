@@ -7,19 +7,21 @@ import { placeholder, type Label, type Span } from './span.js';
 
 type Json = unknown;
 
-/** What one look at an answer finds. */
+/** The result of one scan of a response. */
 export interface Survey {
-  /** Counted up to a maximum: mainly the characters of the distinct texts that may contain a match. */
+  /**
+   * The estimated work, counted up to a maximum: mainly the characters of the distinct texts that may contain a match.
+   */
   work: number;
-  /** Texts in which no detector can match, except by the name of their property. */
+  /** The texts in which no detector can match, except by the name of their property. */
   plain: ReadonlySet<string>;
-  /** Texts that the rules of secretlint must read. */
+  /** The texts that the rules of secretlint must check. */
   suspicious: ReadonlySet<string>;
 }
 
 /**
- * Replaces personal data and credentials anywhere in an answer: in texts, numbers, names of map entries, and lists
- * whose items form one value. Does not change the input, and returns the parts of it that need no change.
+ * Replaces personal data and credentials anywhere in a response: in texts, numbers, names of map entries, and lists
+ * whose items form one value. Does not change the input. Reuses its parts that need no change.
  */
 export async function redactAnswer<T>(answer: T, { plain, suspicious }: Survey = survey(answer)): Promise<T> {
   const secrets = suspicious.size === 0 ? new Map<string, Span[]>() : await lintSecrets([...suspicious]);
@@ -27,12 +29,12 @@ export async function redactAnswer<T>(answer: T, { plain, suspicious }: Survey =
 }
 
 const valueWork = 2;
-/** What a detector may need for a card number, or for a list whose items form one. */
+/** The work that a detector may need for a card number, or for a list whose items form one. */
 const numberWork = 20;
 const listWork = 40;
 const longText = 256;
 
-/** Looks at each text and each map once. Stops when `max` is reached; the sets are then incomplete. */
+/** Scans each text and each map once. Stops when `max` is reached; the sets are then incomplete. */
 export function survey(answer: Json, max = Infinity): Survey {
   const seen = new Set<object>();
   const texts = new Set<string>();
@@ -71,7 +73,10 @@ export function survey(answer: Json, max = Infinity): Survey {
   return { work, plain, suspicious };
 }
 
-/** Redacts one answer. Processes equal texts with equal hints, and maps that appear several times, once. */
+/**
+ * Creates the redaction of one response. Processes equal texts with equal hints once, and each map once, even if it
+ * appears several times.
+ */
 function createRedaction(plain: ReadonlySet<string>, secrets: ReadonlyMap<string, Span[]>) {
   const done = new Map<Hints, Map<string, string>>();
   const maps = new Map<object, Json>();
@@ -91,12 +96,12 @@ function createRedaction(plain: ReadonlySet<string>, secrets: ReadonlyMap<string
     return redacted;
   }
 
-  function text(given: string, hints: Hints): string {
-    if (!hints.secret && plain.has(given)) return given;
+  function text(original: string, hints: Hints): string {
+    if (!hints.secret && plain.has(original)) return original;
     const seen = done.get(hints) ?? new Map<string, string>();
     done.set(hints, seen);
-    const redacted = seen.get(given) ?? redactText(given, hints, secrets.get(given));
-    seen.set(given, redacted);
+    const redacted = seen.get(original) ?? redactText(original, hints, secrets.get(original));
+    seen.set(original, redacted);
     return redacted;
   }
 
@@ -106,15 +111,15 @@ function createRedaction(plain: ReadonlySet<string>, secrets: ReadonlyMap<string
     return known;
   }
 
-  function map(given: Readonly<Record<string, Json>>): Record<string, Json> {
+  function map(original: Readonly<Record<string, Json>>): Record<string, Json> {
     let isChanged = false;
-    const entries = Object.keys(given).map((name) => {
+    const entries = Object.keys(original).map((name) => {
       const { shown, hints } = ofName(name);
-      const redacted = value(given[name], hintsOfFact(given, name) ?? hints);
-      if (shown !== name || redacted !== given[name]) isChanged = true;
+      const redacted = value(original[name], hintsOfFact(original, name) ?? hints);
+      if (shown !== name || redacted !== original[name]) isChanged = true;
       return [shown, redacted] as const;
     });
-    return isChanged ? distinct(entries) : given;
+    return isChanged ? distinct(entries) : original;
   }
 
   return { value };
@@ -124,19 +129,19 @@ function createRedaction(plain: ReadonlySet<string>, secrets: ReadonlyMap<string
 function distinct(entries: readonly (readonly [string, Json])[]): Record<string, Json> {
   const named = new Map<string, Json>();
   for (const [name, value] of entries) {
-    let shown = name;
-    for (let count = 2; named.has(shown); count += 1) shown = `${name} ${count}`;
-    named.set(shown, value);
+    let uniqueName = name;
+    for (let count = 2; named.has(uniqueName); count += 1) uniqueName = `${name} ${count}`;
+    named.set(uniqueName, value);
   }
   return Object.fromEntries(named);
 }
 
-/** The predicate names the object of a fact. */
+/** Returns the hints for the object of a fact, which its predicate names. */
 function hintsOfFact(map: Readonly<Record<string, Json>>, name: string): Hints | undefined {
   return name === 'object' && typeof map.predicate === 'string' ? hintsOfName(map.predicate) : undefined;
 }
 
-/** The result of `split(card, '-')` is still a card number. */
+/** Returns the label of a list whose joined pieces form one value, such as the result of `split(card, '-')`. */
 function labelOfPieces(list: readonly Json[]): Label | undefined {
   if (list.length < 2 || list.length > 40) return undefined;
   const short = list.every(

@@ -3,7 +3,7 @@ import { creator as recommended } from '@secretlint/secretlint-rule-preset-recom
 import type { Hints } from './hints.js';
 import { matches, type Span } from './span.js';
 
-/** Credentials of this product, and those that the rules of secretlint do not find or find only by context. */
+/** Matches credentials of this product, and those that the rules of secretlint do not find or find only by context. */
 const ownForms: readonly RegExp[] = [
   /(?<![\p{L}\p{N}])svc_(?:sk|srt|srt2|at)_[\w-]{8,}/gu,
   /(?<![\w-])ey[\w-]{10,}\.ey[\w-]{6,}\.[\w-]{10,}/g,
@@ -15,10 +15,10 @@ const ownForms: readonly RegExp[] = [
   /(?<=:\/\/[^\s:/@]{1,100}:)[^\s:/@]{3,200}(?=@)/g,
 ];
 
-/** Every match of `ownForms` contains a match of this expression. */
+/** Matches a part of every match of `ownForms`. */
 const mayHoldForm = /svc_|xox|-----BEGIN|bearer|passw|pwd|secret|key|token|:\/\/|[\w\-+/.]{16}/i;
 
-/** Finds credentials by their published forms. A property with the name of a credential is one. */
+/** Finds credentials by their published forms. The value of a property with the name of a credential is one, too. */
 export function findSecrets(text: string, hints: Hints): Span[] {
   if (hints.secret && /^\S{6,}$/.test(text)) return [{ start: 0, end: text.length, label: 'secret' }];
   return !mayHoldForm.test(text) ? [] : ownForms.flatMap((pattern) => matches(text, pattern, 'secret'));
@@ -29,14 +29,14 @@ const mayHoldSecret = /[\w\-+/.]{20,}|:\/\/|KEY-/;
 const config = { rules: [{ id: recommended.meta.id, rule: recommended }] };
 const chunkLength = 32_768;
 
-/** Whether a text may contain a long token. Most answers do not, so the rules need not run. */
+/** Returns whether a text may contain a long token. Most responses do not, so the rules need not run. */
 export function needsLint(text: string): boolean {
   return text.length >= 16 && mayHoldSecret.test(text.replace(uuid, ' '));
 }
 
 /**
- * Runs secretlint's recommended rules on each text. Joins texts into chunks because each run has a high fixed cost.
- * Extends a finding to the whole token because some rules report only the position of a name.
+ * Runs secretlint's recommended rules on each text. Joins texts into chunks, because each run has a high fixed cost.
+ * Extends a finding to the whole token, because some rules report only the position of a name.
  */
 export async function lintSecrets(texts: readonly string[]): Promise<Map<string, Span[]>> {
   const found = new Map<string, Span[]>();

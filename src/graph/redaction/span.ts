@@ -1,4 +1,4 @@
-/** The result of a detector. `label` appears in the replacement: `[redacted:email]`. */
+/** The kind of a finding. The replacement contains it: `[redacted:email]`. */
 export type Label = 'email' | 'phone' | 'card' | 'iban' | 'national_id' | 'secret' | 'personal';
 
 export interface Span {
@@ -11,7 +11,7 @@ export function placeholder(label: Label): string {
   return `[redacted:${label}]`;
 }
 
-/** Every match of a global expression that `accept` confirms. `accept` may return a shorter length. */
+/** Returns every match of a global expression that `accept` confirms. `accept` may return a shorter length. */
 export function matches(
   text: string,
   pattern: RegExp,

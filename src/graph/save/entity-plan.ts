@@ -10,7 +10,7 @@ import { problem, type Place } from './problems.js';
 
 export interface PlannedEntity extends StoredEntity {
   action: 'create' | 'update' | 'unchanged';
-  /** The first path in the input that names the entity. */
+  /** The first path in the input that refers to the entity. */
   place: Place;
 }
 
@@ -27,7 +27,7 @@ const candidates = 3;
 const candidateId = (projectId: string, type: string, name: string, at: number) =>
   derivedId('entity', projectId, type, name, at);
 
-/** Finds the entities of the input by id, or by type and name, within the project, and plans the change of each. */
+/** Finds the entities of the input by id, or by type and name, within the project. Plans the change of each one. */
 export async function planEntities(
   tx: ManagedTransaction,
   projectId: string,
@@ -39,16 +39,16 @@ export async function planEntities(
   const byName = new Map(stored.byName.map((entity) => [nameKey(entity.type, entity.name), entity]));
   const planned = new Map<string, PlannedEntity>();
 
-  const ids = input.entities.map((given, at) => {
+  const ids = input.entities.map((item, at) => {
     const place: Place = ['entities', at];
-    const id = given.id ?? byName.get(nameKey(given.type, given.name))?.id ?? unnamedId(projectId, given, byId);
+    const id = item.id ?? byName.get(nameKey(item.type, item.name))?.id ?? unnamedId(projectId, item, byId);
     const before: StoredEntity | undefined =
-      planned.get(id) ?? byId.get(id) ?? byName.get(nameKey(given.type, given.name));
+      planned.get(id) ?? byId.get(id) ?? byName.get(nameKey(item.type, item.name));
     const known = before?.id === id ? before : undefined;
-    if (known && known.type !== given.type) throw problem([...place, 'type'], `the entity ${id} is a ${known.type}`);
-    const validity = orderedValidity(known, given, place);
-    const properties = merged(known?.properties, given.properties);
-    const entity = { id, type: given.type, name: given.name, properties, ...validity };
+    if (known && known.type !== item.type) throw problem([...place, 'type'], `the entity ${id} is a ${known.type}`);
+    const validity = orderedValidity(known, item, place);
+    const properties = merged(known?.properties, item.properties);
+    const entity = { id, type: item.type, name: item.name, properties, ...validity };
     planned.set(id, { ...entity, ...changeOf(entity, known, planned.get(id)), place: planned.get(id)?.place ?? place });
     byName.set(nameKey(entity.type, entity.name), entity);
     return id;
@@ -57,16 +57,19 @@ export async function planEntities(
   return { entities: [...planned.values()], ids, resolve: resolver(planned, byId, byName) };
 }
 
-/** The same type and name always give the same id, unless the entity with that id was renamed. */
+/**
+ * Returns the id of an entity without an id. The same type and name always produce the same id, unless the entity with
+ * that id was renamed.
+ */
 function unnamedId(
   projectId: string,
-  given: { type: string; name: string },
+  item: { type: string; name: string },
   byId: ReadonlyMap<string, StoredEntity>,
 ): string {
   for (let at = 0; at < candidates; at += 1) {
-    const id = candidateId(projectId, given.type, given.name, at);
-    const taken = byId.get(id);
-    if (!taken || (taken.type === given.type && taken.name === given.name)) return id;
+    const id = candidateId(projectId, item.type, item.name, at);
+    const existing = byId.get(id);
+    if (!existing || (existing.type === item.type && existing.name === item.name)) return id;
   }
   return newId();
 }
@@ -86,11 +89,14 @@ function changeOf(
 }
 
 /** Merges properties. Given values replace stored ones, and null removes a property. */
-export function merged(before: JsonMap = {}, given: JsonMap): JsonMap {
-  return Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null));
+export function merged(before: JsonMap = {}, changes: JsonMap): JsonMap {
+  return Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null));
 }
 
-/** @throws AppError `invalid_input` if a time that is stored does not fit to one that is given */
+/**
+ * Merges the given validity with the stored one.
+ * @throws AppError `invalid_input` unless the end is after the start
+ */
 export function orderedValidity(
   before: OwnValidity | undefined,
   given: Pick<SaveInput['entities'][number], 'valid_from' | 'valid_to'> | undefined,

@@ -6,18 +6,18 @@ import type { EntityPlan } from './entity-plan.js';
 import type { EntityRef, SaveInput } from './input.js';
 import { problem, type Place } from './problems.js';
 
-/** `stamp` replaces the stamp of the save, for facts with a provenance of their own. */
+/** A fact of the input. `stamp` replaces the stamp of the save, for facts with their own provenance. */
 export type GivenFact = SaveInput['facts'][number] & { stamp?: Record<string, unknown> };
 
 export interface FactPlan {
   /** The number of facts in the input, including known ones. */
   count: number;
-  /** `by` is the fact that took its place, if there is one. */
+  /** The superseded facts. `by` is the id of the replacing fact, if there is one. */
   superseded: (StoredFact & { by: string | null })[];
   created: StoredFact[];
   /** The number of facts with another object that end where a new one begins. */
   closed: number;
-  /** Names of the entities in the facts, for full text. */
+  /** The names of the entities in the facts, for full text. */
   names: Map<string, string>;
 }
 
@@ -28,15 +28,15 @@ interface Context {
   now: number;
 }
 
-/** Plans the changes to known facts for the given facts, in input order. */
+/** Plans the changes that the given facts make to known facts, in input order. */
 export async function planFacts(
   tx: ManagedTransaction,
   projectId: string,
-  given: readonly GivenFact[],
+  facts: readonly GivenFact[],
   context: Context,
 ): Promise<FactPlan> {
   const names = new Map<string, string>();
-  const statements = given.map((fact, at) => statementOf(fact, ['facts', at], context, names));
+  const statements = facts.map((fact, at) => statementOf(fact, ['facts', at], context, names));
   const known = new Map<string, StoredFact[]>();
   for (const fact of await readFacts(tx, projectId, distinct(statements))) {
     known.set(keyOf(fact), [...(known.get(keyOf(fact)) ?? []), fact]);
@@ -46,26 +46,26 @@ export async function planFacts(
   const closed = new Set<string>();
   const successors = new Map<string, string>();
   for (const statement of statements) {
-    const here = known.get(keyOf(statement)) ?? [];
-    const change = reconcile<FactObject>(here, statement, {
+    const sameKey = known.get(keyOf(statement)) ?? [];
+    const change = reconcile<FactObject>(sameKey, statement, {
       multiValued: context.multiValued.has(statement.predicate),
       same: Object.is,
     });
-    const gone = new Set(change.superseded.map(({ id }) => id));
+    const replacedIds = new Set(change.superseded.map(({ id }) => id));
     const whole = newId();
-    for (const id of gone) successors.set(id, whole);
-    for (const fact of here.filter(({ id }) => gone.has(id))) {
+    for (const id of replacedIds) successors.set(id, whole);
+    for (const fact of sameKey.filter(({ id }) => replacedIds.has(id))) {
       if (!Object.is(fact.object, statement.object)) closed.add(fact.id);
       // Facts that this call created were never stored.
       if (!created.delete(fact.id)) superseded.set(fact.id, fact);
     }
     const added = change.stated.map(({ of: rest, ...each }) => {
-      const before = here.find(({ id }) => id === rest?.id);
+      const before = sameKey.find(({ id }) => id === rest?.id);
       if (!before) return { ...statement, ...each, id: whole };
       return { ...statement, ...each, id: newId(), stamp: { ...before.stamp, _closed_by: whole } };
     });
     for (const fact of added) created.set(fact.id, fact);
-    known.set(keyOf(statement), [...here.filter(({ id }) => !gone.has(id)), ...added]);
+    known.set(keyOf(statement), [...sameKey.filter(({ id }) => !replacedIds.has(id)), ...added]);
   }
   return {
     count: statements.length,
@@ -76,7 +76,7 @@ export async function planFacts(
   };
 }
 
-/** The fact that is stored in place of this one. Facts between them existed only during the call. */
+/** Returns the stored fact that replaces this one. Facts between them existed only during the call. */
 function successorOf(
   id: string,
   successors: ReadonlyMap<string, string>,
@@ -115,7 +115,7 @@ function statementOf(fact: GivenFact, place: Place, context: Context, names: Map
   };
 }
 
-/** A text that names no entity remains text. A type and name must identify an entity. */
+/** Returns the id of the entity, or the text itself if it names no entity. A type and name must identify an entity. */
 function termOf(ref: EntityRef, place: Place, entities: EntityPlan, names: Map<string, string>): string {
   const entity = entities.resolve(ref);
   if (!entity) {

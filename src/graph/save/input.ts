@@ -13,7 +13,10 @@ export const saveBounds = {
   element: 1_000_000,
 };
 
-/** Epoch seconds, or ISO 8601 with a time zone. The result is epoch seconds. Models need not know the bounds. */
+/**
+ * A time in epoch seconds, or in ISO 8601 with a time zone. The result is epoch seconds. The published schema omits the
+ * bounds.
+ */
 export const Time = z
   .union([z.number().min(-largestTime).max(largestTime), z.iso.datetime({ offset: true })])
   .transform((time) => (typeof time === 'number' ? time : Date.parse(time) / 1000))
@@ -38,11 +41,11 @@ const Properties = z
   .meta({ description: 'Merged into the stored properties; null removes a property.' });
 
 const NamedEntity = z.strictObject({ type: TypeName, name: EntityName }).meta({ id: 'NamedEntity' });
-/** The id of an entity, the name of one entity in the same call, or type and name. */
+/** A reference: the id of an entity, the name of one entity in the same call, or type and name. */
 const EntityRef = z.union([EntityId, NamedEntity]);
 export type EntityRef = z.infer<typeof EntityRef>;
 
-/** When something holds. Of an entity or relationship, null removes what is stored, and without it that stays. */
+/** The validity. For an entity or relationship, null removes the stored time, and a missing time does not change it. */
 const validity = { valid_from: Time.nullish(), valid_to: Time.nullish() };
 type GivenValidity = z.infer<z.ZodObject<typeof validity>>;
 const inOrder = ({ valid_from: from, valid_to: to }: GivenValidity) => from == null || to == null || from < to;
@@ -135,7 +138,7 @@ function problemOf(value: Json, depth = 0): string | undefined {
     const problem = problemOf(each, depth + 1);
     if (problem) return problem;
   }
-  // Only a value that is not too deep has a text.
+  // Convert only a value that is not nested too deeply.
   return depth === 0 && JSON.stringify(value).length > saveBounds.valueLength
     ? `is longer than ${saveBounds.valueLength} characters`
     : undefined;

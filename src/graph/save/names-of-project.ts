@@ -15,7 +15,7 @@ interface Named {
 }
 
 /**
- * Adds the names of a save to those of the project. Null if there is no new name.
+ * Adds the names of a save to those of the project. Returns null if there is no new name.
  * @throws AppError `invalid_input` above the limit
  */
 export async function planNames(
@@ -49,7 +49,7 @@ export async function planNames(
   return isNew ? names : null;
 }
 
-/** Call only under the lock of the project. */
+/** Stores the names. Call only under the lock of the project. */
 export async function keepNames(
   tx: ManagedTransaction,
   projectId: string,

@@ -3,14 +3,17 @@ import type { Problem } from '../ontology/check.js';
 
 export type Place = readonly (string | number)[];
 
-/** A refusal that names the path in the input. */
+/** Returns a refusal that names the path in the input. */
 export function problem(place: Place, says: string): AppError {
   return new AppError('invalid_input', `${place.join('.')}: ${says}`);
 }
 
 const maxShown = 10;
 
-/** @throws AppError with the first ten problems, if there are any */
+/**
+ * Refuses the input if there are problems.
+ * @throws AppError with the first ten problems
+ */
 export function refuseProblems(problems: readonly { place: Place; problem: Problem }[]): void {
   if (problems.length === 0) return;
   const lines = problems

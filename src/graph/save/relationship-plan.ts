@@ -13,18 +13,25 @@ export interface PlannedRelationship extends StoredRelationship {
   place: Place;
 }
 
-/** @throws AppError `invalid_input` if an end is not an entity of the project */
+/**
+ * Plans the changes to relationships.
+ * @throws AppError `invalid_input` if an end is not an entity of the project
+ */
 export async function planRelationships(
   tx: ManagedTransaction,
   projectId: string,
-  given: SaveInput['relationships'],
+  relationships: SaveInput['relationships'],
   entities: EntityPlan,
 ): Promise<PlannedRelationship[]> {
-  const ends = given.map((each, at) => ({
+  const ends = relationships.map((each, at) => ({
     from: endOf(entities, each.from, ['relationships', at, 'from']),
     to: endOf(entities, each.to, ['relationships', at, 'to']),
   }));
-  const keys = given.map(({ type }, at) => ({ from: ends[at]?.from.id ?? '', type, to: ends[at]?.to.id ?? '' }));
+  const keys = relationships.map(({ type }, at) => ({
+    from: ends[at]?.from.id ?? '',
+    type,
+    to: ends[at]?.to.id ?? '',
+  }));
   const stored = new Map(
     (await readRelationships(tx, projectId, keys)).map((each) => [relationshipId(each.from, each.type, each.to), each]),
   );
@@ -33,9 +40,9 @@ export async function planRelationships(
     const id = relationshipId(key.from, key.type, key.to);
     const earlier = planned.get(id);
     const known = earlier ?? stored.get(id);
-    const properties = merged(known?.properties, given[at]?.properties ?? {});
+    const properties = merged(known?.properties, relationships[at]?.properties ?? {});
     const place: Place = ['relationships', at];
-    const validity = orderedValidity(known, given[at], place);
+    const validity = orderedValidity(known, relationships[at], place);
     const same =
       known && isSameValidity(known, validity) && isDeepStrictEqual({ ...known.properties }, { ...properties });
     const action = same

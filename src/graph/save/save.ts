@@ -31,7 +31,10 @@ export interface Saved {
 
 export type Save = Pick<SaveInput, 'entities' | 'relationships'> & { facts: GivenFact[] };
 
-/** Plans a save without executing it. @throws AppError `invalid_input` that names the path in the input */
+/**
+ * Plans a save without executing it.
+ * @throws AppError `invalid_input` that names the path in the input
+ */
 export function planSave(graph: Connection, projectId: string, input: Save, stamp: Stamp): Promise<SavePlan> {
   return inReadTransaction(graph, async (tx) => plan(tx, projectId, input, stamp, await readState(tx, projectId)), {
     projectIds: [projectId],
@@ -40,7 +43,7 @@ export function planSave(graph: Connection, projectId: string, input: Save, stam
 
 /**
  * Saves everything or nothing. Plans again under the lock of the project, so that no other write or ontology change
- * interferes. Throws like {@link planSave}.
+ * interferes. Throws the errors of {@link planSave}.
  */
 export async function save(
   graph: Connection,
@@ -82,7 +85,7 @@ export async function saveWithin(
   return planned;
 }
 
-/** What the values of a save say. Its language is that of the project, if nothing else is known. */
+/** Yields the texts of a save. They determine the language of the project if it is not known. */
 function* textsIn({ entities, relationships, facts }: Save): Generator<string> {
   for (const { name } of entities) yield name;
   for (const { properties } of [...entities, ...relationships])
@@ -97,7 +100,7 @@ function savedOf({ entities, relationships, facts }: SavePlan): Saved {
   };
 }
 
-/** The counts of a dry run: created, updated and closed records. */
+/** Returns the counts of a dry run: created, updated and closed records. */
 export function summaryOf({ entities, relationships, facts }: SavePlan) {
   const count = (planned: readonly { action: string }[], action: string) =>
     planned.filter((each) => each.action === action).length;
@@ -123,7 +126,7 @@ async function plan(
 ): Promise<SavePlan> {
   const entities = await planEntities(tx, projectId, input);
   const relationships = await planRelationships(tx, projectId, input.relationships, entities);
-  // During a commit, a save must also fit the new ontology.
+  // During a commit, a save must also match the new ontology.
   for (const definition of pending ? [ontology, pending.definition] : [ontology]) {
     refuseProblems([
       ...entities.entities.flatMap((entity) =>
@@ -146,8 +149,8 @@ async function plan(
 }
 
 /**
- * Includes stored properties, so that repeated saves cannot create an element that is too large for queries and
- * commits.
+ * Refuses an element that is too large for queries and commits. Includes stored properties, so that repeated saves
+ * cannot exceed the limit.
  */
 function refuseTooLarge(place: Place, properties: JsonMap): void {
   if (JSON.stringify(properties).length <= saveBounds.element) return;

@@ -9,7 +9,7 @@ import { seal, sealedKey, storeSealed, unseal } from './sealing.js';
 import { validityIn, validityProperties, type OwnValidity } from './validity.js';
 import { fromStored, toStored, type JsonMap } from './values.js';
 
-/** An entity with all properties, including personal ones. Only writers and ontology checks use it. */
+/** An entity with all properties, including personal ones. For writers and ontology checks only. */
 export interface StoredEntity extends OwnValidity {
   id: string;
   type: string;
@@ -72,15 +72,17 @@ export function entityOf(
 }
 
 export interface WriteOptions {
-  /** What to seal. Null if nothing was ever sealed. */
+  /** The ontology, which marks the properties to seal. Null if nothing was ever sealed. */
   ontology: OntologyDefinition | null;
-  /** Whether the worker embeds what is written. */
+  /** Whether the worker embeds the written elements. */
   embeds: boolean;
-  /** Into whose full-text indexes the nodes go. What is only replaced stays in its indexes. */
+  /**
+   * The analyzers to whose full-text indexes the nodes are added. Without them, replaced nodes stay in their indexes.
+   */
   analyzers?: readonly Analyzer[];
 }
 
-/** Replaces each entity. Properties that are not given are removed. */
+/** Replaces each entity. Omitted properties are removed. */
 export async function writeEntities(
   tx: ManagedTransaction,
   projectId: string,
@@ -123,7 +125,7 @@ export async function writeEntities(
 
 const maxSearchLength = 8000;
 
-/** The words of an element for full text, without personal values. */
+/** Returns the words of an element for full text, without personal values. */
 export function searchText(first: readonly string[], properties: Readonly<JsonMap>): string {
   const words: string[] = [...first];
   const add = (value: unknown): void => {

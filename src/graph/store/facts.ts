@@ -11,7 +11,10 @@ import { toStored, type Json } from './values.js';
 
 export type FactObject = string | number | boolean;
 
-/** `subject` is the id of an entity, or a text that names none. `object` can also be a number or boolean. */
+/**
+ * A stored fact. `subject` is the id of an entity, or a text that names no entity. `object` can also be a number or
+ * boolean.
+ */
 export interface StoredFact extends Known<FactObject> {
   subject: string;
   predicate: string;
@@ -60,7 +63,7 @@ export function factOf(
   };
 }
 
-/** Removes the facts from all answers and from full text, for any point in time, but keeps the records. */
+/** Removes the facts from all responses and from full text, for any point in time, but keeps the records. */
 export async function supersedeFacts(
   tx: ManagedTransaction,
   projectId: string,
@@ -79,7 +82,10 @@ export async function supersedeFacts(
 /** Earlier than every `as_of`. */
 const neverValidUntil = -1e300;
 
-/** `names` are entity names, so that full text finds a fact by its subject. */
+/**
+ * Writes facts.
+ * @param names the names of entities, so that full text finds a fact by its subject
+ */
 export async function writeFacts(
   tx: ManagedTransaction,
   projectId: string,
@@ -135,7 +141,7 @@ export async function writeFacts(
   await storeSealed(tx, sealed);
 }
 
-/** Links have a project_id because the guard also restricts relationships. */
+/** Links facts to entities. Links have a project_id, because the guard also restricts relationships. */
 export async function linkFacts(
   tx: ManagedTransaction,
   projectId: string,

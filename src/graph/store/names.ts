@@ -36,17 +36,17 @@ export const PropertyName = text(100)
 
 const namespace = 'b5f1a0f6-6a86-4a3e-9e0b-0c4f0f2c7c55';
 
-/** Derives an id for an item without one. The same parts give the same id in every process. */
+/** Derives an id for an item without one. The same parts produce the same id in every process. */
 export function derivedId(...parts: (string | number)[]): string {
   return v5(JSON.stringify(parts), namespace);
 }
 
-/** A single term of the full-text index. Its last character prevents stemming. */
+/** Returns a single term of the full-text index. Its last character prevents stemming. */
 export function scopeTerm(projectId: string): string {
   return `p${v5(projectId, namespace).replaceAll('-', '')}0`;
 }
 
-/** Internal properties of nodes and relationships. No answer contains them. */
+/** The internal properties of nodes and relationships. No response contains them. */
 export const internalProperties: ReadonlySet<string> = new Set([
   '_scope',
   '_search',

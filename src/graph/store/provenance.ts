@@ -1,4 +1,4 @@
-/** Who saved something, from which source and when. A save stamps everything that it writes. */
+/** The author, source and time of a save. A save stamps everything that it writes. */
 export interface Stamp {
   saved_by: string;
   source: string | null;
@@ -7,8 +7,8 @@ export interface Stamp {
 }
 
 /**
- * Where a memory says it: the characters from `start` to before `end` of its text, or of the text of its turn. Positions
- * count UTF-16 code units; turns count from 0.
+ * The position of a finding in a memory: the characters from `start` to before `end` of its text, or of the text of its
+ * turn. Positions count UTF-16 code units. Turns count from 0.
  */
 export interface Span {
   memory_id: string;
@@ -17,7 +17,7 @@ export interface Span {
   end: number;
 }
 
-/** The call that returned it. `run` is the execution that made the call, if any. */
+/** The call that returned the element. `run` is the execution that made the call, if any. */
 export interface Consumption {
   lifecycle_id: string;
   run: string | null;
@@ -28,7 +28,7 @@ export interface Provenance {
   saved_by: string | null;
   source: string | null;
   recorded_at: number | null;
-  /** Only for what was extracted from a text. */
+  /** Only for elements that were extracted from a text. */
   span?: Span;
   consumed: Consumption;
 }
@@ -42,7 +42,7 @@ export function stampProperties(stamp: Stamp): Record<string, unknown> {
   };
 }
 
-/** Added to the stamp of what was extracted from a text. */
+/** Returns the properties that are added to the stamp of elements that were extracted from a text. */
 export function spanProperties({ memory_id, turn, start, end }: Span): Record<string, unknown> {
   return { _memory_id: memory_id, _turn: turn, _span_start: start, _span_end: end };
 }
@@ -50,7 +50,7 @@ export function spanProperties({ memory_id, turn, start, end }: Span): Record<st
 const spanNames = ['_memory_id', '_turn', '_span_start', '_span_end'];
 const stampNames = ['_saved_by', '_source', '_recorded_at', '_lifecycle_id'];
 
-/** The stamp of a stored element, for writing it again. */
+/** Returns the stamp of a stored element, for writing it again. */
 export function stampIn(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const stamp = Object.fromEntries(stampNames.map((name) => [name, properties[name] ?? null]));
   const span = spanNames.flatMap((name) => (properties[name] == null ? [] : [[name, properties[name]] as const]));

@@ -1,4 +1,4 @@
-/** Valid from `valid_from` until before `valid_to`, in epoch seconds. Null means no end. */
+/** A period from `valid_from` until before `valid_to`, in epoch seconds. Null means no end. */
 export interface Validity {
   valid_from: number;
   valid_to: number | null;
@@ -14,7 +14,7 @@ export interface Known<T> extends Statement<T> {
 }
 
 export interface Change<T> {
-  /** Facts that are no longer current. They are kept with the time of the change. */
+  /** The facts that are no longer current. They are kept with the time of the change. */
   superseded: Known<T>[];
   /** The current facts: the new statement, and the remaining parts of superseded facts. `of` is the superseded fact. */
   stated: (Statement<T> & { of?: Known<T> })[];
@@ -31,9 +31,9 @@ export function reconcile<T>(
   stated: Statement<T>,
   options: { multiValued: boolean; same(a: T, b: T): boolean },
 ): Change<T> {
-  const alike = known.filter((each) => options.same(each.object, stated.object));
+  const sameObject = known.filter((each) => options.same(each.object, stated.object));
   const others = options.multiValued ? [] : known.filter((each) => !options.same(each.object, stated.object));
-  const covering = alike.find((each) => covers(each, stated));
+  const covering = sameObject.find((each) => covers(each, stated));
   if (covering?.confidence === stated.confidence) return { superseded: [], stated: [] };
   if (covering)
     return {
@@ -43,7 +43,9 @@ export function reconcile<T>(
 
   const next = Math.min(...others.filter((each) => each.valid_from > stated.valid_from).map((each) => each.valid_from));
   const incoming = stated.valid_to === null && Number.isFinite(next) ? { ...stated, valid_to: next } : stated;
-  const touching = alike.filter((each) => each.valid_from <= endOf(incoming) && incoming.valid_from <= endOf(each));
+  const touching = sameObject.filter(
+    (each) => each.valid_from <= endOf(incoming) && incoming.valid_from <= endOf(each),
+  );
   const whole = touching.reduce<Statement<T>>(joined, incoming);
   const closed = others.filter((each) => overlap(each, incoming));
   return {

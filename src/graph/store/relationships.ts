@@ -7,7 +7,10 @@ import { seal, sealedKey, storeSealed, unseal } from './sealing.js';
 import { validityIn, validityProperties, type OwnValidity } from './validity.js';
 import { fromStored, toStored, type JsonMap } from './values.js';
 
-/** `from` and `to` are entity ids. There is at most one relationship of a type from one entity to another. */
+/**
+ * A stored relationship. `from` and `to` are entity ids. There is at most one relationship of a type from one entity to
+ * another.
+ */
 export interface StoredRelationship extends OwnValidity {
   id: string;
   from: string;
@@ -104,7 +107,7 @@ export async function writeRelationships(
     );
 }
 
-/** Only a relationship that was just created never had a text before. */
+/** Returns whether the relationship may have or have had a text. Only a new relationship never had one before. */
 function mayHaveText(relationship: StoredRelationship & { action?: string }): boolean {
   if (relationship.action !== 'create') return true;
   return Object.values(relationship.properties).some((value) => typeof value === 'string' || typeof value === 'object');

@@ -3,7 +3,7 @@ import { inWriteTransaction, type Connection } from './sessions.js';
 
 const removedAtOnce = 1000;
 
-/** Everything of a project, other than its ProjectState: by project, and by the beginning of the key. */
+/** Selects all contents of a project except its ProjectState: by project, and by the beginning of the key. */
 const contents = [
   'MATCH (n:_Scoped {project_id: $projectId})',
   'MATCH (n:_Vector {project: $projectId})',
@@ -15,8 +15,8 @@ const contents = [
 ] as const;
 
 /**
- * Removes the graph and the vectors of a deleted project, in batches. Its ProjectState stays without content and refuses
- * writes of calls that began before. Safe to repeat.
+ * Removes the graph and the vectors of a deleted project, in batches. Its ProjectState stays without content and
+ * refuses writes of calls that began earlier. Safe to repeat.
  */
 export async function removeProjectGraph(graph: Connection, projectId: string, signal: AbortSignal): Promise<void> {
   const parameters = { projectId, prefix: `[${JSON.stringify(projectId)},`, path: `${projectId}/` };

@@ -52,7 +52,7 @@ export async function removeEntities(tx: ManagedTransaction, projectId: string, 
   await forgetAll(tx, projectId, 'entity', ids);
 }
 
-/** Deletes what is stored apart from the elements: sealed values, vectors and notes. */
+/** Deletes the data that is stored apart from the elements: sealed values, vectors and notes. */
 async function forgetAll(
   tx: ManagedTransaction,
   projectId: string,

@@ -34,7 +34,7 @@ export async function resealFactPage(
   return last && { id: last.id, relationship: '' };
 }
 
-/** The parts of a sealed key before and after the fact id. Fact ids need no escaping. */
+/** Returns the parts of a sealed key before and after the fact id. Fact ids need no escaping. */
 function keyParts(projectId: string): { prefix: string; suffix: string } {
   const [prefix = '', suffix = ''] = sealedKey(projectId, 'fact', '\u0000').split(
     JSON.stringify('\u0000').slice(1, -1),
@@ -62,13 +62,13 @@ async function reseal(
   const rows = records.map((record, at) => {
     const fact = factOf(projectId, nodes[at] as Node, sealed);
     const hidden = personal.has(fact.predicate);
-    const shown = hidden ? placeholder('personal') : fact.object;
+    const visible = hidden ? placeholder('personal') : fact.object;
     const subject = (record.get('name') as string | null) ?? fact.subject;
     return {
       fact,
       hidden,
       id: fact.id,
-      properties: { ...toStored({ object: shown }), _search: searchText([subject, fact.predicate], { '': shown }) },
+      properties: { ...toStored({ object: visible }), _search: searchText([subject, fact.predicate], { '': visible }) },
     };
   });
   const write = `UNWIND $rows AS row MATCH (f:Fact {project_id: $projectId, id: row.id})

@@ -46,12 +46,12 @@ function fullText(analyzer: Analyzer, label: string): string {
    OPTIONS {indexConfig: {\`fulltext.analyzer\`: '${analyzer}'}}`;
 }
 
-/** Creates constraints and indexes. Safe to repeat, and to run in several processes at once. */
+/** Creates constraints and indexes. Safe to repeat, and to run in several processes concurrently. */
 export async function prepareGraph(graph: Pick<Graph, 'driver' | 'embeds'>): Promise<void> {
   const session = graph.driver.session();
   try {
     for (const statement of statements) await session.executeWrite((tx) => tx.run(statement)).catch(ignoreExisting);
-    // This process notes no changes, so the vectors are checked when there is an endpoint again.
+    // This process does not note changes, so the vectors must be checked when an endpoint is configured again.
     if (!graph.embeds)
       await session.executeWrite((tx) =>
         tx.run('MATCH (s:ProjectState) WHERE s.embedding_generation IS NOT NULL SET s.embedding_stale = true'),
@@ -61,7 +61,9 @@ export async function prepareGraph(graph: Pick<Graph, 'driver' | 'embeds'>): Pro
   }
 }
 
-/** Two processes that start at the same time may both try to create it. */
+/**
+ * Ignores the error of an existing index, because two processes that start at the same time may both try to create it.
+ */
 function ignoreExisting(error: unknown): void {
   if (
     !(error instanceof Neo4jError) ||

@@ -15,7 +15,7 @@ export function sealedKey(projectId: string, kind: SealedKind, id: string): stri
 
 export interface Parted {
   shown: JsonMap;
-  /** Null if nothing is personal. */
+  /** The sealed values. Null if nothing is personal. */
   sealed: JsonMap | null;
 }
 

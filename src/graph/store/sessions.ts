@@ -4,15 +4,15 @@ import type { Graph } from '../../stores/neo4j.js';
 
 export type Connection = Pick<Graph, 'driver' | 'writer' | 'reads' | 'writes' | 'bookmarks' | 'embeds'>;
 
-/** The number of records per fetch. It is small because each record may be as large as an answer. */
+/** The number of records per fetch. It is small, because each record may be as large as a response. */
 export const fetchSize = 20;
 
 const writeTimeoutMs = 60_000;
 const readTimeoutMs = 30_000;
 
 /**
- * Runs one write transaction, which the driver retries on deadlocks and other temporary errors. The writes of a
- * project run one at a time.
+ * Runs one write transaction, which the driver retries on deadlocks and other temporary errors. The writes of a project
+ * run one at a time.
  * @throws see {@link toAppError}; `quota_exceeded` if too many writes wait
  */
 export async function inWriteTransaction<T>(
@@ -23,7 +23,7 @@ export async function inWriteTransaction<T>(
   return (await writeOnce(graph, projectId, work)).result;
 }
 
-/** Like `inWriteTransaction`, and returns a bookmark of the write, which another process can wait for. */
+/** Like `inWriteTransaction`, but returns a bookmark of the write, for which another process can wait. */
 export function writeOnce<T>(
   { writer, writes, bookmarks }: Connection,
   projectId: string,
@@ -46,7 +46,9 @@ export function writeOnce<T>(
 export interface ReadOptions {
   timeoutMs?: number;
   fetchSize?: number;
-  /** The first project is the caller's and needs a slot. Reads see the last writes of all projects. */
+  /**
+   * The projects to read. The first one is the caller's and needs a slot. Reads include the last writes of all of them.
+   */
   projectIds?: readonly string[];
   /** The bookmark that the caller received from a save. */
   bookmark?: string | undefined;
@@ -89,7 +91,7 @@ function openSession(
   return driver.session(bookmarks.length > 0 ? { ...config, bookmarks } : config);
 }
 
-/** A restored database does not know old bookmarks. */
+/** Returns an error handler that forgets bookmarks which the database does not know, as after a restore. */
 export function forgetting(bookmarks: Connection['bookmarks'], projectIds: readonly string[] = []) {
   return (error: unknown): never => {
     if (error instanceof Neo4jError && error.code.includes('Bookmark')) bookmarks?.forget(projectIds);

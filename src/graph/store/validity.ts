@@ -1,10 +1,13 @@
-/** When an entity or relationship holds, in epoch seconds: from `valid_from` until before `valid_to`. Null is without end. */
+/**
+ * The validity of an entity or relationship in epoch seconds: from `valid_from` until before `valid_to`. Null means
+ * unlimited.
+ */
 export interface OwnValidity {
   valid_from: number | null;
   valid_to: number | null;
 }
 
-/** Internal, because an entity may have properties of its own with the names of the fields. */
+/** Returns the internal properties. An entity may have its own properties with the names of the fields. */
 export function validityProperties({ valid_from, valid_to }: OwnValidity): { _since: unknown; _until: unknown } {
   return { _since: valid_from, _until: valid_to };
 }
@@ -14,13 +17,13 @@ export function validityIn({ _since, _until }: Readonly<Record<string, unknown>>
   return { valid_from: time(_since), valid_to: time(_until) };
 }
 
-/** Merges the validity of a save into the stored one: null removes a time, and without one the stored one stays. */
+/** Merges the validity of a save with the stored one. Null removes a time, and a missing time does not change it. */
 export function mergedValidity(
   before: OwnValidity | undefined,
-  given: { [Name in keyof OwnValidity]?: number | null | undefined } = {},
+  changes: { [Name in keyof OwnValidity]?: number | null | undefined } = {},
 ): OwnValidity {
   const time = (name: keyof OwnValidity) => {
-    const value = given[name];
+    const value = changes[name];
     return value === undefined ? (before?.[name] ?? null) : value;
   };
   return { valid_from: time('valid_from'), valid_to: time('valid_to') };

@@ -4,9 +4,8 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 export type JsonMap = Record<string, Json>;
 
 /**
- * Converts properties for Neo4j. Texts, numbers, booleans and lists of one of these types are stored directly,
- * anything else as JSON text whose name is listed in `_json`. Whole numbers become integers, so that `LIMIT n.count`
- * works.
+ * Converts properties for Neo4j. Stores texts, numbers, booleans and lists of one of these types directly, and anything
+ * else as JSON text whose name is listed in `_json`. Whole numbers become integers, so that `LIMIT n.count` works.
  */
 export function toStored(properties: Readonly<JsonMap>): Record<string, unknown> {
   const json: string[] = [];
@@ -34,8 +33,8 @@ function toNumber(value: number): unknown {
 }
 
 /**
- * Converts the caller's parameters. Whole numbers become integers at every depth because a list index or LIMIT
- * accepts no float.
+ * Converts the caller's parameters. Whole numbers become integers at every depth, because a list index or LIMIT does
+ * not accept a float.
  */
 export function toParameter(value: unknown): unknown {
   if (typeof value === 'number') return toNumber(value);
@@ -44,7 +43,7 @@ export function toParameter(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, toParameter(each)]));
 }
 
-/** Reverses `toStored`, without internal properties. */
+/** Reverses `toStored` and omits internal properties. */
 export function fromStored(stored: Readonly<Record<string, unknown>>, without: (name: string) => boolean): JsonMap {
   const json = new Set(Array.isArray(stored._json) ? (stored._json as string[]) : []);
   const entries = Object.entries(stored).filter(([name]) => !without(name));
@@ -60,8 +59,7 @@ function parsed(value: unknown): Json {
 }
 
 /**
- * Converts a result value that is not a node, relationship or path to JSON. Times and points become their Cypher
- * text.
+ * Converts a result value that is not a node, relationship or path to JSON. Times and points become their Cypher text.
  */
 export function toJson(value: unknown): Json {
   if (value === null || value === undefined) return null;

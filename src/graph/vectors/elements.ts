@@ -1,7 +1,7 @@
-/** What can have a vector. Chunks of documents are entities. */
+/** The elements that can have a vector. Chunks of documents are entities. */
 export type VectorKind = 'entity' | 'fact' | 'relationship';
 
-/** The key of an element's vectors and notes. */
+/** Returns the key of an element's vectors and notes. */
 export function elementKey(projectId: string, kind: VectorKind, id: string): string {
   return JSON.stringify([projectId, kind, id]);
 }

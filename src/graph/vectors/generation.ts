@@ -5,7 +5,7 @@ import { withSession } from '../store/sessions.js';
 
 /** The vectors of one model and length. Each generation has its own label and vector index. */
 export interface Generation {
-  /** 12 hexadecimal digits. */
+  /** A text of 12 hexadecimal digits. */
   id: string;
   model: string;
   dimensions: number;
@@ -19,7 +19,10 @@ export function generationOf({ model, dimensions }: { model: string; dimensions:
   return { id, model, dimensions };
 }
 
-/** In backticks. The id has only hexadecimal digits, because labels and indexes cannot be parameters. */
+/**
+ * Returns the label in backticks. The id must contain only hexadecimal digits, because labels and indexes cannot be
+ * parameters.
+ */
 export const vectorLabel = (id: string) => `\`_Vector_${hexadecimal(id)}\``;
 export const vectorIndex = (id: string) => `vectors_${hexadecimal(id)}`;
 
@@ -51,7 +54,7 @@ export async function createGeneration({ writer }: Connection, { id, model, dime
   });
 }
 
-/** Drops the indexes of generations that no project uses or builds, and that have no vectors. */
+/** Drops the indexes of generations that no project uses or builds and that have no vectors. */
 export async function dropUnusedGenerations({ writer }: Connection, inUse: string): Promise<void> {
   await withSession(writer.session(), async (session) => {
     const { records } = await session.executeRead((tx) =>

@@ -16,23 +16,23 @@ export interface Nearest {
 }
 
 export type NearestAnswer =
-  /** Best first. `generation` is the id of the vectors that were compared. */
+  /** The hits, best first. `generation` is the id of the compared vectors. */
   | { hits: Nearest[]; generation: string }
-  /** Why vectors cannot be used now. The caller falls back to text. */
+  /** The reason why vectors are not available. The caller falls back to text. */
   | { unavailable: string };
 
 export interface NearestOptions {
-  /** By default all kinds. */
+  /** All kinds if omitted. */
   kinds?: readonly VectorKind[];
-  /** Only what is valid then. By default elements of any time, but no superseded facts. */
+  /** Selects elements that are valid at that time. If omitted, selects elements of any time except superseded facts. */
   moment?: Moment;
-  /** Of each of the two queries. */
+  /** The timeout of each of the two queries. */
   timeoutMs?: number;
   bookmark?: string | undefined;
   signal?: AbortSignal;
 }
 
-/** Finds what is nearest to a question within one project, by vectors. */
+/** Finds the nearest elements to a question within one project, by vectors. */
 export type NearestByText = (
   projectId: string,
   question: string,
@@ -44,24 +44,30 @@ export interface NearestDeps {
   graph: Connection;
   /** Returns the vector of the question from the model of the generation. */
   embed(question: string, model: Generation, signal: AbortSignal | undefined): Promise<readonly number[]>;
-  /** Whether there is an endpoint. */
+  /** Whether an endpoint is configured. */
   isConfigured: boolean;
-  /** The message for the caller if `embed` fails; other errors are thrown. */
+  /** Returns the message for the caller if `embed` fails. Other errors are thrown. */
   reasonOf(error: unknown): string | undefined;
-  /** Up to this many vectors of a project are all compared. Above, the index finds candidates. */
+  /** The maximum number of a project's vectors that are all compared. Above it, the index finds candidates. */
   exactUpTo?: number;
 }
 
 export const maxExact = 3000;
-/** In characters. A model refuses longer texts, or takes too long; full text uses the first words of a question as well. */
+/**
+ * The maximum in characters. A model refuses longer texts, or takes too long. Full text also uses only the first words
+ * of a question.
+ */
 const maxQuestion = 2000;
-/** The index finds the nearest vectors of all projects, so the search asks for more until the project's are enough. */
+/**
+ * The index finds the nearest vectors of all projects, so the search requests more until it has enough of the project's
+ * own.
+ */
 const firstFactor = 4;
 const nextFactor = 8;
 const maxRequested = 20_000;
 const defaultTimeoutMs = 10_000;
 
-/** Searches use the last complete generation, also while the next one is built. */
+/** Creates the search. Searches use the last complete generation, even while the next one is built. */
 export function createNearestByText({
   graph,
   embed,
@@ -129,15 +135,18 @@ async function exact(tx: ManagedTransaction, search: Search): Promise<Nearest[]>
   return records.map((record) => record.toObject() as unknown as Nearest);
 }
 
-/** A project with few of all vectors may need many candidates. If they do not suffice, all its vectors are compared. */
+/**
+ * Finds candidates in the index. A project with a small share of all vectors may need many of them. If they do not
+ * suffice, all its vectors are compared.
+ */
 async function fromIndex(tx: ManagedTransaction, search: Search): Promise<Nearest[]> {
-  for (let asked = search.limit * firstFactor; asked <= maxRequested; asked *= nextFactor) {
+  for (let requested = search.limit * firstFactor; requested <= maxRequested; requested *= nextFactor) {
     const { records } = await tx.run(
       `CALL db.index.vector.queryNodes($index, $asked, $vector) YIELD node AS v
        WITH v WHERE v:${vectorLabel(search.generation)} AND v.project = $projectId
        WITH v, vector.similarity.cosine(v.embedding, $vector) AS score ${elements(search)}
        RETURN ${found} ORDER BY score DESC, id LIMIT $limit`,
-      { ...parametersOf(search), index: vectorIndex(search.generation), asked: neo4j.int(asked) },
+      { ...parametersOf(search), index: vectorIndex(search.generation), asked: neo4j.int(requested) },
     );
     if (records.length >= search.limit) return records.map((record) => record.toObject() as unknown as Nearest);
   }
@@ -146,7 +155,7 @@ async function fromIndex(tx: ManagedTransaction, search: Search): Promise<Neares
 
 const found = 'elementId(e) AS elementId, e.id AS id, v.kind AS kind, score';
 
-/** Joins vectors with the elements of the project that they are about, so that no hit is deleted or superseded. */
+/** Joins vectors with their elements in the project, so that no hit is deleted or superseded. */
 function elements({ moment }: Search): string {
   const held = (element: string) => (moment === undefined ? '' : ` AND ${heldIn(element)}`);
   return `WHERE v.kind IN $kinds

@@ -5,13 +5,13 @@ import { fromStored, type Json } from '../store/values.js';
 import { elementKey, type VectorKind } from './elements.js';
 import { noteRelationships, type RelationshipKey } from './noting.js';
 
-/** Something to embed, or to remove if its text is empty. */
+/** An element to embed. If its text is empty, its vector is removed. */
 export interface Note {
   kind: VectorKind;
   id: string;
   element: string;
   text: string;
-  /** Of a relationship: its ends and type, and the stamp of the note. */
+  /** The ends and the type of a relationship, and the stamp of the note. */
   link?: Omit<RelationshipKey, 'id'> & { stamp: string };
 }
 
@@ -50,7 +50,10 @@ async function readLinkNotes(tx: ManagedTransaction, projectId: string, limit: n
   });
 }
 
-/** Empty if the relationship has no text of its own. Sealed values are not stored in it (decision 0018). */
+/**
+ * Returns the text of a relationship, or an empty string if it has none of its own. Sealed values are not stored in the
+ * relationship (decision 0018).
+ */
 function relationshipText({ type, properties }: Relationship, from: string, to: string): string {
   const own = fromStored(properties, isInternal);
   return Object.values(own).some(isText) ? searchText([from, type, to], own) : '';
@@ -63,7 +66,7 @@ function isText(value: Json): boolean {
 
 const isInternal = (name: string) => name.startsWith('_') || name === 'id' || name === 'project_id';
 
-/** Where noting all elements of a project continues. */
+/** The position where noting all elements of a project continues. */
 export interface NotingCursor {
   kind: VectorKind;
   id: string;
@@ -73,7 +76,7 @@ export interface NotingCursor {
 export const firstNoting: NotingCursor = { kind: 'entity', id: '', relationship: '' };
 const pageSize = 2000;
 
-/** Notes a page of the project's elements. Returns where the next page begins, or null at the end. */
+/** Notes a page of the project's elements. Returns the start of the next page, or null at the end. */
 export async function notePage(
   tx: ManagedTransaction,
   projectId: string,

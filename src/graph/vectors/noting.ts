@@ -7,7 +7,7 @@ import { elementKey } from './elements.js';
  * that a save has no more to write and a deleted element has no note. The note of a relationship is a node.
  */
 
-/** The part of a SET clause that notes a node. Empty if nothing is embedded. */
+/** Returns the part of a SET clause that notes a node. Empty if nothing is embedded. */
 export function noting(variable: string, embeds: boolean): string {
   return embeds ? `, ${variable}:_Unembedded` : '';
 }

@@ -3,22 +3,22 @@ import type { ManagedTransaction } from 'neo4j-driver';
 import { inReadTransaction, type Connection } from '../store/sessions.js';
 import { readEmbeddingState } from './state.js';
 
-/** How far a project is embedded. */
+/** The progress of a project's embedding. */
 export interface EmbeddingReport {
-  /** The generation that searches use, or null before the first is complete. */
+  /** The generation that searches use, or null before the first one is complete. */
   generation: GenerationReport | null;
-  /** The generation that is being built next to it, or null. */
+  /** The generation that is being built in addition, or null. */
   building: GenerationReport | null;
-  /** Entities and facts that can be found, and how many of them have a vector of the newest generation. */
+  /** The number of searchable entities and facts, and how many of them have a vector of the newest generation. */
   elements: number;
   embedded: number;
-  /** From 0 to 1. */
+  /** A number from 0 to 1. */
   coverage: number;
-  /** What was saved and is not embedded yet, with relationships. */
+  /** The number of saved elements that are not embedded yet, including relationships. */
   waiting: number;
-  /** How long the oldest of it waits, in seconds. */
+  /** How long the oldest of them has been waiting, in seconds. */
   lag_seconds: number;
-  /** The last text that the endpoint refused: it has no vector. Null if there is none. */
+  /** The last text that the endpoint refused, which has no vector. Null if there is none. */
   refused: string | null;
   /** The last failure since the last success, or null. */
   error: { message: string; at: number } | null;
@@ -71,7 +71,7 @@ async function report(tx: ManagedTransaction, projectId: string): Promise<Embedd
   };
 }
 
-/** What was saved long before its generation was begun waits since then. */
+/** Returns the lag. For an element that was saved before its generation began, it counts from that time. */
 function lagOf(oldest: unknown, since: number | null): number {
   if (typeof oldest !== 'number') return 0;
   return Math.max(0, Math.round(epochSeconds() - Math.max(oldest, since ?? 0)));

@@ -2,19 +2,19 @@ import type { ManagedTransaction } from 'neo4j-driver';
 import { epochSeconds } from '../../time.js';
 import { firstNoting, type NotingCursor } from './notes.js';
 
-/** How far the embedding of a project is. Stored in its ProjectState. */
+/** The state of a project's embedding. The ProjectState contains it. */
 export interface EmbeddingState {
-  /** The id of the generation that searches use, or null before the first is complete. */
+  /** The id of the generation that searches use, or null before the first one is complete. */
   generation: string | null;
   /** The id of the generation that is being built. */
   building: string | null;
-  /** Where noting the elements for the new generation continues; null when all are noted. */
+  /** The position where noting the elements for the new generation continues. Null when all are noted. */
   cursor: NotingCursor | null;
-  /** Changes were not noted for a while, because there was no endpoint. */
+  /** Whether changes were not noted for some time, because no endpoint was configured. */
   isStale: boolean;
-  /** Since when the new generation is being built, in epoch seconds. */
+  /** The time when building the new generation began, in epoch seconds. */
   since: number | null;
-  /** The last text that the endpoint refused in this generation: it has no vector. */
+  /** The last text that the endpoint refused in this generation, which has no vector. */
   refused: string | null;
   /** The last failure, or null if the last work succeeded. */
   error: { message: string; at: number } | null;
@@ -39,12 +39,12 @@ export async function readEmbeddingState(tx: ManagedTransaction, projectId: stri
   };
 }
 
-/** Whether the project's vectors are those of `generation` and nothing else is being built. */
+/** Returns whether the project's vectors are those of `generation` and nothing else is being built. */
 export function isCurrent({ generation, building, isStale }: EmbeddingState, current: string): boolean {
   return generation === current && building === null && !isStale;
 }
 
-/** Null removes a value. Call only under the lock of the project. */
+/** Sets values; null removes a value. Call only under the lock of the project. */
 async function setState(
   tx: ManagedTransaction,
   projectId: string,
@@ -55,8 +55,8 @@ async function setState(
 }
 
 /**
- * Begins a generation: all elements are noted from the first one on. A generation that was begun by a process with
- * another model is given up.
+ * Begins a generation, for which all elements are noted from the first one on. Abandons a generation that a process
+ * with another model began.
  */
 export function beginGeneration(tx: ManagedTransaction, projectId: string, id: string): Promise<void> {
   const cursor = JSON.stringify(firstNoting);
@@ -67,7 +67,7 @@ export function setCursor(tx: ManagedTransaction, projectId: string, cursor: Not
   return setState(tx, projectId, { cursor: cursor && JSON.stringify(cursor) });
 }
 
-/** From now on, searches use this generation. */
+/** Makes searches use this generation. */
 export function completeGeneration(tx: ManagedTransaction, projectId: string, id: string): Promise<void> {
   return setState(tx, projectId, { generation: id, building: null, cursor: null, since: null });
 }
@@ -78,7 +78,7 @@ export function setRefused(tx: ManagedTransaction, projectId: string, message: s
   return setState(tx, projectId, { refused: message.slice(0, maxErrorLength) });
 }
 
-/** Null when work succeeded again. */
+/** Records a failure. Null means that the work succeeded. */
 export function setEmbeddingError(tx: ManagedTransaction, projectId: string, message: string | null): Promise<void> {
   return setState(tx, projectId, {
     error: message?.slice(0, maxErrorLength) ?? null,

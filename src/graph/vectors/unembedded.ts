@@ -1,6 +1,9 @@
 import { inReadTransaction, withSession, type Connection } from '../store/sessions.js';
 
-/** The projects that have something to embed, or vectors of another generation. One index lookup for each project. */
+/**
+ * Returns the projects that have something to embed, or vectors of another generation. Needs one index lookup per
+ * project.
+ */
 export function projectsToEmbed(graph: Connection, generation: string): Promise<string[]> {
   return inReadTransaction(graph, async (tx) => {
     const { records } = await tx.run(
@@ -17,7 +20,7 @@ export function projectsToEmbed(graph: Connection, generation: string): Promise<
   });
 }
 
-/** Deleted projects are not looked at again. */
+/** Excludes deleted projects from further work. */
 export async function stopEmbedding({ writer }: Connection, projectIds: readonly string[]): Promise<void> {
   if (projectIds.length === 0) return;
   await withSession(writer.session(), (session) =>

@@ -2,12 +2,12 @@ import neo4j, { type ManagedTransaction } from 'neo4j-driver';
 import { vectorLabel } from './generation.js';
 import type { Note } from './notes.js';
 
-/** A note, and what became of it. `vector` is null if the present vector is still right, or the text is empty. */
+/** A note and its result. `vector` is null if the present vector is still correct, or the text is empty. */
 export interface EmbeddedNote extends Note {
   /** The digest of the text. */
   hash: string;
   vector: readonly number[] | null;
-  /** Without a text, or refused by the endpoint: the element has no vector. */
+  /** Whether the element has no vector, because it has no text or the endpoint refused the text. */
   isRemoved: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface KnownVector {
   vector: number[];
 }
 
-/** The vectors of the generation that the noted elements have already. */
+/** Returns the vectors of the generation that the noted elements already have. */
 export async function readVectors(
   tx: ManagedTransaction,
   generation: string,
@@ -33,7 +33,7 @@ export async function readVectors(
 
 /**
  * Writes vectors and removes the notes. Ignores a note whose element was deleted or changed since it was read, so that
- * no vector belongs to another text. Call only under the lock of the project. Returns how many notes it removed.
+ * no vector belongs to another text. Call only under the lock of the project. Returns the number of removed notes.
  */
 export async function writeVectors(
   tx: ManagedTransaction,
@@ -59,7 +59,7 @@ export async function writeVectors(
   return held.size;
 }
 
-/** Removes the notes that are still about the same text, and returns their elements. */
+/** Removes the notes that still refer to the same text, and returns their elements. */
 async function takeNotes(
   tx: ManagedTransaction,
   projectId: string,

@@ -12,9 +12,9 @@ const maxMembers = 20;
 const echoLength = 6;
 
 /**
- * Builds the answer to the sender from downstream's status and the plain members of its JSON answer. It omits nested
- * values and texts from the request, so that no receiver returns a caller's data (specification, Inbound callback
- * receivers).
+ * Builds the response to the sender from downstream's status and the plain members of its JSON response. It omits
+ * nested values and texts from the request, so that no receiver returns a caller's data (specification, Inbound
+ * callback receivers).
  */
 export async function acknowledgementOf(
   status: number,

@@ -22,7 +22,9 @@ export interface Callbacks {
   routes: readonly Route[];
 }
 
-/** The nine receivers (specification, Inbound callback receivers). Mount them before anything that reads bodies. */
+/**
+ * Creates the nine receivers (specification, Inbound callback receivers). Mount them before anything that reads bodies.
+ */
 export function createCallbacks(deps: Deps, downstreamUrl: () => string): Callbacks {
   const { config, mongo } = deps;
   const receivers = receiversOf(deps, downstreamUrl);

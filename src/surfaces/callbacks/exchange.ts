@@ -4,12 +4,12 @@ import { OutboundError } from '../../outbound/outbound-error.js';
 export interface Exchanged {
   status: number;
   contentType: string;
-  /** Empty if the answer is longer than `maxBytes`. */
+  /** Empty if the response is longer than `maxBytes`. */
   body: Buffer;
 }
 
 /**
- * Sends one request and reads its small answer with undici's handler interface. A stream and an abort signal per call
+ * Sends one request and reads its small response with undici's handler interface. A stream and an abort signal per call
  * would take a quarter of the forwarder's time.
  * @throws OutboundError `timeout` after `timeoutMs` for the whole exchange; undici's own errors
  */

@@ -6,7 +6,7 @@ import { exchange } from './exchange.js';
 import type { Acknowledgement } from './receiver.js';
 
 export interface ForwardRequest {
-  /** Created by `pathOf`, never by a sender. */
+  /** The result of `pathOf`, never the path that a sender requested. */
   path: string;
   contentType: string | undefined;
   body: Buffer;
@@ -15,14 +15,14 @@ export interface ForwardRequest {
 export type Forward = (request: ForwardRequest) => Promise<Acknowledgement>;
 
 export interface ForwarderOptions {
-  /** Read at the first call, because the port of the own listener is known once it is bound. */
+  /** Called with the first request, because the port of the service's own listener is known only after it is bound. */
   downstreamUrl(): string;
   timeoutMs: number;
 }
 
 /**
- * Forwards bodies to the downstream service unchanged, with only the header `Content-Type`.
- * @throws AppError `upstream_unreachable` without a valid answer or for a redirect, `upstream_timeout`
+ * Creates a function that forwards bodies to the downstream service unchanged, with only the header `Content-Type`.
+ * @throws AppError `upstream_unreachable` without a valid response or for a redirect, `upstream_timeout`
  */
 export function createForwarder({ downstreamUrl, timeoutMs }: ForwarderOptions): Forward {
   // Undici's own timeouts are disabled, because they would differ from the configured deadline.

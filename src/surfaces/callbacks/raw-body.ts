@@ -1,18 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../errors.js';
 
-/** Limits the bytes of bodies that this process holds at once, so that many large senders cannot exhaust its memory. */
+/**
+ * Limits the bytes of the bodies that this process holds concurrently, so that many large senders cannot exhaust its
+ * memory.
+ */
 export interface ByteBudget {
-  /** @throws AppError `unavailable` with `Retry-After` when the budget is used up */
+  /**
+   * Reserves bytes.
+   * @throws AppError `unavailable` with `Retry-After` if the budget is exhausted
+   */
   take(bytes: number): void;
   give(bytes: number): void;
 }
 
-export function createByteBudget(most: number): ByteBudget {
+export function createByteBudget(maxBytes: number): ByteBudget {
   let held = 0;
   return {
     take(bytes) {
-      if (held + bytes > most) {
+      if (held + bytes > maxBytes) {
         throw new AppError('unavailable', 'too many large callbacks are being received; retry later', {
           retryAfterSeconds: 1,
         });
@@ -24,8 +30,8 @@ export function createByteBudget(most: number): ByteBudget {
 }
 
 /**
- * Reads the body exactly as received, whatever its type, encoding or transfer coding. The caller returns its length to
- * the budget.
+ * Reads the body exactly as received, whatever its type, encoding or transfer coding. The caller must return its length
+ * to the budget.
  * @throws AppError `payload_too_large` as soon as the limit is exceeded, `invalid_request` for a truncated body
  */
 export async function readRawBody(req: IncomingMessage, limit: number, budget: ByteBudget): Promise<Buffer> {
@@ -50,7 +56,7 @@ export async function readRawBody(req: IncomingMessage, limit: number, budget: B
       chunks.push(chunk);
     };
     const onCutOff = () => settle(new AppError('invalid_request', 'the request body was truncated'));
-    // A body longer than announced closes the connection immediately, so nobody waits for the answer.
+    // A body longer than announced closes the connection immediately, so nobody waits for the response.
     const onEnd = () => (req.socket.destroyed ? onCutOff() : settle(undefined));
     req.on('data', onData).on('end', onEnd).on('close', onCutOff).on('error', onCutOff);
   });

@@ -5,16 +5,18 @@ import { readPayload } from './downstream/payload.js';
 import { readIngest } from './receivers/ingest-body.js';
 import { readPush } from './receivers/push-body.js';
 
-/** Pure functions that read the bodies of callbacks; `src/thread.ts` also runs them. */
+/** Pure functions that read the bodies of callbacks. `src/thread.ts` also runs them. */
 export const bodyReaders = { readCatalogEvents, readPayload, readIngest, readPush };
 
 type Readers = typeof bodyReaders;
 export type ReadBody = <Name extends keyof Readers>(name: Name, raw: RawBody) => Promise<ReturnType<Readers[Name]>>;
 
-/** Checking the 5,000 values that fit takes about 20 ms; a body of 150 KB may contain 50,000. */
+/** Checking the 5,000 values that fit takes about 20 ms. A body of 150 KB may contain 50,000 values. */
 const maxInlineBytes = 16 * 1024;
 
-/** Reads small bodies directly and large ones in a thread. Throws like the reader. */
+/**
+ * Creates a function that reads small bodies directly and large ones in a thread. It throws the errors of the reader.
+ */
 export function createReadBody(threads: Threads): ReadBody {
   return async (name, raw) => {
     if (raw.body.length > maxInlineBytes) return threads.run(name, raw);

@@ -10,20 +10,20 @@ import { createTargets } from './target.js';
 export interface ReceiveOptions {
   receivers: readonly Receiver[];
   deliveries: Deliveries;
-  /** The largest body, in bytes. */
+  /** The maximum body size in bytes. */
   bodyLimit: number;
-  /** Called for each answer. The downstream listener does not set it. */
+  /** Called for each response. The downstream listener does not set it. */
   observe?: (receiver: string, status: number) => void;
 }
 
-/** How many bodies of maximum size are held at once, for verified and for open receivers. */
+/** The number of bodies of maximum size that are held concurrently, for verified and for open receivers. */
 const maxBodies = { verified: 10, open: 4 };
 const largeBytes = 1024 * 1024;
 const duplicate: Acknowledgement = { status: 200, body: { status: 'duplicate' } };
 
 /**
- * The processing order of every receiver: path → method → admission → raw body → verify → deduplicate → hand over. It
- * uses the unmodified request target; requests for other paths continue to the rest of the application.
+ * Processes requests in the same order for every receiver: path → method → admission → raw body → verify → deduplicate
+ * → hand over. Uses the unmodified request target. Requests for other paths continue to the rest of the application.
  */
 export function createReceive({ receivers, deliveries, bodyLimit, observe }: ReceiveOptions): RequestHandler {
   const targetOf = createTargets(receivers);
@@ -38,7 +38,7 @@ export function createReceive({ receivers, deliveries, bodyLimit, observe }: Rec
     const body = await readRawBody(req, Math.min(bodyLimit, receiver.bodyLimit ?? bodyLimit), budget);
     try {
       const delivery: Delivery = { params, header, body };
-      // Copying a large body takes about 50 ms and each hash 25 ms, so they run in separate turns of the event loop.
+      // Copying a large body takes about 50 ms and each hash 25 ms, so run them in separate turns of the event loop.
       const isLarge = body.length > largeBytes;
       if (isLarge) await setImmediate();
       await receiver.verify?.(delivery);

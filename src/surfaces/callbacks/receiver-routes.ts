@@ -35,7 +35,7 @@ const fromDownstream = {
   stream: '*/*',
 };
 
-/** The receivers as route data for the OpenAPI document; `receive.ts` serves them. */
+/** Returns the receivers as route data for the OpenAPI document. `receive.ts` serves them. */
 export function receiverRoutes(receivers: readonly Receiver[]): Route[] {
   return receivers.map(({ path, summary }) => {
     const isForwarded = path.includes('{');

@@ -8,34 +8,34 @@ export type ReadableHeader =
 export type HeaderReader = (name: ReadableHeader) => string | undefined;
 
 export interface Delivery {
-  /** The values of the path's placeholders, each matching `[A-Za-z0-9_-]{1,128}`. */
+  /** The values of the path's placeholders. Each one matches `[A-Za-z0-9_-]{1,128}`. */
   params: Readonly<Record<string, string>>;
   header: HeaderReader;
   /** The exact bytes received. */
   body: Buffer;
 }
 
-/** The answer. It never contains data of the caller. `body` is null if the status has no body. */
+/** The response to the sender. It never contains data of the caller. `body` is null if the status has no body. */
 export interface Acknowledgement {
   status: number;
   body: Readonly<Record<string, unknown>> | null;
 }
 
-/** One receiver as data; `receive.ts` calls its parts in order. */
+/** One receiver as data. `receive.ts` calls its parts in order. */
 export interface Receiver {
   path: string;
   summary: string;
-  /** Accepts bodies from unverified senders, which share a smaller memory budget. */
+  /** Whether unverified senders may send bodies. They share a smaller memory budget. */
   isOpen?: true;
-  /** In bytes, if lower than the common limit. */
+  /** The limit in bytes, if lower than the common one. */
   bodyLimit?: number;
-  /** Checks only configuration and headers, before the body is read. */
+  /** Checks the configuration and the headers before the body is read. */
   admit?(header: HeaderReader): void;
-  /** Checks the raw bytes, before anything is parsed. */
+  /** Checks the raw bytes before anything is parsed. */
   verify?(delivery: Delivery): void | Promise<void>;
-  /** An id that repeats of this delivery share; undefined if repeats cannot be recognised. */
+  /** Returns an id that all repeats of a delivery share, or undefined if repeats cannot be recognized. */
   deliveryId?(delivery: Delivery): string | undefined;
-  /** Resolves once the acknowledged data can no longer be lost. */
+  /** Processes the delivery. Resolves when the acknowledged data can no longer be lost. */
   handOver(delivery: Delivery): Promise<Acknowledgement>;
 }
 

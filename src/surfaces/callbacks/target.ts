@@ -13,8 +13,8 @@ export interface Target<R> {
 }
 
 /**
- * Finds the route of an unmodified request target (RFC 9112, 3.2). The query is dropped.
- * @returns undefined unless the target is exactly one of the paths
+ * Creates a function that finds the route of an unmodified request target (RFC 9112, 3.2). It ignores the query.
+ * @returns a function that returns undefined unless the target is exactly one of the paths
  */
 export function createTargets<R extends { path: string }>(
   routes: readonly R[],
@@ -33,7 +33,7 @@ export function createTargets<R extends { path: string }>(
 }
 
 /**
- * The path to forward to, built from the route and the values of its placeholders.
+ * Builds the path to forward to from the route and the values of its placeholders.
  * @throws AppError `not_found` if the result is outside the route's prefix
  */
 export function pathOf(route: string, params: Readonly<Record<string, string>>): string {
@@ -48,11 +48,11 @@ function pathIn(rawTarget: string): string {
   return query === -1 ? rawTarget : rawTarget.slice(0, query);
 }
 
-function match(parts: readonly string[], given: readonly string[]): Record<string, string> | undefined {
-  if (parts.length !== given.length) return undefined;
+function match(parts: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
+  if (parts.length !== segments.length) return undefined;
   const params: Record<string, string> = {};
   for (const [at, part] of parts.entries()) {
-    const value = given[at] ?? '';
+    const value = segments[at] ?? '';
     if (part.startsWith('{')) params[part.slice(1, -1)] = value;
     else if (part !== value) return undefined;
   }

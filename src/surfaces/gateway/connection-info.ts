@@ -19,7 +19,7 @@ const ConnectionInfo = z
   })
   .meta({ id: 'ConnectionInfo' });
 
-/** The addresses for clients, without secrets; no credential is required (specification, Connection info). */
+/** Returns the URLs for clients, without secrets. No credential is required (specification, Connection info). */
 export function connectionInfoRoutes(baseUrl: () => string, install: Config['clientInstall']): Route[] {
   const address = (file: string | undefined) => `${baseUrl()}/clients/${file ?? ''}`;
   return [

@@ -9,7 +9,7 @@ import type { Pipeline } from '../../governance/tools/perform-tool.js';
 import { namesProject } from '../../governance/tools/project-fields.js';
 import { routeOf, type Tool } from '../../governance/tools/tool.js';
 
-/** Mounts each tool at its route. Other methods there answer 405 with `Allow` (specification, Conventions). */
+/** Mounts each tool at its route. Other methods get 405 with `Allow` (specification, Conventions). */
 export function mountTools(
   router: Router,
   tools: readonly Tool[],
@@ -42,7 +42,10 @@ function serve(tool: Tool, pipeline: Pipeline): RequestHandler {
   };
 }
 
-/** @throws AppError `invalid_request` */
+/**
+ * Returns the idempotency key of a request.
+ * @throws AppError `invalid_request` for an invalid key
+ */
 function keyIn(req: Request): string | undefined {
   const key = req.get('idempotency-key');
   if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))
@@ -50,18 +53,18 @@ function keyIn(req: Request): string | undefined {
   return key;
 }
 
-/** Adds a project in the query string to the input, so that S4 refuses it as it does in the body. */
+/** Adds a project in the query string to the input, so that S4 refuses it like a project in the body. */
 function inputOf(req: Request): unknown {
   const body: unknown = req.body ?? {};
   const named = Object.entries(req.query).filter(([name]) => namesProject(name));
   return named.length > 0 && typeof body === 'object' ? { ...body, ...Object.fromEntries(named) } : body;
 }
 
-/** Aborts when the caller disconnects before the whole answer is sent. */
+/** Returns a signal that aborts when the caller disconnects before the whole response is sent. */
 function signalOf(res: Response): AbortSignal {
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   res.once('close', () => {
-    if (!res.writableFinished) gone.abort();
+    if (!res.writableFinished) disconnected.abort();
   });
-  return gone.signal;
+  return disconnected.signal;
 }

@@ -6,8 +6,8 @@ import type { Deps } from '../../domain/deps.js';
 import type { SurfaceRules } from '../rest/mount.js';
 
 /**
- * The rules of the gateway's routes other than its tools: a bearer credential or a console session, in the project that
- * the header names.
+ * Returns the rules of the gateway's routes other than its tools: a bearer credential or a console session, in the
+ * project that the header names.
  */
 export function gatewaySurface(deps: Deps, baseUrl: () => string): SurfaceRules {
   const readAuthorization = createReadAuthorization(deps, baseUrl);
@@ -26,8 +26,8 @@ export function gatewaySurface(deps: Deps, baseUrl: () => string): SurfaceRules 
 const smallBody = 16 * 1024;
 
 /**
- * Accepts a large body of a tool call only with a valid credential, before the body is read. S1 checks every credential
- * itself, so small bodies need no extra check.
+ * Checks the credential of a tool call with a large body before the body is read. S1 checks every credential itself, so
+ * small bodies need no extra check.
  */
 export function checkBeforeBody(deps: Deps, baseUrl: () => string): RequestHandler {
   const readAuthorization = createReadAuthorization(deps, baseUrl);

@@ -1,7 +1,7 @@
 import { errorEntry, type ErrorCode } from '../../error-catalog.js';
 import { answeredCode, statusOf } from '../rest/error-answers.js';
 
-/** The errors of a tool call, in the order of the stages, followed by those of S8. */
+/** The errors of a tool call in the order of the stages, followed by those of S8. */
 export const toolErrors: readonly ErrorCode[] = [
   'invalid_request',
   'invalid_token',
@@ -23,7 +23,7 @@ export const toolErrors: readonly ErrorCode[] = [
   'unavailable',
 ];
 
-/** The content of the topic `errors` of docs. */
+/** The content of the topic `errors` of the tool `docs`. */
 export const errorDocs = toolErrors.map((code) => {
   const { when, retry } = errorEntry(code);
   return { error: answeredCode(code), status: statusOf({ code }), when, retry };

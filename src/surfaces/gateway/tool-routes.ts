@@ -5,7 +5,7 @@ import { pathParameters, routeOf, type Tool } from '../../governance/tools/tool.
 import { toolErrors } from './tool-errors.js';
 import { Id, exampleId } from '../../ids.js';
 
-/** The tools as route data, for the OpenAPI document and the route-table tests. */
+/** Returns the tools as route data, for the OpenAPI document and the route-table tests. */
 export function toolRoutes(tools: readonly Tool[]): Route[] {
   const governed = new Map<z.ZodType, z.ZodType>();
   return tools.map((tool) => {
@@ -69,7 +69,7 @@ const DryRun = z
   })
   .meta({ id: 'DryRun' });
 
-/** The body without the parameters of the path. All tools accept `dry_run`. */
+/** Returns the body schema without the parameters of the path. All tools accept `dry_run`. */
 function bodyOf(tool: Tool): z.ZodType {
   const { input } = tool;
   if (!(input instanceof z.ZodObject)) return input;

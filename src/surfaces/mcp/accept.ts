@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 
 const both = 'application/json, text/event-stream';
 
-/** Accepts a client that takes any media type, although the SDKs require both media types by name. */
+/** Accepts a client that accepts any media type, although the SDKs require both media types by name. */
 export const acceptAnything: RequestHandler = (req, _res, next) => {
   const { accept } = req.headers;
   if (accept === undefined || /(^|,)\s*\*\/\*/.test(accept)) replaceAccept(req);

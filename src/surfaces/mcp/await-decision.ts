@@ -4,7 +4,7 @@ import type { StillGood } from './caller.js';
 import { patienceSeconds } from './execution-tools.js';
 import type { Exchange, PendingOutcome } from './exchange.js';
 
-/** Returns whether the approval was decided within the time that a client waits for an answer. */
+/** Returns whether the approval was decided within the time that a client waits for a response. */
 export type AwaitDecision = (held: PendingOutcome, exchange: Exchange) => Promise<boolean>;
 
 const pauseMs = 500;

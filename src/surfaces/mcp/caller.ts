@@ -25,7 +25,10 @@ export interface Caller extends CheckedCredentials {
   trace: Trace;
 }
 
-/** @throws AppError `invalid_token`, or `scope_denied` for a workspace that the credential does not reach */
+/**
+ * Authenticates a request.
+ * @throws AppError `invalid_token`, or `scope_denied` for a workspace that the credential cannot access
+ */
 export type Authenticate = (credentials: Credentials) => Promise<Principal>;
 
 /**
@@ -65,12 +68,15 @@ export function credentialsOf(req: Request): Credentials {
   return { authorization: req.headersDistinct.authorization, workspace: req.get(workspaceHeader) };
 }
 
-/** The metadata of the requested resource. Its `resource` must equal the requested address (RFC 9728, section 3.3). */
+/**
+ * Returns the URL of the metadata of the requested resource. Its `resource` must equal the requested URL (RFC 9728,
+ * 3.3).
+ */
 export function metadataFor(baseUrl: string, { path }: Pick<Request, 'path'>): string {
   return resourceMetadataOf(baseUrl, path.startsWith('/mcp') ? '/mcp' : '/sse');
 }
 
-/** The answer to a refused credential: it names the resource's metadata and the scopes to request first. */
+/** Adds the URL of the resource's metadata and the scopes to request first to the refusal of a credential. */
 export function challenged(error: unknown, baseUrl: string, req: Request): unknown {
   if (!isAppError(error) || error.code !== 'invalid_token') return error;
   return new AppError('invalid_token', error.message, {
@@ -81,12 +87,18 @@ export function challenged(error: unknown, baseUrl: string, req: Request): unkno
   });
 }
 
-/** The owner of a session or task: one key, or one person with one kind of token and one client, in one project. */
+/**
+ * Identifies the owner of a session or task: one key, or one person with one kind of token and one client, in one
+ * project.
+ */
 export function ownerOf(principal: Principal): string {
   return `${callerOf(principal)}@${principal.projectId}`;
 }
 
-/** Both SDKs pass `req.auth` to their handlers unchanged. Only `carry` and `carried` know its content. */
+/**
+ * Attaches the caller to `req.auth`, which both SDKs pass to their handlers unchanged. Only `carry` and `carried` know
+ * its content.
+ */
 export function carry(req: Request, caller: Caller): void {
   const { clientId, grants } = caller.principal;
   Object.assign(req, { auth: { token: '', clientId: clientId ?? '', scopes: [...grants], extra: { caller } } });

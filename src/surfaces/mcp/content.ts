@@ -15,7 +15,7 @@ import { rpcCodes, rpcError } from './rpc-errors.js';
 import { createTasks, type Tasks, type TaskView } from './tasks.js';
 import { writeQuery, writeQueryPrompt, type PromptMessages } from './write-query-prompt.js';
 
-/** The content of the server, independent of the protocol version. The server of each SDK is an adapter. */
+/** The content of the server, independent of the protocol version. The server of each SDK adapts it. */
 export interface Content {
   info: { name: string; title: string; version: string };
   instructions: string;
@@ -30,7 +30,7 @@ export interface Content {
     wait(name: string, input: Record<string, unknown>, outcome: CallOutcome, exchange: Exchange): Promise<CallOutcome>;
     /** Waits a limited time for the decision on a held call. */
     decided: AwaitDecision;
-    /** The number of calls in progress. */
+    /** Returns the number of calls in progress. */
     running(): number;
   };
   tasks: Pick<Tasks, 'read' | 'cancel'> & {
@@ -39,15 +39,15 @@ export interface Content {
       input: Record<string, unknown>,
       outcome: CallOutcome,
       exchange: Exchange,
-      wanted?: 'always',
+      whenFinal?: 'always',
     ): Promise<TaskView | undefined>;
   };
   resources: ContextResources;
   prompts: {
     list(principal: Principal): (typeof writeQueryPrompt)[];
-    get(name: string, given: Record<string, unknown>, exchange: Exchange): Promise<PromptMessages>;
+    get(name: string, promptArguments: Record<string, unknown>, exchange: Exchange): Promise<PromptMessages>;
   };
-  /** The governed call that a client's message requests. */
+  /** Returns the governed call that a client's message requests. */
   governedBy(message: unknown): Reading | undefined;
   govern: Govern;
 }
@@ -103,26 +103,26 @@ export function createContent(
       running: work.running,
     },
     tasks: {
-      keep: (name, input, outcome, exchange, wanted) => tasks.keep(named(name), input, outcome, exchange, wanted),
+      keep: (name, input, outcome, exchange, whenFinal) => tasks.keep(named(name), input, outcome, exchange, whenFinal),
       read: (id, exchange) => work.counted(() => tasks.read(id, exchange)),
       cancel: (id, exchange) => work.counted(() => tasks.cancel(id, exchange)),
     },
     resources,
     prompts: {
       list: ({ grants }) => (grants.includes('svc:docs.read') ? [writeQueryPrompt] : []),
-      get(name, given, exchange) {
+      get(name, promptArguments, exchange) {
         if (name !== writeQueryPrompt.name)
           throw rpcError(rpcCodes.invalidParams, `the prompt ${name.slice(0, 100)} does not exist`);
-        return writeQuery(docs, govern, given.question, exchange);
+        return writeQuery(docs, govern, promptArguments.question, exchange);
       },
     },
     governedBy(message) {
       const { method, params } = fieldsOf(message);
-      const { name, uri, arguments: given } = fieldsOf(params);
+      const { name, uri, arguments: fields } = fieldsOf(params);
       if (method === 'resources/read') return resources.reading(String(uri));
       if (method === 'prompts/get' && name === writeQueryPrompt.name) return { tool: docs, input: { topic: 'query' } };
       const tool = method === 'tools/call' ? tools.find(({ definition }) => definition.name === name) : undefined;
-      return tool && { tool: tool.governed, input: fieldsOf(given) };
+      return tool && { tool: tool.governed, input: fieldsOf(fields) };
     },
     govern,
   };

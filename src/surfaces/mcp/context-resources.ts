@@ -70,7 +70,10 @@ export function createContextResources(tools: readonly Tool[], govern: Govern): 
   };
 }
 
-/** @throws a JSON-RPC error if the call is refused or held, because a resource cannot carry a refusal */
+/**
+ * Reads a resource.
+ * @throws a JSON-RPC error if the call is refused or held, because a resource cannot carry a refusal
+ */
 export async function readGoverned(
   { tool, input }: Reading,
   govern: Govern,

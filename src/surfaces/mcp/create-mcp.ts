@@ -40,11 +40,11 @@ export interface McpLimits {
   sessions: number;
   idleMs: number;
   /**
-   * How often the service ends idle sessions, and checks the credentials of open streams and looks for changes to
-   * report on them.
+   * The interval at which the service ends idle sessions, checks the credentials of open streams and looks for changes
+   * to report on them.
    */
   sweepMs: number;
-  /** How many bytes of sent messages are kept for clients whose stream breaks. */
+  /** The maximum bytes of sent messages that are kept for clients whose stream breaks. */
   resumableBytesPerSession: number;
   resumableBytes: number;
   resumableMs: number;
@@ -68,7 +68,7 @@ export interface Mcp {
   usage(): { sessions: number; events: number };
 }
 
-/** MCP at `/mcp` (Streamable HTTP), `/sse` and `/messages`. All of them serve the same content. */
+/** Serves MCP at `/mcp` (Streamable HTTP), `/sse` and `/messages`, with the same content at each. */
 export function createMcp(gateway: GovernedTools, deps: Deps, options: McpOptions): Mcp {
   const { baseUrl } = options;
   const limits = {
@@ -143,7 +143,7 @@ export function createMcp(gateway: GovernedTools, deps: Deps, options: McpOption
   return { router, close, usage: () => ({ sessions: streamable.size() + sse.size(), events: events.size() }) };
 }
 
-/** The versions of lists and resources, from which clients know when their copies are out of date. */
+/** Returns the versions of lists and resources, from which clients know when their copies are out of date. */
 function versionsOf({ mongo: { collections }, governance }: Deps) {
   return {
     async ontologyVersion(projectId: string) {
@@ -158,7 +158,7 @@ function versionsOf({ mongo: { collections }, governance }: Deps) {
   };
 }
 
-/** Waits, up to the grace period, for the calls in flight and then for their answers to be sent. */
+/** Waits, up to the grace period, until no call is in progress and then until the responses are sent. */
 async function answered(done: () => boolean): Promise<void> {
   for (const deadline = Date.now() + graceMs; !done() && Date.now() < deadline;) await delay(20);
   await delay(20);
@@ -184,8 +184,8 @@ function refuseWhileStopping(stopping: AbortSignal): RequestHandler {
 }
 
 /**
- * A client may disconnect while its credential is checked. It must not get a stream then, because the `close` event
- * that would free the stream has already fired.
+ * Skips a client that disconnected while its credential was checked. It must not get a stream, because the `close`
+ * event that would free the stream has already fired.
  */
 const skipClosedResponses: RequestHandler = (_req, res, next) => {
   if (!res.destroyed) next();

@@ -2,16 +2,16 @@ import type { EventStore } from '@modelcontextprotocol/sdk/server/streamableHttp
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 
 export interface EventLogLimits {
-  /** Maximum per session. */
+  /** The maximum bytes per session. */
   sessionBytes: number;
-  /** Maximum for all sessions together. */
+  /** The maximum bytes of all sessions together. */
   totalBytes: number;
   ageMs: number;
 }
 
-/** Recently sent messages, so that a client whose stream broke can fetch what it missed. */
+/** Keeps recently sent messages, so that a client whose stream broke can fetch the missed ones. */
 export interface EventLog {
-  /** The log of one session. It does not know the event ids of other sessions. */
+  /** Creates the log of one session. It does not know the event ids of other sessions. */
   forSession(): SessionEvents;
   /** Removes expired messages. */
   sweep(): void;
@@ -19,11 +19,13 @@ export interface EventLog {
 }
 
 export interface SessionEvents extends EventStore {
-  /** Returns the messages after that event if they include the response, which ends the stream; otherwise undefined. */
+  /**
+   * Returns the messages after that event if they include the response, which ends the stream, or undefined otherwise.
+   */
   missedToTheEnd(lastEventId: string): MissedEvent[] | undefined;
   /**
-   * Call this for a protocol version with batches (2025-03-26), in which a stream can carry several responses, so that
-   * a response does not end it.
+   * Must be called for a protocol version with batches (2025-03-26): a stream can then carry several responses, so a
+   * response does not end it.
    */
   expectBatches(): void;
   close(): void;
@@ -41,7 +43,7 @@ interface Event {
   forget(): void;
 }
 
-/** Ids increase across all sessions, so the first entry is the oldest; it is removed first when the log is full. */
+/** Ids increase across all sessions, so the first entry is the oldest. It is removed first when the log is full. */
 interface SessionLog {
   events: Map<number, Event>;
   bytes: number;
@@ -71,7 +73,7 @@ function sessionEvents(shared: Shared): SessionEvents {
   let closed = false;
   let batches = false;
   const endsStream = (message: JSONRPCMessage) => !batches && ('result' in message || 'error' in message);
-  // A priming event is an empty message: it only provides an id to resume from.
+  // A priming event is an empty message. It only provides an id to resume from.
   const after = (lastId: number): MissedEvent[] =>
     [...session.events]
       .filter(
@@ -81,7 +83,8 @@ function sessionEvents(shared: Shared): SessionEvents {
       .map(([id, { message }]) => ({ id: String(id), message }));
   return {
     storeEvent: async (streamId, message) => (closed ? '0' : add(shared, session, streamId, message)),
-    // Undefined (answered with 400) if later messages may be lost, and after a response, which is always the last one.
+    // Return undefined (which gets a 400) if later messages may be lost, and after a response, which is always the last
+    // message.
     async getStreamIdForEventId(eventId) {
       const event = session.events.get(Number(eventId));
       return event && !endsStream(event.message) ? event.streamId : undefined;

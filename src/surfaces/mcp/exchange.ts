@@ -13,11 +13,11 @@ export interface Exchange {
   signal: AbortSignal;
   /** Undefined if the client sent no progress token. */
   progress: ((progress: Progress) => Promise<void>) | undefined;
-  /** What resumes a held call: the id of its approval, or the resume token. */
+  /** Resumes a held call: the id of its approval, or the resume token. */
   resume: { approvalId?: string | undefined; token?: string | undefined };
 }
 
-/** The outcome of a tool call; each protocol version presents it in its own form. */
+/** The outcome of a tool call. Each protocol version presents it in its own form. */
 export type CallOutcome =
   | { kind: 'answer'; body: Record<string, unknown> }
   | { kind: 'refusal'; body: Record<string, unknown> }
@@ -33,5 +33,5 @@ export interface PendingOutcome {
   expiresAt: number;
 }
 
-/** The `_meta` key for a client that holds a resume token; it corresponds to the REST header. */
+/** The `_meta` key for a client that holds a resume token. It corresponds to the REST header. */
 export const resumeTokenMeta = 'svc/resume_token';

@@ -5,10 +5,12 @@ import type { Execution } from '../../domain/executions/record.js';
 import { hasEnded } from './follow-execution.js';
 import { annotationsOf, inputSchema, outputSchema, type Govern, type McpTool } from './mcp-tool.js';
 
-/** The clients of the MCP SDKs time out after 60 s; a shorter wait makes sure that they receive the execution's id. */
+/** The clients of the MCP SDKs time out after 60 s. A shorter wait ensures that they receive the execution's id. */
 export const patienceSeconds = 45;
 
-/** `run_agent` for a client that requests progress: it answers when the execution ends or when the wait times out. */
+/**
+ * Returns `run_agent` for a client that requests progress. It responds when the execution ends or the wait times out.
+ */
 export function withProgress(runAgent: McpTool): McpTool {
   return {
     ...runAgent,
@@ -37,7 +39,7 @@ const WaitOutput = z.object({
 });
 
 /**
- * A tool that only MCP has: it waits for the end of an execution. The governed operation is `orchestrate` with
+ * Returns a tool that only MCP has. It waits for the end of an execution. The governed operation is `orchestrate` with
  * `operation: get`.
  */
 export function waitForExecution(orchestrate: Tool, govern: Govern): McpTool {

@@ -4,10 +4,13 @@ import type { Execution } from '../../domain/executions/record.js';
 import type { StillGood } from './caller.js';
 import type { Exchange } from './exchange.js';
 
-/** Reads the current state of an execution. @throws AppError `not_found` */
+/**
+ * Reads the current state of an execution.
+ * @throws AppError `not_found`
+ */
 export type ReadExecution = (principal: Principal, executionId: string) => Promise<Execution>;
 
-/** Polls an execution until it ends or the time is over, and returns its current state. */
+/** Polls an execution until it ends or the timeout expires, and returns its current state. */
 export type FollowExecution = (executionId: string, exchange: Exchange, timeoutSeconds: number) => Promise<Execution>;
 
 const firstPauseMs = 100;
@@ -25,19 +28,20 @@ export interface FollowDeps {
 }
 
 /**
- * Polls with the platform's operation, not through the pipeline, so that a wait counts as one call of the quota. Each
- * poll checks whether the credential was revoked; an expired token does not end the wait.
+ * Creates the polling function. It polls with the platform's operation, not through the pipeline, so that a wait counts
+ * as one call of the quota. Each poll checks whether the credential was revoked. An expired token does not end the
+ * wait.
  * @throws AppError `invalid_token`, `not_found`; AbortError when the client cancels
  */
 export function createFollowExecution({ readExecution, stillGood, stopping }: FollowDeps): FollowExecution {
   return async (executionId, exchange, timeoutSeconds) => {
-    const begun = performance.now();
-    const waited = () => (performance.now() - begun) / 1000;
+    const startedAt = performance.now();
+    const waited = () => (performance.now() - startedAt) / 1000;
     const report = createReport(exchange);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPauseMs)) {
       const execution = await readExecution(await stillGood(exchange.caller), executionId);
       const left = timeoutSeconds - waited();
-      // The answer itself reports the end.
+      // Skip the report, because the response contains the end.
       if (hasEnded(execution) || left <= 0 || stopping.aborted) return execution;
       await report(execution, waited());
       await delay(Math.min(pauseMs, left * 1000), undefined, { signal: exchange.signal });
@@ -48,8 +52,8 @@ export function createFollowExecution({ readExecution, stillGood, stopping }: Fo
 const quietSeconds = 10;
 
 /**
- * Reports each change, and regularly that nothing changed. The protocol requires the progress value to increase with
- * each message.
+ * Creates a function that reports each change, and regularly that nothing changed. The protocol requires that the
+ * progress value increases with each message.
  */
 function createReport({ progress: send }: Exchange) {
   let last = { progress: -1, message: '', at: 0 };

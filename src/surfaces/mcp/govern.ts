@@ -9,7 +9,7 @@ import { pathInput, type Govern } from './mcp-tool.js';
 import { answeredCode } from '../rest/error-answers.js';
 import { refusalBody } from './rpc-errors.js';
 
-/** Refusals that do not depend on the call itself: the same call may succeed later or with valid credentials. */
+/** Refusals that do not depend on the call itself. The same call may succeed later or with valid credentials. */
 export const callIndependentRefusals: ReadonlySet<unknown> = new Set([
   'invalid_token',
   'S3:rate-quota',
@@ -21,18 +21,19 @@ export const callIndependentRefusals: ReadonlySet<unknown> = new Set([
 export interface GovernDeps {
   pipeline: Pipeline;
   approvals: Pick<Approvals, 'read'>;
-  /** The address of the page where a person decides on an approval. */
+  /** Returns the URL of the page where a person decides on an approval. */
   approvalPage(projectId: string, approvalId: string): string;
   log: Logger;
 }
 
 /**
- * MCP tool calls go through the pipeline like REST calls. Each call uses the credential of its own HTTP request and is
- * recorded even if it is refused. A refusal is an outcome, not an error, because the model must be able to act on it.
+ * Sends MCP tool calls through the pipeline like REST calls. Each call uses the credential of its own HTTP request and
+ * is recorded even if it is refused. A refusal is an outcome, not an error, because the model must be able to react to
+ * it.
  */
 export function createGovern({ pipeline, approvals, approvalPage, log }: GovernDeps): Govern {
-  return async (tool, given, exchange) => {
-    const { input, approvalId } = withoutApprovalId(given, exchange);
+  return async (tool, args, exchange) => {
+    const { input, approvalId } = withoutApprovalId(args, exchange);
     const { authorization, workspace, trace, principal } = exchange.caller;
     let approval: ApprovalWithToken | undefined;
     try {
@@ -64,7 +65,10 @@ export function createGovern({ pipeline, approvals, approvalPage, log }: GovernD
   };
 }
 
-/** Models often send an empty string for an optional argument. S4 refuses any other invalid value. */
+/**
+ * Separates the approval id from the arguments. Models often send an empty string for an optional argument. S4 refuses
+ * any other invalid value.
+ */
 function withoutApprovalId(received: Record<string, unknown>, { resume }: Exchange) {
   const { approval_id: named, ...input } = received;
   if (named !== undefined && typeof named !== 'string') return { input: received, approvalId: resume.approvalId };
@@ -85,8 +89,8 @@ async function readApproval(
 }
 
 /**
- * Returns the resume token of an approval. The model only sees the approval id, never the token. Without a token (the
- * approval is still pending), S6 answers with the pending approval; if a token can no longer be issued, S6 gets an
+ * Returns the resume token of an approval. The model only sees the approval id, never the token. While the approval is
+ * pending, there is no token, and S6 returns the pending approval. If a token can no longer be issued, S6 gets an
  * invalid one, which it refuses and records.
  */
 function tokenOf(approval: ApprovalWithToken | undefined, approvalId: string): string | undefined {

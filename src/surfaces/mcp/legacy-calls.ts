@@ -28,7 +28,10 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 export interface LegacyDeps {
   content: Content;
   server: Server;
-  /** The credentials of the session's latest request: clients renew tokens while a call waits for its approval. */
+  /**
+   * Returns the credentials of the session's latest request, because clients renew tokens while a call waits for its
+   * approval.
+   */
   newest(): CheckedCredentials;
 }
 
@@ -65,7 +68,9 @@ interface HeldCall {
   decided(held: PendingOutcome): Promise<boolean>;
 }
 
-/** Asks the person to confirm once the call is approved. A client that cannot ask is told how to finish the call. */
+/**
+ * Asks the person to confirm after the call is approved. A client that cannot ask gets instructions to finish the call.
+ */
 async function finish(
   { server }: LegacyDeps,
   extra: Extra,
@@ -124,7 +129,10 @@ export async function cancelTask({ content }: LegacyDeps, taskId: string, extra:
   return legacyTask(await content.tasks.cancel(taskId, exchange));
 }
 
-/** The SDK does not answer a cancelled request and would keep its stream open for the rest of the session. */
+/**
+ * Ends the stream of a cancelled request. The SDK does not respond to it and would keep the stream open for the rest of
+ * the session.
+ */
 function endStreamOnCancel(server: Server, { signal, requestId }: Extra): () => void {
   const end = () => {
     const error = { code: rpcCodes.server, message: 'Request cancelled' };

@@ -23,7 +23,7 @@ import { malformed } from './malformed.js';
 import { rpcCodes, rpcError } from './rpc-errors.js';
 import { legacyTask } from './task-views.js';
 
-/** Shared by all servers: building a validator costs more than the rest of a session. */
+/** Shared by all servers, because building a validator costs more than the rest of a session. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
 const capabilities = {
@@ -41,8 +41,8 @@ export interface LegacyServer {
 }
 
 /**
- * Serves the content to one session, in the protocol versions up to 2025-11-25. The pipeline checks the arguments, not
- * this server.
+ * Creates the server that serves the content to one session, in the protocol versions up to 2025-11-25. The pipeline
+ * checks the arguments, not this server.
  */
 export function createLegacyServer(content: Content, newest: () => CheckedCredentials): LegacyServer {
   const server = new Server(content.info, { capabilities, instructions: content.instructions, jsonSchemaValidator });
@@ -111,7 +111,7 @@ async function notify(server: Server, subscribed: ReadonlySet<string>, change: C
   }
 }
 
-/** The SDK would answer invalid parameters with an internal error and a dump of its schema. */
+/** Refuses invalid parameters. The SDK would respond with an internal error and a dump of its schema. */
 function refuseMalformed(transport: Transport): void {
   const deliver = transport.onmessage;
   transport.onmessage = (message, extra) => {

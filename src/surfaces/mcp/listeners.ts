@@ -11,7 +11,7 @@ export type Change = ServerEvent;
 /** A stream on which the server can send notifications. */
 export interface Listener {
   caller(): CheckedCredentials;
-  /** Whether the transport's stream is open. Earlier notifications would be lost. */
+  /** Returns whether the transport's stream is open. Earlier notifications would be lost. */
   ready(): boolean;
   notify(change: Change): void;
   /** Ends the stream because its credential was revoked. */
@@ -20,13 +20,13 @@ export interface Listener {
 
 /** Notifies every open stream of the changes that its caller can see, whichever process made them. */
 export interface Listeners {
-  /** Records what the caller sees now, to detect changes once the stream is open. */
+  /** Records the current state for the caller, to detect changes after the stream is open. */
   remember(listener: Listener): void;
-  /** Registers an open stream. The returned function removes it. */
+  /** Registers an open stream. Returns a function that removes it. */
   add(listener: Listener): () => void;
-  /** Checks all credentials and looks for changes, once. */
+  /** Checks all credentials and looks for changes once. */
   look(): Promise<void>;
-  /** The number of open streams of an organization. */
+  /** Returns the number of open streams of an organization. */
   of(organizationId: string): number;
 }
 
@@ -74,7 +74,7 @@ export function createListeners(deps: ListenersDeps): Listeners {
       seen.set(listener, Promise.resolve(now));
       if (before) for (const change of changesBetween(before, now)) listener.notify(change);
     } catch (error) {
-      // A store that does not answer must not end streams.
+      // A store that does not respond must not end streams.
       if (isAppError(error) && [401, 403].includes(statusOf(error))) listener.end();
       else deps.log.debug({ err: error }, 'an open MCP stream could not be checked');
     }
@@ -120,7 +120,10 @@ async function seenBy(
   };
 }
 
-/** New policies can change what the tools do, though not their names, so clients read the list again. */
+/**
+ * Returns the differences. New policies can change the behaviour of tools, though not their names, so clients read the
+ * list again.
+ */
 function changesBetween(before: Seen, now: Seen): Change[] {
   const differs = (...fields: (keyof Seen)[]) => fields.some((field) => before[field] !== now[field]);
   return [

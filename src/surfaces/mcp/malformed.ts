@@ -34,9 +34,7 @@ const Request = z.looseObject({
   params: z.unknown().optional(),
 });
 
-/**
- * Describes what is wrong with a request's parameters. Returns undefined for a valid request and for other messages.
- */
+/** Describes the problem with a request's parameters. Returns undefined for a valid request and for other messages. */
 export function malformed(message: unknown): { id: string | number; problem: string } | undefined {
   const request = Request.safeParse(message);
   const schema =

@@ -39,16 +39,16 @@ export interface McpTool {
   run?: RunOfTool;
 }
 
-/** How a tool's answer refers to a run. */
+/** The relation between a tool's result and a run. */
 export interface RunOfTool {
-  /** Undefined if the answer does not refer to a run, or the run has ended. */
+  /** Returns the id of the run, or undefined if the result does not refer to a run or the run has ended. */
   idIn(body: Record<string, unknown>): string | undefined;
-  /** The answer with the current state of the run. */
+  /** Returns the result with the current state of the run. */
   answer(body: Record<string, unknown>, execution: Execution): Record<string, unknown>;
-  /** How many seconds a call without a task waits; undefined if it does not wait. */
+  /** Returns how many seconds a call without a task waits, or undefined if it does not wait. */
   patience(input: Record<string, unknown>, exchange: Exchange): number | undefined;
   /**
-   * Whether the call started the run. If so, cancelling the task cancels the run, and the call's answer remains valid
+   * Whether the call started the run. If so, cancelling the task cancels the run, and the call's result remains valid
    * when the run cannot be followed.
    */
   startedHere: boolean;
@@ -57,13 +57,13 @@ export interface RunOfTool {
 /** Runs one governed tool through the pipeline. */
 export type Govern = (tool: Tool, input: Record<string, unknown>, exchange: Exchange) => Promise<CallOutcome>;
 
-/** Arguments that every tool accepts in addition to its own. */
+/** The arguments that every tool accepts in addition to its own. */
 const commonArguments = {
   dry_run: { type: 'boolean', description: 'Only report the effect.' },
   approval_id: { type: 'string', maxLength: 100, description: 'Finishes a held call; repeat its other arguments.' },
 };
 
-/** The answers of a held call and of a dry run. */
+/** The results of a held call and of a dry run. */
 const pending = {
   status: { const: 'pending_approval' },
   approval_id: { type: 'string' },
@@ -78,15 +78,15 @@ export function inputSchema(own: ObjectSchema): ObjectSchema {
 }
 
 /**
- * Combines the schemas of the answer, the pending approval and the dry run. All properties are listed at the root,
- * where client generators look for them; `anyOf` states which ones occur together.
+ * Combines the schemas of the result, the pending approval and the dry run. All properties are listed at the root,
+ * where client generators look for them. `anyOf` states which ones occur together.
  */
 export function outputSchema(own: ObjectSchema): ObjectSchema {
   const required = own.required.filter((name) => name !== 'lifecycle_id');
   const properties: ObjectSchema['properties'] = { lifecycle_id: { type: 'string' }, ...own.properties };
   for (const [name, schema] of Object.entries({ ...pending, ...dryRun })) {
-    const taken = properties[name];
-    properties[name] = taken ? { anyOf: [taken, schema] } : schema;
+    const existing = properties[name];
+    properties[name] = existing ? { anyOf: [existing, schema] } : schema;
   }
   const together = [required, ['status', 'approval_id', 'expires_at'], ['dry_run', 'would']].map((names) => ({
     required: names,
@@ -94,7 +94,7 @@ export function outputSchema(own: ObjectSchema): ObjectSchema {
   return { ...own, properties, required: ['lifecycle_id'], ...(required.length > 0 && { anyOf: together }) };
 }
 
-/** Waits for the run that a tool's answer refers to, for as long as the tool allows. */
+/** Creates a function that waits for the run of a tool's result, for as long as the tool allows. */
 export function createWaitForRun(follow: FollowExecution) {
   return async (
     { run }: McpTool,
@@ -149,12 +149,15 @@ export function annotationsOf(
   };
 }
 
-/** The path parameters for the pipeline. */
+/** Returns the path parameters for the pipeline. */
 export function pathInput(tool: Tool, principal: Principal): Record<string, string> {
   return Object.fromEntries(credentialParameters(tool).map((name) => [name, principal.projectId]));
 }
 
-/** @throws Error for a path parameter that the credential does not determine */
+/**
+ * Returns the names of the path parameters.
+ * @throws Error for a path parameter that the credential does not determine
+ */
 function credentialParameters(tool: Tool): string[] {
   const names = pathParameters(tool);
   if (names.some((name) => name !== 'projectId'))
@@ -169,7 +172,8 @@ function visibility(tool: Tool, own: ObjectSchema): McpTool['visibleTo'] {
 }
 
 /**
- * Every grant that some input of the tool requires: tries each property alone with each value that its schema lists.
+ * Returns every grant that some input of the tool requires. Tries each property alone with each value that its schema
+ * lists.
  */
 function grantsOf(tool: Tool, own: ObjectSchema): readonly Grant[] {
   const inputs = Object.entries(own.properties).flatMap(([name, { enum: values = [true] }]) =>

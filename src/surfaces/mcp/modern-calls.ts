@@ -29,9 +29,9 @@ export interface ModernCallDeps {
 }
 
 /**
- * If a policy holds the call and the client supports elicitation, the answer is a question; the client returns it with
- * a sealed state that identifies the call. If the call started a run and the client supports tasks, the answer is a
- * task.
+ * Calls a tool. If a policy holds the call and the client supports elicitation, the result is a question. The client
+ * returns it with a sealed state that identifies the call. If the call started a run and the client supports tasks, the
+ * result is a task.
  */
 export async function callTool(
   deps: ModernCallDeps,
@@ -52,7 +52,7 @@ export async function callTool(
     outcome.kind === 'pending' ? nextQuestion(deps.box, name, outcome, state?.asked ?? 0, ctx) : undefined;
   if (question) return question;
   const kept = hasTasks(ctx) ? await tasks.keep(name, input, outcome, exchange) : undefined;
-  // The SDK's types require the content of a tool result; a created task has none (SEP-2663).
+  // The SDK's types require the content of a tool result. A created task has none (SEP-2663).
   if (kept) return modernCreated(kept) as unknown as CallToolResult;
   outcome = await whenDecided(deps.content, outcome, exchange, {
     opened: state !== undefined && !takesForms(elicitationOf(ctx)),
@@ -61,7 +61,10 @@ export async function callTool(
   return toolResult(await tools.wait(name, input, outcome, exchange));
 }
 
-/** The client does not report when the person closes the approval page, so the call waits a while for the decision. */
+/**
+ * Waits for the decision after the client opened the approval page, because the client does not report when the person
+ * closes it.
+ */
 async function whenDecided(
   { tools }: Content,
   outcome: CallOutcome,
@@ -73,7 +76,8 @@ async function whenDecided(
 }
 
 /**
- * Asks with the approval page first, then with a form, up to the maximum number of questions. A task replaces the form.
+ * Returns the next question: first the approval page, then a form, up to the maximum number of questions. A task
+ * replaces the form.
  */
 function nextQuestion(box: SecretBox, tool: string, held: PendingOutcome, asked: number, ctx: ServerContext) {
   const elicitation = elicitationOf(ctx);

@@ -19,7 +19,7 @@ export interface ModernDeps {
   content: Content;
   box: SecretBox;
   listeners: Listeners;
-  /** Maximum for all callers together. */
+  /** The maximum of all callers together. */
   subscriptions: number;
   log: Logger;
 }
@@ -31,7 +31,7 @@ export interface ModernHandler {
 
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
-/** Subscribers are notified when a list changes; other clients fetch it again after this time. */
+/** Subscribers are notified when a list changes. Other clients fetch it again after this time. */
 const listed = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
 const capabilities = {
@@ -41,7 +41,7 @@ const capabilities = {
   extensions: { [tasksExtension]: {} },
 };
 
-/** Serves the content in the 2026-07-28 revision: stateless, with one server per request. */
+/** Creates the handler of the 2026-07-28 revision, which is stateless, with one server per request. */
 export function createModernHandler(deps: ModernDeps): ModernHandler {
   const asking = new AsyncLocalStorage<{ caller: Caller; res: Response }>();
   const handler: McpHttpHandler = createMcpHandler(() => createModernServer(deps), {
@@ -63,7 +63,7 @@ export function createModernHandler(deps: ModernDeps): ModernHandler {
 }
 
 /**
- * Turns each `subscriptions/listen` into a listener with its own caller, who is only notified about changes in their
+ * Converts each `subscriptions/listen` to a listener with its own caller, who is only notified about changes in their
  * own project.
  */
 function busOf(listeners: Listeners, asking: AsyncLocalStorage<{ caller: Caller; res: Response }>): ServerEventBus {
@@ -112,7 +112,7 @@ function createModernServer(deps: ModernDeps): Server {
   return server;
 }
 
-/** SEP-2663. Tasks of this service never ask the client for input, so `tasks/update` does nothing. */
+/** Serves tasks (SEP-2663). Tasks of this service never ask the client for input, so `tasks/update` does nothing. */
 function serveTasks(server: Server, { tasks }: Content): void {
   const params = z.looseObject({ taskId: z.string() });
   const serve = (

@@ -5,14 +5,14 @@ import { AppError } from '../../errors.js';
 export interface RebindingOptions {
   baseUrl(): string;
   allowLocalhost: boolean;
-  /** Origins whose pages may call this service (CORS_ORIGINS). */
+  /** The origins whose pages may call this service (CORS_ORIGINS). */
   origins: readonly string[];
 }
 
 /**
- * Prevents DNS rebinding: a page of any site can resolve a name to this address and make the browser send requests
- * here. The Host and Origin headers reveal it (MCP, Streamable HTTP: security warning). Clients other than browsers
- * send no Origin.
+ * Prevents DNS rebinding: a page of any site can resolve a name to this address and make the browser send requests to
+ * it. The Host and Origin headers reveal such requests (MCP, Streamable HTTP: security warning). Clients other than
+ * browsers send no Origin.
  */
 export function refuseRebinding({ baseUrl, allowLocalhost, origins }: RebindingOptions): RequestHandler {
   return (req, _res, next) => {

@@ -12,7 +12,7 @@ const RequestState = z.strictObject({
   approvalId: z.string(),
   approvalUrl: z.string(),
   expiresAt: z.number(),
-  /** The pending answer, which is returned if the person declines. */
+  /** The pending result, which is returned if the person declines. */
   body: z.record(z.string(), z.unknown()),
   /** How many times the person has been asked. */
   asked: z.int(),
@@ -29,8 +29,9 @@ export function sealState(
 }
 
 /**
- * @throws Error for a state that is forged, expired or from another caller. The client only learns that the state is
- * invalid.
+ * Opens the state.
+ * @throws Error for a state that is forged, expired or from another caller; the client only learns that the state is
+ * invalid
  */
 export function openState(box: SecretBox, sealed: string, owner: string): RequestState {
   const state = RequestState.parse(JSON.parse(box.open(sealed, purpose)));

@@ -3,7 +3,7 @@ import { AppError, isAppError } from '../../errors.js';
 import { toAppError } from '../../http/errors.js';
 import { answeredCode, errorBody, headersOf, statusOf } from '../rest/error-answers.js';
 
-/** Error codes of JSON-RPC, of MCP, and those that the MCP SDKs use for HTTP errors. */
+/** The error codes of JSON-RPC and of MCP, and those that the MCP SDKs use for HTTP errors. */
 export const rpcCodes = {
   parse: -32_700,
   invalidRequest: -32_600,
@@ -11,7 +11,7 @@ export const rpcCodes = {
   internal: -32_603,
   server: -32_000,
   sessionNotFound: -32_001,
-  /** Up to 2025-11-25. In 2026-07-28 the SDK sends it as `invalidParams`. */
+  /** Used up to 2025-11-25. In 2026-07-28, the SDK sends it as `invalidParams`. */
   resourceNotFound: -32_002,
   missingCapability: -32_021,
 };
@@ -21,7 +21,7 @@ export function rpcError(code: number, message: string, data?: Record<string, un
   return Object.assign(new Error(message), { code, data });
 }
 
-/** The description of a refusal for a model. */
+/** Describes a refusal for a model. */
 export function refusalBody(error: AppError): Record<string, unknown> {
   const { retryAfterSeconds } = error.facts;
   return { ...errorBody(error), ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }) };
@@ -32,8 +32,8 @@ export function sessionNotFound(): AppError {
 }
 
 /**
- * Errors that occur before a message is parsed are JSON-RPC errors without an id. Credential errors keep the gateway's
- * format.
+ * Sends errors that occur before a message is parsed as JSON-RPC errors without an id. Credential errors keep the
+ * gateway's format.
  */
 export const rpcErrorHandler: ErrorRequestHandler = (error: unknown, _req, res, next) => {
   const appError = toAppError(error);

@@ -6,8 +6,9 @@ import type { Content } from './content.js';
 import { grantOf } from './context-resources.js';
 
 /**
- * Answers a call of an OAuth client without the required scope with HTTP 403 `insufficient_scope`, so that the client
- * asks its user for more (MCP authorization, step-up). The pipeline refuses the call first, so that it is recorded.
+ * Refuses a call of an OAuth client without the required scope with HTTP 403 `insufficient_scope`, so that the client
+ * asks its user for the scope (MCP authorization, step-up). The pipeline refuses the call first, so that it is
+ * recorded.
  */
 export function challengeScopes(content: Content, baseUrl: () => string): RequestHandler {
   return async (req, res, next) => {

@@ -5,9 +5,9 @@ import { ownerOf, type Caller, type CheckedCredentials } from './caller.js';
 import { sessionNotFound } from './rpc-errors.js';
 
 export interface SessionLimits {
-  /** Sessions per caller. Above this limit, the session that has been idle longest ends. */
+  /** The maximum sessions per caller. Above it, the session that has been idle longest ends. */
   perCaller: number;
-  /** Sessions per organization in this process. */
+  /** The maximum sessions per organization in this process. */
   perOrganization: number;
   total: number;
   idleMs: number;
@@ -23,13 +23,13 @@ export interface Session<T> {
   lastUsed: number;
   /** The number of requests in progress. */
   calls: number;
-  /** Streams on which the server can send notifications. */
+  /** The streams on which the server can send notifications. */
   streams: Set<Response>;
   /** Closes the server and removes the session from the registry. */
   end(): Promise<void>;
 }
 
-/** The server and transport of a new session, created before the client's first message has been validated. */
+/** The server and transport of a new session, which exist before the client's first message has been validated. */
 export interface Linked<T> {
   link: T;
   end(): Promise<void>;
@@ -39,12 +39,18 @@ export interface Linked<T> {
 export type Opening = Omit<Session<unknown>, 'link' | 'end'>;
 
 export interface Sessions<T> {
-  /** @throws AppError `too_many_requests`, `unavailable` above the limits */
+  /**
+   * Opens a session.
+   * @throws AppError `too_many_requests`, `unavailable` above the limits
+   */
   open<L extends Linked<T>>(
     caller: Caller,
-    make: (session: Opening, gone: () => void) => Promise<L>,
+    make: (session: Opening, onClosed: () => void) => Promise<L>,
   ): Promise<Session<T> & L>;
-  /** @throws AppError `not_found` both for an unknown id and for a session of another caller */
+  /**
+   * Returns an open session.
+   * @throws AppError `not_found` both for an unknown id and for a session of another caller
+   */
   use(id: string, caller: Caller): Session<T>;
   /** Ends idle sessions. */
   sweep(): Promise<void>;

@@ -18,10 +18,10 @@ export interface SseDeps {
 /** A client with more unread bytes than this is disconnected. */
 const maxUnreadBytes = 16 * 1024 * 1024;
 
-/** `GET /sse`: opens the stream of the 2024-11-05 transport. The session ends with the stream. */
+/** Serves `GET /sse`: opens the stream of the 2024-11-05 transport. The session ends with the stream. */
 export function openSse({ content, sessions, listeners, baseUrl, keepAliveMs }: SseDeps): RequestHandler {
   return async (_req, res) => {
-    const session = await sessions.open(res.locals.caller as Caller, async (opening, gone) => {
+    const session = await sessions.open(res.locals.caller as Caller, async (opening, onClosed) => {
       const transport = new SSEServerTransport(
         `${new URL(baseUrl()).pathname.replace(/\/$/, '')}/messages?session=${opening.id}`,
         res,
@@ -33,7 +33,7 @@ export function openSse({ content, sessions, listeners, baseUrl, keepAliveMs }: 
       }, keepAliveMs).unref();
       server.onclose = () => {
         clearInterval(alive);
-        gone();
+        onClosed();
       };
       return { link: transport, end: () => server.close(), begin: () => connect(transport), notify };
     });
@@ -51,7 +51,7 @@ export function openSse({ content, sessions, listeners, baseUrl, keepAliveMs }: 
   };
 }
 
-/** `POST /messages?session=`: receives a message; the answer is sent on the stream. */
+/** Serves `POST /messages?session=`: receives a message. The response is sent on the stream. */
 export function postMessage({ sessions }: SseDeps): RequestHandler {
   return async (req, res) => {
     const { session: id } = req.query;

@@ -19,7 +19,7 @@ export interface StreamableLink {
   transport: StreamableHTTPServerTransport;
   events: SessionEvents;
   listener: Listener;
-  /** Whether the protocol version has batches (before 2025-06-18). */
+  /** Whether the protocol version supports batches (before 2025-06-18). */
   batches: boolean;
 }
 
@@ -33,7 +33,9 @@ export interface StreamableDeps {
   modern: ModernHandler;
 }
 
-/** POST, GET and DELETE of `/mcp`. The stateless revision has its own handler; earlier revisions use a session. */
+/**
+ * Serves POST, GET and DELETE of `/mcp`. The stateless revision has its own handler; earlier revisions use a session.
+ */
 export function streamableHttp(deps: StreamableDeps): RequestHandler {
   return async (req, res) => {
     const caller = res.locals.caller as Caller;
@@ -53,14 +55,14 @@ async function begin(deps: StreamableDeps, caller: Caller, req: Request, res: Re
   if (req.method !== 'POST' || !isInitializeRequest(req.body)) {
     throw new AppError('invalid_request', 'the header Mcp-Session-Id is required; initialize to get one');
   }
-  const session = await deps.sessions.open(caller, async (opening, gone) => {
+  const session = await deps.sessions.open(caller, async (opening, onClosed) => {
     const events = deps.events.forSession();
     const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => opening.id, eventStore: events });
     const { server, connect, notify } = createLegacyServer(deps.content, () => opening.caller);
     await connect(transport);
     server.onclose = () => {
       events.close();
-      gone();
+      onClosed();
     };
     const listener = listenerOf(opening, notify);
     deps.listeners.remember(listener);
@@ -77,7 +79,7 @@ async function begin(deps: StreamableDeps, caller: Caller, req: Request, res: Re
   }
 }
 
-/** Answers within the session. A GET opens a stream for notifications, or resumes a broken one. */
+/** Serves a request within the session. A GET opens a stream for notifications, or resumes a broken one. */
 async function serve(
   { listeners }: StreamableDeps,
   session: Session<StreamableLink>,
@@ -90,7 +92,7 @@ async function serve(
   during(session, res, req.method === 'GET' ? 'stream' : 'call');
   if (req.method === 'GET') {
     const remove = listeners.add(listener);
-    // The SDK can refuse this GET while another GET of the session is open, which must then stay the listener.
+    // The SDK can refuse this GET while another GET of the session is open, which must then remain the listener.
     res.once('close', () => {
       if (session.streams.size === 0) remove();
     });
@@ -102,7 +104,9 @@ async function serve(
   else await transport.handleRequest(req, res, req.body);
 }
 
-/** One listener for all streams of the session, so that a client also learns about changes between two streams. */
+/**
+ * Creates one listener for all streams of the session, so that a client also learns about changes between two streams.
+ */
 function listenerOf(session: Opening, notify: Listener['notify']): Listener {
   const streams = () => [...session.streams];
   return {
@@ -128,19 +132,19 @@ function hasBatches({ params }: Initialize): boolean {
 }
 
 function refuseTooMany(
-  { listeners, listenersPerOrganization: most }: StreamableDeps,
+  { listeners, listenersPerOrganization: maxListeners }: StreamableDeps,
   { principal }: Caller,
   { body }: Request,
 ): void {
   const listens = (body as { method?: unknown } | undefined)?.method === 'subscriptions/listen';
-  if (!listens || listeners.of(principal.organizationId) < most) return;
+  if (!listens || listeners.of(principal.organizationId) < maxListeners) return;
   throw new AppError(
     'too_many_requests',
-    `one organization can have at most ${most} MCP streams open at a time; close one`,
+    `one organization can have at most ${maxListeners} MCP streams open at a time; close one`,
   );
 }
 
-/** Sends the rest of a broken stream and closes it; the SDK would leave it open although nothing can follow. */
+/** Sends the rest of a broken stream and closes it. The SDK would leave it open although nothing can follow. */
 function sendMissed(missed: readonly MissedEvent[], sessionId: string, res: Response): void {
   const frames = missed.map(({ id, message }) => `event: message\nid: ${id}\ndata: ${JSON.stringify(message)}\n\n`);
   res.writeHead(200, {
@@ -151,7 +155,9 @@ function sendMissed(missed: readonly MissedEvent[], sessionId: string, res: Resp
   res.end(frames.join(''));
 }
 
-/** The request head from which the SDK recognises the protocol revision. The parsed body is passed separately. */
+/**
+ * Returns the request head from which the SDK recognizes the protocol revision. The parsed body is passed separately.
+ */
 function headOf(req: Request): globalThis.Request {
   const headers = new Headers();
   for (const name of ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']) {

@@ -7,13 +7,13 @@ import { ownerOf } from './caller.js';
 import type { CallOutcome, Exchange } from './exchange.js';
 
 /**
- * A tool call whose answer a client fetches later (MCP tasks). This record is the whole task, so every process can
- * serve it; the approval or execution that it follows is a record of its own. `_id` is the unguessable task id. Times
- * are epoch seconds.
+ * A tool call whose result a client fetches later (MCP tasks). This record is the complete task, so every process can
+ * serve it. The approval or execution that it follows is a separate record. `_id` is the unguessable task id. Times are
+ * epoch seconds.
  */
 export interface McpTaskDocument {
   _id: string;
-  /** The caller, as `ownerOf` returns it. For everyone else the task does not exist. */
+  /** The owner in the form of `ownerOf`. Other callers get the response for an unknown task. */
   owner: string;
   organization_id: string;
   project_id: string;
@@ -31,7 +31,7 @@ export interface McpTaskDocument {
   expires_at: Date;
 }
 
-/** The encrypted part of a task: arguments and answers are data of the project. */
+/** The encrypted part of a task. Arguments and results are data of the project. */
 const Contents = z.strictObject({
   input: z.record(z.string(), z.unknown()),
   outcome: z.looseObject({ kind: z.enum(['answer', 'refusal', 'pending']), body: z.record(z.string(), z.unknown()) }),
@@ -41,10 +41,10 @@ export interface TaskContents {
   outcome: CallOutcome;
 }
 
-/** How long a task can be read. */
+/** The time for which a task can be read. */
 export const taskSeconds = 7 * 24 * 3600;
 
-/** A larger task would exceed MongoDB's document size once it is encrypted. */
+/** A larger task would exceed MongoDB's document size after encryption. */
 const maxContentsLength = 8 * 1024 * 1024;
 
 export function newTask(

@@ -5,13 +5,13 @@ import { taskSeconds } from './task-record.js';
 import type { TaskView } from './tasks.js';
 import { toolResult } from './tool-result.js';
 
-/** SEP-2663, the extension of 2026-07-28. Revision 2025-11-25 has tasks in its core. */
+/** The tasks extension of 2026-07-28 (SEP-2663). Revision 2025-11-25 has tasks in its core. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
 /** Approvals wait for a person, so clients poll them less often than executions. */
 const pollMs = { held: 5000, running: 1000, ended: 1000, cancelled: 1000 };
 
-/** The task as 2025-11-25 defines it: a refused call is `failed`. */
+/** Returns the task as 2025-11-25 defines it: a refused call is `failed`. */
 export function legacyTask({ task, outcome, message }: TaskView): Task {
   const failed = task.state === 'ended' && outcome.kind === 'refusal';
   const status = failed ? 'failed' : statuses[task.state];
@@ -28,13 +28,16 @@ export function legacyCreated(view: TaskView): z.infer<typeof CreateTaskResultSc
   return CreateTaskResultSchema.parse({ task: legacyTask(view) });
 }
 
-/** @throws a JSON-RPC error for a cancelled task, which has no result */
+/**
+ * Returns the result of a task.
+ * @throws a JSON-RPC error for a cancelled task, which has no result
+ */
 export function legacyResult({ task, outcome }: TaskView) {
   if (task.state === 'cancelled') throw rpcError(rpcCodes.invalidParams, 'the task was cancelled and has no result');
   return { ...toolResult(outcome), _meta: { [RELATED_TASK_META_KEY]: { taskId: task._id } } };
 }
 
-/** The task as SEP-2663 defines it: a refused call is `completed` with an error in its result. */
+/** Returns the task as SEP-2663 defines it: a refused call is `completed` with an error in its result. */
 export function modernTask(view: TaskView) {
   const { task, outcome } = view;
   const result = task.state === 'ended' ? { result: { resultType: 'complete', ...toolResult(outcome) } } : {};

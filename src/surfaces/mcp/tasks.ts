@@ -15,21 +15,21 @@ import { newTask, openContents, sealContents, type McpTaskDocument } from './tas
 /** The current state of a task. */
 export interface TaskView {
   task: McpTaskDocument;
-  /** The final outcome; until the task ends, the latest outcome. */
+  /** The final outcome or, until the task ends, the latest one. */
   outcome: CallOutcome;
   /** A status message for people. */
   message: string;
 }
 
-/** Tool calls whose answers are fetched later. Processes keep no task state: each request reads the stores. */
+/** Tool calls whose results are fetched later. Processes keep no task state: each request reads the stores. */
 export interface Tasks {
-  /** Stores the call as a task. Returns undefined if the outcome is final, unless the client asked for a task. */
+  /** Stores the call as a task. Returns undefined if the outcome is final, unless the client requested a task. */
   keep(
     tool: McpTool,
     input: Record<string, unknown>,
     outcome: CallOutcome,
     exchange: Exchange,
-    wanted?: 'always',
+    whenFinal?: 'always',
   ): Promise<TaskView | undefined>;
   /**
    * Reads a task. Makes the held call once it is approved, with the credential of the caller who reads the task.
@@ -53,15 +53,15 @@ export interface TasksDeps {
   stopping: AbortSignal;
 }
 
-/** Longer than any call takes. If the process dies, another one can retry after this time. */
+/** Exceeds the duration of any call. If the process dies, another one can retry after this time. */
 const claimSeconds = 120;
 
 export function createTasks(deps: TasksDeps): Tasks {
   const { tasks, box } = deps;
   return {
-    async keep(tool, input, outcome, exchange, wanted) {
+    async keep(tool, input, outcome, exchange, whenFinal) {
       const place = stateAfter(tool, outcome);
-      if (place.state === 'ended' && !wanted) return undefined;
+      if (place.state === 'ended' && !whenFinal) return undefined;
       const task = newTask(exchange, tool.definition.name);
       const kept = { ...task, ...place, sealed: sealContents(box, task._id, { input, outcome }) };
       await tasks.insertOne(kept);
@@ -75,7 +75,7 @@ export function createTasks(deps: TasksDeps): Tasks {
     async cancel(id, exchange) {
       const task = await find(deps, id, exchange);
       if (task.state === 'running') await cancelRun(deps, task, exchange);
-      // A call that is being made right now can no longer be stopped.
+      // A call in progress can no longer be stopped.
       await tasks.updateOne(
         { _id: id, state: { $in: ['held', 'running'] }, claimed_until: { $lte: epochSeconds() } },
         { $set: { state: 'cancelled', updated_at: epochSeconds() } },
@@ -106,8 +106,8 @@ function stateAfter(tool: McpTool, outcome: CallOutcome): TaskState {
 }
 
 /**
- * Makes the held call once its approval is settled. The process that gets the claim makes the call; the others still
- * see it as held.
+ * Makes the held call after its approval is settled. The process that gets the claim makes the call. To the others, the
+ * call remains held.
  */
 async function makeHeldCall(deps: TasksDeps, task: McpTaskDocument, exchange: Exchange): Promise<McpTaskDocument> {
   const { tasks, box, approvals, toolNamed, stopping } = deps;

@@ -29,19 +29,19 @@ export interface OauthDeps extends AuthDeps, Pick<AuthorizeDeps, 'governance'> {
 }
 
 export interface OauthOptions {
-  /** The public address, which is the issuer. It is known once the port is bound. */
+  /** Returns the public URL, which is the issuer. It is known after the port is bound. */
   baseUrl(): string;
   limits?: Partial<Record<RateLimitOptions['what'], { max: number; windowSeconds: number }>>;
 }
 
 const defaultLimits = {
   registrations: { max: 60, windowSeconds: 600 },
-  // Only failures count, so that valid clients are not blocked by others that share their address.
+  // Only failures count, so that clients with valid requests are not blocked by others that share their address.
   'failed token requests': { max: 60, windowSeconds: 60 },
   'client documents': { max: 60, windowSeconds: 600 },
 } as const;
 
-/** The authorization server, at the paths of the specification. Mount it before any body parser. */
+/** Creates the authorization server at the paths of the specification. Mount it before any body parser. */
 export function createOauthRouter(deps: OauthDeps, { baseUrl, limits = {} }: OauthOptions): Router {
   const { collections } = deps.mongo;
   const limit = (what: RateLimitOptions['what']) =>
@@ -96,7 +96,7 @@ function mountDiscovery(router: Router, baseUrl: () => string, origins: readonly
     router.all(path, onlyMethods('GET'));
   };
   serve('/.well-known/oauth-authorization-server', () => authorizationServerMetadata(baseUrl()));
-  // This product is also a client, of the authorization servers of MCP servers.
+  // This product is also a client of the authorization servers of MCP servers.
   serve(clientDocumentPath, () => clientDocument(baseUrl()));
   for (const path of resourcesOf('')) {
     serve(`/.well-known/oauth-protected-resource${path}`, () => protectedResourceMetadata(baseUrl(), baseUrl() + path));

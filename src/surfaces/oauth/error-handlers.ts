@@ -25,7 +25,7 @@ export function jsonErrors(failures: RateLimit): ErrorRequestHandler {
   };
 }
 
-/** Shows errors to the person. It does not redirect, because no redirect address has been verified. */
+/** Shows errors to the person. Does not redirect, because no redirect URI has been verified. */
 export const pageErrors: ErrorRequestHandler = (thrown: unknown, req, res, _next) => {
   const error = toOauthError(thrown);
   if (error.status >= 500) req.log.error({ err: thrown, req }, 'an OAuth request failed');

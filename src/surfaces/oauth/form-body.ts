@@ -22,14 +22,14 @@ export function queryOf(req: Request): URLSearchParams {
   return new URLSearchParams(queryTextOf(req));
 }
 
-/** The query string as sent, with repeated parameters. */
+/** Returns the query string as sent, with repeated parameters. */
 export function queryTextOf({ originalUrl }: Request): string {
   const at = originalUrl.indexOf('?');
   return at === -1 ? '' : originalUrl.slice(at + 1);
 }
 
 /**
- * The fields, each at most once. A field without a value counts as missing (RFC 6749, 3.1 and 3.2).
+ * Returns the fields. Each may occur at most once. A field without a value counts as missing (RFC 6749, 3.1 and 3.2).
  * @throws OauthError `invalid_request` for a repeated field and for control characters
  */
 export function singleFields(form: URLSearchParams): ReadonlyMap<string, string> {
@@ -45,7 +45,10 @@ export function singleFields(form: URLSearchParams): ReadonlyMap<string, string>
   return fields;
 }
 
-/** @throws OauthError `invalid_request` */
+/**
+ * Returns the value of a field.
+ * @throws OauthError `invalid_request` if it is missing
+ */
 export function requiredField(fields: ReadonlyMap<string, string>, name: string): string {
   const value = fields.get(name);
   if (value === undefined) throw new OauthError('invalid_request', `${name} is missing`);

@@ -4,7 +4,7 @@ import { Scope } from '../../auth/oauth/scopes.js';
 
 const cacheSeconds = 300;
 
-/** RFC 8414, with the values of the specification (OAuth 2.1). */
+/** Returns the metadata of the authorization server (RFC 8414), with the values of the specification (OAuth 2.1). */
 export function authorizationServerMetadata(baseUrl: string) {
   return {
     issuer: baseUrl,
@@ -25,7 +25,7 @@ export function authorizationServerMetadata(baseUrl: string) {
   };
 }
 
-/** RFC 9728. */
+/** Returns the metadata of a protected resource (RFC 9728). */
 export function protectedResourceMetadata(baseUrl: string, resource: string) {
   return {
     resource,

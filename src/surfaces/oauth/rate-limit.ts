@@ -5,13 +5,16 @@ import { OauthError } from './oauth-error.js';
 
 export interface RateLimitOptions {
   what: 'registrations' | 'failed token requests' | 'client documents';
-  /** The maximum per window and address. */
+  /** The maximum number of requests per window and address. */
   max: number;
   windowSeconds: number;
 }
 
 export interface RateLimit {
-  /** Counts one request. @throws OauthError `too_many_requests` with the seconds until the window ends */
+  /**
+   * Counts one request.
+   * @throws OauthError `too_many_requests` with the seconds until the window ends
+   */
   take(address: string): Promise<void>;
   /** Counts one request, and returns the refusal instead of throwing it. */
   refusalFor(address: string): Promise<OauthError | undefined>;
@@ -23,8 +26,8 @@ export function createRateLimit(
 ): RateLimit {
   async function refusalFor(address: string): Promise<OauthError | undefined> {
     const { window, endsAt } = currentWindow(windowSeconds);
-    const who = hash('sha256', addressOf(address), 'base64url');
-    if ((await addToCounter(counters, `${what}:${who}:${window}`, 1, endsAt)) <= max) return undefined;
+    const addressHash = hash('sha256', addressOf(address), 'base64url');
+    if ((await addToCounter(counters, `${what}:${addressHash}:${window}`, 1, endsAt)) <= max) return undefined;
     const seconds = secondsUntil(endsAt);
     return new OauthError('too_many_requests', `too many ${what} from this address; try again in ${seconds} seconds`, {
       headers: { 'Retry-After': String(seconds) },

@@ -1,5 +1,5 @@
 import express, { type Response, type Router } from 'express';
-// The package itself would load the whole user interface into this process.
+// The package's main module would load the whole user interface into this process.
 import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
 import { clientsFolder } from '../../client-packages.js';
 import { onlyMethods } from '../../http/method-not-allowed.js';
@@ -18,13 +18,13 @@ export function apiReference(router: Router, document: () => object): void {
   get('/openapi.json', (res) => res.json((cached ??= document())));
   get('/docs/start.js', (res) => res.type('js').send(start));
   get('/docs', (res) => res.type('html').send(page));
-  // People who open the root address want to read the documentation.
+  // People who open the root URL usually want the documentation.
   get('/', (res) => res.redirect('/docs'));
   router.use('/clients', express.static(clientsFolder, { index: false, maxAge: '1h' }));
   router.use('/docs', express.static(swaggerUiFolder(), { index: false, maxAge: '1d' }));
 }
 
-/** "Try it out" calls the origin that served the page, whatever address the document names. */
+/** Makes "Try it out" call the origin that served the page, whatever server the document names. */
 const start = `SwaggerUIBundle({
   url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none',
   requestInterceptor(request) {

@@ -17,7 +17,10 @@ const Payloads = z.object({ payloads: z.array(PayloadJson).max(4000) });
 
 type PayloadJson = z.infer<typeof PayloadJson>;
 
-/** Payloads as JSON have base64 for bytes. The conversion of protobufjs takes ten times as long. */
+/**
+ * Decodes the JSON form of a payload, which contains bytes as base64. The conversion of protobufjs takes ten times as
+ * long.
+ */
 function fromJson({ metadata, data }: PayloadJson): Payload {
   return { metadata: mapValues(metadata, bytesOf), data: bytesOf(data) };
 }
@@ -38,7 +41,7 @@ function mapValues<In, Out>(values: Record<string, In>, to: (value: In) => Out):
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value)]));
 }
 
-/** The size of a history page in the Temporal UI: Temporal sends at most 4 MiB, and base64 adds a third. */
+/** Fits a history page of the Temporal UI: Temporal sends at most 4 MiB, and base64 adds a third. */
 const bodyLimit = '6mb';
 
 interface CodecEndpointDeps extends Pick<Deps, 'auth' | 'config' | 'log' | 'mongo' | 'oauth'> {
@@ -47,16 +50,16 @@ interface CodecEndpointDeps extends Pick<Deps, 'auth' | 'config' | 'log' | 'mong
 }
 
 /**
- * Temporal's remote codec protocol (`POST …/decode`, `…/encode`) for the Temporal UI and CLI. A person signs in at the
- * console or sends a user token, and can read the histories of organizations in which they are OWNER or ORG_ADMIN.
- * Payloads of other organizations are returned unchanged.
+ * Serves Temporal's remote codec protocol (`POST …/decode`, `…/encode`) to the Temporal UI and CLI. A person signs in
+ * at the console or sends a user token. They can read the histories of organizations in which they are OWNER or
+ * ORG_ADMIN. Payloads of other organizations are returned unchanged.
  * @throws AppError `invalid_token` without a sign-in, `access_denied` without such a role
  */
 export function createCodecEndpoint(deps: CodecEndpointDeps): Router {
   const { box } = deps.auth;
   const router = Router();
   router.use(corsFor(new URL(deps.config.temporal.uiUrl).origin));
-  // Runs before the body is parsed, so that only permitted people cause that work.
+  // Authorize before the body is parsed, so that only permitted people cause that work.
   const authorize: RequestHandler = async (req, res, next) => {
     res.locals.organizations = await readableBy(deps, req);
     next();
@@ -86,7 +89,7 @@ export function createCodecEndpoint(deps: CodecEndpointDeps): Router {
   return router;
 }
 
-/** The organizations whose histories the caller may read. */
+/** Returns the organizations whose histories the caller may read. */
 async function readableBy(
   { browsers, baseUrl, ...deps }: CodecEndpointDeps,
   req: Request,
@@ -124,7 +127,9 @@ async function personOf(deps: CodecEndpointDeps, req: Request): Promise<string> 
   return userId;
 }
 
-/** The Temporal UI calls from its own origin. Browsers send the console's cookie if both are on the same site. */
+/**
+ * Allows the Temporal UI to call from its own origin. Browsers send the console's cookie if both are on the same site.
+ */
 function corsFor(origin: string): RequestHandler {
   return (req, res, next) => {
     if (req.get('origin') === origin) {

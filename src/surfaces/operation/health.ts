@@ -4,7 +4,7 @@ import { AppError } from '../../errors.js';
 import { defineRoute, type Route } from '../rest/define-route.js';
 import { within } from '../../within.js';
 
-/** `preparing` until the unique indexes and the initial data exist, `draining` after the process was asked to stop. */
+/** `preparing` until the unique indexes and the initial data exist. `draining` after the process was asked to stop. */
 export type Condition = 'preparing' | 'serving' | 'draining';
 
 const Indexes = z.enum(['building', 'built']);
@@ -22,7 +22,10 @@ const Readiness = z
   })
   .meta({ id: 'Readiness' });
 
-/** Liveness reports that the process answers; readiness checks each dependency (contract, operation). */
+/**
+ * Serves liveness, which reports that the process responds, and readiness, which checks each dependency (contract,
+ * operation).
+ */
 export function healthRoutes(
   deps: Pick<Deps, 'temporal' | 'mongo' | 'graph'>,
   { condition, indexes = () => 'built' }: { condition(): Condition; indexes?(): Indexes },

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { defineRoute, type Route } from '../rest/define-route.js';
 import type { Metrics } from '../../observability/metrics.js';
 
-/** Public, like health: labels contain no ids and nothing that a caller sent (contract, operation). */
+/**
+ * Serves the metrics without a credential, like health: labels contain no ids and no user input (contract, operation).
+ */
 export function metricsRoute({ registry }: Metrics): Route {
   return defineRoute({
     method: 'get',
@@ -17,7 +19,7 @@ export function metricsRoute({ registry }: Metrics): Route {
     },
     handler: async ({ ctx }) => {
       const text = await registry.metrics();
-      // `send` would put the charset before the version of the format.
+      // `send` would insert the charset before the version of the format.
       ctx.res.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
     },
   });

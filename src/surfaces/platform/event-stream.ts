@@ -11,7 +11,8 @@ import { frameOf, lastEventId, recheckMs, sendEvents } from './server-sent-event
 
 /**
  * Streams the events of an execution after `Last-Event-ID`, and the text or the progress of the running step, until the
- * last event (WHATWG server-sent events). A client that reconnects after the end gets 204, which makes it stop.
+ * last event (WHATWG server-sent events). A client that reconnects after the end gets 204, which stops it from
+ * reconnecting.
  * @throws AppError `too_many_requests` if the organization has too many open streams
  */
 export async function streamEvents(deps: Deps, ctx: RequestContext, id: string): Promise<void> {
@@ -69,7 +70,7 @@ function createDeltaStream(run: RunView, id: string, from: number, write: (text:
     turn = after_seq === null ? undefined : { after_seq, last: beforeDeltas(id, after_seq) };
   };
   return {
-    /** Finds the turn of a client that resumes, as soon as the client's last event is known in this process. */
+    /** Finds the turn of a client that resumes, as soon as this process knows the client's last event. */
     async resume(): Promise<void> {
       if (resumeAt === undefined) return;
       const { events } = await run.eventsAfter(Math.max(0, resumeAt - maxEventsPerStep));

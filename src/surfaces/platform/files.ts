@@ -16,7 +16,7 @@ import { Id } from '../../ids.js';
 const tag = 'files';
 const Bytes = z.string().meta({ example: '# Claims\n' });
 
-/** A signed URL needs no other credential, so this is not an operation of a caller. */
+/** Not an operation of a caller, because a signed URL requires no other credential. */
 const downloadRoute = defineRoute({
   method: 'get',
   path: '/files/content/{file_id}',
@@ -40,8 +40,8 @@ const downloadRoute = defineRoute({
 });
 
 /**
- * The files of a project (specification, File; contract, files). DELETE is an addition to the specification. The literal
- * path must precede the path with a parameter in the same position.
+ * The files of a project (specification, File; contract, files). DELETE is an addition to the specification. The
+ * literal path must precede the path with a parameter in the same position.
  */
 export const fileRoutes: readonly Route[] = [
   operationRoute({

@@ -3,7 +3,7 @@ import { operationRoute, type Route } from '../rest/define-route.js';
 
 const tag = 'inbox';
 
-/** Items in a project that wait for a user (contract, inbox). */
+/** The items in a project that wait for a user (contract, inbox). */
 export const inboxRoutes: readonly Route[] = [
   operationRoute({
     method: 'get',

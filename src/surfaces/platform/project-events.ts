@@ -5,7 +5,7 @@ import type { RequestContext } from '../rest/context.js';
 import { operationRoute, type Route } from '../rest/define-route.js';
 import { frameOf, lastEventId, recheckMs, sendEvents } from './server-sent-events.js';
 
-/** Streams what changes in the project until the client leaves or its credential ends. */
+/** Streams the changes in the project until the client disconnects or its credential ends. */
 async function streamProject(deps: Deps, ctx: RequestContext): Promise<void> {
   const last = lastEventId(ctx.req.get('last-event-id'));
   const stream = sendEvents(deps, ctx);

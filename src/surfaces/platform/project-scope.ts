@@ -8,7 +8,7 @@ export const projectNames = ['projectID', 'projectId', 'project_id'];
 const executionNames = ['execution_id'];
 
 /**
- * Identifiers in path, query and body must be the same (400), and the project must be that of the credential (403)
+ * Checks that the identifiers in path, query and body agree (400) and that the project is that of the credential (403)
  * (contract, Conventions).
  */
 export function checkProjectScope(route: Route, principal: Principal, req: Request): void {

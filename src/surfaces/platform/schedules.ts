@@ -13,7 +13,7 @@ import { operationRoute, type Route } from '../rest/define-route.js';
 
 const tag = 'schedules';
 
-/** Schedules of coworkers, each a Temporal Schedule (contract, schedules; specification, Schedule). */
+/** Schedules of coworkers. Each one is a Temporal Schedule (contract, schedules; specification, Schedule). */
 export const scheduleRoutes: readonly Route[] = [
   operationRoute({
     method: 'get',

@@ -5,20 +5,23 @@ import type { RequestContext } from '../rest/context.js';
 const keepAliveMs = 15_000;
 /** How often a stream checks whether its credential was revoked. */
 export const recheckMs = 2000;
-/** A client that reads too slowly is disconnected, and resumes. */
+/** A client with more unread bytes is disconnected and can resume. */
 const maxUnreadBytes = 4 * 1024 * 1024;
 
 /** A response of server-sent events (WHATWG HTML, 9.2). */
 export interface SentEvents {
   write(text: string): void;
-  /** Aborted when the client has left or the process stops. */
+  /** Aborts when the client has disconnected or the process stops. */
   ended: AbortSignal;
-  /** Keeps the connection alive. @returns false once the credential was revoked */
+  /**
+   * Keeps the connection alive.
+   * @returns false after the credential was revoked
+   */
   mayGoOn(): Promise<boolean>;
 }
 
 /**
- * Starts the response. Undefined if the client has left already.
+ * Starts the response. Returns undefined if the client has already disconnected.
  * @throws AppError `too_many_requests` if the organization has too many open streams
  */
 export function sendEvents(
@@ -52,7 +55,7 @@ export function sendEvents(
   };
 }
 
-/** Whether the credential was revoked. A failure of the store does not end the stream. */
+/** Returns whether the credential was revoked. A failure of the store does not end the stream. */
 async function wasRefused(recheck: () => Promise<void>): Promise<boolean> {
   try {
     await recheck();
@@ -69,14 +72,17 @@ interface SentEvent {
 
 const frames = new WeakMap<SentEvent, string>();
 
-/** The text of an event, which is the same for all viewers. */
+/** Returns the text of an event, which is the same for all viewers. */
 export function frameOf(event: SentEvent): string {
   const frame = frames.get(event) ?? `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
   frames.set(event, frame);
   return frame;
 }
 
-/** @throws AppError `invalid_request` */
+/**
+ * Reads the event id.
+ * @throws AppError `invalid_request` if it is not an event id
+ */
 export function lastEventId(value: string | undefined): number | undefined {
   if (value === undefined || value === '') return undefined;
   if (!/^\d{1,15}$/.test(value))

@@ -11,8 +11,8 @@ import { pathParameters } from '../rest/unknown-query.js';
 import { checkProjectScope } from './project-scope.js';
 
 /**
- * The platform API accepts an API key in `x-api-key` (specification, Platform API), a user token or session as a bearer
- * token, and a console session from its own pages (contract, Conventions).
+ * Returns the rules of the platform API. It accepts an API key in `x-api-key` (specification, Platform API), a user
+ * token or session as a bearer token, and a console session from its own pages (contract, Conventions).
  */
 export function platformSurface(deps: Deps, baseUrl: () => string): SurfaceRules {
   const { auth, requestLimit } = deps;
@@ -37,7 +37,7 @@ export function platformSurface(deps: Deps, baseUrl: () => string): SurfaceRules
     deps,
     baseUrl,
     authenticate,
-    // Stages are the gateway's (contract, Conventions).
+    // Only the gateway's codes contain stages (contract, Conventions).
     ownCodes: { scope_denied: 'access_denied' },
     limit: (principal) => requestLimit.admit(principal),
     checkScope: checkProjectScope,

@@ -8,7 +8,7 @@ const moves = [
   { name: 'stop', operation: stopTask, summary: 'Stop an open task' },
 ];
 
-/** Tasks are a view of executions, so that the two are always consistent (contract, tasks). */
+/** Tasks. They are a view of executions, so the two are always consistent (contract, tasks). */
 export const taskRoutes: readonly Route[] = [
   operationRoute({
     method: 'get',

@@ -12,7 +12,7 @@ import { projectNames } from './project-scope.js';
 export interface UploadRules {
   /** Additional form fields. `take` receives each value before `knowledgeOf` is called, and may refuse it. */
   own?: { names: readonly string[]; take(name: string, value: string): void };
-  /** Throws for a file that this upload does not accept. Called when the type of the file is known. */
+  /** Throws for a file that this upload does not accept. Called as soon as the type of the file is known. */
   accept?(file: FileDocument): void;
   knowledgeOf?(file: FileDocument): FileDocument['knowledge'];
   /** Called with the stored files. May be called again for a repeated request. */

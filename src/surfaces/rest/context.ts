@@ -5,9 +5,12 @@ import type { CallContext } from '../../governance/operations/call-context.js';
 /** The context of a handler, in addition to its validated input. */
 export interface RequestContext<P extends Principal | undefined = Principal> extends CallContext<P> {
   requestId: string;
-  /** Authenticates the request again, for long-lived answers. @throws AppError, for example for a revoked key */
+  /**
+   * Authenticates the request again, for long-lived responses.
+   * @throws AppError, for example for a revoked key
+   */
   recheck(): Promise<void>;
-  /** Only for streams and headers; a plain handler returns its answer. */
+  /** For streams and headers only. A plain handler returns its response. */
   req: Request;
   res: Response;
 }

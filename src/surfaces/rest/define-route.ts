@@ -10,45 +10,50 @@ import { Id } from '../../ids.js';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/**
- * `public` requires no credential and `any` requires any valid one; otherwise the grant that the credential must hold.
- */
+/** The grant that a credential needs. `any` accepts every valid credential, and `public` requires none. */
 export type Permission = 'public' | 'any' | Grant;
 
 type Schema = z.ZodType;
 type Output<S> = S extends Schema ? z.output<S> : undefined;
 
-/** How an answer appears in HTTP. */
+/** The HTTP form of a result. */
 export interface RouteResponse<T = unknown> {
   status?: number;
   description: string;
-  /** Headers of a successful answer; they may depend on it. */
+  /** Headers of a successful response, which may depend on the result. */
   headers?: Readonly<Record<string, string>> | ((value: T) => Readonly<Record<string, string>>);
-  /** The media type of a handler that writes the response itself. The schema then describes one message. */
+  /** The media type, if the handler writes the response itself. The schema then describes one message. */
   stream?: string;
-  /** Other answers by status; `default` means any status of another service. */
+  /** Other responses by status. `default` means any status of another service. */
   others?: Readonly<Record<string, { description: string; schema?: Schema; stream?: string }>>;
 }
 
-/** What the definition of every route contains. */
+/** The properties that the definition of every route has. */
 interface RouteTexts {
   method: Method;
-  /** In OpenAPI format: `/execute_flow/{execution_id}/pause`. */
+  /** The path in OpenAPI format, such as `/execute_flow/{execution_id}/pause`. */
   path: string;
   tag: string;
   summary: string;
   description?: string;
-  /** The body is multipart/form-data, which the handler reads as a stream; `body` only describes its fields. */
+  /**
+   * Whether the body is multipart/form-data, which the handler reads as a stream. `body` then only describes its
+   * fields.
+   */
   multipart?: boolean;
   /** Error codes in addition to those of every route of its kind (`openapi/errors.ts`). */
   errors?: readonly ErrorCode[];
-  /** Accepts `Idempotency-Key`: the same key and body within 24 h return the first answer (contract, Conventions). */
+  /**
+   * Whether the route accepts `Idempotency-Key`: the same key and body within 24 h return the first response (contract,
+   * Conventions).
+   */
   idempotent?: boolean;
   /**
-   * A repeated call has no further effect, although the route does not accept `Idempotency-Key`. Clients may repeat it.
+   * Whether a repeated call has no further effect, although the route does not accept `Idempotency-Key`. Clients may
+   * then repeat it.
    */
   repeatable?: boolean;
-  /** The scope that the credential is checked against; `organization` routes cover more than one project. */
+  /** The scope that the credential is checked against. `organization` routes cover more than one project. */
   scope?: 'project' | 'organization';
 }
 
@@ -60,7 +65,7 @@ export interface RouteInput<P, Q, B, C> {
   deps: Deps;
 }
 
-/** A route that performs no operation: it needs no credential, or only reads what belongs to the credential. */
+/** A route that performs no operation. It needs no credential, or only reads what belongs to the credential. */
 export interface PlainRoute<P, Q, B, Permit extends Permission> extends RouteTexts {
   permission: Permit;
   params?: P;
@@ -72,7 +77,7 @@ export interface PlainRoute<P, Q, B, Permit extends Permission> extends RouteTex
   ): Promise<unknown>;
 }
 
-/** A route as the router, OpenAPI and the route-table tests read it. */
+/** A route in the form that the router, OpenAPI and the route-table tests use. */
 export type Route = Omit<
   PlainRoute<Schema | undefined, Schema | undefined, Schema | undefined, Permission>,
   'handler'
@@ -83,7 +88,7 @@ export type Route = Omit<
 };
 
 /**
- * Declares one route as data. The router authenticates, checks `permission`, validates with the given schemas and only
+ * Declares a route as data. The router authenticates, checks `permission`, validates with the given schemas and only
  * then calls `handler`. This order guarantees the handler's types, so only this function discards them.
  */
 export function defineRoute<
@@ -104,8 +109,8 @@ export interface OperationRoute<K, I, O extends Schema> extends RouteTexts {
 }
 
 /**
- * Declares the route of an operation. A GET takes the operation's input from the query, other methods from the body; the
- * path contains the key, and the query contains what the path does not have.
+ * Declares the route of an operation. GET reads the operation's input from the query, other methods read it from the
+ * body. The path contains the key, and the query contains the fields of the key that the path does not contain.
  */
 export function operationRoute<K, I, O extends Schema>({ handler, ...route }: OperationRoute<K, I, O>): Route {
   const operation: DomainOperation = route.operation;
@@ -125,7 +130,7 @@ export function operationRoute<K, I, O extends Schema>({ handler, ...route }: Op
   };
 }
 
-/** The call of the operation that a validated request of its route makes. */
+/** Returns the call of the operation for a validated request of its route. */
 export function operationCall(
   method: Method,
   { params, query, body, ctx, deps }: Parameters<Route['handler']>[0],
@@ -135,7 +140,7 @@ export function operationCall(
   return { deps, ctx: ctx as RequestContext, key: key as never, input: (isGet ? query : body) as never };
 }
 
-/** The last id in the path other than the project's; empty if there is none. */
+/** Returns the last id in the path other than the project's, or an empty string if there is none. */
 export function subjectIdOf({ path }: Pick<Route, 'path'>, params: unknown): string {
   const last = [...path.matchAll(/\{(\w+)\}/g)]
     .map(([, parameter = '']) => parameter)
@@ -145,7 +150,7 @@ export function subjectIdOf({ path }: Pick<Route, 'path'>, params: unknown): str
   return typeof id === 'string' ? id : '';
 }
 
-/** The parameters of the path, and the fields of the key that the path does not have. */
+/** Splits a key into the parameters of the path and the remaining fields. */
 function splitKey(
   path: string,
   { shape }: z.ZodObject = z.object({}),
@@ -158,7 +163,7 @@ function splitKey(
   };
 }
 
-/** Whether policies and records apply: reads of the platform are only authorised and rate-limited. */
+/** Returns whether policies and records apply. Reads of the platform are only authorized and rate-limited. */
 export function isGoverned<R extends Pick<Route, 'operation'>>(route: R): route is R & { operation: DomainOperation } {
   return route.operation !== undefined && route.operation.effect !== 'read';
 }

@@ -4,7 +4,7 @@ import type { AppError, ErrorFacts } from '../../errors.js';
 import { publicCode, type StageId } from '../../governance/kernel/stage-ids.js';
 import { toAppError } from '../../http/errors.js';
 
-/** The status of each code (specification, Errors: status codes). */
+/** The HTTP status of each code (specification, Errors: status codes). */
 const statuses: Record<ErrorCode, number> = {
   invalid_request: 400,
   invalid_token: 401,
@@ -54,7 +54,7 @@ export function answeredCode(code: ErrorCode, ownCodes: OwnCodes = {}): Answered
   return ownCodes[code] ?? invalidRequests[code] ?? publicCode(code);
 }
 
-/** Turns every error into an answer (specification, Error body). Answers with 5xx have generic texts. */
+/** Converts every error to a response (specification, Error body). Responses with 5xx have generic texts. */
 export const errorHandler: ErrorRequestHandler = (error, req, res, next) => {
   const appError = toAppError(error);
   const status = statusOf(appError);
@@ -88,8 +88,8 @@ export function headersOf({ facts }: AppError): Record<string, string> {
 }
 
 /**
- * The header that shows a client where to get a credential (RFC 9728, section 5.1) or which scope to request (RFC 6750,
- * section 3.1; MCP authorization, step-up).
+ * Returns the header that shows a client where to get a credential (RFC 9728, 5.1) or which scope to request (RFC 6750,
+ * 3.1; MCP authorization, step-up).
  */
 function challengeOf({ resourceMetadata, credentialRefused, scopes, neededScope }: ErrorFacts): Record<string, string> {
   const metadata = resourceMetadata === undefined ? '' : `resource_metadata="${resourceMetadata}"`;

@@ -3,12 +3,12 @@ import { AppError } from '../../errors.js';
 import type { Route } from './define-route.js';
 import { unknownFields } from '../../problems.js';
 
-/** In the list of allowed names, this means the parameters of the route's path. */
+/** Represents the parameters of the route's path in the list of allowed names. */
 export const pathParameters = '{path}';
 
 /**
- * Refuses unknown query parameters, because a misspelled filter would silently return everything (contract,
- * Conventions).
+ * Creates a check that refuses unknown query parameters, because a misspelled filter would silently return everything
+ * (contract, Conventions).
  * @returns a check that throws AppError `invalid_request` with the unknown and the known names
  */
 export function createQueryCheck(

@@ -2,7 +2,7 @@ import type { Query } from './worlds.js';
 
 const nested = (depth: number) => `${'('.repeat(depth)}1${')'.repeat(depth)}`;
 
-/** Ways out by procedures, functions, errors and sheer size. */
+/** Attacks by procedures, functions, errors and size. */
 export const functionAttacks: Query[] = [
   { name: 'db.labels', query: 'CALL db.labels() YIELD label MATCH (n {project_id: $project_id}) RETURN label' },
   { name: 'db.propertyKeys', query: 'CALL db.propertyKeys()' },

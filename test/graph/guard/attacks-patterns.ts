@@ -1,6 +1,6 @@
 import type { Query } from './worlds.js';
 
-/** Attacks by the pattern: matches next to, behind or between the filtered nodes. */
+/** Attacks by patterns: matches next to, behind or between the filtered nodes. */
 export const patternAttacks: Query[] = [
   { name: 'filter or-ed away', query: 'MATCH (n) WHERE n.project_id = $project_id OR true RETURN n' },
   {

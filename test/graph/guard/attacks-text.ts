@@ -1,6 +1,6 @@
 import type { Query } from './worlds.js';
 
-/** Attacks by the text: differences between the parsers of the guard and the database, and other kinds of statement. */
+/** Attacks by text: differences between the parsers of the guard and the database, and other kinds of statement. */
 export const textAttacks: Query[] = [
   { name: 'filter in a line comment', query: 'MATCH (n) // WHERE n.project_id = $project_id\nRETURN n' },
   { name: 'filter in a block comment', query: 'MATCH (n) /* WHERE n.project_id = $project_id */ RETURN n' },

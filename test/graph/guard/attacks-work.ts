@@ -1,7 +1,7 @@
 import type { Query } from './worlds.js';
 
 export interface WorkAttack extends Query {
-  /** The text of the refusal; an attack without it runs, and the database must stop it. */
+  /** Matches the text of the refusal. An attack without it runs, and the database must stop it. */
   refused?: RegExp;
 }
 
@@ -12,11 +12,11 @@ const strings = (count: number, length: number) =>
 const tooMuch = /may take \d+ steps in one row; at most 20000000/;
 const tooLarge = /may grow to \d+ characters and elements; at most 30000000/;
 
-/** A reduction of the given number of steps, some 40 ns each. */
+/** Returns a reduction with the given number of steps of about 40 ns each. */
 const reduction = (outer: number, inner: number) =>
   `reduce(s = 0, i IN range(1, ${outer}) | s + size([j IN range(1, ${inner}) WHERE j < a]))`;
 
-/** Ways to make the database work on after the answer, and to fill its memory. */
+/** Attacks that keep the database busy after the response, or that fill its memory. */
 export const workAttacks: WorkAttack[] = [
   {
     name: 'regular expression in a parameter',

@@ -16,11 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => worlds.close());
 
-/** Ids are the database's and no text is worth its length here. */
+/** Exclude ids, which the database assigns, and long queries, which take too long. */
 const corpus = [...attacks, ...honestQueries].filter(
   ({ query, granted }) => !query.includes('id(') && query.length < 600 && !granted,
 );
-/** If the database may choose, only the number of rows is the same in both worlds. */
+/** Matches queries whose rows the database may choose. Only the number of rows is the same in both worlds. */
 const leavesAChoice = /\b(LIMIT|SKIP|SHORTEST|ANY|shortestPath|head|last|collect|reduce|rand)\b|\.\.|\[\d/i;
 
 test(
@@ -66,7 +66,7 @@ async function check(query: Query): Promise<'refused' | 'failed' | 'answered'> {
   return 'refused' in beset ? 'refused' : 'failed';
 }
 
-/** Out of time or of memory says nothing of the data. */
+/** Returns whether the database ran out of time or memory, which reveals nothing about the data. */
 function isCut(outcome: Outcome): boolean {
   return 'failed' in outcome && /Transient|Timed|Terminated/.test(outcome.failed);
 }

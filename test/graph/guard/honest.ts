@@ -1,7 +1,7 @@
 import type { Query } from './worlds.js';
 
 export interface HonestQuery extends Query {
-  /** Only rows of the querying project, in order if `ordered`. */
+  /** The expected rows, which belong to the querying project. Their order matters if `ordered`. */
   rows: Record<string, unknown>[];
   ordered?: boolean;
 }

@@ -21,7 +21,10 @@ const containers = new Set([
   'parenthesizedPath',
 ]);
 
-/** Parses the rewritten text again: a condition in the scope of each pattern must bind each of its elements. */
+/**
+ * Parses the rewritten text again and returns the unbound elements: a condition in the scope of each pattern must bind
+ * each of its elements.
+ */
 function unboundIn(text: string): string[] {
   const unbound: string[] = [];
   const visit = (tree: Tree, conditions: string[], path: string | null): void => {

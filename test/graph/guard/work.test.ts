@@ -48,7 +48,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Milliseconds that the server has computed. */
+/** Returns the processor time of the server in milliseconds. */
 function computed(): number {
   const [, rest = ''] = readFileSync(`/proc/${neo4j.service.pid}/stat`, 'utf8').split(') ');
   const fields = rest.split(' ');
@@ -62,7 +62,10 @@ async function openTransactions(): Promise<number> {
   return records[0]?.get('n') as number;
 }
 
-/** Idle: no transaction, and less than a fifth of a core over 300 ms. A busy machine needs longer than a second. */
+/**
+ * Waits until no transaction runs and the server uses less than a fifth of a core over 300 ms. A busy machine needs
+ * longer than a second.
+ */
 async function untilIdle(): Promise<void> {
   await eventually(
     async () => {

@@ -9,7 +9,7 @@ export interface Query {
   name: string;
   query: string;
   params?: Record<string, unknown>;
-  /** With the granted project in `$project_ids`. */
+  /** Whether `$project_ids` includes the granted project. */
   granted?: boolean;
 }
 
@@ -17,11 +17,11 @@ export type Outcome = { refused: string } | { failed: string } | { rows: unknown
 
 /**
  * Two worlds in one database, each with a querying project and a project granted to it, with identical contents. Only
- * the first also has a foreign project, which planted relationships link to the querying one.
+ * the first one also contains a foreign project, which planted relationships link to the querying one.
  */
 export interface Worlds {
   run(query: Query, world: 'beset' | 'alone'): Promise<Outcome>;
-  /** The same without the guard, as a control. */
+  /** Runs the query without the guard, as a control. */
   runBare(query: Query, world: 'beset' | 'alone'): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export async function createWorlds(): Promise<Worlds> {
   };
 }
 
-/** Values that no answer may contain at any position. */
+/** Returns the values that a result must not contain at any position but contains. */
 function foreignIn(rows: unknown[], canary: string, foreign: string[]): string[] {
   const text = JSON.stringify(rows);
   return [canary, 'canary', 'Canary', ...foreign].filter((each) => text.includes(each));
@@ -150,7 +150,7 @@ CREATE (ada:Person:Own_{{W}} {project_id: $own, name: 'Ada', age: 36, city: 'Lon
   (ada)-[:KNOWS {project_id: $granted, since: 2001}]->(zoe)`;
 
 /**
- * Planted links to the foreign project: a foreign relationship between own nodes, and an own relationship to a foreign
+ * Plants links to the foreign project: a foreign relationship between own nodes, and an own relationship to a foreign
  * node.
  */
 const foreignGraph = `

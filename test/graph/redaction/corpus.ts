@@ -1,4 +1,4 @@
-/** Texts that must be redacted, by kind; each contains nothing else. */
+/** Texts that must be redacted completely, by kind. */
 export const personal: Record<string, readonly string[]> = {
   email: [
     'jane@example.com',
@@ -65,7 +65,7 @@ export const personal: Record<string, readonly string[]> = {
     'national id: 85073003328',
     'PESEL 44051401359',
   ],
-  // Concatenated here, so that secret scanners do not report this file.
+  // Concatenated, so that secret scanners do not report this file.
   secret: [
     ['svc', 'sk', 'aB3'.repeat(14)].join('_'),
     ['svc', 'srt', 'abcdefghijklmnop'].join('_'),
@@ -87,7 +87,7 @@ export const personal: Record<string, readonly string[]> = {
   ],
 };
 
-/** Texts of other kinds, which must leave letter by letter. */
+/** Texts of other kinds, which redaction must not change. */
 export const ordinary: readonly string[] = [
   'The quick brown fox jumps over 12 dogs.',
   '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10',

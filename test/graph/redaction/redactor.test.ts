@@ -57,7 +57,7 @@ describe('redaction of an answer', () => {
     });
   });
 
-  test('judges the same text by the name of each property', async () => {
+  test('redacts the same text by the name of each property', async () => {
     verifies('gateway.query.redaction');
     const shared = { word: 'hunter22', list: ['hunter22', 'a b'] };
     expect(
@@ -91,7 +91,7 @@ describe('redaction of an answer', () => {
     }
   });
 
-  test('takes place in a thread if the detectors have much to read', async () => {
+  test('runs in a thread if the detectors have much to read', async () => {
     verifies('input.bounded');
     const inThread = async (answer: unknown) => ({ inThread: answer });
     const redact = createRedact(inThread);

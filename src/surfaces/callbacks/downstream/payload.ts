@@ -15,7 +15,7 @@ export interface ReadPayload {
   /** SHA-256 of the body. */
   digest: string;
   payload: CallbackPayload;
-  /** The JSON of the payload's value if it is too large for a signal; the payload is then empty. */
+  /** The JSON of the payload's value if it is too large for a signal. The payload is then empty. */
   stored: Uint8Array | null;
   /** Metadata from the payload's top level. */
   event: string | null;
@@ -23,7 +23,7 @@ export interface ReadPayload {
   account_id: string | null;
 }
 
-/** Parses a provider's body by its content, whatever its type claims. It refuses no format. */
+/** Parses a provider's body by its content, whatever its content type. Refuses no format. */
 export function readPayload({ contentType, body }: RawBody): ReadPayload {
   const payload = payloadOf(contentType, body);
   const json = JSON.stringify(payload.value);
@@ -50,7 +50,7 @@ function payloadOf(contentType: string | undefined, body: Uint8Array): CallbackP
   return { encoding: 'text', value: text };
 }
 
-/** The first of these names whose top-level value is a text or a number. */
+/** Returns the value of the first of these names whose top-level value is a text or a number. */
 function fieldOf({ encoding, value }: CallbackPayload, names: readonly string[]): string | null {
   if ((encoding !== 'json' && encoding !== 'form') || typeof value !== 'object' || value === null) return null;
   for (const name of names) {
@@ -62,8 +62,8 @@ function fieldOf({ encoding, value }: CallbackPayload, names: readonly string[])
 }
 
 /**
- * Whether a record can store the value. Deep nesting, NUL characters in names and prototype names keep the payload as
- * text.
+ * Returns whether a record can store the value. A payload with deep nesting, NUL characters in names or prototype names
+ * remains text.
  */
 function isStorable(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
@@ -76,7 +76,7 @@ function isStorable(value: unknown, depth: number): boolean {
 const maxFormLength = 2 * 1024 * 1024;
 const maxFormFields = 10_000;
 
-/** Longer forms remain text, because parsing their fields would take too long. */
+/** Returns whether a form is short enough to parse. Longer forms remain text. */
 function isShort(form: string): boolean {
   if (form.length > maxFormLength) return false;
   let fields = 1;
@@ -84,7 +84,7 @@ function isShort(form: string): boolean {
   return fields <= maxFormFields;
 }
 
-/** A repeated name becomes a list. */
+/** Parses a form. A repeated name becomes a list. */
 function formOf(text: string): Record<string, string | string[]> {
   const form = new Map<string, string | string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
@@ -103,7 +103,7 @@ function utf8(body: Uint8Array): string | undefined {
   }
 }
 
-/** Returns undefined for text that is not JSON, and for JSON with too many values to process quickly. */
+/** Parses JSON. Returns undefined for other text, and for JSON with too many values to process quickly. */
 function parse(text: string, body: Uint8Array): unknown {
   try {
     checkValueCount(body, bodyLimits.callbackValues);

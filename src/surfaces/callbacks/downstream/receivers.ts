@@ -32,8 +32,8 @@ export interface DownstreamOptions {
 }
 
 /**
- * The routes behind the six forwarded ones. Each makes the checks that no receiver made, then signals (contract,
- * Downstream).
+ * Returns the routes behind the six forwarded ones. Each makes the checks that no receiver made, then sends a signal
+ * (contract, Downstream).
  */
 export function downstreamReceivers(options: DownstreamOptions): Receiver[] {
   return [
@@ -54,7 +54,7 @@ function notify({ collections, read, signal }: DownstreamOptions, category: Conn
       const { connectorID = '', pin = '' } = delivery.params;
       const found = await findConnector(collections, connectorID);
       const connector = found?.category === category ? found : null;
-      // An unknown connector and a wrong pin get the same answer in the same time.
+      // Give an unknown connector and a wrong pin the same response in the same time.
       if (!isPin(pin, connector?.pin_hash) || !connector || !(await takesCallbacks(collections, connector)))
         throw notFound('connector');
       await signal(addressOf(connector), await callbackOf(read, 'notify', delivery, () => [], true));
@@ -121,14 +121,14 @@ const day = 24 * 3600 * 1000;
  */
 const repeatsWithinMs = 60_000;
 
-/** Connectors with a secret were verified by the forwarding receiver. */
+/** Returns whether the forwarding receiver verified the sender. It verifies connectors with a secret. */
 function isVerified(connector: ConnectorDocument | TriggerDocument): boolean {
   return 'callback_secret_sealed' in connector && connector.callback_secret_sealed !== undefined;
 }
 
 /**
- * The event id alone identifies an event only if the sender is verified; otherwise a forged event could suppress the
- * real one.
+ * Returns the identity of an event. The event id alone identifies it only if the sender is verified. Otherwise a forged
+ * event could suppress the real one.
  */
 function identityOf(
   kind: ConnectorCallback['kind'],
@@ -165,10 +165,10 @@ async function callbackOf(
   };
 }
 
-/** Voice and media providers call their triggers at separate paths. */
+/** Returns the agentflows that an event starts. Providers of voice and media call their triggers at separate paths. */
 function startsOf(connector: ConnectorDocument, event: string): Start[] {
-  const takes = ({ kind, event: wanted }: ConnectorTrigger) =>
-    kind !== 'voice' && kind !== 'media' && (wanted === '*' || wanted === event);
+  const takes = ({ kind, event: triggerEvent }: ConnectorTrigger) =>
+    kind !== 'voice' && kind !== 'media' && (triggerEvent === '*' || triggerEvent === event);
   return connector.triggers.filter(takes).flatMap(({ agentflow_id, goal }) => {
     return agentflow_id === undefined
       ? []

@@ -3,7 +3,7 @@ import { checkShape, parseJson } from '../parse-body.js';
 import type { RawBody } from '../callback-body.js';
 import type { CatalogEvents } from '../../../domain/catalog/notify.js';
 
-/** Catalogs send more fields, and not every field with every kind of event (specification, Catalog change). */
+/** Catalogs send additional fields, and not every event contains every field (specification, Catalog change). */
 const CatalogEvent = z.object({
   eventType: z.string(),
   entityType: z.string(),
@@ -30,7 +30,10 @@ const ignoredKinds: ReadonlySet<string> = new Set([
 ]);
 const shownEntities = 5;
 
-/** Returns the number of events about data and the first entities that they name. @throws AppError `invalid_request` */
+/**
+ * Returns the number of events about data and the first entities that they name.
+ * @throws AppError `invalid_request`
+ */
 export function readCatalogEvents({ body }: RawBody): CatalogEvents {
   const events = checkShape(Body, parseJson(body)).filter(({ entityType }) => isOfData(entityType));
   const entities = events

@@ -7,7 +7,7 @@ import { hubForm, verifySignature } from '../signature.js';
 import { pathOf } from '../target.js';
 
 /**
- * Callbacks of providers, whose senders the downstream service checks (specification, Authentication of callback
+ * The callbacks of providers. The downstream service checks their senders (specification, Authentication of callback
  * receivers).
  */
 const forwardedPaths = [
@@ -33,7 +33,7 @@ export function forwardedReceivers({ forward, collections, box }: ForwardedOptio
   const readConnector = createFreshReads(collections.connectors);
 
   /**
-   * Checks the signature here, because only the header `Content-Type` is forwarded.
+   * Checks the signature before forwarding, because only the header `Content-Type` is forwarded.
    * @throws AppError `invalid_signature`
    */
   async function verify({ params: { connectorID, triggerID }, header, body }: Delivery): Promise<void> {

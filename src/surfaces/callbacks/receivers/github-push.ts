@@ -40,14 +40,14 @@ export function githubPush({ signature, read, collections, startCodeSync }: Gith
       if (push.branch === '' || commits === 0 || following.length === 0)
         return ignored('nothing to follow in this push');
       const deliveryId = digestOf(body);
-      // Sequential, because the commits of a large push are encrypted for each project.
+      // Start them one by one, because the commits of a large push are encrypted for each project.
       for (const binding of following) await startCodeSync(binding, deliveryId, reading);
       return accepted(200);
     },
   };
 }
 
-/** The bindings of projects that have not been deleted. */
+/** Returns the bindings of projects that have not been deleted. */
 async function livingBindingsOf(collections: GithubPushOptions['collections'], repository: string) {
   const bindings = await bindingsOf(collections, repository);
   const projects = await Promise.all(bindings.map(({ project_id }) => findActiveProject(collections, project_id)));

@@ -3,10 +3,13 @@ import { IngestInput } from '../../../graph/save/input.js';
 import { checkShape, parseJson } from '../parse-body.js';
 import type { RawBody } from '../callback-body.js';
 
-/** The body of `POST /v1/catalog/ingest` with the project, because no credential names one. */
+/** The body of `POST /v1/catalog/ingest` with the project, which no credential determines here. */
 const Body = IngestInput.safeExtend({ project_id: z.string().min(1).max(128) });
 
-/** @throws AppError `invalid_request` */
+/**
+ * Reads the body.
+ * @throws AppError `invalid_request`
+ */
 export function readIngest({ body }: RawBody): z.output<typeof Body> {
   return checkShape(Body, parseJson(body));
 }

@@ -29,10 +29,13 @@ const PushPayload = z.object({
 });
 
 const branchPrefix = 'refs/heads/';
-/** Longer JSON is stored instead of being passed in the start of a workflow. */
+/** Longer JSON is stored instead of being passed in the input of a workflow. */
 const maxStartLength = 128 * 1024;
 
-/** @throws AppError `invalid_request` */
+/**
+ * Reads a push.
+ * @throws AppError `invalid_request`
+ */
 export function readPush({ contentType, body }: RawBody): ReadPush {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(contentType ?? '');
   const push = pushOf(checkShape(PushPayload, parseJson(isForm ? payloadOf(body) : body)));
@@ -79,7 +82,7 @@ function commitOf(
   };
 }
 
-/** Push payloads use epoch seconds, other payloads use text. */
+/** Reads the time of a push. Push payloads contain epoch seconds, other payloads text. */
 function pushTime(at: number | string | null | undefined): number | undefined {
   return typeof at === 'string' ? timeOf(at) : (at ?? undefined);
 }

@@ -26,7 +26,7 @@ export interface PushSignature {
    * @throws AppError `invalid_signature` if it is not signed with a permitted secret
    */
   verify(delivery: Delivery): Promise<void>;
-  /** Returns the bindings that a verified delivery may reach; `own` are those whose own secret signed it. */
+  /** Returns the bindings that a verified delivery may reach. `own` are those whose own secret signed it. */
   reached(
     bindings: readonly RepositoryBindingDocument[],
     delivery: Delivery,
@@ -41,11 +41,11 @@ const overlap = 512;
 const bindingsTried = 50;
 
 /**
- * Each binding has its own secret. Until a push is signed with it, the secret of the installation is also valid, or no
- * signature if the installation has no secret.
+ * Creates the verifier. Each binding has its own secret. Until a push is signed with it, the secret of the installation
+ * is also valid, or no signature if the installation has no secret.
  */
 export function createPushSignature({ secret, box, collections }: PushSignatureOptions): PushSignature {
-  const isInstallations = ({ header, body }: Delivery) =>
+  const isSignedByInstallation = ({ header, body }: Delivery) =>
     secret === undefined || isSignedBy(header('x-hub-signature-256'), hubForm, secret, body);
 
   async function ownOf(
@@ -56,17 +56,17 @@ export function createPushSignature({ secret, box, collections }: PushSignatureO
     const signers: RepositoryBindingDocument[] = [];
     if (!hubForm.test(signature)) return signers;
     for (const binding of bindings.slice(0, bindingsTried)) {
-      const theirs = secretOf(box, binding);
+      const secretOfBinding = secretOf(box, binding);
       // Hashing a body may take 20 ms.
       await setImmediate();
-      if (theirs !== undefined && isSignedBy(signature, hubForm, theirs, body)) signers.push(binding);
+      if (secretOfBinding !== undefined && isSignedBy(signature, hubForm, secretOfBinding, body)) signers.push(binding);
     }
     return signers;
   }
 
   return {
     async verify(delivery) {
-      if (isInstallations(delivery)) return;
+      if (isSignedByInstallation(delivery)) return;
       if (!hubForm.test(delivery.header('x-hub-signature-256') ?? '')) throw mismatch();
       const repository = await repositoryIn(delivery.body);
       const bindings = repository === undefined ? [] : await bindingsOf(collections, repository);
@@ -75,7 +75,7 @@ export function createPushSignature({ secret, box, collections }: PushSignatureO
 
     async reached(bindings, delivery) {
       const signers = await ownOf(bindings, delivery);
-      const others = isInstallations(delivery)
+      const others = isSignedByInstallation(delivery)
         ? bindings.filter((binding) => binding.secret_confirmed !== true && !signers.includes(binding))
         : [];
       return { own: signers, all: [...signers, ...others] };

@@ -4,7 +4,7 @@ import { operationRoute, type Route } from '../../rest/define-route.js';
 const shared = { tag: 'API keys', scope: 'organization' } as const;
 const headers = { 'Cache-Control': 'no-store' };
 
-/** API keys, for user tokens with an admin role on the project (specification, API keys). */
+/** API keys. The caller needs a user token and an admin role on the project (specification, API keys). */
 export const apiKeyRoutes: readonly Route[] = [
   operationRoute({
     ...shared,

@@ -44,8 +44,8 @@ export const auditRoutes: readonly Route[] = [
 ];
 
 /**
- * An error before the first chunk is answered as usual. A later error truncates the answer, so that its last line is
- * missing.
+ * Sends an export. An error before the first chunk gets the usual response. A later error truncates the response, so
+ * that its last line is missing.
  */
 async function sendExport(audit: Audit, organizationId: string, { req, res }: RequestContext): Promise<void> {
   const chunks = audit.export(organizationId);

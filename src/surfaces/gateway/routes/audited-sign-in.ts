@@ -9,8 +9,9 @@ interface SignedIn {
 }
 
 /**
- * Records a sign-in, including a refused one, in the audit chain of the person's organization. An unknown address has
- * no chain. A refusal is recorded after the answer, so that response times do not reveal which addresses are known.
+ * Records a sign-in, including a refused one, in the audit chain of the person's organization. An unknown email address
+ * has no chain. A refusal is recorded after the response, so that response times do not reveal which addresses are
+ * known.
  */
 export async function auditedSignIn<T extends SignedIn>(
   deps: AuthDeps & Audited,

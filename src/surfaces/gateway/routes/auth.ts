@@ -41,7 +41,7 @@ const PasswordChange = z
     example: { current_password: 'correct horse battery staple', new_password: 'a much longer pass phrase' },
   });
 
-/** Sign-in, SDK sessions and the password (contract, Gateway, auth). Request bodies are never logged. */
+/** Routes for sign-in, SDK sessions and the password (contract, Gateway, auth). Request bodies are never logged. */
 export function authRoutes(deps: AuthDeps & Audited, baseUrl: () => string): Route[] {
   return [...signInRoutes(deps), ...sessionRoutes(deps, baseUrl), passwordRoute(deps)];
 }

@@ -15,7 +15,7 @@ const PublicKey = z.object({
   use: z.literal('sig'),
 });
 
-/** The public keys of this service's tokens (RFC 7517). */
+/** Serves the public keys of this service's tokens (RFC 7517). */
 export function jwksRoutes(deps: AuthDeps): Route[] {
   return [
     defineRoute({

@@ -4,7 +4,10 @@ import { operationRoute, type Route } from '../../rest/define-route.js';
 
 const tag = 'governance';
 
-/** The governed calls of the credential's project, their policy decisions, and how many more are admitted. */
+/**
+ * The governed calls of the credential's project, their policy decisions, and the number of calls that admission
+ * control still allows.
+ */
 export const lifecycleRoutes: readonly Route[] = [
   operationRoute({
     method: 'get',

@@ -9,8 +9,8 @@ const challengeForm = /^[A-Za-z0-9_-]{43}$/;
 const maxStateLength = 2048;
 
 /**
- * The client and redirect address that receive the answer. Nothing is redirected before the address is known to belong
- * to the client.
+ * The client and redirect URI that receive the response. Nothing is redirected before the URI is known to belong to the
+ * client.
  */
 export interface Destination {
   client: OauthClientDocument;
@@ -25,7 +25,8 @@ export interface AuthorizationRequest extends Destination {
 }
 
 /**
- * @throws OauthError for an unknown client and for a redirect address that the client did not register; only the person
+ * Finds the destination of the response.
+ * @throws OauthError for an unknown client and for a redirect URI that the client did not register; only the person
  * sees it
  */
 export async function destinationOf(
@@ -48,8 +49,8 @@ export async function destinationOf(
 }
 
 /**
- * Reads the rest of the request (RFC 6749, 4.1.1; RFC 7636, 4.3; RFC 8707, 2). Returns the error to send to the
- * redirect address if it is invalid.
+ * Reads the rest of the request (RFC 6749, 4.1.1; RFC 7636, 4.3; RFC 8707, 2). If it is invalid, returns the error to
+ * send to the redirect URI.
  */
 export function readAuthorizationRequest(
   query: URLSearchParams,
@@ -87,7 +88,7 @@ function only(query: URLSearchParams, name: string): string | undefined {
   return value === '' || more.length > 0 ? undefined : value;
 }
 
-/** The redirect address with the answer, the unchanged `state` and the issuer (RFC 9207). */
+/** Returns the redirect URI with the response, the unchanged `state` and the issuer (RFC 9207). */
 export function answerAddress(
   { redirectUri, state }: Pick<Destination, 'redirectUri' | 'state'>,
   answer: Record<string, string>,

@@ -131,7 +131,7 @@ async function denyAction({ deps, res, request }: Visit): Promise<void> {
   );
 }
 
-/** The address of this page, built from the matched path. The request's own URL could name another host. */
+/** Returns the URL of this page, built from the matched path. The request's own URL could name another host. */
 function pageOf(req: Request): string {
   return `/oauth/authorize?${queryTextOf(req)}`;
 }

@@ -9,8 +9,8 @@ import { findPlace, findPlaces, type Place } from '../../../auth/places.js';
 type Person = NonNullable<BrowserSession['person']>;
 
 /**
- * The consent page with the current choices of the form. The initial choice is the oldest project and every scope that
- * the person can grant.
+ * Returns the consent page with the current choices of the form. The initial choices are the oldest project and every
+ * scope that the person can grant.
  */
 export async function consentPageFor(
   { deps, request, session, page }: Visit,
@@ -43,7 +43,7 @@ export async function consentPageFor(
 
 /**
  * Handles the Allow button: issues a code, or returns the problem to solve first. The code grants only scopes that the
- * client asked for, that the person checked and that the person may grant on the chosen project now.
+ * client requested, that the person checked and that the person may currently grant on the chosen project.
  */
 export async function decide(
   { deps, request }: Visit,
@@ -52,8 +52,9 @@ export async function decide(
 ): Promise<{ address: string } | { problem: string }> {
   const place = await pickedPlace(deps, person, form);
   if (!place) return { problem: 'Choose a project that you have a role on.' };
-  const shown = await findPlace(deps.mongo.collections, person.userId, form.get('shown_project') ?? '');
-  if (shown?.role !== place.role) return { problem: 'You picked another project: check what would be allowed there.' };
+  const shownPlace = await findPlace(deps.mongo.collections, person.userId, form.get('shown_project') ?? '');
+  if (shownPlace?.role !== place.role)
+    return { problem: 'You picked another project: check what would be allowed there.' };
   const checked = form.getAll('scope');
   const allowed = grantableScopes(place.role);
   const scopes = Scope.options.filter(

@@ -16,8 +16,8 @@ export interface AuthorizeDeps extends AuthDeps, Audited {
 }
 
 /**
- * The state of one request to the page. Forms are sent to the page's own address, so each request reads the
- * authorization request again.
+ * The state of one request to the page. Forms are sent to the page's own URL, so each request reads the authorization
+ * request again.
  */
 export interface Visit {
   deps: AuthorizeDeps;
@@ -25,6 +25,6 @@ export interface Visit {
   res: Response;
   request: AuthorizationRequest;
   session: BrowserSession;
-  /** The address of the page, to which its forms are sent. */
+  /** The URL of the page, to which its forms are sent. */
   page: string;
 }

@@ -43,7 +43,7 @@ function presentedBy(authorization: string | undefined, fields: ReadonlyMap<stri
   return secret === undefined ? { id, method: 'none', secret: '' } : { id, method: 'client_secret_post', secret };
 }
 
-/** Both parts are form-encoded before they are joined (RFC 6749, 2.3.1). */
+/** Reads the credentials, whose parts are form-encoded before they are joined (RFC 6749, 2.3.1). */
 function basicCredentials(authorization: string): Presented | undefined {
   const encoded = /^basic ([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1];
   const [, id, secret] = /^([^:]+):(.+)$/.exec(Buffer.from(encoded ?? '', 'base64').toString('utf8')) ?? [];

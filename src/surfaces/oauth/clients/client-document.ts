@@ -19,19 +19,19 @@ export interface ClientDocumentDeps {
   http: HttpClient;
   fetches: RateLimit;
   baseUrl: () => string;
-  /** Development only: allows plain http on loopback hosts, which cannot have certificates. */
+  /** Allows plain http on loopback hosts, which cannot have certificates. For development only. */
   allowLoopbackHttp: boolean;
 }
 
 /**
- * Finds the client of an authorization request. If the id is the address of a metadata document, reads the document
- * again when the stored copy is too old.
+ * Finds the client of an authorization request. If the id is the URL of a metadata document, reads the document again
+ * when the stored copy is too old.
  */
 export type FindClient = (id: string, address: string) => Promise<OauthClientDocument | undefined>;
 
 /**
- * Client ID metadata documents (draft-ietf-oauth-client-id-metadata-document). The address is untrusted input, so the
- * guarded outbound client fetches it: public addresses only, no redirects, with limits on time and size.
+ * Supports Client ID metadata documents (draft-ietf-oauth-client-id-metadata-document). The URL is untrusted input, so
+ * the guarded outbound client fetches it: public addresses only, no redirects, with limits on time and size.
  */
 export function createFindClient(deps: ClientDocumentDeps): FindClient {
   return async (id, address) => {
@@ -64,7 +64,7 @@ async function fetchDocument(http: HttpClient, url: string): Promise<HttpRespons
   const response = await http
     .request({ method: 'GET', url, headers, timeoutMs, maxBytes, signal })
     .catch((error: unknown) => {
-      // The exact reason would reveal the server's network to a stranger.
+      // The exact reason would reveal the server's network to anyone.
       throw isOutboundError(error) ? refused('could not be read', error) : error;
     });
   if (response.status !== 200 || !isJsonType(String(response.headers['content-type'] ?? '')))
@@ -83,7 +83,7 @@ function readDocument(id: string, { body }: HttpResponse) {
   return metadata;
 }
 
-/** The document's `max-age`, within limits, so that it is neither fetched for every page nor cached forever. */
+/** Returns the document's `max-age` within limits, so that it is neither fetched for every page nor cached forever. */
 function freshnessOf({ headers }: HttpResponse): number {
   const maxAge = /(?:^|[\s,])max-age=(\d{1,9})(?:$|[\s,])/i.exec(String(headers['cache-control'] ?? ''))?.[1];
   return Math.min(Math.max(maxAge === undefined ? defaultFreshness : Number(maxAge), minFreshness), maxFreshness);

@@ -6,7 +6,7 @@ import { redirectUriProblem } from '../../../auth/oauth/redirect-uri.js';
 const maxRedirectUris = 10;
 const maxNameLength = 100;
 
-/** The metadata that this server reads (RFC 7591, 2). It ignores unknown fields, as the RFC requires. */
+/** The metadata that this server reads (RFC 7591, 2). Unknown fields are ignored, as the RFC requires. */
 const Metadata = z.object({
   redirect_uris: z.array(z.string()).min(1).max(maxRedirectUris),
   token_endpoint_auth_method: z.enum(clientAuthMethods).optional(),
@@ -50,7 +50,7 @@ export function readClientMetadata(
 }
 
 /**
- * A name that is safe to display: without line breaks, invisible characters and characters that change the text
+ * Returns a name that is safe to display: without line breaks, invisible characters and characters that change the text
  * direction.
  */
 function displayName(text: string): string {

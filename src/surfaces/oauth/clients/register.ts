@@ -4,7 +4,10 @@ import type { RateLimit } from '../rate-limit.js';
 import { readClientMetadata } from './client-metadata.js';
 import type { Clients } from '../../../auth/oauth/clients.js';
 
-/** Dynamic client registration (RFC 7591). Anyone may register, so a registration does not prove who the client is. */
+/**
+ * Registers clients dynamically (RFC 7591). Anyone may register, so a registration does not prove the identity of the
+ * client.
+ */
 export function registerHandler({
   clients,
   registrations,

@@ -4,8 +4,8 @@ import type { Standing } from '../../../auth/oauth/access-token.js';
 import type { OauthGrantDocument } from '../../../auth/oauth/grants.js';
 
 /**
- * The person's current role on the project of the grant; undefined if the project, the account or the role no longer
- * exists.
+ * Returns the person's current role on the project of the grant, or undefined if the project, the account or the role
+ * no longer exists.
  */
 export async function readStanding(
   { mongo: { collections } }: Pick<AuthDeps, 'mongo'>,

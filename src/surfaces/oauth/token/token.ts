@@ -9,10 +9,10 @@ import { exchangeRefreshToken } from './exchange-refresh-token.js';
 
 const exchanges = { authorization_code: exchangeCode, refresh_token: exchangeRefreshToken } as const;
 
-/** The token endpoint (RFC 6749, 3.2). */
+/** Serves the token endpoint (RFC 6749, 3.2). */
 export function tokenHandler(deps: TokenDeps): RequestHandler {
   return async (req, res) => {
-    // Requests are compared by their time of arrival, not by when a busy server processes them.
+    // Use the arrival time of requests, not the time at which a busy server processes them.
     const now = epochSeconds();
     const fields = singleFields(formOf(req));
     const client = await authenticateClient(deps.clients, req.get('authorization'), fields);

@@ -8,7 +8,7 @@ import { pendingApproval } from './pending-approval.js';
 import { gatewayTags, operationTags } from './tags.js';
 import { Id } from '../../../ids.js';
 
-/** The OpenAPI 3.1 document, generated from the schemas that validate requests (contract, head). */
+/** Generates the OpenAPI 3.1 document from the schemas that validate requests (contract, head). */
 export function openApiDocument(groups: readonly RouteGroup[], options: { baseUrl: string; version: string }) {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const { security, routes } of groups) {
@@ -125,7 +125,7 @@ function headersOf(route: Route, security: Security) {
   return Object.keys(headers).length > 0 ? { header: z.object(headers) } : {};
 }
 
-/** A body with only optional fields is optional itself. */
+/** Describes the body of a request. A body with only optional fields is optional itself. */
 function requestBody({ multipart }: Route, schema: z.ZodType) {
   return {
     required: multipart === true || !schema.safeParse({}).success,
@@ -133,7 +133,10 @@ function requestBody({ multipart }: Route, schema: z.ZodType) {
   };
 }
 
-/** Uploads cannot be held, and a route that defines its own 202 answer keeps it. */
+/**
+ * Returns whether a policy can hold a call of the route. Uploads cannot be held, and a route that defines its own 202
+ * response keeps it.
+ */
 function holdable(route: Route): boolean {
   return isGoverned(route) && route.multipart !== true && route.response.status !== 202;
 }
@@ -155,7 +158,7 @@ function successResponses(route: Route): ZodOpenApiResponsesObject {
   } as ZodOpenApiResponsesObject;
 }
 
-/** Schemas for the parameters of a path whose route does not define them. */
+/** Returns schemas for the path parameters of a route that defines none. */
 function textParams(path: string): z.ZodObject {
   return z.object(Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, Id])));
 }

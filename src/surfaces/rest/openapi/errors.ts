@@ -27,7 +27,7 @@ export interface RouteGroup {
   tags?: TagTexts;
 }
 
-/** The errors that follow from the properties of a route. A route's own `errors` are added. */
+/** The errors that follow from the properties of a route, in addition to the route's own `errors`. */
 const derived: readonly { code: ErrorCode; when: (route: Route, security: Security) => boolean }[] = [
   // Every path refuses malformed JSON and percent-encoding.
   { code: 'invalid_request', when: () => true },
@@ -49,7 +49,7 @@ const derived: readonly { code: ErrorCode; when: (route: Route, security: Securi
   { code: 'unavailable', when: () => true },
 ];
 
-/** One response per status. Several codes may share it, each with its own example. */
+/** Returns one response per status. Several codes may share it, each with its own example. */
 export function errorResponses(route: Route, security: Security): ZodOpenApiResponsesObject {
   const byStatus = new Map<number, Set<ErrorCode>>();
   for (const code of errorsOf(route, security)) {
@@ -78,7 +78,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[]) {
   };
 }
 
-/** Optional headers; for example, not every 401 concerns a missing credential. */
+/** Optional headers. For example, not every 401 concerns a missing credential. */
 const headersOf: Record<
   number,
   Record<string, { description: string; schema: { type: 'string' | 'integer' }; example: string | number }>
@@ -97,24 +97,24 @@ function errorsOf(route: Route, security: Security): ErrorCode[] {
   return [...derived.filter(({ when }) => when(route, security)).map(({ code }) => code), ...(route.errors ?? [])];
 }
 
-/** The example body of each error code, which the responses reference. */
+/** Returns the example body of each error code, which the responses reference. */
 export function errorExamples(groups: readonly RouteGroup[]) {
   const codes = groups.flatMap(({ routes, security }) => routes.flatMap((route) => errorsOf(route, security)));
   const examples: Record<string, { summary: string; value: object }> = {};
-  // If several codes have the same answer, the first one provides the example.
+  // If several codes have the same response, the first one provides the example.
   for (const code of codes)
     examples[exampleName(code)] ??= { summary: errorEntry(code).when, value: exampleBody(code) };
   return examples;
 }
 
-/** Refusals from S3 onwards have a lifecycle record. */
+/** Returns the body of an example. Refusals from S3 onwards have a lifecycle record. */
 function exampleBody(code: ErrorCode) {
   const error = answeredCode(code);
   const isGoverned = /^S[3-8]:/.test(error);
   return { error, error_description: errorEntry(code).example, ...(isGoverned && { lifecycle_id: exampleId }) };
 }
 
-/** Component names must not contain a colon. */
+/** Returns the name of an example. Component names must not contain a colon. */
 function exampleName(code: ErrorCode): string {
   return answeredCode(code).replace(':', '.');
 }

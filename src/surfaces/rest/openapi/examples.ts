@@ -14,8 +14,9 @@ interface Operation {
 }
 
 /**
- * A request example may omit fields with a default value; an answer example must include them. The example of a nullable
- * field moves next to its types, because zod joins them into one list only if each has no other keyword.
+ * Completes the examples of schemas. A request example may omit fields with a default value; a response example must
+ * include them. Moves the example of a nullable field next to its types, because zod joins the types into one list only
+ * if each has no other keyword.
  */
 export const completeExample: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) => {
   if (zodSchema._zod.def.type === 'nullable' && jsonSchema.anyOf) {
@@ -29,8 +30,8 @@ export const completeExample: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io 
 };
 
 /**
- * Adds an example to every request, answer and required parameter of the document: that of its schema, or one composed
- * from the examples of its fields.
+ * Adds an example to every request, response and required parameter of the document: that of its schema, or one
+ * composed of the examples of its fields.
  */
 export function addExamples<D extends object>(document: D): D {
   const { paths } = document as unknown as { paths: Record<string, Record<string, Operation>> };

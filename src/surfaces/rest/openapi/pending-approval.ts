@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Id } from '../../../ids.js';
 import { Expiry } from '../../../time.js';
 
-/** The answer to a call that a policy holds. */
+/** The response to a call that a policy holds. */
 export const pendingApproval = {
   description: 'A policy requires an approval. Once it is approved, repeat the call with its resume token.',
   schema: z
