@@ -6,6 +6,7 @@ import { createDeps } from './deps.js';
 import { type Deps } from './domain/deps.js';
 import { createEmbeddingSweep } from './domain/embedding/sweep.js';
 import { createRevocationSweep } from './domain/mcp-servers/operations/revoke.js';
+import { createMemorySweep } from './domain/memories/sweep.js';
 import { createTextIndexSweep } from './domain/text-index/sweep.js';
 import { checkEmbedder } from './models/check-embedder.js';
 import { startWorkerMetrics } from './observability/worker-metrics.js';
@@ -20,6 +21,7 @@ import { workflowBundle } from './workflow-code.js';
 const embeddingSweepMs = 2000;
 const textIndexSweepMs = 2000;
 const revocationSweepMs = 5000;
+const memorySweepMs = 10_000;
 
 /** The worker process: one SDK worker for each of its task queues, over one connection. */
 async function main(): Promise<void> {
@@ -94,6 +96,7 @@ function startSweeps(deps: Deps): void {
     },
     deps,
   );
+  regularly({ everyMs: memorySweepMs, failed: 'memories could not be started', run: createMemorySweep(deps) }, deps);
   if (!deps.config.embedding) return;
   void checkEmbedder(deps);
   regularly(

@@ -4,16 +4,22 @@ import { isOutboundError } from '../outbound/outbound-error.js';
 import type { RerankConfig } from './environment.js';
 import { createWatchedFetch } from './watched-fetch.js';
 
-const timeoutMs = 2000;
+/** After this many questions in a row without an answer in time, the endpoint is left out for `pauseMs`. */
+const maxLate = 3;
 const maxBytes = 1024 * 1024;
 
 const Answer = z.object({ results: z.array(z.object({ index: z.int().min(0), relevance_score: z.number() })) });
 
-/** Orders texts by their relevance to a question. Undefined without an endpoint. The question goes on without it. */
-export function createReranker(config: RerankConfig | undefined) {
+/**
+ * Orders texts by their relevance to a question. Undefined without an endpoint. The question goes on without it. An
+ * endpoint that hangs does not delay every question: after a pause, one question tries it again.
+ */
+export function createReranker(config: RerankConfig | undefined, { timeoutMs = 2000, pauseMs = 30_000 } = {}) {
   if (config === undefined) return undefined;
   const { baseUrl, apiKey, model } = config;
   const url = `${baseUrl.replace(/\/+$/, '')}/rerank`;
+  let late = 0;
+  let pausedUntil = 0;
   const send = createWatchedFetch({ idleMs: timeoutMs, maxBytes, maxEventBytes: maxBytes });
 
   async function ask(question: string, texts: readonly string[], signal: AbortSignal) {
@@ -47,11 +53,23 @@ export function createReranker(config: RerankConfig | undefined) {
       texts: readonly string[],
       signal: AbortSignal = new AbortController().signal,
     ): Promise<{ scores: number[] } | { unavailable: string }> {
+      if (performance.now() < pausedUntil)
+        return {
+          unavailable: `the reranking endpoint is left out for ${pauseMs / 1000} s, because ${maxLate} questions in a row got no answer`,
+        };
+      const pause = () => (pausedUntil = late < maxLate ? 0 : performance.now() + pauseMs);
+      // While this question tries the endpoint after a pause, the others go on without it.
+      pause();
       try {
-        return await withDeadline({ timeoutMs, signal }, (ended) => ask(question, texts, ended));
+        const answer = await withDeadline({ timeoutMs, signal }, (ended) => ask(question, texts, ended));
+        late = 0;
+        pause();
+        return answer;
       } catch (error) {
         signal.throwIfAborted();
         const isLate = isOutboundError(error) && error.code === 'timeout';
+        late = isLate ? late + 1 : 0;
+        pause();
         // The message of another error may hold the address, which the operator alone should see.
         return {
           unavailable: `the reranking endpoint ${isLate ? `did not answer within ${timeoutMs} ms` : 'does not answer'}`,

@@ -101,6 +101,13 @@ export const memory = [
     says: 'A worker that is killed during an extraction writes nothing twice and leaves nothing half-written.',
   },
   {
+    id: 'memory.unstarted',
+    source: 'issue 17: Goals',
+    part: 12,
+    delivered: true,
+    says: 'A memory whose API process is killed between its record and the start of its workflow is started by a worker.',
+  },
+  {
     id: 'memory.tenancy',
     source: 'issue 17: 3',
     part: 12,

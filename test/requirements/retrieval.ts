@@ -45,6 +45,13 @@ export const retrieval = [
     says: 'An optional endpoint orders the best results; if it fails or is late, the order of the search stays, with the reason.',
   },
   {
+    id: 'retrieval.rerank-hangs',
+    source: 'issue 17: 2',
+    part: 12,
+    delivered: true,
+    says: 'An endpoint that does not answer three questions in a row is left out for a while, with the reason.',
+  },
+  {
     id: 'retrieval.languages',
     source: 'issue 17: 2',
     part: 12,

@@ -88,7 +88,7 @@ export async function startMemory(deps: StartDeps, place: Place, id: string, giv
   const memory = known ?? (await insertOnce(memories, await documentOf(deps, place, { id, digest, given })));
   if (memory.digest !== digest || memory.project_id !== place.projectId)
     throw new AppError('conflict', 'this Idempotency-Key was used with another text');
-  if (memory.status === 'queued') await start(deps, memory);
+  if (memory.status === 'queued') await startWorkflow(deps, memory);
   return viewOf(deps, memory);
 }
 
@@ -122,8 +122,17 @@ async function documentOf(
   };
 }
 
-async function start({ temporal }: Pick<Deps, 'temporal'>, memory: MemoryDocument): Promise<void> {
-  const { _id, project_id, organization_id, parts, wants_review } = memory;
+/** Safe to repeat: a workflow that has ever run does not start again. */
+export async function startWorkflow(
+  { temporal }: Pick<Deps, 'temporal'>,
+  {
+    _id,
+    project_id,
+    organization_id,
+    parts,
+    wants_review,
+  }: Pick<MemoryDocument, '_id' | 'project_id' | 'organization_id' | 'parts' | 'wants_review'>,
+): Promise<void> {
   const input: RememberInput = {
     memory_id: _id,
     project_id,

@@ -145,6 +145,7 @@ export const memoriesCollection = defineCollection('memories', {
     { keys: { project_id: 1, status: 1, created_at: -1, _id: -1 } },
     expiring,
     { keys: { project_id: 1, changed_at: 1 } },
+    { keys: { status: 1, _id: 1 } },
   ],
 });
 export const memoryPartsCollection = defineCollection('memory_parts', {

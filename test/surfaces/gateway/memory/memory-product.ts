@@ -21,6 +21,7 @@ export const ontology = {
 export const retentionDays = 30;
 
 export interface Remembering {
+  apiKey: string;
   gateway: ApiClient;
   api: ApiClient;
   projectID: string;

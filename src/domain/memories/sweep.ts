@@ -1,0 +1,25 @@
+import { epochSeconds } from '../../time.js';
+import type { Deps } from '../deps.js';
+import { startWorkflow } from './operations.js';
+
+/** Longer than a call takes between the record and the start. */
+const graceSeconds = 60;
+const maxPerPass = 200;
+
+/**
+ * Starts the workflow of each memory whose process died between its record and the start. It does not start again what
+ * has ever run, so any number of processes can sweep. Successive passes cover all memories.
+ */
+export function createMemorySweep({ mongo, temporal }: Pick<Deps, 'mongo' | 'temporal'>): () => Promise<void> {
+  let after = '';
+  return async () => {
+    const queued = await mongo.collections.memories
+      .find({ status: 'queued', _id: { $gt: after }, created_at: { $lt: epochSeconds() - graceSeconds } })
+      .project<Parameters<typeof startWorkflow>[1]>({ project_id: 1, organization_id: 1, parts: 1, wants_review: 1 })
+      .sort({ _id: 1 })
+      .limit(maxPerPass)
+      .toArray();
+    after = queued.length < maxPerPass ? '' : (queued.at(-1)?._id ?? '');
+    for (const memory of queued) await startWorkflow({ temporal }, memory);
+  };
+}
