@@ -2,12 +2,13 @@ import type { AddressInfo } from 'node:net';
 import { createApp } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { createDeps } from '../../src/deps.js';
+import { createExpressServer } from '../../src/http/express-server.js';
 import { platformRoutes } from '../../src/surfaces/platform/routes.js';
 
 /** The platform's routes without their operations, in the same app with the same log: the cost of a write without governance. */
 for (const route of platformRoutes) delete route.operation;
 const deps = createDeps(loadConfig(process.env), 'api');
 const app = createApp(deps, { baseUrl: () => 'http://localhost', condition: () => 'serving', version: 'bare' });
-const server = app.listen(0, '127.0.0.1', () => {
+const server = createExpressServer(app).listen(0, '127.0.0.1', () => {
   deps.log.info({ port: (server.address() as AddressInfo).port }, 'listening');
 });
