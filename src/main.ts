@@ -1,6 +1,6 @@
 import { collections } from './collections.js';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createApp } from './app.js';
@@ -9,6 +9,7 @@ import { loadConfig } from './config.js';
 import { createDeps } from './deps.js';
 import { type Deps } from './domain/deps.js';
 import { moveDecisions } from './governance/lifecycles/move-decisions.js';
+import { createExpressServer } from './http/express-server.js';
 import { warmUpGuard } from './graph/query/as-of.js';
 import { prepareGraph } from './graph/store/schema.js';
 import type { Condition, Indexes } from './surfaces/operation/health.js';
@@ -52,7 +53,7 @@ async function main(): Promise<void> {
     ...(downstream && { downstreamUrl: downstream.url }),
   });
 
-  const server = createServer({ maxHeaderSize }, app);
+  const server = createExpressServer(app, { maxHeaderSize });
   server.listen(config.port, config.host, () => {
     const { port } = server.address() as AddressInfo;
     baseUrl ||= `http://localhost:${port}`;

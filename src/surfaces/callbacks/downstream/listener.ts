@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import type { Deps } from '../../../domain/deps.js';
 import { AppError } from '../../../errors.js';
 import { errorHandler } from '../../rest/error-answers.js';
+import { createExpressServer } from '../../../http/express-server.js';
 import { requestLog } from '../../../http/request-log.js';
 import { createDeliveries } from '../../../domain/connectors/deliveries.js';
 import { createReadBody } from '../read-body.js';
@@ -27,7 +28,7 @@ export interface DownstreamListener {
 export async function startDownstream(deps: Deps): Promise<DownstreamListener> {
   const { config, log } = deps;
   const { downstreamHost, downstreamUrl, downstreamPortIsSet } = config.callbacks;
-  const server = createServer(createDownstreamApp(deps));
+  const server = createExpressServer(createDownstreamApp(deps));
   // Longer than the senders keep idle connections, so that they never use one that is closing.
   server.keepAliveTimeout = 65_000;
   const port = await listen(server, config.downstreamPort, downstreamHost).catch((error: NodeJS.ErrnoException) => {
