@@ -87,7 +87,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     problemOfMcpOutput: (output, timeoutMs) => untrustedThreads.run('problemOfOutput', output, timeoutMs),
     redact,
     temporal,
-    ...createSharedReaders({ config, mongo, temporal, metrics, log }, stopping.signal),
+    ...createSharedReaders({ config, mongo, temporal, metrics, log, governance }, stopping.signal),
     blobs,
     http,
     models: createModels(config.llm),
@@ -127,14 +127,21 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
 
 /** What all viewers of this process share. */
 function createSharedReaders(
-  { config, mongo, temporal, metrics, log }: Pick<Deps, 'config' | 'mongo' | 'temporal' | 'metrics' | 'log'>,
+  {
+    config,
+    mongo,
+    temporal,
+    metrics,
+    log,
+    governance,
+  }: Pick<Deps, 'config' | 'mongo' | 'temporal' | 'metrics' | 'log' | 'governance'>,
   stopping: AbortSignal,
 ): Pick<Deps, 'queueFacts' | 'readRunState' | 'viewRun' | 'projectNews' | 'streams'> {
   const followHistory = createFollowHistory(temporal);
   return {
     queueFacts: createQueueFacts(temporal),
     readRunState: createStateReader(temporal),
-    viewRun: createViewRun({ mongo, temporal, metrics, log, followHistory, stopping }),
+    viewRun: createViewRun({ mongo, temporal, metrics, log, governance, followHistory, stopping }),
     projectNews: createProjectNews({ collections: mongo.collections, log, stopping }),
     streams: createOpenStreams(config.streamsMax),
   };
