@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { datesIn } from '../../src/graph/query/dates.js';
 import { termsOf } from '../../src/graph/query/feedback.js';
 import { mentionsIn } from '../../src/graph/query/mentions.js';
-import { createRanking, type EntityKey } from '../../src/graph/query/rank.js';
+import { answersFirst, createRanking, type EntityKey } from '../../src/graph/query/rank.js';
 import { phrasesOf, wordsOf } from '../../src/graph/query/words.js';
 import { mentionProperties } from '../../src/graph/store/mention-properties.js';
 
 const day = (text: string) => Date.parse(text) / 1000;
 const always = { since: null, until: null };
 const entity = (id: string, savedAt = 0): EntityKey => {
-  const key = { elementId: id, project: 'p', id, names: null, times: null, length: null, ...always };
+  const key = { elementId: id, project: 'p', id, names: null, times: null, length: null, asks: null, ...always };
   return { ...key, savedAt };
 };
 const unmentioned = () => ({ names: 0, time: 0 });
@@ -57,6 +57,15 @@ describe('what a question mentions', () => {
 
   test('is the name, short values and times of an entity, never long ones', () => {
     expect(of).toEqual({ _names: ['turn 12', 'ann o neil'], _times: [day('2023-03-08')] });
+  });
+
+  test('says whether the longest text is a question', () => {
+    const asks = (properties: Record<string, string>) => mentionProperties('Turn 12', properties)._asks;
+    expect(asks({ text: 'Did you sell the old car? ', speaker: 'Ann' })).toBe(true);
+    expect(asks({ text: '车卖了吗？' })).toBe(true);
+    expect(asks({ question: 'Who sold it?', answer: 'Ann sold it in May.' })).toBeUndefined();
+    expect(asks({ text: 'Did you? I did.' })).toBeUndefined();
+    expect(asks({})).toBeUndefined();
   });
 
   test('is found as whole words', () => {
@@ -113,6 +122,24 @@ describe('the ranking', () => {
     const scores = Object.fromEntries(ranking.all().map((each) => [each.entity.id, each.parts.length]));
     expect(scores).toEqual({ short: 0, long: expect.closeTo(0.26, 3), endless: 0.375 });
     expect(ranking.all()[0]?.entity.id).toBe('endless');
+  });
+
+  test('puts a question behind what answers it, and explains the score that is left', () => {
+    const ranking = createRanking(unmentioned);
+    const asking = { ...entity('asking'), asks: true };
+    ranking.textHits([
+      { entity: asking, score: 10 },
+      { entity: entity('answer'), score: 9 },
+      { entity: entity('other'), score: 1 },
+    ]);
+    expect(ranking.best(1)).toEqual([asking]);
+    const ranked = answersFirst(ranking.all());
+    expect(ranked.map(({ entity: { id }, score }) => [id, score])).toEqual([
+      ['answer', 1],
+      ['asking', expect.closeTo(0.7 / 0.9, 5)],
+      ['other', expect.closeTo(0.1 / 0.9, 5)],
+    ]);
+    expect(ranked[1]?.parts.text).toBeCloseTo(0.7);
   });
 
   test('prefers what was saved last if all else is equal', () => {

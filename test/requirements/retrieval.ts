@@ -38,6 +38,13 @@ export const retrieval = [
     says: 'truncated says whether there is more than the answer shows.',
   },
   {
+    id: 'retrieval.questions',
+    source: 'issue 17: Goals',
+    part: 12,
+    delivered: true,
+    says: 'A text that is a question comes after an equal one that is not.',
+  },
+  {
     id: 'retrieval.rerank',
     source: 'issue 17: 2',
     part: 12,

@@ -9,6 +9,8 @@ export interface EntityKey extends Mentions {
   savedAt: number | null;
   /** The characters of its searchable text. */
   length: number | null;
+  /** Whether its text is a question. */
+  asks: boolean | null;
 }
 
 /** A relationship with the element ids of its two entities. */
@@ -64,6 +66,8 @@ const lengths = { from: 50, to: 1000 };
 const proximity = [0.5, 0.5] as const;
 /** Limits further hits of an entity to this share of its best hit, so that many facts alone do not win. */
 const furtherHits = 0.25;
+/** What is left of the score of a text that is a question. */
+const questionShare = 0.7;
 
 interface Scored {
   entity: EntityKey;
@@ -155,6 +159,34 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
 }
 
 export type Ranking = ReturnType<typeof createRanking>;
+
+/**
+ * The order of the answer: a question says less than what answers it. It has its full score until now, because it leads
+ * to its neighbours, which often answer it.
+ */
+export function answersFirst(ranked: readonly Ranked[]): Ranked[] {
+  const weighted = ranked
+    .map((each) => (each.entity.asks ? scaledBy(questionShare, each) : each))
+    .sort((a, b) => b.score - a.score);
+  const top = weighted[0]?.score || 1;
+  return weighted.map((each) => ({ ...each, score: Number((each.score / top).toFixed(6)) }));
+}
+
+function scaledBy(share: number, { entity, score, parts }: Ranked): Ranked {
+  const { text, vector, names, time, neighbours, length } = parts;
+  return {
+    entity,
+    score: score * share,
+    parts: {
+      text: text * share,
+      vector: vector * share,
+      names: names * share,
+      time: time * share,
+      neighbours: neighbours * share,
+      length: length * share,
+    },
+  };
+}
 
 /** The best hit of each entity and a small bonus for its further hits. */
 function bestOfEach(found: readonly Hit[]): [EntityKey, number][] {

@@ -8,7 +8,15 @@ import { datesIn } from './dates.js';
 import { feedbackTerms } from './feedback.js';
 import { mentionsIn } from './mentions.js';
 import { readNeighbours } from './neighbourhood.js';
-import { createRanking, type EntityKey, type Hit, type Parts, type Ranked, type Ranking } from './rank.js';
+import {
+  answersFirst,
+  createRanking,
+  type EntityKey,
+  type Hit,
+  type Parts,
+  type Ranked,
+  type Ranking,
+} from './rank.js';
 import { rerank, type Reranked, type Reranker } from './rerank.js';
 import { readPlaces, searchText, type Scope } from './search.js';
 import { nearestTo, vectorHits, type VectorAnswer } from './vector-hits.js';
@@ -94,7 +102,7 @@ async function answer(
   const scope = { projectIds: [...question.projectIds], ...moment };
   const found = await find(tx, words, question.text, await vectorHits(tx, vectors.hits, scope), scope);
   const { ranking } = found;
-  const reranked = await rerank(tx, reranker, ranking.all(), question);
+  const reranked = await rerank(tx, reranker, answersFirst(ranking.all()), question);
   const { ranked } = reranked;
   const returned = ranked.slice(0, question.limit);
   const room = createRoom();

@@ -19,7 +19,7 @@ const hitFactor = 8;
 const maxRequested = 15_000;
 
 export function keyOf(entity: string): string {
-  return `{elementId: elementId(${entity}), project: ${entity}.project_id, id: ${entity}.id, names: ${entity}._names, times: ${entity}._times, since: ${entity}._since, until: ${entity}._until, savedAt: ${entity}._recorded_at, length: size(${entity}._search)}`;
+  return `{elementId: elementId(${entity}), project: ${entity}.project_id, id: ${entity}.id, names: ${entity}._names, times: ${entity}._times, since: ${entity}._since, until: ${entity}._until, savedAt: ${entity}._recorded_at, length: size(${entity}._search), asks: ${entity}._asks}`;
 }
 
 /** Returns the full-text index of each project's language, with its projects. */

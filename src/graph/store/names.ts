@@ -52,6 +52,7 @@ export const internalProperties: ReadonlySet<string> = new Set([
   '_search',
   '_names',
   '_times',
+  '_asks',
   '_json',
   '_since',
   '_until',

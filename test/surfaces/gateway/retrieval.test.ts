@@ -63,6 +63,22 @@ describe('POST /v1/query-context with a question', () => {
     expect(ids(await ask('bees'))).toEqual(['t0', 't1']);
   });
 
+  test('puts a question behind the text that answers it', async () => {
+    verifies('retrieval.questions');
+    const { apiKey } = await createWorkspace(deps);
+    const own = apiClient(testRun().url, { authorization: `Bearer ${apiKey}` });
+    const turn = (id: string, text: string) => ({ id, type: 'Turn', name: id, properties: { text } });
+    const saved = await own.post('/v1/save-context', {
+      entities: [turn('a', 'Who sold the old green car?'), turn('b', 'Ann sold the old green car.')],
+    });
+    expect(saved).toMatchObject({ status: 200 });
+    const answer = await ask('old green car', { explain: true }, own);
+    expect(ids(answer)).toEqual(['b', 'a']);
+    // The question has the best text, because its name is a word that the index ignores.
+    expect(answer.explanation.scores[1].text).toBeCloseTo(0.7, 5);
+    expect(JSON.stringify(answer)).not.toContain('_asks');
+  });
+
   test('explains each score, and why neither vectors nor an endpoint for the order were used', async () => {
     verifies('retrieval.explain');
     const answer = await ask('What did Ann start to keep in March 2023?', { explain: true });
