@@ -94,27 +94,6 @@ const ofSchedules: Record<string, Cause> = {
   },
 };
 
-const ofBackfills: Record<string, Cause> = {
-  'has a schedule run past times': async (of, person) => {
-    const coworker_id = await coworker(of.workspace, [url(of)]);
-    const times = { type: 'interval', frequency: 2, overlap: 'allow_all' };
-    const { _id } = await scheduled(of.workspace, { coworker_id, ...times });
-    const path = `/schedule/coworker/${_id}`;
-    await done(of.workspace.api.patch(path, { status: 'paused' }));
-    const from = Date.now() / 1000;
-    await eventually(async () => {
-      const { body } = await person.post(`${path}/backfill`, { from, to: Date.now() / 1000 });
-      expect(body.planned).not.toEqual([]);
-    });
-    return eventually(async () => {
-      // The schedule may have fired before it was paused: that run has one editor.
-      const found = await deps.mongo.collections.executions.findOne({ schedule: _id, caused_by: { $size: 2 } });
-      expect(found).not.toBeNull();
-      return found?._id ?? '';
-    });
-  },
-};
-
 const ofTriggers: Record<string, Cause> = {
   'changes the triggers of a connector': async (of, person) => {
     const { api, projectID } = of.workspace;
@@ -130,7 +109,7 @@ const ofTriggers: Record<string, Cause> = {
 
 const cases = [
   ...Object.entries(causes).map(([what, cause]) => ({ what, cause, by: 'person' })),
-  ...Object.entries({ ...ofSchedules, ...ofBackfills }).map(([what, cause]) => ({ what, cause, by: 'schedule' })),
+  ...Object.entries(ofSchedules).map(([what, cause]) => ({ what, cause, by: 'schedule' })),
   ...Object.entries(ofTriggers).map(([what, cause]) => ({ what, cause, by: 'trigger' })),
 ];
 
