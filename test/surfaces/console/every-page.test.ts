@@ -75,7 +75,7 @@ test('each page shows what a failing API says, with the record of the call', asy
     await first.context().addInitScript((body) => {
       const ask = globalThis.fetch;
       globalThis.fetch = (input, init) =>
-        /^\/(console|readyz)/.test(new URL(String(input)).pathname)
+        /^\/(console|readyz)/.test(new URL(new Request(input).url).pathname)
           ? ask(input, init)
           : Promise.resolve(Response.json(body, { status: 503 }));
     }, answer);
