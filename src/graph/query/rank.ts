@@ -1,13 +1,13 @@
 import type { Mentions } from './mentions.js';
 
-/** Identifies an entity without its stored properties, and says what a question may mention of it. */
+/** Identifies an entity without its stored properties, and contains the properties that a question may mention. */
 export interface EntityKey extends Mentions {
   elementId: string;
   project: string;
   id: string;
-  /** Epoch seconds of the last save. */
+  /** The time of the last save in epoch seconds. */
   savedAt: number | null;
-  /** The characters of its searchable text. */
+  /** The number of characters of its searchable text. */
   length: number | null;
   /** Whether its text is a question. */
   asks: boolean | null;
@@ -21,7 +21,7 @@ export interface Link {
 }
 
 export interface Neighbour {
-  /** The element id of the entity from which it was reached. */
+  /** The element id of the entity from which this one was reached. */
   of: string;
   link: Link;
   entity: EntityKey;
@@ -32,17 +32,17 @@ export interface Hit {
   score: number;
 }
 
-/** The parts of a score before it is divided by the best one. Their sum is the score. */
+/** The parts of a score before it is divided by the best one. The score is their sum. */
 export interface Parts {
   text: number;
   vector: number;
-  /** The question names the entity, or a short value of it such as its speaker. */
+  /** The points if the question names the entity, or a short value of it such as its speaker. */
   names: number;
-  /** The question names a time in which the entity lies. */
+  /** The points if the question names a time of the entity. */
   time: number;
-  /** The share of its best neighbour's score. */
+  /** The share of the score of its best neighbour. */
   neighbours: number;
-  /** A longer text says more. Full text and vectors prefer short ones. */
+  /** The points for a longer text, which contains more information. Full text and vectors prefer short texts. */
   length: number;
 }
 
@@ -54,38 +54,45 @@ export interface Ranked {
 }
 
 /**
- * Chosen by measurement (decision 0084): what the best of each kind counts. `names` is a share of what was found, and
- * `length` one of what text and vectors can give.
+ * The weight of the best entity in each part, chosen by measurement (decision 0084). `names` is a share of what was
+ * found, and `length` is a share of the maximum of text and vectors.
  */
 export const weights = { text: 1, vector: 0.6, names: 0.7, time: 0.6, length: 0.375 };
 
-/** In characters. Texts up to `from` get nothing of `weights.length`, and texts of at least `to` get all of it. */
+/**
+ * The range of text lengths in characters. Texts up to `from` get nothing of `weights.length`, and texts of at least `to`
+ * get all of it.
+ */
 const lengths = { from: 50, to: 1000 };
 
 /** The share of a node's score that its neighbour receives, at the first and at the second hop. */
 const proximity = [0.5, 0.5] as const;
-/** Limits further hits of an entity to this share of its best hit, so that many facts alone do not win. */
+/**
+ * Limits the points for further hits of an entity to this share of its best hit, so that an entity does not win by its
+ * number of facts alone.
+ */
 const furtherHits = 0.25;
-/** What is left of the score of a text that is a question. */
+/** The share of its score that a text keeps if it is a question. */
 const questionShare = 0.7;
 
 interface Scored {
   entity: EntityKey;
   text: number;
   vector: number;
-  /** By hop. */
+  /** The shares of its neighbours' scores, by hop. */
   shares: [number, number];
 }
 
 /**
- * Ranks entities by the scaled sum of their parts. `mentioned` says how far (0 to 1) the question names an entity and
- * its time. Ties go to what was saved last, then to the lower id, so the result is deterministic.
+ * Ranks entities by the scaled sum of their parts. Ties are resolved by the last save, then by the lower id, so the
+ * result is deterministic.
+ * @param mentioned returns how far (0 to 1) the question names an entity and its time
  */
 export function createRanking(mentioned: (entity: EntityKey) => { names: number; time: number }) {
   const scores = new Map<string, Scored>();
   const links = new Map<string, Link>();
   const mentions = new Map<string, { names: number; time: number }>();
-  /** What text and vectors can give together. */
+  /** The maximum that text and vectors contribute together. */
   let most = weights.text;
 
   function scoredOf(entity: EntityKey): Scored {
@@ -116,18 +123,18 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
   }
 
   return {
-    /** Adds the hits of the full-text search. The best entity has 1, no match is 0. */
+    /** Adds the hits of the full-text search. The best entity gets 1, no match is 0. */
     textHits(found: readonly Hit[]): void {
       for (const [entity, score] of scaled(bestOfEach(found), 0)) scoredOf(entity).text = score;
     },
-    /** Adds the hits of the vector search. The best entity has 1, the last 0: similarities lie close together. */
+    /** Adds the hits of the vector search. The best entity gets 1 and the last gets 0, because similarities lie close together. */
     vectorHits(found: readonly Hit[]): void {
       if (found.length > 0) most = weights.text + weights.vector;
       const each = bestOfEach(found);
       const least = Math.min(...each.map(([, score]) => score));
       for (const [entity, score] of scaled(each, each.length > 1 ? least : 0)) scoredOf(entity).vector = score;
     },
-    /** Shares what was found so far (hop 0), or what hop 0 shared (hop 1), so the order of neighbours does not matter. */
+    /** Gives neighbours a share of the scores so far (hop 0), or of the shares of hop 0 (hop 1), in any order. */
     neighbours(found: readonly Neighbour[], hop: 0 | 1): void {
       const before = new Map(
         [...scores].map(([id, { text, vector, shares }]) => [
@@ -150,7 +157,7 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
       const top = all[0]?.score || 1;
       return all.map((each) => ({ ...each, score: Number((each.score / top).toFixed(6)) }));
     },
-    /** The element ids of the traversed relationships between the given entities. */
+    /** Returns the element ids of the traversed relationships between the given entities. */
     relationships: (elementIds: ReadonlySet<string>): string[] =>
       [...links.values()]
         .filter(({ from, to }) => elementIds.has(from) && elementIds.has(to))
@@ -161,8 +168,8 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
 export type Ranking = ReturnType<typeof createRanking>;
 
 /**
- * The order of the answer: a question says less than what answers it. It has its full score until now, because it leads
- * to its neighbours, which often answer it.
+ * Returns the final order, in which a text that is a question counts less than its answer. Until then it counts fully,
+ * because it leads to its neighbours, which often answer it.
  */
 export function answersFirst(ranked: readonly Ranked[]): Ranked[] {
   const weighted = ranked
@@ -188,7 +195,7 @@ function scaledBy(share: number, { entity, score, parts }: Ranked): Ranked {
   };
 }
 
-/** The best hit of each entity and a small bonus for its further hits. */
+/** Returns the score of each entity: its best hit and a small bonus for further hits. */
 function bestOfEach(found: readonly Hit[]): [EntityKey, number][] {
   const sums = new Map<string, { entity: EntityKey; best: number; further: number }>();
   for (const { entity, score } of found) {
@@ -205,7 +212,7 @@ function scaled(found: readonly [EntityKey, number][], least: number): [EntityKe
   return found.map(([entity, score]) => [entity, range > 0 ? (score - least) / range : 0]);
 }
 
-/** From 0 to 1, on a logarithmic scale: ten more characters matter less in a long text. */
+/** Returns 0 to 1 on a logarithmic scale: ten more characters matter less in a long text. */
 function scaledLength(length: number): number {
   const bounded = Math.min(Math.max(length, lengths.from), lengths.to);
   return Math.log(bounded / lengths.from) / Math.log(lengths.to / lengths.from);
