@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { datesIn } from '../../src/graph/query/dates.js';
 import { termsOf } from '../../src/graph/query/feedback.js';
-import { mentionsIn } from '../../src/graph/query/mentions.js';
+import { mentionsIn, withoutCommonNames } from '../../src/graph/query/mentions.js';
 import { answersFirst, createRanking, type EntityKey } from '../../src/graph/query/rank.js';
 import { phrasesOf, wordsOf } from '../../src/graph/query/words.js';
 import { mentionProperties } from '../../src/graph/store/mention-properties.js';
@@ -75,6 +75,23 @@ describe('what a question mentions', () => {
     const { names, time } = mentionsIn('What held in March 2023?')({ ...key, times: null, since: day('2023-03-20') });
     expect([names, time]).toEqual([0, 1]);
     expect(mentionsIn('anything')({ names: null, times: null, ...always })).toEqual({ names: 0, time: 0 });
+  });
+});
+
+describe('the text of a question that is embedded', () => {
+  const turns = (speaker: string, count: number): [string, { names: string[] }][] =>
+    Array.from({ length: count }, (_, at) => [`${speaker} ${at}`, { names: [`turn ${at}`, speaker] }]);
+  const found = new Map([...turns('ann o neil', 10), ...turns('open', 10), ...turns('bo', 9)]);
+
+  test('lacks the proper names that many hits have', () => {
+    expect(withoutCommonNames("When did Ann O'Neil's dog chase Bo?", found)).toBe('When did dog chase Bo?');
+    expect(withoutCommonNames('Did Joann O’Neil or ANN O’NEIL call?', found)).toBe('Did Joann O’Neil or call?');
+  });
+
+  test('keeps a common value that is not a name, and a question that is only a name', () => {
+    expect(withoutCommonNames('Which orders are open?', found)).toBe('Which orders are open?');
+    expect(withoutCommonNames("Ann O'Neil?", found)).toBe("Ann O'Neil?");
+    expect(withoutCommonNames('Who is Ann?', new Map([['ann', { names: null }]]))).toBe('Who is Ann?');
   });
 });
 

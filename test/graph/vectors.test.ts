@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { embedNext } from '../../src/domain/embedding/embed-next.js';
 import { docsTool } from '../../src/domain/tools/docs.js';
+import { queryContextTool } from '../../src/domain/tools/query-context.js';
 import { saveContextTool } from '../../src/domain/tools/save-context.js';
 import { commitOntology } from '../../src/graph/ontology/commit.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
@@ -248,6 +249,30 @@ describe('searches by vectors', () => {
       );
       expect(best).toBeCloseTo(1, 4);
     }
+  });
+});
+
+describe('a question', () => {
+  test('is embedded without the name that many of its hits have, and its answer is still found', async () => {
+    verifies('retrieval.common-names');
+    const ctx = contextOf();
+    const turn = (at: number, text: string) => ({
+      ...{ id: `t${at}`, type: 'Turn', name: `Turn ${at}` },
+      properties: { text, speaker: at === 10 ? 'Bo' : 'Ann' },
+    });
+    const texts = Array.from({ length: 11 }, (_, at) => `Remark ${at} about the weather`);
+    const entities = [...texts.map((text, at) => turn(at, text)), turn(11, 'I keep sheep on the hill')];
+    await save(ctx, { entities });
+    await embedAll(ctx);
+    const { graph, redact, nearestByText, mongo } = deps;
+    const query = queryContextTool.create({ graph, redact, nearestByText, collections: mongo.collections });
+    const ask = (question: string) => call(query, ctx, { query: question, explain: true });
+    const answer = await ask("Where are Ann's sheep?");
+    expect(endpoint.texts().at(-1)).toBe('Where are sheep?');
+    expect(answer.entities[0]).toMatchObject({ id: 't11' });
+    expect(answer.explanation.vectors).toMatchObject({ used: true });
+    await ask('What does Bo keep?');
+    expect(endpoint.texts().at(-1)).toBe('What does Bo keep?');
   });
 });
 

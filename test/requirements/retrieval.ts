@@ -45,6 +45,13 @@ export const retrieval = [
     says: 'A text that is a question comes after an equal one that is not.',
   },
   {
+    id: 'retrieval.common-names',
+    source: 'issue 17: Goals',
+    part: 12,
+    delivered: true,
+    says: 'A question is embedded without the proper names that many of its hits have.',
+  },
+  {
     id: 'retrieval.rerank',
     source: 'issue 17: 2',
     part: 12,

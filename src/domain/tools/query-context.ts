@@ -177,7 +177,7 @@ async function ask(
   if (query) return cypher.run(callOf(prepared, query, ctx), consumed);
   const { query: text, limit, timeout_ms: timeoutMs, bookmark, explain } = input;
   const question = { text, projectIds, asOf: input.as_of, limit, timeoutMs, bookmark, explain, signal: ctx.signal };
-  return retrieve(graph, question, consumed, { nearest: nearestByText, reranker });
+  return retrieve(graph, question, consumed, { nearest: graph.embeds ? nearestByText : undefined, reranker });
 }
 
 const maxDepth = 20;

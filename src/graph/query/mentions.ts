@@ -32,3 +32,29 @@ export function mentionsIn(question: string): (entity: Mentions) => { names: num
       : 0,
   });
 }
+
+/** A name that fewer entities have says which of them the question is about, so it stays. */
+const minCommon = 10;
+
+/**
+ * Removes the proper names that many of the found entities have, such as a speaker, from a question before it is
+ * embedded. In a vector, such a name outweighs the rest, although it hardly distinguishes the entities (decision 0084).
+ */
+export function withoutCommonNames(question: string, found: ReadonlyMap<string, Pick<Mentions, 'names'>>): string {
+  const questionWords = ` ${tokensOf(question).join(' ')} `;
+  const counts = new Map<string, number>();
+  for (const { names } of found.values()) for (const name of names ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const common = [...counts].filter(([name, count]) => count >= minCommon && questionWords.includes(` ${name} `));
+  const rest = common.reduce((text, [name]) => text.replaceAll(patternOf(name), keepUnlessProper), question);
+  return /\p{L}/u.test(rest) ? rest.replaceAll(/\s+/g, ' ').trim() : question;
+}
+
+/** Finds the words of a name, with the s of a genitive. They contain only letters and digits. */
+function patternOf(name: string): RegExp {
+  const words = name.split(' ').join('[^\\p{L}\\p{N}]+');
+  return new RegExp(`(?<![\\p{L}\\p{N}])${words}(?:['’]s)?(?![\\p{L}\\p{N}])`, 'giu');
+}
+
+function keepUnlessProper(text: string): string {
+  return /^\p{Lu}/u.test(text) ? '' : text;
+}

@@ -6,7 +6,7 @@ import type { NearestByText } from '../vectors/nearest.js';
 import { heldIn, timeParameter, wasHeld, type Moment } from './as-of.js';
 import { datesIn } from './dates.js';
 import { feedbackTerms } from './feedback.js';
-import { mentionsIn } from './mentions.js';
+import { mentionsIn, withoutCommonNames } from './mentions.js';
 import { readNeighbours } from './neighbourhood.js';
 import {
   answersFirst,
@@ -18,7 +18,7 @@ import {
   type Ranking,
 } from './rank.js';
 import { rerank, type Reranked, type Reranker } from './rerank.js';
-import { readPlaces, searchText, type Scope } from './search.js';
+import { readPlaces, searchText, type Place, type Scope, type TextHits } from './search.js';
 import { nearestTo, vectorHits, type VectorAnswer } from './vector-hits.js';
 import {
   maxAnswerLength,
@@ -71,14 +71,48 @@ export async function retrieve(
   const { limit, timeoutMs } = question;
   if (words.length === 0) return { entities: [], relationships: [], facts: [], rows: [], limit, truncated: false };
   const moment = momentOf(question);
-  const vectors = await nearestTo(nearest, { ...question, moment }, question.signal);
-  return inReadTransaction(graph, (tx) => answer(tx, { words, vectors, reranker, moment }, question, consumed), {
-    timeoutMs,
-    fetchSize,
-    projectIds: question.projectIds,
-    bookmark: question.bookmark,
-    ...(question.signal && { signal: question.signal }),
-  });
+  let msLeft = timeoutMs;
+  const read = async <T>(work: (tx: ManagedTransaction) => Promise<T>): Promise<T> => {
+    const begun = performance.now();
+    const { projectIds, bookmark, signal } = question;
+    const options = { timeoutMs: Math.max(1, Math.ceil(msLeft)), fetchSize, projectIds, bookmark };
+    const result = await inReadTransaction(graph, work, { ...options, ...(signal && { signal }) });
+    msLeft -= performance.now() - begun;
+    return result;
+  };
+  const textFirst = (tx: ManagedTransaction) => searchQuestion(tx, question, words, moment);
+  // The text hits determine what is embedded, so they come first. No transaction waits for the endpoint.
+  const found = nearest && (await read(textFirst));
+  const named = found ? withoutCommonNames(question.text, entitiesIn(found)) : question.text;
+  const vectors = await nearestTo(nearest, { ...question, text: named, moment }, question.signal);
+  return read(async (tx) =>
+    answer(tx, { words, text: found ?? (await textFirst(tx)), vectors, reranker, moment }, question, consumed),
+  );
+}
+
+/** The hits of the words of the question. */
+interface TextFirst extends TextHits {
+  places: readonly Place[];
+}
+
+async function searchQuestion(
+  tx: ManagedTransaction,
+  { text, projectIds }: Question,
+  words: readonly string[],
+  moment: Moment,
+): Promise<TextFirst> {
+  const places = await readPlaces(tx, projectIds);
+  const terms = words.map(asked);
+  const scope = { projectIds: [...projectIds], ...moment };
+  return { places, ...(await searchText(tx, { terms, phrases: phrasesOf(text), places }, scope)) };
+}
+
+function asked(word: string): Term {
+  return { word, weight: 1 };
+}
+
+function entitiesIn({ hits }: TextHits): ReadonlyMap<string, EntityKey> {
+  return new Map(hits.map(({ entity }) => [entity.elementId, entity]));
 }
 
 function momentOf({ text, asOf }: Question): Moment {
@@ -88,6 +122,7 @@ function momentOf({ text, asOf }: Question): Moment {
 
 interface Asked {
   words: readonly string[];
+  text: TextFirst;
   vectors: VectorAnswer;
   reranker: Reranker | undefined;
   moment: Moment;
@@ -95,12 +130,13 @@ interface Asked {
 
 async function answer(
   tx: ManagedTransaction,
-  { words, vectors, reranker, moment }: Asked,
+  { words, text, vectors, reranker, moment }: Asked,
   question: Question,
   consumed: Consumption,
 ): Promise<ContextAnswer> {
   const scope = { projectIds: [...question.projectIds], ...moment };
-  const found = await find(tx, words, question.text, await vectorHits(tx, vectors.hits, scope), scope);
+  const vectored = await vectorHits(tx, vectors.hits, scope);
+  const found = await find(tx, { question: question.text, words, text, vectors: vectored }, scope);
   const { ranking } = found;
   const reranked = await rerank(tx, reranker, answersFirst(ranking.all()), question);
   const { ranked } = reranked;
@@ -178,29 +214,25 @@ interface Found {
   isCut: boolean;
 }
 
-/** Searches with the words of the question, then again with the words that the best hits share. */
+/** Ranks the hits of the question, then searches again with the words that the best ones share. */
 async function find(
   tx: ManagedTransaction,
-  words: readonly string[],
-  text: string,
-  vectors: readonly Hit[],
+  { question, words, text, vectors }: Pick<Asked, 'words' | 'text'> & { question: string; vectors: readonly Hit[] },
   scope: Scope,
 ): Promise<Found> {
-  const questionTerms = words.map((word) => ({ word, weight: 1 }));
-  const phrases = phrasesOf(text);
-  const mentioned = mentionsIn(text);
-  const places = await readPlaces(tx, scope.projectIds);
-  const round = async (terms: readonly Term[]): Promise<Found> => {
-    const { hits, isCut } = await searchText(tx, { terms, phrases, places }, scope);
+  const mentioned = mentionsIn(question);
+  const rank = async ({ hits, isCut }: TextHits): Promise<Found> => {
     const ranking = createRanking(mentioned);
     ranking.textHits(hits);
     ranking.vectorHits(vectors);
     const around = await addNeighbours(tx, ranking, scope);
     return { ranking, isCut: isCut || around.isCut };
   };
-  const first = await round(questionTerms);
+  const first = await rank(text);
   const more = await feedbackTerms(tx, first.ranking.all(), words);
-  return more.length === 0 ? first : round([...questionTerms, ...more]);
+  if (more.length === 0) return first;
+  const terms = [...words.map(asked), ...more];
+  return rank(await searchText(tx, { terms, phrases: phrasesOf(question), places: text.places }, scope));
 }
 
 /** Adds the neighbours of the best hits, up to two hops away. */

@@ -46,13 +46,20 @@ export interface TextQuestion {
   places: readonly Place[];
 }
 
-/** Finds entities by their own text and by the text of their facts, best first. `isCut` means that there are more. */
+export interface TextHits {
+  /** Best first. */
+  hits: Hit[];
+  /** Whether there are more. */
+  isCut: boolean;
+}
+
+/** Finds entities by their own text and by the text of their facts. */
 export async function searchText(
   tx: ManagedTransaction,
   { terms, phrases, places }: TextQuestion,
   scope: Scope,
-): Promise<{ hits: Hit[]; isCut: boolean }> {
-  const found: { hits: Hit[]; isCut: boolean }[] = [];
+): Promise<TextHits> {
+  const found: TextHits[] = [];
   for (const { index, projectIds } of places)
     found.push(await searchIndex(tx, luceneQuery(terms, phrases, projectIds), { ...scope, projectIds, index }));
   const hits = found.flatMap((each) => each.hits).sort((a, b) => b.score - a.score);
@@ -64,7 +71,7 @@ async function searchIndex(
   tx: ManagedTransaction,
   lucene: string,
   place: Scope & { index: string },
-): Promise<{ hits: Hit[]; isCut: boolean }> {
+): Promise<TextHits> {
   for (let requested = maxHits; ; requested *= hitFactor) {
     const { records } = await tx.run(
       `CALL db.index.fulltext.queryNodes($index, $lucene, {limit: $asked}) YIELD node, score
