@@ -86,6 +86,15 @@ const ofSchedules: Record<string, Cause> = {
     await done(person.post(`/schedule/coworker/${_id}/trigger`, {}));
     return startedBy(of, coworker_id);
   },
+  'has a schedule run a past time': async (of, person) => {
+    const coworker_id = await coworker(of.workspace, [url(of)]);
+    const hourly = { type: 'interval', frequency: 3600, schedule: soon(-1800 - 3600) };
+    const { _id, schedule } = await scheduled(of.workspace, { coworker_id, ...hourly });
+    const at = schedule + 3600;
+    const { body } = await person.post(`/schedule/coworker/${_id}/backfill`, { from: at - 1, to: at + 1 });
+    expect(body).toMatchObject({ planned: [at] });
+    return startedBy(of, coworker_id);
+  },
   'changes a schedule before it fires': async (of, person) => {
     const coworker_id = await coworker(of.workspace, [url(of)]);
     const { _id } = await scheduled(of.workspace, { coworker_id, ...later });
