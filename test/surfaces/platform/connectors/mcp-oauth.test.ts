@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createClient } from '../../../../sdk/node/src/index.js';
+import { setPlan } from '../../../../src/domain/customers/operations/account.js';
 import { sizeOf } from '../../../requirements/full-forms.js';
 import { createPerson } from '../../../auth/auth-server.js';
 import { decoded } from '../../../support/decoded.js';
@@ -165,6 +166,8 @@ test(
   async () => {
     verifies('mcp-oauth.own-token');
     const { member, id } = await authorized();
+    // Each call has an agentflow of its own.
+    await setPlan(deps.mongo.collections, member.organizationId, { number_of_coworkers: calls + 100 });
     const people = await Promise.all(
       Array.from({ length: 50 }, async (_, at) => ({ name: `person-${at}`, member: await personIn(member) })),
     );
