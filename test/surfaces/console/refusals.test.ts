@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { newId } from '../../../src/ids.js';
 import { createPerson, type Person } from '../../auth/auth-server.js';
+import { eventually } from '../../support/eventually.js';
 import { prepareExecution } from '../../support/executions.js';
 import { useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
@@ -15,9 +16,13 @@ const deps = useDeps();
 
 /** Waits until the field shows what the API says about its value. */
 async function isRefused(field: Locator, text: RegExp | string): Promise<void> {
-  await field.and(field.page().locator('[aria-invalid=true]')).waitFor();
-  const id = (await field.getAttribute('aria-describedby')) ?? '';
-  await field.page().locator(`[id="${id}"]`).filter({ hasText: text }).waitFor();
+  const page = field.page();
+  await field.and(page.locator('[aria-invalid=true]')).waitFor();
+  // The field is marked before it names its text.
+  await eventually(async () => {
+    const id = (await field.getAttribute('aria-describedby')) ?? '';
+    expect(await page.locator(`[id="${id}"]`).filter({ hasText: text }).isVisible()).toBe(true);
+  });
 }
 
 /** Presses the button although the sign-in has ended, and signs in again. The window for it may be open before. */
