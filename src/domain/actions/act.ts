@@ -75,7 +75,7 @@ export function createAct(deps: ActDeps): Act {
     if (isUsed && reason !== undefined) return askAgain(deps, act);
     // A person approved it, but no attempt used the approval in time.
     const hasLapsed = reason === 'expired' && token !== null;
-    const again = async () => replacing(deps, under, await (isUnknown ? askAgain(deps, act) : first(deps, act)));
+    const again = async () => endReplaced(deps, under, await (isUnknown ? askAgain(deps, act) : first(deps, act)));
     if (hasLapsed) return again();
     switch (reason) {
       case 'rejected':
@@ -94,7 +94,7 @@ export function createAct(deps: ActDeps): Act {
 }
 
 /** Ends the calls that the approval held, unless the run still waits for it. */
-async function replacing({ collections }: ActDeps, { approval_id }: Under, result: ActResult): Promise<ActResult> {
+async function endReplaced({ collections }: ActDeps, { approval_id }: Under, result: ActResult): Promise<ActResult> {
   const waits = 'held' in result && result.held.approval_id === approval_id;
   if (!waits) await endHeldCalls(collections.lifecycles, approval_id, { status: 'denied' });
   return result;

@@ -19,10 +19,10 @@ export interface Mentions {
  * as 0 or 1.
  */
 export function mentionsIn(question: string): (entity: Mentions) => { names: number; time: number } {
-  const questionWords = ` ${tokensOf(question).join(' ')} `;
+  const isNamed = namesIn(question);
   const dates = datesIn(question);
   return ({ names, times, since, until }) => ({
-    names: names?.some((name) => questionWords.includes(` ${name} `)) ? 1 : 0,
+    names: names?.some(isNamed) ? 1 : 0,
     time: dates.some(
       (date) =>
         times?.some((time) => date.from <= time && time < date.until) ||
@@ -41,12 +41,19 @@ const minCommon = 10;
  * embedded. In a vector, such a name outweighs the rest, although it hardly distinguishes the entities (decision 0084).
  */
 export function withoutCommonNames(question: string, found: ReadonlyMap<string, Pick<Mentions, 'names'>>): string {
-  const questionWords = ` ${tokensOf(question).join(' ')} `;
+  const isNamed = namesIn(question);
   const counts = new Map<string, number>();
-  for (const { names } of found.values()) for (const name of names ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const common = [...counts].filter(([name, count]) => count >= minCommon && questionWords.includes(` ${name} `));
+  for (const { names } of found.values())
+    for (const name of names?.filter(isNamed) ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const common = [...counts].filter(([, count]) => count >= minCommon);
   const rest = common.reduce((text, [name]) => text.replaceAll(patternOf(name), keepUnlessProper), question);
   return /\p{L}/u.test(rest) ? rest.replaceAll(/\s+/g, ' ').trim() : question;
+}
+
+/** Creates a function that returns whether the question contains all words of a name, next to each other. */
+function namesIn(question: string): (name: string) => boolean {
+  const questionWords = ` ${tokensOf(question).join(' ')} `;
+  return (name) => questionWords.includes(` ${name} `);
 }
 
 /** Finds the words of a name, with the s of a genitive. They contain only letters and digits. */

@@ -153,9 +153,7 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
         .slice(0, count)
         .map(({ entity }) => entity),
     all(): Ranked[] {
-      const all = ranked();
-      const top = all[0]?.score || 1;
-      return all.map((each) => ({ ...each, score: Number((each.score / top).toFixed(6)) }));
+      return relativeToBest(ranked());
     },
     /** Returns the element ids of the traversed relationships between the given entities. */
     relationships: (elementIds: ReadonlySet<string>): string[] =>
@@ -172,26 +170,33 @@ export type Ranking = ReturnType<typeof createRanking>;
  * because it leads to its neighbours, which often answer it.
  */
 export function answersFirst(ranked: readonly Ranked[]): Ranked[] {
-  const weighted = ranked
-    .map((each) => (each.entity.asks ? scaledBy(questionShare, each) : each))
-    .sort((a, b) => b.score - a.score);
-  const top = weighted[0]?.score || 1;
-  return weighted.map((each) => ({ ...each, score: Number((each.score / top).toFixed(6)) }));
+  const reduced = ({ entity, score, parts }: Ranked): Ranked => ({
+    entity,
+    score: score * questionShare,
+    parts: mapParts(parts, (part) => part * questionShare),
+  });
+  return relativeToBest(
+    ranked.map((each) => (each.entity.asks ? reduced(each) : each)).sort((a, b) => b.score - a.score),
+  );
 }
 
-function scaledBy(share: number, { entity, score, parts }: Ranked): Ranked {
-  const { text, vector, names, time, neighbours, length } = parts;
+/** Divides the scores by the first one. */
+function relativeToBest(sorted: readonly Ranked[]): Ranked[] {
+  const top = sorted[0]?.score || 1;
+  return sorted.map((each) => ({ ...each, score: Number((each.score / top).toFixed(6)) }));
+}
+
+export function mapParts(
+  { text, vector, names, time, neighbours, length }: Parts,
+  change: (part: number) => number,
+): Parts {
   return {
-    entity,
-    score: score * share,
-    parts: {
-      text: text * share,
-      vector: vector * share,
-      names: names * share,
-      time: time * share,
-      neighbours: neighbours * share,
-      length: length * share,
-    },
+    text: change(text),
+    vector: change(vector),
+    names: change(names),
+    time: change(time),
+    neighbours: change(neighbours),
+    length: change(length),
   };
 }
 

@@ -8,15 +8,7 @@ import { datesIn } from './dates.js';
 import { feedbackTerms } from './feedback.js';
 import { mentionsIn, withoutCommonNames } from './mentions.js';
 import { readNeighbours } from './neighbourhood.js';
-import {
-  answersFirst,
-  createRanking,
-  type EntityKey,
-  type Hit,
-  type Parts,
-  type Ranked,
-  type Ranking,
-} from './rank.js';
+import { answersFirst, createRanking, mapParts, type EntityKey, type Hit, type Ranked, type Ranking } from './rank.js';
 import { rerank, type Reranked, type Reranker } from './rerank.js';
 import { readPlaces, searchText, type Place, type Scope, type TextHits } from './search.js';
 import { nearestTo, vectorHits, type VectorAnswer } from './vector-hits.js';
@@ -71,6 +63,7 @@ export async function retrieve(
   const { limit, timeoutMs } = question;
   if (words.length === 0) return { entities: [], relationships: [], facts: [], rows: [], limit, truncated: false };
   const moment = momentOf(question);
+  const scope = { projectIds: [...question.projectIds], ...moment };
   let msLeft = timeoutMs;
   const read = async <T>(work: (tx: ManagedTransaction) => Promise<T>): Promise<T> => {
     const begun = performance.now();
@@ -80,30 +73,29 @@ export async function retrieve(
     msLeft -= performance.now() - begun;
     return result;
   };
-  const textFirst = (tx: ManagedTransaction) => searchQuestion(tx, question, words, moment);
+  const searchWords = (tx: ManagedTransaction) => searchQuestion(tx, question.text, words, scope);
   // The text hits determine what is embedded, so they come first. No transaction waits for the endpoint.
-  const found = nearest && (await read(textFirst));
+  const found = nearest && (await read(searchWords));
   const named = found ? withoutCommonNames(question.text, entitiesIn(found)) : question.text;
   const vectors = await nearestTo(nearest, { ...question, text: named, moment }, question.signal);
   return read(async (tx) =>
-    answer(tx, { words, text: found ?? (await textFirst(tx)), vectors, reranker, moment }, question, consumed),
+    answer(tx, { words, text: found ?? (await searchWords(tx)), vectors, reranker, scope }, question, consumed),
   );
 }
 
 /** The hits of the words of the question. */
-interface TextFirst extends TextHits {
+interface QuestionHits extends TextHits {
   places: readonly Place[];
 }
 
 async function searchQuestion(
   tx: ManagedTransaction,
-  { text, projectIds }: Question,
+  text: string,
   words: readonly string[],
-  moment: Moment,
-): Promise<TextFirst> {
-  const places = await readPlaces(tx, projectIds);
+  scope: Scope,
+): Promise<QuestionHits> {
+  const places = await readPlaces(tx, scope.projectIds);
   const terms = words.map(asked);
-  const scope = { projectIds: [...projectIds], ...moment };
   return { places, ...(await searchText(tx, { terms, phrases: phrasesOf(text), places }, scope)) };
 }
 
@@ -122,19 +114,18 @@ function momentOf({ text, asOf }: Question): Moment {
 
 interface Asked {
   words: readonly string[];
-  text: TextFirst;
+  text: QuestionHits;
   vectors: VectorAnswer;
   reranker: Reranker | undefined;
-  moment: Moment;
+  scope: Scope;
 }
 
 async function answer(
   tx: ManagedTransaction,
-  { words, text, vectors, reranker, moment }: Asked,
+  { words, text, vectors, reranker, scope }: Asked,
   question: Question,
   consumed: Consumption,
 ): Promise<ContextAnswer> {
-  const scope = { projectIds: [...question.projectIds], ...moment };
   const vectored = await vectorHits(tx, vectors.hits, scope);
   const found = await find(tx, { question: question.text, words, text, vectors: vectored }, scope);
   const { ranking } = found;
@@ -175,20 +166,16 @@ function explanationOf(returned: readonly Ranked[], vectors: VectorAnswer, reran
       'model' in reranked
         ? { used: true, model: reranked.model, reason: null }
         : { used: false, model: null, reason: reranked.unavailable },
-    scores: returned.map(({ entity: { id, project }, parts }) => ({ id, project_id: project, ...rounded(parts) })),
+    scores: returned.map(({ entity: { id, project }, parts }) => ({
+      id,
+      project_id: project,
+      ...mapParts(parts, rounded),
+    })),
   };
 }
 
-function rounded({ text, vector, names, time, neighbours, length }: Parts): Parts {
-  const round = (part: number) => Number(part.toFixed(6));
-  return {
-    text: round(text),
-    vector: round(vector),
-    names: round(names),
-    time: round(time),
-    neighbours: round(neighbours),
-    length: round(length),
-  };
+function rounded(part: number): number {
+  return Number(part.toFixed(6));
 }
 
 /** Adds views until the response is full. */
