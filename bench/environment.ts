@@ -45,6 +45,8 @@ export async function startEnvironment(folder: string, more: Record<string, stri
     QUOTA_ORG_MAX: '0',
     PLATFORM_RATE_MAX: '0',
     PLATFORM_RATE_ORG_MAX: '0',
+    // As in production. The tests check each response against its schema.
+    VERIFY_RESPONSES: 'false',
     ...more,
   };
   const bareTaskQueue = `bare-${run}`;

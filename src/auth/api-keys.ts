@@ -95,6 +95,7 @@ export async function authenticateApiKey(read: ApiKeyReader, secret: string, use
     role: scope.role,
     grants: scope.grants,
     keyId: record.id,
+    keyName: record.name,
   };
 }
 

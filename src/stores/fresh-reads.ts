@@ -1,4 +1,4 @@
-import type { Collection, Filter } from 'mongodb';
+import type { Collection, Document, Filter } from 'mongodb';
 import { createGroup } from './group.js';
 
 /**
@@ -7,12 +7,30 @@ import { createGroup } from './group.js';
  */
 export function createFreshReads<T extends { _id: string }>(
   collection: Collection<T>,
+  projection?: Document,
 ): (id: string) => Promise<T | null> {
   const group = createGroup<string, T | null>(async (batch) => {
     const ids = [...new Set(batch.map(({ item }) => item))];
-    const found = await collection.find({ _id: { $in: ids } } as unknown as Filter<T>).toArray();
+    const found = await collection
+      .find({ _id: { $in: ids } } as unknown as Filter<T>, { ...(projection && { projection }) })
+      .toArray();
     const byId = new Map(found.map((each) => [each._id as string, each as unknown as T]));
     for (const { item, resolve } of batch) resolve(byId.get(item) ?? null);
   });
   return (id) => group.add(id);
+}
+
+const shared = new WeakMap<object, (id: string) => Promise<unknown>>();
+
+/**
+ * Reads a record by `_id`, together with other reads of this process. Several callers may get the same object, so it must
+ * not be changed.
+ */
+export function readFresh<T extends { _id: string }>(
+  collection: Collection<T>,
+  id: string,
+): Promise<Readonly<T> | null> {
+  const read = shared.get(collection) ?? createFreshReads(collection);
+  shared.set(collection, read);
+  return read(id) as Promise<T | null>;
 }

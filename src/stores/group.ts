@@ -12,6 +12,8 @@ export interface Group<T, R> {
   idle(): Promise<void>;
 }
 
+const maxTurns = 4;
+
 /**
  * Implements group commit: items that arrive during a write join the next one. `write` settles every item of its batch.
  * If it throws, the items that are not settled are rejected with its error. `isAnotherWaiting` returns whether the next
@@ -24,10 +26,18 @@ export function createGroup<T, R>(
   const queue: Waiting<T, R>[] = [];
   let running: Promise<void> | undefined;
 
+  /** Waits for the end of the turn of the event loop, and for a few more turns while they add items. */
+  async function collect(): Promise<void> {
+    let before = 0;
+    for (let turn = 0; turn < maxTurns && queue.length > before; turn += 1) {
+      before = queue.length;
+      await immediately();
+    }
+  }
+
   async function run(): Promise<void> {
     while (queue.length > 0) {
-      // Include the items that the current turn of the event loop still adds.
-      await immediately();
+      await collect();
       const batch = queue.splice(0, maxBatch);
       try {
         await write(batch, () => queue.length > 0);

@@ -6,7 +6,7 @@ import type { ExecutionDocument } from './record.js';
 /** The creator of an execution, with the name of the key or user, or the user's email address. */
 export async function executedBy(
   deps: Pick<Deps, 'mongo'>,
-  principal: Pick<Principal, 'userId' | 'keyId'>,
+  principal: Pick<Principal, 'userId' | 'keyName'>,
   scheduleOf?: string,
 ): Promise<ExecutionDocument['executed_by']> {
   const name = scheduleOf === undefined ? await nameOf(deps, principal) : `schedule of ${scheduleOf}`;
@@ -20,9 +20,8 @@ export async function executedBy(
 
 async function nameOf(
   { mongo }: Pick<Deps, 'mongo'>,
-  { userId, keyId }: Pick<Principal, 'userId' | 'keyId'>,
+  { userId, keyName }: Pick<Principal, 'userId' | 'keyName'>,
 ): Promise<string | undefined> {
-  const { api_keys } = mongo.collections;
-  const key = keyId === undefined ? null : await api_keys.findOne({ id: keyId }, { projection: { name: 1 } });
-  return key ? `key "${key.name}"` : (await namesOf(mongo.collections, [userId])).get(userId);
+  if (keyName !== undefined) return `key "${keyName}"`;
+  return (await namesOf(mongo.collections, [userId])).get(userId);
 }

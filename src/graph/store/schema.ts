@@ -38,7 +38,6 @@ const statements = [
   'CREATE INDEX analyzer_next IF NOT EXISTS FOR (s:ProjectState) ON (s.analyzer_next)',
   fullText(defaultAnalyzer, 'Entity|Fact'),
   ...(Object.keys(labels) as (keyof typeof labels)[]).map((analyzer) => fullText(analyzer, labels[analyzer])),
-  'CALL db.awaitIndexes(60)',
 ];
 
 function fullText(analyzer: Analyzer, label: string): string {
@@ -46,11 +45,21 @@ function fullText(analyzer: Analyzer, label: string): string {
    OPTIONS {indexConfig: {\`fulltext.analyzer\`: '${analyzer}'}}`;
 }
 
-/** Creates constraints and indexes. Safe to repeat, and to run in several processes concurrently. */
+/**
+ * Creates the constraints and indexes that are missing. Safe to repeat, and to run in several processes concurrently. A
+ * database that has them all is read once, because each statement takes a transaction of its own.
+ */
 export async function prepareGraph(graph: Pick<Graph, 'driver' | 'embeds'>): Promise<void> {
   const session = graph.driver.session();
   try {
-    for (const statement of statements) await session.executeWrite((tx) => tx.run(statement)).catch(ignoreExisting);
+    // A constraint has an index of the same name.
+    const { records } = await session.executeRead((tx) =>
+      tx.run(`SHOW INDEXES YIELD name, state WHERE state = 'ONLINE'`),
+    );
+    const online = new Set(records.map((each) => String(each.get('name'))));
+    const missing = statements.filter((statement) => !online.has(nameOf(statement)));
+    for (const statement of missing) await session.executeWrite((tx) => tx.run(statement)).catch(ignoreExisting);
+    if (missing.length > 0) await session.executeWrite((tx) => tx.run('CALL db.awaitIndexes(60)'));
     // This process does not note changes, so the vectors must be checked when an endpoint is configured again.
     if (!graph.embeds)
       await session.executeWrite((tx) =>
@@ -59,6 +68,10 @@ export async function prepareGraph(graph: Pick<Graph, 'driver' | 'embeds'>): Pro
   } finally {
     await session.close();
   }
+}
+
+function nameOf(statement: string): string {
+  return / (\w+) IF NOT EXISTS/.exec(statement)?.[1] ?? '';
 }
 
 /**

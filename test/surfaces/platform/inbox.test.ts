@@ -68,15 +68,12 @@ describe('GET /inbox', () => {
     await asked(mine, requester);
     const { body } = await mine.api.get('/inbox');
     expect(body.data[0].title).toMatch(/, asked by Ada Lovelace$/);
-    const keys = await deps.mongo.collections.api_keys.findOne({ 'scope.project_id': mine.projectID });
     expect(await executedBy(deps, { userId: requester.userId })).toMatchObject({
       _id: requester.userId,
       name: 'Ada Lovelace',
       type: 'manual',
     });
-    expect(await executedBy(deps, { userId: requester.userId, keyId: keys?.id ?? '' })).toMatchObject({
-      name: 'key "test"',
-    });
+    expect(await executedBy(deps, { userId: requester.userId, keyName: 'test' })).toMatchObject({ name: 'key "test"' });
     expect(await executedBy(deps, { userId: requester.userId }, 'Newcomer guide')).toMatchObject({
       name: 'schedule of Newcomer guide',
       type: 'schedule',

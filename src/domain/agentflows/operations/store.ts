@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Principal } from '../../../auth/principal.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { Collections } from '../../../stores/collections.js';
+import { readFresh } from '../../../stores/fresh-reads.js';
 import { insertOnce } from '../../../stores/mongo.js';
 import { epochSeconds } from '../../../time.js';
 import type { Customers } from '../../customers/record.js';
@@ -16,7 +17,7 @@ export async function findAgentflow(
   principal: Principal,
   id: string,
 ): Promise<AgentflowDocument> {
-  const agentflow = await collections.agentflows.findOne({ _id: id });
+  const agentflow = await readFresh(collections.agentflows, id);
   if (!agentflow || agentflow.is_deleted || agentflow.projectID !== principal.projectId)
     throw notFound('the agentflow');
   return agentflow;

@@ -5,6 +5,7 @@ import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../deps.js';
 import { AppError } from '../../../errors.js';
 import { newId } from '../../../ids.js';
+import { readFresh } from '../../../stores/fresh-reads.js';
 import { insertOnce } from '../../../stores/mongo.js';
 import type { ProjectModelDocument } from '../../../stores/project-models.js';
 import { epochSeconds } from '../../../time.js';
@@ -80,7 +81,7 @@ export async function prepareExecution(
 ): Promise<Execution> {
   const { agentflows, executions, project_models } = deps.mongo.collections;
   const [models, executed_by] = await Promise.all([
-    project_models.findOne({ _id: principal.projectId }),
+    readFresh(project_models, principal.projectId),
     executedBy(deps, principal, scheduleId === undefined ? undefined : agentflow.name),
     deps.customers.requireCredits(principal.organizationId),
   ]);
