@@ -34,3 +34,15 @@ export function createGroupedWrites<T extends Document>(
   });
   return async (writes) => (writes.length === 0 ? [] : group.add(writes));
 }
+
+const shared = new WeakMap<object, ReturnType<typeof createGroupedWrites>>();
+
+/** Combines one write with those of all callers of this process to the collection. The write must be repeatable. */
+export async function writeTogether<T extends Document>(
+  collection: Collection<T>,
+  write: AnyBulkWriteOperation<T>,
+): Promise<void> {
+  const together = shared.get(collection) ?? createGroupedWrites(collection as unknown as Collection);
+  shared.set(collection, together);
+  await together([write as AnyBulkWriteOperation<Document>]);
+}

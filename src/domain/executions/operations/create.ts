@@ -6,6 +6,7 @@ import type { Deps } from '../../deps.js';
 import { AppError } from '../../../errors.js';
 import { newId } from '../../../ids.js';
 import { readFresh } from '../../../stores/fresh-reads.js';
+import { writeTogether } from '../../../stores/grouped-writes.js';
 import { insertOnce } from '../../../stores/mongo.js';
 import type { ProjectModelDocument } from '../../../stores/project-models.js';
 import { epochSeconds } from '../../../time.js';
@@ -132,7 +133,8 @@ export async function prepareExecution(
     changed_at: Date.now(),
   };
   const created = await insertOnce(executions, record);
-  await agentflows.updateOne({ _id: agentflow._id }, { $set: { last_used: created.created_at } });
+  const last_used = created.created_at;
+  await writeTogether(agentflows, { updateOne: { filter: { _id: agentflow._id }, update: { $set: { last_used } } } });
   return toExecution(created);
 }
 
