@@ -24,6 +24,25 @@ describe('group commit', () => {
     await group.idle();
   });
 
+  test('waits for the items of a few more turns of the event loop while they arrive', async () => {
+    const batches: number[] = [];
+    const group = createGroup<number, void>(async (batch) => {
+      batches.push(batch.length);
+      for (const { resolve } of batch) resolve();
+    });
+    const added: Promise<void>[] = [];
+    const addInNextTurns = (count: number) =>
+      setImmediate(() => {
+        added.push(group.add(count));
+        if (count > 1) addInNextTurns(count - 1);
+      });
+    addInNextTurns(2);
+    added.push(group.add(0));
+    await eventually(() => expect(added).toHaveLength(3));
+    await Promise.all(added);
+    expect(batches).toEqual([3]);
+  });
+
   test('rejects only the batch that failed', async () => {
     const group = createGroup<string, string>(async (batch) => {
       if (batch.some(({ item }) => item === 'bad')) throw new Error('refused');
