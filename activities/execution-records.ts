@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { isOver } from '../src/domain/executions/record.js';
 import { createProjector, type ProjectDeps } from '../src/domain/executions/project.js';
 import { withdrawApprovals, type WithdrawDeps } from '../src/governance/approvals/withdraw.js';
 import type { Mongo } from '../src/stores/mongo.js';
@@ -18,8 +19,7 @@ export function createExecutionRecordActivities({
   return {
     async publishExecution(projection) {
       await project(projection, Context.current().info.workflowExecution?.runId ?? '');
-      if (projection.status === 'failed')
-        await withdrawApprovals({ collections, temporal, audit }, projection.execution_id);
+      if (isOver(projection.status)) await withdrawApprovals({ collections, temporal, audit }, projection.execution_id);
     },
     async cancelOwnRun() {
       const { client, info } = Context.current();

@@ -3,13 +3,14 @@ import type { Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/mongo.js';
 import { epochSeconds } from '../time.js';
 import type { Approvals } from './approvals/create-approvals.js';
+import { endExpiredCalls } from './approvals/expire.js';
 import type { Audit } from './audit/audit.js';
 import { ActRecord, type LifecycleDocument } from './lifecycles/record.js';
 import type { IntentDocument } from './recorder.js';
 import { pick } from '../pick.js';
 
 export interface SweepDeps {
-  collections: Pick<Collections, 'intents' | 'lifecycles'>;
+  collections: Pick<Collections, 'intents' | 'lifecycles' | 'resume_tokens'>;
   audit: Pick<Audit, 'append' | 'entrySince'>;
   approvals: Pick<Approvals, 'settle'>;
 }
@@ -87,7 +88,7 @@ export interface Sweeper {
 
 /** Sweeps shortly after the start, and then at regular intervals. */
 export function startSweeper(deps: SweepDeps, onError: (error: unknown) => void): Sweeper {
-  const sweep = () => void sweepIntents(deps).catch(onError);
+  const sweep = () => void Promise.all([sweepIntents(deps), endExpiredCalls(deps)]).catch(onError);
   const timers = [setTimeout(sweep, 1000).unref(), setInterval(sweep, sweepEveryMs).unref()];
   return { close: () => timers.forEach((timer) => clearTimeout(timer)) };
 }

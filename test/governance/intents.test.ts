@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Principal } from '../../src/auth/principal.js';
 import { recordServiceRun } from '../../src/governance/service-record.js';
 import { AppError } from '../../src/errors.js';
+import { endExpiredCalls } from '../../src/governance/approvals/expire.js';
 import type { PolicyRule } from '../../src/governance/policy/rule.js';
 import { sweepIntents } from '../../src/governance/sweep.js';
 import { newId } from '../../src/ids.js';
@@ -183,6 +184,38 @@ describe('a resume token', () => {
     expect(await attempt(async () => ({ body: {} }))).toMatchObject({
       error: { code: 'approval_refused', message: 'the resume token was already used' },
     });
+  });
+
+  test('that expires unused ends the calls that wait for it, once', async () => {
+    verifies('approval.token-unused');
+    const { principal, approvalId, resumeToken, heldId } = await approved();
+    const statusOf = async () => (await collections.lifecycles.findOne({ _id: heldId }))?.status;
+    const end = (at: number) => endExpiredCalls({ collections, audit: governance.audit }, at);
+    await end(epochSeconds());
+    expect(await statusOf()).toBe('pending_approval');
+
+    await collections.resume_tokens.updateOne(
+      { approval_id: approvalId },
+      { $set: { expires_at: epochSeconds() - 1 } },
+    );
+    // Another process has died while it ended the calls.
+    const dead = { collections, audit: { append: () => Promise.reject(new Error('the process died')) } };
+    await expect(endExpiredCalls(dead)).rejects.toThrow('the process died');
+    const later = epochSeconds() + 61;
+    await Promise.all([end(later), end(later), end(later)]);
+    expect(await statusOf()).toBe('denied');
+    expect(
+      (await entriesOf(principal, heldId)).map(({ actor, resource, outcome }) => ({ actor, resource, outcome })),
+    ).toEqual([
+      {
+        actor: `api_key:${principal.userId}:${principal.keyId}`,
+        resource: `approval:${approvalId}`,
+        outcome: 'denied: the approval expired before it was used',
+      },
+      expect.objectContaining({ outcome: 'pending_approval' }),
+    ]);
+    const late = await kernel.perform(kernelCall({ principal, resumeToken, run: async () => ({ body: {} }) }));
+    expect(late).toMatchObject({ error: { code: 'approval_refused', message: expect.stringContaining('expired') } });
   });
 
   test('lets one of several concurrent calls pass while that call is working', async () => {

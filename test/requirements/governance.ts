@@ -364,6 +364,13 @@ export const governance = [
     says: 'A sweep adds the lifecycle and audit entry of a call whose process died between its effect and its record.',
   },
   {
+    id: 'approval.token-unused',
+    source: 'issue 16: Acts',
+    part: 11,
+    delivered: true,
+    says: 'The calls that wait for a resume token end as denied when it expires unused, and this is audited.',
+  },
+  {
     id: 'approval.token-returned',
     source: 'review: durability A2',
     part: 8,

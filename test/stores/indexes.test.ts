@@ -72,6 +72,7 @@ const further: QueryShape[] = [
   ...shapesOfFilter('audit_entries', { lifecycle_id: 'l' }),
   ...shapesOfFilter('connector_triggers', { connector_id: 'c' }),
   ...shapesOfFilter('resume_tokens', { approval_id: 'a' }),
+  ...shapesOfFilter('resume_tokens', { used_at: null, expires_at: { $gt: 0, $lt: 1 } }),
   ...shapesOfFilter('files', { status: 'uploading', uploaded_on: { $lt: 1 } }),
   ...shapesOfFilter('credit_history', { organization_id: 'o', applied: false }),
 ];

@@ -121,6 +121,33 @@ describe('the record of a run', () => {
     await handle.result();
   });
 
+  test('has a move that the API records only seconds later, and without the API as well', async () => {
+    verifies('execution.projection');
+    const { turn, release } = holding(1);
+    const { world, handle } = await start(chain(2), { turn });
+    await eventually(() => expect(world.written).toHaveLength(1));
+    const request = { by: 'me', is_recorded_by_caller: true } as const;
+    await eventually(async () => {
+      const events = (await handle.fetchHistory()).events ?? [];
+      const written = events.findIndex(({ activityTaskCompletedEventAttributes: each }) => each);
+      expect(written).toBeGreaterThan(0);
+      // The run knows that its write has ended.
+      expect(events.slice(written).some(({ workflowTaskCompletedEventAttributes: each }) => each)).toBe(true);
+    });
+    const paused = await handle.executeUpdate(pauseUpdate, { args: [request] });
+    const resumed = await handle.executeUpdate(resumeUpdate, { args: [request] });
+    expect(resumed.seq).toBe((paused.seq ?? Number.NaN) + 1);
+    await handle.executeUpdate(pauseUpdate, { args: [request] });
+    await eventually(() => expect(world.written.at(-1)).toMatchObject({ status: 'paused' }));
+    const { events } = await handle.fetchHistory();
+    const timers = events?.flatMap(({ timerStartedEventAttributes: each }) => each?.startToFireTimeout?.seconds ?? []);
+    expect(timers?.slice(0, 2).map(Number)).toEqual([1, 10]);
+    await handle.executeUpdate(resumeUpdate, { args: [request] });
+    release();
+    await handle.result();
+    expect(world.written.at(-1)).toMatchObject({ status: 'completed' });
+  });
+
   test('shows a preview when the run begins to wait for it, and the decision before it is answered', async () => {
     const [agent] = chain(1);
     const { world, handle } = await start([{ ...(agent as AgentPlan), is_preview_mode_enabled: true }]);

@@ -49,3 +49,12 @@ export interface UnsettledAnomaly {
   /** Rules or an approver refused: the run ends. */
   refused?: Refused;
 }
+
+/** What an MCP server asks a person while a step calls one of its tools. Times are epoch seconds. */
+export interface Elicitation {
+  elicitation_id: string;
+  step_id: string;
+  agent_id: string;
+  requested_at: number;
+  expires_at: number;
+}

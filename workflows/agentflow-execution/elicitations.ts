@@ -1,6 +1,7 @@
 import { defineSignal, setHandler } from '@temporalio/workflow';
 import { epochSeconds } from '../time.js';
-import type { Elicitation, ExecutionState } from './messages.js';
+import type { Elicitation } from './act-messages.js';
+import type { ExecutionState } from './messages.js';
 import type { Change } from './projection.js';
 import { addEvent } from './state.js';
 

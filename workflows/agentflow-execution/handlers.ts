@@ -35,9 +35,11 @@ export function handleMoves({ input, state, steps, changed }: RunningExecution, 
   for (const { name, description, update, signal } of moves) {
     const move = (request: MoveRequest | undefined): MoveResult => {
       applyMove(state, name, request, epochSeconds());
-      changed('person');
+      const isRecorded = request?.is_recorded_by_caller === true && name !== 'cancel';
+      changed(isRecorded ? 'recorded' : 'person');
       if (name === 'cancel') steps.cancel();
-      return { execution_id: input.execution_id, status: state.status };
+      const result: MoveResult = { execution_id: input.execution_id, status: state.status };
+      return isRecorded ? { ...result, seq: state.last_event_seq } : result;
     };
     setHandler<MoveResult, [MoveRequest], typeof update>(update, move, {
       description: `${description}. Refused if the state does not allow it`,

@@ -3,7 +3,7 @@ import type { McpToolPlan } from './mcp-tool-plan.js';
 import type { TurnMessage } from './model-turn.js';
 import type { Preview } from './preview-record.js';
 import type { StepRecord } from './step-record.js';
-import type { HeldAct, UnsettledAnomaly } from './act-messages.js';
+import type { Elicitation, HeldAct, UnsettledAnomaly } from './act-messages.js';
 
 /** What clients, operators and other workflows use to work with an `agentflowExecution` (design, Workflows). */
 export const agentflowExecutionType = 'agentflowExecution';
@@ -220,15 +220,6 @@ export interface Anomaly {
   at: number;
 }
 
-/** What an MCP server asks a person while a step calls one of its tools. Times are epoch seconds. */
-export interface Elicitation {
-  elicitation_id: string;
-  step_id: string;
-  agent_id: string;
-  requested_at: number;
-  expires_at: number;
-}
-
 /** Plain JSON and complete: it is passed to the next run by continue-as-new, and the query returns it. */
 export interface ExecutionState {
   status: ExecutionStatus;
@@ -275,11 +266,15 @@ export interface MoveRequest {
   /** Who makes the request: a user id. Defaults to `operator`, for requests from the Temporal UI. */
   by?: string;
   reason?: string;
+  /** The caller of the update writes the new status to the record, so the run writes later. Not for `cancel`. */
+  is_recorded_by_caller?: true;
 }
 
 export interface MoveResult {
   execution_id: string;
   status: ExecutionStatus;
+  /** The number of the move's event, for a caller that writes the status. */
+  seq?: number;
 }
 
 /** A signal that the state does not allow is recorded as an event and has no other effect. */

@@ -20,8 +20,11 @@ const { publishExecution } = proxyActivities<Publishing>({
  */
 const local = proxyLocalActivities<Publishing>({ startToCloseTimeout: '5s', retry: { maximumAttempts: 1 }, summary });
 
-/** `person`: a person acted, or has to act. `result`: an agent or the run has a result. `step`: only a step ended. */
-export type Change = 'person' | 'result' | 'step';
+/**
+ * `person`: a person acted, or has to act. `recorded`: a person acted, and the API writes the new status to the record.
+ * `result`: an agent or the run has a result. `step`: only a step ended.
+ */
+export type Change = 'person' | 'recorded' | 'result' | 'step';
 
 export interface ProjectionWriter {
   request(change: Change): void;
@@ -35,6 +38,8 @@ export interface ProjectionWriter {
 const intervalMs = 1000;
 /** A change this long after the timer started restarts it. */
 const restartMs = 500;
+/** How long a move that the API has recorded waits for another change. The API may have died before its write. */
+const recordedMs = 10_000;
 
 /**
  * Writes the state to the execution's record, one write at a time, so that an older state can never overwrite a newer
@@ -48,6 +53,9 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
   let isWritingAlone = false;
   let isWanted = false;
   let isDue = false;
+  /** All that is not written yet are moves that the API records. */
+  let isRecorded = false;
+  let isWriting = false;
   let changedAt = Date.now();
   let writtenAt = changedAt;
   let writing: Promise<void> | undefined;
@@ -69,9 +77,11 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
   /** Quick steps restart the timer before it fires, because firing costs a workflow task. */
   const untilDue = async () => {
     let startedAt = changedAt;
-    const isOver = () => isDue || changedAt >= startedAt + restartMs;
-    while (!isDue && (await condition(isOver, intervalMs, { summary: 'the next write of the record' })))
-      startedAt = changedAt;
+    let isPatient = isRecorded;
+    const isOver = () => isDue || isPatient !== isRecorded || (!isPatient && changedAt >= startedAt + restartMs);
+    const options = { summary: 'the next write of the record' };
+    while (!isDue && (await condition(isOver, isPatient ? recordedMs : intervalMs, options)))
+      [startedAt, isPatient] = [changedAt, isRecorded];
   };
   const write = async () => {
     while (isWanted) {
@@ -79,17 +89,22 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
       if (!isDue) await untilDue();
       // Not the end of the previous write, because a replay has another time there.
       at ??= Date.now();
-      [isWanted, isDue, writtenAt] = [false, false, at];
+      [isWanted, isDue, isRecorded, writtenAt] = [false, false, false, at];
+      isWriting = true;
       await writeOnce(input, state, publish);
+      isWriting = false;
     }
     writing = undefined;
   };
   return {
     request(change): void {
       if (!isSparing && change === 'step') return;
+      // A write in progress has the state before the move, and may reach the record after the API.
+      isRecorded = change === 'recorded' && (isRecorded || !isWanted) && !isWriting;
       isWanted = true;
       changedAt = Date.now();
-      isDue ||= !isSparing || change === 'person' || changedAt >= writtenAt + intervalMs;
+      const isOfPerson = change === 'person' || change === 'recorded';
+      isDue ||= !isSparing || (isOfPerson ? !isRecorded : changedAt >= writtenAt + intervalMs);
       writing ??= CancellationScope.nonCancellable(write);
     },
     isWritingAlone: () => isWritingAlone,

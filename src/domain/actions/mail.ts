@@ -67,10 +67,11 @@ export const mail: ActionExecutor = ({ smtp }, { request, connector, signal }) =
   const { text, html, ...rest } = letter.data;
   const messageId = `<${sha256Hex(idempotency_key).slice(0, 40)}@${domainOf(from)}>`;
   const server = serverOf(config, config.host);
+  const { host, port, secure, requireTls: require_tls } = server;
   const input = { ...rest, ...(text !== undefined && { text }), ...(html !== undefined && { html }) };
   return {
-    ...{ host: server.host, method: 'SEND', path: '', input },
-    exact: { server: server.host, from, ...input },
+    ...{ host, method: 'SEND', path: '', input },
+    exact: { server: host, port, secure, require_tls, from, ...input },
     isRepeatable: false,
     annotations: { read_only: false, destructive: false, open_world: true },
     facts: { recipients: recipientsOf(rest) },

@@ -39,11 +39,14 @@ export async function reconcile(
   shown: readonly ExecutionEvent[] = [],
 ): Promise<ExecutionDocument> {
   const { executions, execution_events } = deps.mongo.collections;
+  const withdraw = () => withdrawApprovals({ ...deps, ...deps.mongo, ...deps.governance }, _id);
   const end = await endOf(deps, _id);
   for (;;) {
     const record = await executions.findOne({ _id });
     if (!record) throw notFound('the execution');
     if (!end || isOver(record.status)) return record;
+    // Before the record, because a run whose end is recorded is not reconciled again; and after it, for a step that asks meanwhile.
+    await withdraw();
     const at = epochSeconds();
     const missing = shown.filter(({ seq }) => seq > record.last_event_seq);
     const seq = (missing.at(-1)?.seq ?? record.last_event_seq) + 1;
@@ -59,7 +62,7 @@ export async function reconcile(
     });
     if (written.modifiedCount === 0) continue;
     deps.metrics.executionMoved(type);
-    if (type === 'failed') await withdrawApprovals({ ...deps, ...deps.mongo, ...deps.governance }, _id);
+    await withdraw();
   }
 }
 

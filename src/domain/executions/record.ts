@@ -154,7 +154,7 @@ export type Execution = z.infer<typeof Execution>;
 
 /**
  * The stored execution: the fields of the API, and internal fields. `_id` is the execution id. The state is a
- * projection that only the execution's workflow writes (design, Workflows).
+ * projection that only the execution's workflow writes (design, Workflows), apart from the status after a pause or resume.
  */
 export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'agentflow_version'> {
   organization_id: string;
@@ -168,6 +168,8 @@ export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'age
   last_event_seq: number;
   /** Absent in records of earlier releases. */
   projected_at?: number | null;
+  /** The number of the event of the last pause or resume that the API has written. Absent before the first. */
+  moved_seq?: number | null;
   /** When it was last written, in epoch milliseconds, for the event stream of its project. Absent as above. */
   changed_at?: number;
   /** The run whose end was reconciled. Its late writes are ignored. Null if Temporal no longer has the run. */
@@ -194,6 +196,7 @@ export function toExecution(record: ExecutionDocument, live?: ExecutionState): E
     started_at: _started,
     steps: _steps,
     last_event_seq: _seq,
+    moved_seq: _move,
     changed_at: _changed,
     ended_run: _run,
     ...stored

@@ -83,6 +83,7 @@ export async function rerun(
     created_at: epochSeconds(),
     started_at: null,
     projected_at: null,
+    moved_seq: null,
     changed_at: Date.now(),
     end_time: null,
     executed_by: await executedBy(deps, principal),

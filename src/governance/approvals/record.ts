@@ -182,7 +182,10 @@ export interface ResumeTokenDocument {
   policy_ids: string[];
   required_approvers: number;
   sealed: string;
+  /** Zero after the calls that its approval held were ended. */
   expires_at: number;
+  /** A process ends these calls until then, and another one afterwards. Absent unless the token expired unused. */
+  swept_until?: number | null;
   used_at: number | null;
   /** The lifecycle of the call that used the token. */
   used_by: string | null;
@@ -221,7 +224,7 @@ export const approvalRequestsCollection = defineCollection('approval_requests', 
 });
 export const approvalPayloadsCollection = defineCollection('approval_payloads', { indexes: [expiring] });
 export const resumeTokensCollection = defineCollection('resume_tokens', {
-  indexes: [{ keys: { approval_id: 1 }, options: { unique: true } }],
+  indexes: [{ keys: { approval_id: 1 }, options: { unique: true } }, { keys: { used_at: 1, expires_at: 1 } }],
   majorityRead: true,
 });
 

@@ -4,15 +4,20 @@ import { cancelWorkflow, type Temporal } from '../../temporal/client.js';
 import type { Audit } from '../audit/audit.js';
 import { endHeldCalls, settleApproval } from './settle.js';
 
-export interface WithdrawDeps {
+/** What ending the calls of an approval needs. */
+export interface EndCallsDeps {
+  collections: Pick<Collections, 'lifecycles' | 'resume_tokens'>;
+  audit: Pick<Audit, 'append'>;
+}
+
+export interface WithdrawDeps extends EndCallsDeps {
   collections: Pick<Collections, 'approvals' | 'lifecycles' | 'resume_tokens'>;
   temporal: Temporal;
-  audit: Pick<Audit, 'append'>;
 }
 
 /**
  * Withdraws the approvals of a run that has ended: nobody decides those that are pending, and the calls of those that are
- * approved are not made. Call it after the end of the run is in its record. Safe to repeat.
+ * approved are not made. The last call must come after the end of the run is in its record. Safe to repeat.
  */
 export async function withdrawApprovals(
   { collections, temporal, audit }: WithdrawDeps,
@@ -41,14 +46,24 @@ async function endUnused(
       await settleApproval(collections, { tokenId: token._id, lifecycleId: token.used_by, completed: true });
     return;
   }
+  await denyHeldCalls({ lifecycles, audit }, approval_id, 'the run ended before it used the approval');
+}
+
+/** Ends the calls that an approval held and that are never made, each with an audit entry. */
+export async function denyHeldCalls(
+  { lifecycles, audit }: Pick<Collections, 'lifecycles'> & Pick<EndCallsDeps, 'audit'>,
+  approval_id: string,
+  why: string,
+): Promise<void> {
   const held = await lifecycles.find({ approval_id, status: 'pending_approval' }).toArray();
   for (const { _id: lifecycle_id, organization_id, principal, tool: action, act } of held) {
-    const { user_id, execution_id, kind } = principal;
+    const { user_id, execution_id, kind, key_id, client_id } = principal;
+    const ofRun = execution_id === undefined ? `approval:${approval_id}` : `execution:${execution_id}`;
     await audit.append({
       ...{ organization_id, action, lifecycle_id },
-      actor: `${kind}:${user_id}:${execution_id}`,
-      resource: act ? `act:${act.idempotency_key}` : `execution:${execution_id}`,
-      outcome: 'denied: the run ended before it used the approval',
+      actor: [kind, user_id, key_id ?? client_id ?? execution_id].filter((part) => part !== undefined).join(':'),
+      resource: act ? `act:${act.idempotency_key}` : ofRun,
+      outcome: `denied: ${why}`,
     });
   }
   await endHeldCalls(lifecycles, approval_id, { status: 'denied' });

@@ -19,7 +19,7 @@ const sink = await useHttpSink();
 const { signal } = new AbortController();
 const policies = [
   { policy_id: 'permit', effect: 'permit' },
-  { policy_id: 'ask', effect: 'require_approval', tools: ['act.http'] },
+  { policy_id: 'ask', effect: 'require_approval', tools: ['act.http', 'act.mail'] },
 ];
 
 /** The store fails once to keep the answer of an act: for example, it elects another primary. */
@@ -126,6 +126,27 @@ test('an act whose approval was given, but could not be used in time, is asked a
   expect(seen()).toBe(0);
   expect(await stored()).toMatchObject([{ _id: approval_id, status: 'approved' }, { status: 'pending' }]);
 });
+
+test.each([{ port: 2 }, { secure: true }, { require_tls: true }])(
+  'a mail whose server changes to %j after its approval is asked about again',
+  async (change) => {
+    verifies('act.hold.changed');
+    let connector_id = '';
+    const config = { host: '127.0.0.1', port: 1, secure: false, require_tls: false, from: 'ada@example.org' };
+    const { workspace, attempt, decide, stored, approval_id } = await held(async (workspace) => {
+      ({ _id: connector_id } = await connectorOf(workspace, 'mail', config));
+      const { action } = requestTo('send', workspace);
+      const input = { arguments: { to: 'b@example.org', text: 'Hello' } };
+      return { connector_id, input, action: { ...action, category: 'mail' } };
+    });
+    await decide('approve');
+    const { api, projectID } = workspace;
+    const changed = { config: { ...config, ...change } };
+    expect(await api.patch(`/connectors/${projectID}/${connector_id}`, changed)).toMatchObject({ status: 200 });
+    expect(await attempt(approval_id)).toMatchObject({ held: { approval_id: expect.not.stringMatching(approval_id) } });
+    expect(await stored()).toMatchObject([{ status: 'approved' }, { status: 'pending' }]);
+  },
+);
 
 describe('an act whose connector was deleted after its call', () => {
   /** The approved call was sent, and `lose` says how its answer went. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { recordMove } from '../../../src/domain/executions/operations/moves.js';
 import { createProjector } from '../../../src/domain/executions/project.js';
 import { newId } from '../../../src/ids.js';
 import type { ExecutionProjection } from '../../../workflows/agentflow-execution/activities.js';
@@ -49,6 +50,27 @@ describe('the record of an execution', () => {
     expect(await read()).toMatchObject({ status: 'paused', projected_at: 20, last_event_seq: 2 });
     await write({ projected_at: 30, last_event_seq: 1, status: 'running' });
     expect(await read()).toMatchObject({ status: 'running', projected_at: 30, last_event_seq: 1 });
+  });
+
+  test('takes the moves that the API records in their order, and none that the run has written or followed', async () => {
+    verifies('execution.projection');
+    const { write, read } = await prepared();
+    const { _id: execution_id = '' } = (await read()) ?? {};
+    const move = (status: 'running' | 'paused', seq: number) => recordMove(deps, { execution_id, status }, seq);
+    await move('paused', 2);
+    expect(await read()).toMatchObject({ status: 'ready' });
+    await write({ projected_at: 10, last_event_seq: 3 });
+    await move('running', 5);
+    await move('paused', 4);
+    expect(await read()).toMatchObject({ status: 'running', projected_at: 10, last_event_seq: 3 });
+    await move('paused', 6);
+    expect(await read()).toMatchObject({ status: 'paused', projected_at: 10, last_event_seq: 3 });
+    await write({ projected_at: 20, last_event_seq: 7 });
+    await move('paused', 6);
+    expect(await read()).toMatchObject({ status: 'running', last_event_seq: 7 });
+    await write({ projected_at: 30, last_event_seq: 8, status: 'completed' });
+    await move('paused', 9);
+    expect(await read()).toMatchObject({ status: 'completed' });
   });
 
   test('takes a repeated write, and writes of an earlier release in the order of their events', async () => {

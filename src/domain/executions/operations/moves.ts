@@ -173,7 +173,11 @@ export async function move(
   { reason, updateId = newId() }: { reason?: string | undefined; updateId?: string } = {},
 ): Promise<MoveResult> {
   const { status: recorded } = await readExecution(deps, principal, id, ['status']);
-  const request: MoveRequest = { by: principal.userId, ...(reason === undefined ? {} : { reason }) };
+  const request: MoveRequest = {
+    by: principal.userId,
+    ...(reason !== undefined && { reason }),
+    ...(name !== 'cancel' && { is_recorded_by_caller: true }),
+  };
   const cancelled: MoveResult = { execution_id: id, status: 'failed' };
   if (name === 'cancel' && recorded === 'ready') {
     // An execution that was never started also ends through its workflow, which starts as cancelled.
@@ -185,8 +189,12 @@ export async function move(
   try {
     // The last workflow task of a run writes the record before it commits. A move that reaches the run in between would
     // contradict the record, so only the outcome of an earlier request with the same id is returned.
-    if (isOver(recorded)) return await outcomeOfUpdate<MoveResult>(deps.temporal, workflowId, updateId);
-    return await updateOnce(deps.temporal, workflowId, update, { args: [request], updateId });
+    const { seq, ...moved } = isOver(recorded)
+      ? await outcomeOfUpdate<MoveResult>(deps.temporal, workflowId, updateId)
+      : await updateOnce(deps.temporal, workflowId, update, { args: [request], updateId });
+    // Delays no answer. If it fails, the run writes the status in a few seconds.
+    if (seq !== undefined) void recordMove(deps, moved, seq).catch(() => undefined);
+    return moved;
   } catch (error) {
     if (
       name === 'cancel' &&
@@ -201,6 +209,20 @@ export async function move(
     }
     throw error;
   }
+}
+
+/** Writes the new status to the record, unless it is newer. A write by the run would cost a workflow task (decision 0101). */
+export async function recordMove(
+  { mongo }: Pick<Deps, 'mongo'>,
+  { execution_id: _id, status }: MoveResult,
+  seq: number,
+): Promise<void> {
+  const isOlder = { last_event_seq: { $lt: seq }, $or: [{ moved_seq: { $lt: seq } }, { moved_seq: null }] };
+  await mongo.collections.executions.updateOne(
+    // A record that is still `ready` lacks the start of the run, which the run writes first.
+    { _id, status: { $in: ['running', 'paused'] }, ...isOlder },
+    { $set: { status, moved_seq: seq, changed_at: Date.now() } },
+  );
 }
 
 /** Dry run of `move`. @throws AppError `conflict` with the current status */

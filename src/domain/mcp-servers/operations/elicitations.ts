@@ -3,7 +3,8 @@ import {
   elicitationAskedSignal,
   elicitationSettledSignal,
 } from '../../../../workflows/agentflow-execution/elicitations.js';
-import { executionWorkflowId, type Elicitation } from '../../../../workflows/agentflow-execution/messages.js';
+import type { Elicitation } from '../../../../workflows/agentflow-execution/act-messages.js';
+import { executionWorkflowId } from '../../../../workflows/agentflow-execution/messages.js';
 import type { Principal } from '../../../auth/principal.js';
 import type { SecretBox } from '../../../auth/secret-box.js';
 import { AppError, notFound } from '../../../errors.js';

@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { reconcile } from '../../../../src/domain/executions/reconcile.js';
+import { executionWorkflowId } from '../../../../workflows/agentflow-execution/messages.js';
 import type { CallActionRequest } from '../../../../workflows/agentflow-execution/steps/action.js';
 import { actOfWorker, requestTo } from '../../../support/act-of-worker.js';
 import { ask, decide, useActs, type Governed } from '../../../support/acts.js';
@@ -12,9 +14,9 @@ const act = actOfWorker(deps);
 const options = { signal: new AbortController().signal, note: () => undefined, onProgress: () => undefined };
 
 /** A run that makes a slow call, and an act of it that a worker performs without telling the run. */
-async function unheard(): Promise<{ of: Governed; id: string; perform: Perform; approvals: () => Promise<any[]> }> {
+async function unheard(): Promise<Unheard> {
   const of = await governed({ ...ask, when: 'context.input.path like "*/asked"' });
-  sink.hold(`${of.prefix}/slow`);
+  const release = sink.hold(`${of.prefix}/slow`);
   const id = await startExecution(of.workspace, flowThatCalls([`${sink.url}${of.prefix}/slow`]));
   await eventually(() => expect(of.seen('slow')).toBe(1));
   const request = requestTo(`${sink.url}${of.prefix}/asked`, of.workspace);
@@ -22,7 +24,15 @@ async function unheard(): Promise<{ of: Governed; id: string; perform: Perform; 
   const perform: Perform = (approval) =>
     act({ ...request, run, idempotency_key: `${id}/agent/skill/call`, ...approval }, options) as never;
   const approvals = async () => (await of.approver.get('/v1/approvals')).body.data;
-  return { of, id, perform, approvals };
+  return { of, id, perform, approvals, release };
+}
+interface Unheard {
+  of: Governed;
+  id: string;
+  perform: Perform;
+  approvals(): Promise<any[]>;
+  /** Answers the slow call, so that the run completes. */
+  release(): void;
 }
 type Perform = (approval?: Pick<CallActionRequest, 'approval'>) => Promise<{ held: { approval_id: string } }>;
 
@@ -72,4 +82,29 @@ test('an approval that its run did not use is ended with the run, and no worker 
     expect((await approvals()).map(({ status }: any) => status).sort()).toEqual(['approved', 'rejected']),
   );
   expect(of.seen('asked')).toBe(0);
+});
+
+test('an approval that is left over when its run completes leaves the inbox', async () => {
+  verifies('act.hold.run-over');
+  const { of, id, perform, approvals, release } = await unheard();
+  await perform();
+  expect(await inboxOf(of)).toHaveLength(1);
+  release();
+  await untilExecution(of.workspace, id, 'completed');
+  await eventually(async () => expect(await approvals()).toMatchObject([{ status: 'rejected', votes: [] }]));
+  await eventually(async () => expect(await inboxOf(of)).toEqual([]));
+});
+
+test('an approval of a run that was terminated is withdrawn, even if the API dies after it has recorded the end', async () => {
+  verifies('act.hold.run-over');
+  const { id, perform, approvals } = await unheard();
+  await perform();
+  await deps.temporal.client.workflow.getHandle(executionWorkflowId(id)).terminate('by hand');
+  const executionMoved = () => {
+    throw new Error('the process died');
+  };
+  const dying = { ...deps, metrics: { ...deps.metrics, executionMoved } };
+  await expect(reconcile(dying, { _id: id })).rejects.toThrow('the process died');
+  expect(await deps.mongo.collections.executions.findOne({ _id: id })).toMatchObject({ status: 'failed' });
+  await eventually(async () => expect(await approvals()).toMatchObject([{ status: 'rejected', votes: [] }]));
 });

@@ -54,6 +54,20 @@ describe('POST /execute_flow/{execution_id}/pause', () => {
     expect(calls(workspace)).toEqual(['one', 'two']);
   });
 
+  test('is in the record before the run has written its event', async () => {
+    verifies('execution.projection');
+    const { workspace, id, release } = await heldExecution(deps, sink);
+    await untilListed(workspace, id, 'running');
+    await eventually(async () => {
+      for (const move of ['pause', 'resume'])
+        expect(await moveExecution(workspace, id, move)).toMatchObject({ status: 200 });
+      const record = await deps.mongo.collections.executions.findOne({ _id: id });
+      expect(record?.moved_seq).toBeGreaterThan(record?.last_event_seq ?? Number.NaN);
+    });
+    release();
+    await untilExecution(workspace, id, 'completed');
+  });
+
   test('also delays the conclusion if it arrives during the last step', async () => {
     const workspace = await createWorkspace(deps);
     const flow = flowThatCalls([`${sink.url}/${workspace.projectID}`]);
