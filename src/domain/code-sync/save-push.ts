@@ -9,7 +9,6 @@ import { inReadTransaction } from '../../graph/store/sessions.js';
 import type { EncryptedBlobStore } from '../../stores/encrypted-blobs.js';
 import type { Graph } from '../../stores/neo4j.js';
 import type { Progress } from '../../temporal/progress.js';
-import { epochSeconds } from '../../time.js';
 import { batches } from '../batches.js';
 import { codeSync } from '../service-operations.js';
 import { commitSave, headFact, headSave } from './mapping.js';
@@ -100,12 +99,6 @@ export async function recordCodeSync(
   deps: ServiceRecorderDeps,
   { input, started_at, result, failure }: Parameters<CodeSyncActivities['recordCodeSync']>[0],
 ): Promise<void> {
-  await recordServiceRun(deps, {
-    ...runOf(input),
-    tool: codeSync.name,
-    failed: failure !== null,
-    detail: failure ?? `${result?.commits ?? 0} commits, ${result?.entities ?? 0} entities`,
-    created_at: started_at,
-    ended_at: epochSeconds(),
-  });
+  const detail = failure ?? `${result?.commits ?? 0} commits, ${result?.entities ?? 0} entities`;
+  await recordServiceRun(deps, codeSync.name, runOf(input), { failed: failure !== null, detail, started_at });
 }

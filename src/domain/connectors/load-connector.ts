@@ -106,12 +106,6 @@ export async function recordConnectorLoad(
   load: Parameters<ConnectorLoadActivities['recordConnectorLoad']>[0],
 ): Promise<void> {
   const { started_at, result, failure } = load;
-  await recordServiceRun(deps, {
-    ...runOf(load),
-    tool: connectorLoad.name,
-    failed: failure !== null,
-    detail: failure ?? `${result?.saved ?? 0} records saved, ${result?.skipped ?? 0} skipped`,
-    created_at: started_at,
-    ended_at: epochSeconds(),
-  });
+  const detail = failure ?? `${result?.saved ?? 0} records saved, ${result?.skipped ?? 0} skipped`;
+  await recordServiceRun(deps, connectorLoad.name, runOf(load), { failed: failure !== null, detail, started_at });
 }

@@ -10,7 +10,6 @@ import { noteChange } from '../../governance/change-notes.js';
 import { recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
 import type { Collections } from '../../stores/collections.js';
 import type { Graph } from '../../stores/neo4j.js';
-import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
 import type { FileDocument, KnowledgeProgress } from '../files/record.js';
 import type { Extraction } from './extract-apart.js';
@@ -100,17 +99,12 @@ export async function finishKnowledge(
   }
   const known = failure === null ? { status: 'completed' as const } : { status: 'failed' as const, done: 0, failure };
   await setProgress(collections, upload, known);
-  await recordServiceRun(deps, {
-    lifecycle_id,
-    tool: 'knowledge-upload',
-    project_id,
-    organization_id,
-    resource: `file:${file_id}`,
-    failed: failure !== null,
-    detail: failure ?? `${total} chunks`,
-    created_at: started_at,
-    ended_at: epochSeconds(),
-  });
+  await recordServiceRun(
+    deps,
+    'knowledge-upload',
+    { lifecycle_id, project_id, organization_id, resource: `file:${file_id}` },
+    { failed: failure !== null, detail: failure ?? `${total} chunks`, started_at },
+  );
 }
 
 /** Removes chunks, bytes and batches, and marks the file as deleted. */

@@ -102,12 +102,11 @@ async function record(
 ): Promise<void> {
   const project = await collections.projects.findOne({ _id: project_id }, { projection: { organization_id: 1 } });
   if (!project) return;
+  const { organization_id } = project;
   await recordServiceRun(
     { collections, audit },
-    {
-      ...{ lifecycle_id: _id, tool: 'mcp-revocation', project_id, organization_id: project.organization_id },
-      ...{ resource: `connector:${connector_id}`, failed: revocation !== 'done', detail },
-      ...{ created_at: retired_at, ended_at: epochSeconds() },
-    },
+    'mcp-revocation',
+    { lifecycle_id: _id, project_id, organization_id, resource: `connector:${connector_id}` },
+    { failed: revocation !== 'done', detail, started_at: retired_at },
   );
 }
