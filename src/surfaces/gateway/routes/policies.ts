@@ -13,8 +13,8 @@ import { operationRoute, type Route } from '../../rest/define-route.js';
 const tag = 'governance';
 const headers = ({ version }: PolicySet) => ({ ETag: `"${version}"` });
 
-/** The organization's policies, for its administrators (contract, policies). */
-export const policyRoutes: readonly Route[] = [
+/** The organization's policies, for its administrators (contract, policies). `names`: what rules can name. */
+export const policyRoutes = (names: readonly string[]): readonly Route[] => [
   operationRoute({
     method: 'get',
     path: '/v1/policies',
@@ -40,7 +40,7 @@ export const policyRoutes: readonly Route[] = [
   operationRoute({
     method: 'post',
     path: '/v1/policies/evaluate',
-    operation: evaluatePolicies,
+    operation: evaluatePolicies(names),
     tag,
     summary: 'Evaluate the policies for a call, without any effect',
     repeatable: true,
@@ -49,7 +49,7 @@ export const policyRoutes: readonly Route[] = [
   operationRoute({
     method: 'post',
     path: '/v1/policies/simulate',
-    operation: simulatePolicies,
+    operation: simulatePolicies(names),
     tag,
     summary: 'Try policies on the last recorded calls, without any effect',
     description:
