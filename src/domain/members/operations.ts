@@ -7,15 +7,7 @@ import type { MembershipDocument } from '../../auth/users.js';
 import { findUserByEmail, grantRole, membershipOn } from '../../auth/users.js';
 import { AppError, notFound } from '../../errors.js';
 import { freeText, text, textFacts } from '../../governance/operations/operation.js';
-import {
-  comparePositions,
-  decodePosition,
-  encodePosition,
-  listOf,
-  ListQuery,
-  type Page,
-  type ListPosition,
-} from '../../stores/lists.js';
+import { listOf, ListQuery, pageOf } from '../../stores/lists.js';
 import type { Deps } from '../deps.js';
 import { defineOperation } from '../operation.js';
 import { Member, MemberPatch, NewMember } from './record.js';
@@ -42,7 +34,13 @@ export const listMembers = defineOperation({
   grant: 'svc:orchestrate.read',
   input: ListQuery,
   output: listOf(Member),
-  run: async ({ deps, ctx: { principal }, input }) => pageOf(await membersOf(deps, principal), input),
+  async run({ deps, ctx: { principal }, input }) {
+    const members = await membersOf(deps, principal);
+    return pageOf(
+      members.map((item) => ({ at: item.created_at, id: item.user_id, item })),
+      input,
+    );
+  },
 });
 
 export const addMember = defineOperation({
@@ -129,7 +127,7 @@ async function membersOf(
     const user = users.find(({ _id }) => _id === membership.user_id);
     if (!byUser.has(membership.user_id)) byUser.set(membership.user_id, toMember(membership, projectId, user));
   }
-  return [...byUser.values()].sort((a, b) => comparePositions(placeOf(a), placeOf(b)));
+  return [...byUser.values()];
 }
 
 function toMember(
@@ -145,20 +143,6 @@ function toMember(
     projectID,
     whole_organization: project_id === null,
     created_at,
-  };
-}
-
-const placeOf = ({ created_at, user_id }: Member): ListPosition => ({ at: created_at, id: user_id });
-
-function pageOf(members: readonly Member[], { limit, cursor }: ListQuery): Page<Member> {
-  const place = cursor === undefined ? undefined : decodePosition(cursor);
-  const left = place ? members.filter((each) => comparePositions(placeOf(each), place) > 0) : members;
-  const data = left.slice(0, limit);
-  const last = data.at(-1);
-  return {
-    data,
-    total_count: members.length,
-    next_cursor: left.length > limit && last ? encodePosition(placeOf(last)) : null,
   };
 }
 
