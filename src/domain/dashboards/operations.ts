@@ -6,7 +6,7 @@ import { Id, newId } from '../../ids.js';
 import { defineCollection } from '../../stores/collections.js';
 import { insertOnce, type Mongo } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import { cellFor, tabFor } from './layout.js';
 import { runPipeline } from './run.js';
 import { Component, Dashboard, NewComponent, type Definition } from './schemas.js';
@@ -36,8 +36,7 @@ type Result = Pick<Component, 'data' | 'error'>;
 /** The dashboard as last refreshed. The first read creates it with a task board. */
 export const readDashboard = defineOperation({
   name: 'dashboard.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   output: Dashboard,
   run: async ({ deps, ctx }) => toDashboard(await ensureDashboard(deps.mongo, ctx.principal.projectId)),
 });
@@ -57,12 +56,7 @@ export const refreshDashboard = defineOperation({
 });
 
 /** Rules treat adding and deleting a component as one operation. */
-const updateRules: Operation = {
-  name: 'dashboard.update',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
-  facts: textFacts('component_id'),
-};
+const updateRules: Operation = { name: 'dashboard.update', ...writes, facts: textFacts('component_id') };
 
 /**
  * Runs the pipeline of a component and adds the component to the layout. Concurrent additions are all kept and do not

@@ -9,7 +9,7 @@ import { AppError, notFound } from '../../errors.js';
 import { freeText, text, textFacts } from '../../governance/operations/operation.js';
 import { listOf, ListQuery, pageOf } from '../../stores/lists.js';
 import type { Deps } from '../deps.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import { Member, MemberPatch, NewMember } from './record.js';
 import { UserId } from '../../ids.js';
 
@@ -17,8 +17,7 @@ const key = z.object({ user_id: UserId });
 
 export const countMembers = defineOperation({
   name: 'member.count',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   output: z
     .object({ total_count: z.int().meta({ example: 1 }), user_ids: z.array(UserId) })
     .meta({ id: 'MemberSummary' }),
@@ -30,8 +29,7 @@ export const countMembers = defineOperation({
 
 export const listMembers = defineOperation({
   name: 'member.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery,
   output: listOf(Member),
   async run({ deps, ctx: { principal }, input }) {
@@ -45,8 +43,7 @@ export const listMembers = defineOperation({
 
 export const addMember = defineOperation({
   name: 'member.add',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: { user_id: text('user_id'), email: freeText('email'), role: text('role') },
   input: NewMember,
   output: Member,
@@ -73,8 +70,7 @@ export const addMember = defineOperation({
 /** Revokes credentials even if the role is unchanged, in case an earlier attempt crashed before doing so. */
 export const changeMember = defineOperation({
   name: 'member.update',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('user_id', 'role'),
   key,
   input: MemberPatch,
@@ -92,8 +88,7 @@ export const changeMember = defineOperation({
 
 export const removeMember = defineOperation({
   name: 'member.remove',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('user_id'),
   key,
   output: Member,

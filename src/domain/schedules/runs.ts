@@ -4,7 +4,7 @@ import { scheduleId } from '../../../workflows/coworker-run/messages.js';
 import type { Deps } from '../deps.js';
 import { countUpTo, decodePosition, ListQuery, pageOf } from '../../stores/lists.js';
 import { epochSeconds } from '../../time.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads } from '../operation.js';
 import { findSchedule, type ScheduleDocument, type ScheduleRunDocument } from './record.js';
 import { ScheduleRuns, type ScheduleRun } from './schemas.js';
 import { onSchedule, maxPlannedTimes, plannedBetween } from './temporal.js';
@@ -22,8 +22,7 @@ const maxNextTimes = 10;
 /** Runs, planned times that did not fire with their reasons, and the next ten times (contract, schedules). */
 export const listRuns = defineOperation({
   name: 'schedule.list-runs',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key: z.object({ id: Id }),
   input: ListQuery,
   output: ScheduleRuns,
