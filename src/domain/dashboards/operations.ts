@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError, isRefusal, notFound } from '../../errors.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
 import { Id, newId } from '../../ids.js';
 import { defineCollection } from '../../stores/collections.js';
 import { insertOnce, type Mongo } from '../../stores/mongo.js';
+import { untilWritten } from '../../stores/until-written.js';
 import { epochSeconds } from '../../time.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { cellFor, tabFor } from './layout.js';
@@ -75,8 +75,7 @@ export const addComponent = defineOperation({
     const refreshed_at = epochSeconds();
     const result: Result = { data: await runPipeline(mongo, projectId, definition), error: null };
     const newTabId = newId();
-    const deadline = Date.now() + addTimeoutMs;
-    do {
+    const attempt = async (): Promise<Component | undefined> => {
       const { _id, revision, components, tabs, position } = await ensureDashboard(mongo, projectId);
       const existing = components.find(({ component_id }) => component_id === id);
       if (existing) return toComponent(existing);
@@ -95,10 +94,10 @@ export const addComponent = defineOperation({
           $inc: { revision: 1 },
         },
       );
-      if (written.matchedCount === 1) return toComponent(stored);
-      await delay(Math.random() * 50);
-    } while (Date.now() < deadline);
-    throw new AppError('conflict', 'too many concurrent changes to the dashboard; try again');
+      return written.matchedCount === 1 ? toComponent(stored) : undefined;
+    };
+    const late = () => new AppError('conflict', 'too many concurrent changes to the dashboard; try again');
+    return untilWritten(addTimeoutMs, attempt, late);
   },
 });
 
