@@ -29,8 +29,8 @@ export interface ServiceOutcome {
 }
 
 export interface ServiceRecorderDeps {
-  collections: Pick<Collections, 'lifecycles' | 'project_news'>;
-  audit: Pick<Audit, 'append' | 'entrySince'>;
+  mongo: { collections: Pick<Collections, 'lifecycles' | 'project_news'> };
+  governance: { audit: Pick<Audit, 'append' | 'entrySince'> };
 }
 
 export const serviceCannotWait = 'the policies require an approval, but a service cannot wait for one';
@@ -65,7 +65,7 @@ export async function permitServiceRun(
  * (`actor-names.ts` has a text for each). Safe to repeat, and after a refusal (docs/decisions/0105).
  */
 export async function recordServiceRun(
-  { collections, audit }: ServiceRecorderDeps,
+  { mongo: { collections }, governance: { audit } }: ServiceRecorderDeps,
   name: string,
   run: ServiceRun,
   { failed, detail, started_at }: ServiceOutcome,

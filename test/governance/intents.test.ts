@@ -218,7 +218,8 @@ describe('a repeated recording of a service run', () => {
       read.push(call.since),
       governance.audit.entrySince(organizationId, call)
     );
-    const recorder = { collections, audit: { append: governance.audit.append, entrySince: since } };
+    const audit = { append: governance.audit.append, entrySince: since };
+    const recorder = { mongo: { collections }, governance: { audit } };
     const at = epochSeconds();
     const run = { lifecycle_id: newId(), project_id: newId(), organization_id, resource: 'repository:r' };
     const outcome = { failed: false, detail: '', started_at: at };
