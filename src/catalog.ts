@@ -11,10 +11,11 @@ import { platformExports } from './surfaces/platform/resources.js';
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'effect' in value && 'run' in value;
 
+/** What the domain folders behind routes of the gateway export. */
+const gatewayExports = [apiKeys, approvals, connectedApps, policies].flatMap((each): unknown[] => Object.values(each));
+
 /** Rules evaluate every operation but reads of the platform, which are only authorised and rate-limited. */
 export const catalog = createCatalog(toolOperations, [
-  ...[...platformExports, ...[apiKeys, approvals, connectedApps, policies].flatMap(Object.values)]
-    .filter(isOperation)
-    .filter(({ effect }) => effect !== 'read'),
+  ...[...platformExports, ...gatewayExports].filter(isOperation).filter(({ effect }) => effect !== 'read'),
   ...Object.values(serviceOperations),
 ]);

@@ -119,7 +119,7 @@ const resources: readonly Resource[] = [
 
 export const platformRoutes: readonly Route[] = resources.flatMap(({ routes }) => routes).map(acceptProject);
 
-export const platformTags: TagTexts = Object.assign({}, ...resources.map(({ tags = {} }) => tags));
+export const platformTags: TagTexts = Object.fromEntries(resources.flatMap(({ tags = {} }) => Object.entries(tags)));
 
 export const platformExports: readonly unknown[] = resources
   .flatMap(({ domain = [] }) => domain)
