@@ -9,7 +9,7 @@ const ground =
 const foundations = 'graph|http|models|observability|outbound|prompts|stores|temporal|threads';
 const packages = 'node_modules|^dist/cypher-grammar/|^node:|^[a-z_/]+$';
 
-/** What each room may import, next to itself, packages and the ground. */
+/** What each part may import, in addition to itself, packages and the ground. */
 const floors = [
   ['workflows', '^workflows/', []],
   [
@@ -34,26 +34,26 @@ const floors = [
   ['surfaces', '^src/surfaces/(?!console/app/)', [`^src/(domain|governance|auth|${foundations})/`, '^workflows/']],
 ];
 
-/** A room that other rooms use is listed, after the rooms that it uses itself. */
-const usedRooms = [
+/** A folder of the domain that others use is listed, after the folders that it uses itself. */
+const usedFolders = [
   ...['governance', 'customers', 'memories', 'connectors', 'agentflows', 'mcp-servers', 'actions', 'files'],
   ...['executions', 'approvals', 'tables', 'schedules', 'projects', 'workspace', 'tasks'],
 ];
 
 /**
- * The folders of the domain in order: a room uses only rooms before it, so that the rooms form no cycle. A room that is
- * not listed may use all of them; the tools may use every room.
+ * The folders of the domain in order: a folder uses only folders before it, so they form no cycle. A folder that is not
+ * listed may use all of them; the tools may use every folder.
  */
-const rooms = [
-  ...usedRooms,
+const domainFolders = [
+  ...usedFolders,
   ...readdirSync('src/domain', { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== 'tools' && !usedRooms.includes(entry.name))
+    .filter((entry) => entry.isDirectory() && entry.name !== 'tools' && !usedFolders.includes(entry.name))
     .map(({ name }) => name),
   'tools',
 ];
 
-/** What a room offers other rooms: what can be done, what is stored, and what must hold (decision 0082). */
-const offered = '^src/domain/[^/]+/(operations|record|rules)([.]ts$|/)';
+/** The files of a folder of the domain that other folders may import (docs/decisions/0082). */
+const publicFiles = '^src/domain/[^/]+/(operations|record|rules)([.]ts$|/)';
 
 /** A surface imports no other surface; all of them share the route machinery and the browser's pages and sessions. */
 const surfaces = ['callbacks', 'console', 'gateway', 'mcp', 'oauth', 'operation', 'platform', 'rest', 'browser'];
@@ -79,16 +79,16 @@ module.exports = {
       to: { path: '^src/config[.]ts$' },
     },
     {
-      name: 'rooms-use-what-other-rooms-offer',
+      name: 'domain-folders-use-only-public-files',
       severity: 'error',
       from: { path: '^src/domain/([^/]+)/' },
-      to: { path: '^src/domain/[^/]+/', pathNot: ['^src/domain/$1/', offered] },
+      to: { path: '^src/domain/[^/]+/', pathNot: ['^src/domain/$1/', publicFiles] },
     },
-    ...rooms.map((room, at) => ({
-      name: `${room}-uses-only-rooms-before-it`,
+    ...domainFolders.map((folder, at) => ({
+      name: `${folder}-uses-only-folders-before-it`,
       severity: 'error',
-      from: { path: `^src/domain/${room}/` },
-      to: { path: '^src/domain/[^/]+/', pathNot: `^src/domain/(${rooms.slice(0, at + 1).join('|')})/` },
+      from: { path: `^src/domain/${folder}/` },
+      to: { path: '^src/domain/[^/]+/', pathNot: `^src/domain/(${domainFolders.slice(0, at + 1).join('|')})/` },
     })),
     {
       name: 'rules-are-pure',

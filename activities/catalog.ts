@@ -1,4 +1,3 @@
-import type { CatalogConfig } from '../src/config.js';
 import { createCatalogClient } from '../src/domain/catalog/client.js';
 import {
   crawlLineage,
@@ -9,25 +8,15 @@ import {
   tablesStart,
 } from '../src/domain/catalog/crawl.js';
 import { permitCatalogRun, recordCatalogRun } from '../src/domain/catalog/record-run.js';
-import type { CatalogStores } from '../src/domain/catalog/write.js';
-import type { Kernel } from '../src/governance/kernel/perform.js';
-import type { ServiceRecorderDeps } from '../src/governance/service-record.js';
-import type { Metrics } from '../src/observability/metrics.js';
+import type { Deps } from '../src/domain/deps.js';
 import { createHttpClient } from '../src/outbound/http-client.js';
 import type { CatalogRunReference, CatalogSyncActivities } from '../workflows/catalog-sync/activities.js';
 import { withHeartbeat } from './with-heartbeat.js';
 
-export interface CatalogActivityDeps extends CatalogStores {
-  catalog: CatalogConfig;
-  kernel: Kernel;
-  audit: ServiceRecorderDeps['audit'];
-  metrics: Pick<Metrics, 'syncLag'>;
-}
-
 /** Reads the catalog page by page into the graph. Heartbeats carry the current position. */
-export function createCatalogActivities(deps: CatalogActivityDeps): CatalogSyncActivities {
+export function createCatalogActivities(deps: Deps): CatalogSyncActivities {
   // The operator configures the catalog, which is usually in the operator's own network.
-  const client = createCatalogClient(deps.catalog, createHttpClient({ allowPrivateTargets: true }));
+  const client = createCatalogClient(deps.config.catalog, createHttpClient({ allowPrivateTargets: true }));
   const permitted = async <T>(run: CatalogRunReference, work: () => Promise<T>): Promise<T> => {
     await permitCatalogRun(deps.kernel, run);
     return work();
@@ -45,6 +34,6 @@ export function createCatalogActivities(deps: CatalogActivityDeps): CatalogSyncA
       withHeartbeat((run.cursor as typeof removalStart) ?? removalStart, (progress) =>
         permitted(run, () => removeUnseen(deps, run, progress)),
       ),
-    recordCatalogRun: (run) => recordCatalogRun({ ...deps, collections: deps.mongo.collections }, run),
+    recordCatalogRun: (run) => recordCatalogRun(deps, run),
   };
 }

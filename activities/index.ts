@@ -97,10 +97,10 @@ export function createActivities(deps: Deps): Activities {
     ...createPreviewActivities(exchanges),
     ...createScheduleActivities(deps),
     ...createApprovalActivities({ mongo, secrets, temporal, audit }),
-    ...createCatalogActivities({ catalog: config.catalog, kernel, mongo, graph, audit, metrics }),
+    ...createCatalogActivities(deps),
     ...createEmbeddingActivities(deps),
     ...createTextIndexActivities(deps),
-    ...createCodeSyncActivities({ kernel, mongo, graph, blobs, audit }),
+    ...createCodeSyncActivities(deps),
     ...createProjectRemovalActivities(deps),
     ...createMemoryActivities({
       ...{ mongo, graph, models, customers, box: secrets, save: createSavePartAsPerson(deps) },
@@ -108,11 +108,11 @@ export function createActivities(deps: Deps): Activities {
     }),
     ...createTableActivities({ mongo }),
     ...createKnowledgeUploadActivities({
-      ...{ mongo, graph, files: deps.files, audit },
+      ...deps,
       remember: (place, id, memory) => startMemory(deps, place, id, memory),
     }),
     ...createConnectorActivities(deps, loads),
     ...createMcpActivities({ ...mcpServers, collections, box: secrets }),
-    ...createConnectorLoadActivities({ kernel, mongo, graph, audit, callAction: createCallAction(prepare), loads }),
+    ...createConnectorLoadActivities({ ...deps, callAction: createCallAction(prepare) }, loads),
   };
 }

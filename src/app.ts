@@ -23,7 +23,7 @@ import { healthRoutes, type Condition, type Indexes } from './surfaces/operation
 import { metricsRoute } from './surfaces/operation/metrics.js';
 import { createOauthRouter } from './surfaces/oauth/create-oauth.js';
 import { platformApiKeyRoutes } from './surfaces/gateway/routes/api-keys.js';
-import { platformRoutes, platformTags } from './surfaces/platform/routes.js';
+import { platformRoutes, platformTags } from './surfaces/platform/resources.js';
 import { platformSurface } from './surfaces/platform/surface.js';
 
 export interface AppOptions {

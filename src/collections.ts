@@ -1,4 +1,3 @@
-import { collectionsOfRooms } from './domain/operations.js';
 import { apiKeysCollection } from './auth/api-keys.js';
 import { loginOriginsCollection } from './auth/login-throttle.js';
 import { oauthClientsCollection } from './auth/oauth/clients.js';
@@ -32,12 +31,17 @@ import { quotasCollection } from './governance/quota/windows.js';
 import { intentsCollection } from './governance/recorder.js';
 import { ontologyDraftsCollection, ontologyVersionsCollection } from './graph/ontology/drafts.js';
 import { projectModesCollection } from './graph/project-mode.js';
+import type { CollectionDefinition } from './stores/collections.js';
 import { projectModelsCollection } from './stores/project-models.js';
 import { mcpTasksCollection } from './surfaces/mcp/task-record.js';
+import { platformExports } from './surfaces/platform/resources.js';
+
+const isCollection = (value: unknown): value is CollectionDefinition =>
+  typeof value === 'object' && value !== null && 'indexes' in value && 'majorityRead' in value;
 
 /** All collections of the product. Their indexes are built from this list. */
 export const collections = [
-  ...collectionsOfRooms,
+  ...platformExports.filter(isCollection),
   actEditsCollection,
   apiKeysCollection,
   approvalPayloadsCollection,

@@ -8,7 +8,7 @@ import { createStateReader } from './domain/executions/shared-states.js';
 import { createFiles } from './domain/files/create-files.js';
 import { createViewRun } from './domain/executions/watch.js';
 import { createProjectNews } from './domain/news/watch.js';
-import { catalog } from './domain/operations.js';
+import { catalog } from './catalog.js';
 import { createRowInserter } from './domain/tables/insert.js';
 import { createRedact } from './graph/redaction/redact.js';
 import { noteOperation } from './governance/change-notes.js';

@@ -3,7 +3,7 @@ import { createApp } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { createDeps } from '../../src/deps.js';
 import { createExpressServer } from '../../src/http/express-server.js';
-import { platformRoutes } from '../../src/surfaces/platform/routes.js';
+import { platformRoutes } from '../../src/surfaces/platform/resources.js';
 
 /**
  * The baseline of platform writes: the platform's routes without their operations, in the same app with the same log.

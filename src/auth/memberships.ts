@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
 import type { Collections } from '../stores/collections.js';
+import { untilWritten } from '../stores/until-written.js';
 import { epochSeconds } from '../time.js';
 import { holdsEverywhere } from './grants.js';
 import { grantRole, type MembershipDocument } from './users.js';
@@ -81,8 +81,7 @@ async function leaveOwners(
   leave: Leave,
 ): Promise<void> {
   const { _id } = present;
-  const deadline = Date.now() + leaveForMs;
-  do {
+  const attempt = async (): Promise<true | undefined> => {
     const token = newId();
     const marked = await memberships.updateOne(
       { _id, role: 'OWNER', leaving: null },
@@ -91,15 +90,16 @@ async function leaveOwners(
     const owners = await ownersOf(memberships, present);
     const others = owners.filter((each) => each._id !== _id);
     const stays = others.some(({ leaving }) => !leaving);
-    if (marked.matchedCount === 1 && stays && didLeave(await leave({ 'leaving.token': token }))) return;
+    if (marked.matchedCount === 1 && stays && didLeave(await leave({ 'leaving.token': token }))) return true;
     await memberships.updateOne({ _id, 'leaving.token': token }, { $set: { leaving: null } });
     if (others.length === 0) throw lastOwner();
     if (!owners.some((each) => each._id === _id))
       throw new AppError('conflict', 'the role was changed by another request: read it again');
     await clearAbandonedLeaves(memberships, owners);
-    await delay(Math.random() * 100);
-  } while (Date.now() < deadline);
-  throw new AppError('conflict', 'other owners are being changed at the same time: try again');
+    return undefined;
+  };
+  const late = () => new AppError('conflict', 'other owners are being changed at the same time: try again');
+  await untilWritten(leaveForMs, attempt, late);
 }
 
 function ownersOf(

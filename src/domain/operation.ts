@@ -5,6 +5,10 @@ import type { Deps } from './deps.js';
 /** Defines an operation of the product (design, "One governed operation"). */
 export const defineOperation = operationsOver<Deps>();
 
+/** Most reads and writes of the platform need these grants. */
+export const reads = { effect: 'read', grant: 'svc:orchestrate.read' } as const;
+export const writes = { effect: 'write', grant: 'svc:orchestrate.write' } as const;
+
 /** Defines an operation that receives or returns a stream. Its route performs it. */
 export function defineStream<O extends z.ZodType, K extends z.ZodObject | undefined = undefined>(
   spec: Omit<OperationSpec<Deps, K, z.ZodType | undefined, O>, 'run'>,

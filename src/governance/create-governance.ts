@@ -15,6 +15,8 @@ import { startSweeper } from './sweep.js';
 
 /** The parts that govern calls. Each serves a stage of the pipeline and the routes that show its records. */
 export interface Governance {
+  /** The operations that rules can name. */
+  catalog: Catalog;
   quota: Quota;
   policies: Policies;
   approvals: Approvals;
@@ -29,7 +31,6 @@ export interface GovernanceOptions {
   mongo: Mongo;
   temporal: Temporal;
   auth: Auth;
-  /** The operations that rules can name. */
   catalog: Catalog;
   threads: Threads;
   /** Replaces secrets and personal data in the payload that approvers see. */
@@ -59,6 +60,7 @@ export function createGovernance({
     log.warn({ err: error }, 'the calls that a crash interrupted could not be ended'),
   );
   return {
+    catalog,
     quota: createQuota({ collections, ...config.quota }),
     policies: createPolicies({ collections, catalog, threads }),
     approvals,

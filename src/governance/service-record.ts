@@ -2,34 +2,35 @@ import { memberOf } from '../auth/principal.js';
 import { currentTrace } from '../http/trace.js';
 import type { Audit } from './audit/audit.js';
 import { noteChange } from './change-notes.js';
-import type { Channel } from './kernel/call.js';
+import type { Channel, Checked } from './kernel/call.js';
 import { callAs } from './kernel/call-as.js';
 import type { Kernel } from './kernel/perform.js';
+import { governedRecord } from './kernel/record.js';
 import { executeStage } from './kernel/stage-ids.js';
-import type { LifecycleDocument } from './lifecycles/record.js';
 import type { Operation } from './operations/operation.js';
 import type { Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/mongo.js';
 
+/** Work that an event, a schedule or an earlier operation started, and that ends in a workflow or a sweep. */
 export interface ServiceRun {
   lifecycle_id: string;
-  /** Such as `catalog-sync`; `actor-names.ts` has a name for each. */
-  tool: string;
   project_id: string;
   organization_id: string;
-  /** The target of the writes, as the audit shows it. */
+  /** The target of the writes, as the audit shows it, such as `catalog:catalog`. */
   resource: string;
+}
+
+export interface ServiceOutcome {
   failed: boolean;
   /** What the run did, or why it failed. */
   detail: string;
   /** Epoch seconds. */
-  created_at: number;
-  ended_at: number;
+  started_at: number;
 }
 
 export interface ServiceRecorderDeps {
-  collections: Pick<Collections, 'lifecycles' | 'project_news'>;
-  audit: Pick<Audit, 'append' | 'entrySince'>;
+  mongo: { collections: Pick<Collections, 'lifecycles' | 'project_news'> };
+  governance: { audit: Pick<Audit, 'append' | 'entrySince'> };
 }
 
 export const serviceCannotWait = 'the policies require an approval, but a service cannot wait for one';
@@ -42,58 +43,59 @@ export const serviceCannotWait = 'the policies require an approval, but a servic
 export async function permitServiceRun(
   kernel: Kernel,
   operation: Operation,
-  run: Pick<ServiceRun, 'lifecycle_id' | 'project_id' | 'organization_id' | 'resource'>,
+  run: ServiceRun,
   { channel, input = {} }: { channel: Channel; input?: Record<string, unknown> },
 ): Promise<void> {
-  const [type = '', ...id] = run.resource.split(':');
-  const place = { projectId: run.project_id, organizationId: run.organization_id };
   const performed = await kernel.perform(
-    callAs(async () => memberOf({ userId: operation.name, ...place }, []), {
+    callAs(async () => principalOf(operation.name, run), {
       lifecycleId: run.lifecycle_id,
       operation,
       channel,
       cannotWait: serviceCannotWait,
       recordsOnlyRefusals: true,
       likelyOrganizationId: run.organization_id,
-      validate: async () => ({
-        input,
-        resource: { type, id: id.join(':') },
-        dryRun: false,
-        run: async () => ({ body: null }),
-      }),
+      validate: async () => checkedOf(run, input),
     }),
   );
   if ('error' in performed) throw performed.error;
 }
 
-/** Stores the lifecycle and the audit entry of work that no person requested. Safe to repeat, and after a refusal. */
+/**
+ * Stores the lifecycle and the audit entry of a run of the service with this name, such as `catalog-sync`
+ * (`actor-names.ts` has a text for each). Safe to repeat, and after a refusal (docs/decisions/0105).
+ */
 export async function recordServiceRun(
-  { collections, audit }: ServiceRecorderDeps,
-  { lifecycle_id, resource, failed, detail, ...run }: ServiceRun,
+  { mongo: { collections }, governance: { audit } }: ServiceRecorderDeps,
+  name: string,
+  run: ServiceRun,
+  { failed, detail, started_at }: ServiceOutcome,
 ): Promise<void> {
-  const actor = `service:${run.tool}`;
-  const status = failed ? 'failed' : 'completed';
-  const record: LifecycleDocument = {
-    _id: lifecycle_id,
-    ...run,
-    status,
-    stages: [{ stage: executeStage, status: failed ? 'failed' : 'ok', detail }],
-    principal: { user_id: actor, kind: 'service' },
-    trace_id: currentTrace().traceId,
-    payload_digest: null,
-    consumed: [],
-  };
-  const stored = await insertOnce(collections.lifecycles, record);
+  const { lifecycle_id: lifecycleId, organization_id, project_id } = run;
+  const { traceId } = currentTrace();
+  const record = governedRecord(
+    { lifecycleId, name, startedAt: started_at, traceId, checked: checkedOf(run, {}) },
+    principalOf(name, run),
+    {
+      status: failed ? 'failed' : 'completed',
+      stages: [{ stage: executeStage, status: failed ? 'failed' : 'ok', detail }],
+    },
+  );
+  const stored = await insertOnce(collections.lifecycles, record.lifecycle);
   // A repeat reads only the end of the chain: if the entry exists, it was written after the run ended.
-  if (stored !== record && (await audit.entrySince(run.organization_id, { lifecycle_id, since: stored.ended_at })))
-    return;
-  await audit.append({
-    organization_id: run.organization_id,
-    actor,
-    action: run.tool,
-    resource,
-    outcome: status,
-    lifecycle_id,
-  });
-  noteChange(collections, run.project_id, 'lifecycle');
+  if (stored !== record.lifecycle) {
+    const entry = await audit.entrySince(organization_id, { lifecycle_id: lifecycleId, since: stored.ended_at });
+    if (entry) return;
+  }
+  await audit.append(record.audit);
+  noteChange(collections, project_id, 'lifecycle');
+}
+
+/** The same caller whether the run was refused or has ended. */
+function principalOf(name: string, { project_id: projectId, organization_id: organizationId }: ServiceRun) {
+  return memberOf({ userId: name, projectId, organizationId }, []);
+}
+
+function checkedOf({ resource }: ServiceRun, input: Record<string, unknown>): Checked {
+  const [type = '', ...id] = resource.split(':');
+  return { input, resource: { type, id: id.join(':') }, dryRun: false, run: async () => ({ body: null }) };
 }

@@ -100,7 +100,7 @@ export interface ListPosition {
 }
 
 /** Compares positions in the order of MongoDB: newest first, then by `_id`. */
-export function comparePositions(a: ListPosition, b: ListPosition): number {
+function comparePositions(a: ListPosition, b: ListPosition): number {
   if (a.at !== b.at) return (b.at ?? -Infinity) - (a.at ?? -Infinity);
   return a.id === b.id ? 0 : a.id < b.id ? 1 : -1;
 }
@@ -119,13 +119,20 @@ export function mergePages<T>(limit: number, pages: readonly Page<ListPosition &
   };
 }
 
+/** Returns one page of a list that was read completely. */
+export function pageOf<T>(all: readonly (ListPosition & { item: T })[], { limit, cursor }: ListQuery): Page<T> {
+  const from = cursor === undefined ? undefined : decodePosition(cursor);
+  const left = from ? all.filter((entry) => comparePositions(entry, from) > 0) : [...all];
+  return mergePages(limit, [{ data: left, total_count: all.length, next_cursor: null }]);
+}
+
 export function encodePosition({ at, id }: ListPosition): string {
   return encodeCursor(`${at ?? ''}:${id}`);
 }
 
 /** @throws AppError `invalid_request` for an invalid cursor */
 export function decodePosition(cursor: string): ListPosition {
-  const [, at, id] = /^(\d+(?:\.\d+)?|):(.+)$/s.exec(decodeCursor(cursor)) ?? [];
+  const [, at, id] = /^(\d+(?:\.\d+)?|):(.*)$/s.exec(decodeCursor(cursor)) ?? [];
   if (at === undefined || id === undefined) throw invalidCursor();
   return { at: at === '' ? null : Number(at), id };
 }

@@ -21,7 +21,7 @@ import { startReplicaSet } from '../support/replica-set.js';
 import { testRun } from '../support/run.js';
 import { everyFaultOf, faults, persist, to } from '../support/store-faults.js';
 import { createTable } from '../support/tables.js';
-import { catalog } from '../../src/domain/operations.js';
+import { catalog } from '../../src/catalog.js';
 import { verifies } from '../support/verifies.js';
 
 const uri = testRun().env.MONGODB_URI ?? '';

@@ -6,7 +6,7 @@ import type { ApprovalRequest } from '../../src/governance/approvals/stage.js';
 import { newId } from '../../src/ids.js';
 import { epochSeconds } from '../../src/time.js';
 import { agent, asking, colleagueOf, heldCall, hold, payload, useApprovals } from '../support/governance/approvals.js';
-import { catalog } from '../../src/domain/operations.js';
+import { catalog } from '../../src/catalog.js';
 import { verifies } from '../support/verifies.js';
 
 const { deps, approvals, elsewhere, api } = useApprovals();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createGateway } from '../../src/surfaces/gateway/create-gateway.js';
-import { platformRoutes } from '../../src/surfaces/platform/routes.js';
+import { platformRoutes } from '../../src/surfaces/platform/resources.js';
 import { useDeps } from '../support/fixture.js';
 import { principalOf } from '../support/governance/approvals.js';
 import { serveRoutes, type RouteServer } from '../support/governance/gateway-server.js';

@@ -251,22 +251,16 @@ describe('a repeated recording of a service run', () => {
       read.push(call.since),
       governance.audit.entrySince(organizationId, call)
     );
-    const recorder = { collections, audit: { append: governance.audit.append, entrySince: since } };
+    const audit = { append: governance.audit.append, entrySince: since };
+    const recorder = { mongo: { collections }, governance: { audit } };
     const at = epochSeconds();
-    const run = {
-      lifecycle_id: newId(),
-      tool: 'code-sync',
-      project_id: newId(),
-      organization_id,
-      resource: 'repository:r',
-      failed: false,
-      detail: '',
-      created_at: at,
-      ended_at: at,
-    };
-    await recordServiceRun(recorder, run);
-    await recordServiceRun(recorder, run);
-    expect(read).toEqual([at]);
+    const run = { lifecycle_id: newId(), project_id: newId(), organization_id, resource: 'repository:r' };
+    const outcome = { failed: false, detail: '', started_at: at };
+    await recordServiceRun(recorder, 'code-sync', run, outcome);
+    await recordServiceRun(recorder, 'code-sync', run, outcome);
+    const stored = await collections.lifecycles.findOne({ _id: run.lifecycle_id });
+    expect(read).toEqual([stored?.ended_at]);
+    expect(stored?.ended_at).toBeGreaterThanOrEqual(at);
     expect(
       (await governance.audit.list(organization_id, { limit: 50, lifecycle_id: run.lifecycle_id })).data,
     ).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { catalog } from '../../src/domain/operations.js';
+import { catalog } from '../../src/catalog.js';
 import { builtinRulesOf } from '../../src/governance/policy/default-rules.js';
 import { compileSet } from '../../src/governance/policy/evaluate.js';
 import { asksForMode } from '../../src/governance/policy/mode-rules.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Principal } from '../../src/auth/principal.js';
-import { catalog } from '../../src/domain/operations.js';
+import { catalog } from '../../src/catalog.js';
 import { policyRoutes } from '../../src/surfaces/gateway/routes/policies.js';
 import type { PolicyFacts } from '../../src/governance/lifecycles/policy-facts.js';
 import type { LifecycleDocument } from '../../src/governance/lifecycles/record.js';
@@ -16,7 +16,7 @@ const deps = useDeps();
 const { lifecycles, policy_versions, projects } = deps.mongo.collections;
 let server: RouteServer;
 beforeAll(async () => {
-  server = await serveRoutes(deps, policyRoutes);
+  server = await serveRoutes(deps, policyRoutes(catalog.names));
 });
 afterAll(() => server.close());
 

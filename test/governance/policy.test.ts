@@ -3,7 +3,7 @@ import type { Principal } from '../../src/auth/principal.js';
 import { policyRoutes } from '../../src/surfaces/gateway/routes/policies.js';
 import { compileSet, createPolicyEngine, type PolicyRequest } from '../../src/governance/policy/evaluate.js';
 import { PolicyRule } from '../../src/governance/policy/rule.js';
-import { catalog } from '../../src/domain/operations.js';
+import { catalog } from '../../src/catalog.js';
 import { newId } from '../../src/ids.js';
 import { useDeps } from '../support/fixture.js';
 import { colleagueOf, principalOf } from '../support/governance/approvals.js';
@@ -16,7 +16,7 @@ const { policies } = deps.governance;
 const { policies: elsewhere } = otherProcess.governance;
 let api: RouteServer;
 beforeAll(async () => {
-  api = await serveRoutes(deps, policyRoutes);
+  api = await serveRoutes(deps, policyRoutes(catalog.names));
 });
 afterAll(() => api.close());
 

@@ -11,7 +11,7 @@ import { useDeps } from '../support/fixture.js';
 import { createTestChain, eventOf } from '../support/governance/chains.js';
 import { startReplicaSet } from '../support/replica-set.js';
 import { testRun } from '../support/run.js';
-import { catalog } from '../../src/domain/operations.js';
+import { catalog } from '../../src/catalog.js';
 import { verifies } from '../support/verifies.js';
 
 /** Accesses the stored data without the replica set in between. */

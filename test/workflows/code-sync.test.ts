@@ -108,7 +108,8 @@ describe('codeSync', () => {
       project_id: workspace.projectID,
       tool: 'code-sync',
     });
-    expect(lifecycle).toMatchObject({ status: 'completed' });
+    // A refused sync has the same caller (below).
+    expect(lifecycle).toMatchObject({ status: 'completed', principal: { kind: 'service', user_id: 'code-sync' } });
     expect(await deps.mongo.collections.audit_entries.countDocuments({ lifecycle_id: lifecycle?._id ?? '' })).toBe(1);
   });
 

@@ -5,7 +5,7 @@ import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/mongo.js';
 import { actionProblems, newAction } from '../agentflows/rules.js';
 import { actionCategories, NewStandaloneAction } from '../agentflows/record.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads } from '../operation.js';
 import { StandaloneAction } from './record.js';
 import { Id } from '../../ids.js';
 export { actionsCollection } from './record.js';
@@ -16,8 +16,7 @@ export { actHttp, actMail, actMcp, actMessage } from './act-operations.js';
 
 export const listActions = defineOperation({
   name: 'action.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery.extend({ category: z.enum(actionCategories).optional() }),
   output: listOf(StandaloneAction),
   run: ({ deps, ctx, input: { category, ...paging } }) =>
@@ -30,8 +29,7 @@ export const listActions = defineOperation({
 
 export const readAction = defineOperation({
   name: 'action.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key: z.object({ id: Id }),
   output: StandaloneAction,
   async run({ deps, ctx, key: { id } }) {

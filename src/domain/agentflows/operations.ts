@@ -3,7 +3,7 @@ import { AppError, notFound } from '../../errors.js';
 import { freeText, textFacts } from '../../governance/operations/operation.js';
 import { containing, listOf, listPage, ListQuery, SearchText } from '../../stores/lists.js';
 import { epochSeconds } from '../../time.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import { agentflowProblems, changedAgent, changedAgentflow, newAgent, newAgentflow, withAgent } from './rules.js';
 import { Agentflow, AgentflowPatch, AgentPatch, NewAgent, NewAgentflow, type AgentflowDocument } from './record.js';
 import { findAgentflow, refuseBeyondPlan, reviseAgentflow, storeAgentflow, toAgentflow } from './operations/store.js';
@@ -18,8 +18,7 @@ const key = z.object({ id: Id });
 
 export const listAgentflows = defineOperation({
   name: 'agentflow.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery.extend({
     text: SearchText.optional().meta({
       description: 'Only agentflows whose name or description contains this text (ignoring case), or with this id.',
@@ -40,8 +39,7 @@ export const listAgentflows = defineOperation({
 
 export const readAgentflow = defineOperation({
   name: 'agentflow.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key,
   output: Agentflow,
   run: async ({ deps, ctx, key: { id } }) =>
@@ -50,8 +48,7 @@ export const readAgentflow = defineOperation({
 
 export const readAgentflowForUser = defineOperation({
   name: 'agentflow.read-for-user',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key: z.object({ agentflow_id: Id, executed_by: UserId }),
   output: Agentflow,
   run: async ({ deps, ctx, key: { agentflow_id } }) =>
@@ -61,8 +58,7 @@ export const readAgentflowForUser = defineOperation({
 /** Throws `validation_failed` with all problems that `agentflowProblems` finds. */
 export const createAgentflow = defineOperation({
   name: 'agentflow.create',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: { name: freeText('name') },
   input: NewAgentflow,
   output: Agentflow,
@@ -75,8 +71,7 @@ export const createAgentflow = defineOperation({
 
 export const updateAgentflow = defineOperation({
   name: 'agentflow.update',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('id'),
   key,
   input: AgentflowPatch,
@@ -94,8 +89,7 @@ export const updateAgentflow = defineOperation({
 
 export const deleteAgentflow = defineOperation({
   name: 'agentflow.delete',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('id'),
   key,
   output: Agentflow,
@@ -113,8 +107,7 @@ export const deleteAgentflow = defineOperation({
 /** Idempotent: a repeated request has the same record id, finds its agent and changes nothing. */
 export const addAgent = defineOperation({
   name: 'agentflow.add-agent',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('id'),
   key,
   input: NewAgent,
@@ -134,8 +127,7 @@ export const addAgent = defineOperation({
 
 export const updateAgent = defineOperation({
   name: 'agentflow.update-agent',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('id', 'agent_id'),
   key: key.extend({ agent_id: z.string().meta({ example: 'reader' }) }),
   input: AgentPatch,

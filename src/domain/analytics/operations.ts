@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads } from '../operation.js';
 import { Analytics, type Counted, type Status } from './schemas.js';
 
 const secondsPerDay = 24 * 3600;
@@ -17,8 +17,7 @@ const Seconds = z.coerce.number().min(0).max(1e11);
 /** Throws `invalid_request` if `from` is after `to` or the range is too long. */
 export const readAnalytics = defineOperation({
   name: 'analytics.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: z.object({
     from: Seconds.optional().meta({
       description: `Epoch seconds, inclusive. Defaults to ${defaultDays} days before \`to\`.`,

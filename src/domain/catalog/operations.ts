@@ -7,7 +7,7 @@ import { isWorkflowGone } from '../../temporal/client.js';
 import { EpochSeconds } from '../../time.js';
 import { bindRepository, unbindRepository } from '../connectors/operations/repositories.js';
 import type { Deps } from '../deps.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import { createCatalogNotifier } from './notify.js';
 import { NewRepositoryBinding, RepositoryBinding, toBinding } from './record.js';
 import { createCatalogScope } from './scope.js';
@@ -47,8 +47,7 @@ const Syncs = z
 /** The runs themselves are lifecycles of the tools `catalog-sync`, `code-sync` and `catalog-ingest`. */
 export const readSyncs = defineOperation({
   name: 'sync.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   output: Syncs,
   async run({ deps, ctx: { principal } }) {
     const { projectId } = principal;
@@ -69,12 +68,7 @@ export const readSyncs = defineOperation({
 });
 
 /** Requires an admin role instead of `svc:codesync.write`, which no role has by default but admins can give to keys. */
-const ofAdmins = {
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
-  adminOnly: true,
-  facts: { repository: freeText('repository') },
-} as const;
+const ofAdmins = { ...writes, adminOnly: true, facts: { repository: freeText('repository') } } as const;
 
 /** The rules for the tool `bind-repository` apply. Throws `conflict` if another organization follows the repository. */
 export const followRepository = defineOperation({
@@ -114,8 +108,7 @@ export const unfollowRepository = defineOperation({
 /** Throws `conflict` if the catalog is not synced into this project. */
 export const startCatalogSync = defineOperation({
   name: 'sync.start',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   output: CatalogState.meta({ id: 'CatalogSyncState' }),
   errors: ['conflict', 'unavailable'],
   async run({ deps, ctx: { principal } }) {

@@ -21,15 +21,11 @@ export async function recordCatalogRun(
   const detail = failure
     ? failure.message
     : `${counts.tables} tables, ${counts.entities} entities, ${counts.removed} removed, for ${events} events`;
-  await recordServiceRun(deps, {
-    lifecycle_id: run.run_id,
-    tool: catalogSync.name,
-    ...scope,
-    resource,
-    failed: Boolean(failure),
-    detail,
-    created_at: run.started_at / 1000,
-    ended_at: endedAt / 1000,
-  });
+  await recordServiceRun(
+    deps,
+    catalogSync.name,
+    { lifecycle_id: run.run_id, ...scope, resource },
+    { failed: Boolean(failure), detail, started_at: run.started_at / 1000 },
+  );
   metrics.syncLag((endedAt - (run.first_event_at ?? run.started_at)) / 1000, failure ? 'failed' : 'completed');
 }

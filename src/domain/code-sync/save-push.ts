@@ -1,6 +1,5 @@
 import type { CodeSyncActivities } from '../../../workflows/code-sync/activities.js';
 import type { CodeSyncInput, CodeSyncResult, PushedCommit } from '../../../workflows/code-sync/messages.js';
-import type { Kernel } from '../../governance/kernel/perform.js';
 import { permitServiceRun, recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
 import { save } from '../../graph/save/save.js';
 import { readFacts } from '../../graph/store/facts.js';
@@ -9,16 +8,10 @@ import { inReadTransaction } from '../../graph/store/sessions.js';
 import type { EncryptedBlobStore } from '../../stores/encrypted-blobs.js';
 import type { Graph } from '../../stores/neo4j.js';
 import type { Progress } from '../../temporal/progress.js';
-import { epochSeconds } from '../../time.js';
 import { batches } from '../batches.js';
+import type { Deps } from '../deps.js';
 import { codeSync } from '../service-operations.js';
 import { commitSave, headFact, headSave } from './mapping.js';
-
-export interface CodeSyncStores {
-  kernel: Kernel;
-  graph: Graph;
-  blobs: Pick<EncryptedBlobStore, 'get'>;
-}
 
 /** The maximum number of paths in one transaction. A commit can change thousands. */
 const maxPathsPerSave = 300;
@@ -30,7 +23,7 @@ export const saveStart = { next: 0, entities: 0, relationships: 0, facts: 0 };
  * @throws AppError if the rules refuse it
  */
 export async function saveCommits(
-  { kernel, graph, blobs }: CodeSyncStores,
+  { kernel, graph, blobs }: Pick<Deps, 'kernel' | 'graph' | 'blobs'>,
   input: CodeSyncInput,
   { cursor, reached, signal }: Progress<typeof saveStart>,
 ): Promise<CodeSyncResult> {
@@ -100,12 +93,6 @@ export async function recordCodeSync(
   deps: ServiceRecorderDeps,
   { input, started_at, result, failure }: Parameters<CodeSyncActivities['recordCodeSync']>[0],
 ): Promise<void> {
-  await recordServiceRun(deps, {
-    ...runOf(input),
-    tool: codeSync.name,
-    failed: failure !== null,
-    detail: failure ?? `${result?.commits ?? 0} commits, ${result?.entities ?? 0} entities`,
-    created_at: started_at,
-    ended_at: epochSeconds(),
-  });
+  const detail = failure ?? `${result?.commits ?? 0} commits, ${result?.entities ?? 0} entities`;
+  await recordServiceRun(deps, codeSync.name, runOf(input), { failed: failure !== null, detail, started_at });
 }

@@ -4,23 +4,19 @@ import type { CallActionRequest } from '../../../workflows/agentflow-execution/s
 import type { ConnectorLoadActivities, LoadReference } from '../../../workflows/connector-load/activities.js';
 import type { ConnectorLoadResult } from '../../../workflows/connector-load/messages.js';
 import { AppError } from '../../errors.js';
-import type { Kernel } from '../../governance/kernel/perform.js';
 import { permitServiceRun, recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
 import { save } from '../../graph/save/save.js';
 import type { Stamp } from '../../graph/store/provenance.js';
 import type { Mongo } from '../../stores/mongo.js';
-import type { Graph } from '../../stores/neo4j.js';
 import { epochSeconds } from '../../time.js';
 import { batches } from '../batches.js';
+import type { Deps } from '../deps.js';
 import { connectorLoad } from '../service-operations.js';
 import { entitiesOf, recordsIn } from './loaded-entities.js';
 import type { ConnectorDocument } from './record.js';
 import { findConnector, pauseIfOwnerLeft } from './operations/store.js';
 
-export interface ConnectorLoadStores {
-  kernel: Kernel;
-  mongo: Pick<Mongo, 'collections'>;
-  graph: Graph;
+export interface ConnectorLoadDeps extends Pick<Deps, 'kernel' | 'mongo' | 'graph' | 'governance'> {
   callAction(request: CallActionRequest, options: { signal: AbortSignal; maxBytes: number }): Promise<unknown>;
 }
 
@@ -28,7 +24,7 @@ const maxBytes = 10 * 1024 * 1024;
 
 /** Reads a connector's records with one action call, and upserts them as entities. @throws AppError if the rules refuse it */
 export async function loadConnector(
-  { kernel, mongo: { collections }, graph, callAction }: ConnectorLoadStores,
+  { kernel, mongo: { collections }, graph, callAction }: ConnectorLoadDeps,
   load: LoadReference,
   signal: AbortSignal,
 ): Promise<ConnectorLoadResult> {
@@ -106,12 +102,6 @@ export async function recordConnectorLoad(
   load: Parameters<ConnectorLoadActivities['recordConnectorLoad']>[0],
 ): Promise<void> {
   const { started_at, result, failure } = load;
-  await recordServiceRun(deps, {
-    ...runOf(load),
-    tool: connectorLoad.name,
-    failed: failure !== null,
-    detail: failure ?? `${result?.saved ?? 0} records saved, ${result?.skipped ?? 0} skipped`,
-    created_at: started_at,
-    ended_at: epochSeconds(),
-  });
+  const detail = failure ?? `${result?.saved ?? 0} records saved, ${result?.skipped ?? 0} skipped`;
+  await recordServiceRun(deps, connectorLoad.name, runOf(load), { failed: failure !== null, detail, started_at });
 }

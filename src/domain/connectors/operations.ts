@@ -3,7 +3,7 @@ import { AppError, notFound } from '../../errors.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { epochSeconds } from '../../time.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import type { CallContext } from '../../governance/operations/call-context.js';
 import { changedConfig, isComplete } from './rules/config.js';
 import { ProviderParams, requiredParams } from './params.js';
@@ -58,8 +58,7 @@ function categoryOf(text: string): ConnectorCategory {
 
 export const listConnectors = defineOperation({
   name: 'connector.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery.extend({ category: ConnectorCategory.optional(), status: ConnectorStatus.optional() }),
   output: listOf(Connector),
   async run({ deps, ctx, input: { category, status, ...paging } }) {
@@ -76,8 +75,7 @@ export const listConnectors = defineOperation({
 
 export const readConnector = defineOperation({
   name: 'connector.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key: ofConnector,
   output: Connector,
   run: async ({ deps, ctx, key: { connector_id } }) =>
@@ -86,8 +84,7 @@ export const readConnector = defineOperation({
 
 export const readConnectorConfig = defineOperation({
   name: 'connector.read-config',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key: ofCategory,
   input: z.object({ connector_id: connectorId }),
   output: Connector,
@@ -101,8 +98,7 @@ export const readConnectorConfig = defineOperation({
 /** The parameters of the provider, and whether the given (or else the newest) connector has set them. */
 export const readProviderParams = defineOperation({
   name: 'connector.read-params',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: z.object({ connector_id: connectorId.optional() }),
   output: ProviderParams,
   errors: ['not_found'],
@@ -129,8 +125,7 @@ export const readProviderParams = defineOperation({
 
 export const listTriggerActions = defineOperation({
   name: 'connector.list-triggers',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: z.object({ category: ConnectorCategory.optional() }),
   output: listOf(TriggerAction),
   async run({ input: { category } }) {
@@ -203,12 +198,7 @@ async function storeConnector(
 }
 
 /** Rules treat changing the fields and changing the status as one operation. */
-const updateRules: Operation = {
-  name: 'connector.update',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
-  facts: textFacts('connector_id'),
-};
+const updateRules: Operation = { name: 'connector.update', ...writes, facts: textFacts('connector_id') };
 
 /** Throws `invalid_request` as for creation, and `conflict` if the connector was changed concurrently. */
 export const updateConnector = defineOperation({
@@ -278,8 +268,7 @@ export const setConnectorStatus = defineOperation({
 /** A repeat completes a deletion that a crash interrupted, and throws `not_found`. */
 export const deleteConnector = defineOperation({
   name: 'connector.delete',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('connector_id'),
   key: ofConnector,
   output: Connector,

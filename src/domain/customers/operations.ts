@@ -3,7 +3,7 @@ import { holdsGrant, isPerson, seesWholeOrganization, type Principal } from '../
 import { AppError } from '../../errors.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import type { Deps } from '../deps.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads } from '../operation.js';
 import { creditsLeft, grantedQuota, modelOfField } from './record.js';
 import { readCustomer } from './operations/account.js';
 import { createCountedRecords } from './records.js';
@@ -18,8 +18,7 @@ const organization = {
 
 export const readAccount = defineOperation({
   name: 'customer.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: z.object(organization),
   output: Customer,
   async run({ deps: { mongo, customers }, ctx: { principal }, input: { organization_id } }) {
@@ -56,8 +55,7 @@ export const readAccount = defineOperation({
 /** Without access to the whole account, the credential sees the charges of its own project. */
 export const listCredits = defineOperation({
   name: 'credit.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery.extend(organization),
   output: listOf(CreditEntry),
   async run({ deps, ctx: { principal }, input }) {

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../errors.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
 import { insertOnce, isDuplicateKey } from '../../stores/mongo.js';
+import { untilWritten } from '../../stores/until-written.js';
 import { epochSeconds } from '../../time.js';
 import { planLimit } from './rules.js';
 
@@ -80,11 +80,11 @@ export function createStorage({
     await storage_totals.updateOne({ _id: organization_id }, { $pull: { changes: { id, revision } } });
   }
 
-  /** @returns false if there was a concurrent change */
-  async function change(_id: string, id: string, bytes: number, maximum: number): Promise<boolean> {
+  /** @returns undefined if there was a concurrent change */
+  async function change(_id: string, id: string, bytes: number, maximum: number): Promise<true | undefined> {
     const total = await totalOf(_id);
     const noted = total.changes.find((each) => each.id === id);
-    if (noted && noted.at > epochSeconds() - graceSeconds) return false;
+    if (noted && noted.at > epochSeconds() - graceSeconds) return undefined;
     for (const each of total.changes) if (each.at <= epochSeconds() - graceSeconds) await finish(_id, each);
     const delta = bytes - ((await stored_bytes.findOne({ _id: id }))?.bytes ?? 0);
     if (delta === 0) return true;
@@ -94,23 +94,21 @@ export function createStorage({
       { _id, revision: total.revision },
       { $inc: { bytes: delta, revision: 1 }, $push: { changes: next } },
     );
-    if (matchedCount === 1) await finish(_id, next);
-    return matchedCount === 1;
+    if (matchedCount === 0) return undefined;
+    await finish(_id, next);
+    return true;
   }
 
-  async function changeWithRetry(organizationId: string, id: string, bytes: number, maximum: number): Promise<void> {
-    const deadline = Date.now() + retryTimeoutMs;
-    while (!(await change(organizationId, id, bytes, maximum))) {
-      if (Date.now() > deadline)
-        throw new AppError('unavailable', 'too many concurrent changes to the storage of the organization; try again');
-      await delay(Math.random() * 20);
-    }
-  }
+  const late = () =>
+    new AppError('unavailable', 'too many concurrent changes to the storage of the organization; try again');
+  const changeInTurn = (organizationId: string, id: string, bytes: number, maximum: number) =>
+    enqueue(organizationId, async () => {
+      await untilWritten(retryTimeoutMs, () => change(organizationId, id, bytes, maximum), late);
+    });
 
   return {
-    reserve: (organizationId, id, bytes, maximum) =>
-      enqueue(organizationId, () => changeWithRetry(organizationId, id, bytes, maximum)),
-    release: (organizationId, id) => enqueue(organizationId, () => changeWithRetry(organizationId, id, 0, 0)),
+    reserve: changeInTurn,
+    release: (organizationId, id) => changeInTurn(organizationId, id, 0, 0),
     used: async (organizationId) => (await totalOf(organizationId)).bytes,
   };
 }

@@ -1,12 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError, isRefusal, notFound } from '../../errors.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
 import { Id, newId } from '../../ids.js';
 import { defineCollection } from '../../stores/collections.js';
 import { insertOnce, type Mongo } from '../../stores/mongo.js';
+import { untilWritten } from '../../stores/until-written.js';
 import { epochSeconds } from '../../time.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import { cellFor, tabFor } from './layout.js';
 import { runPipeline } from './run.js';
 import { Component, Dashboard, NewComponent, type Definition } from './schemas.js';
@@ -36,8 +36,7 @@ type Result = Pick<Component, 'data' | 'error'>;
 /** The dashboard as last refreshed. The first read creates it with a task board. */
 export const readDashboard = defineOperation({
   name: 'dashboard.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   output: Dashboard,
   run: async ({ deps, ctx }) => toDashboard(await ensureDashboard(deps.mongo, ctx.principal.projectId)),
 });
@@ -57,12 +56,7 @@ export const refreshDashboard = defineOperation({
 });
 
 /** Rules treat adding and deleting a component as one operation. */
-const updateRules: Operation = {
-  name: 'dashboard.update',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
-  facts: textFacts('component_id'),
-};
+const updateRules: Operation = { name: 'dashboard.update', ...writes, facts: textFacts('component_id') };
 
 /**
  * Runs the pipeline of a component and adds the component to the layout. Concurrent additions are all kept and do not
@@ -81,8 +75,7 @@ export const addComponent = defineOperation({
     const refreshed_at = epochSeconds();
     const result: Result = { data: await runPipeline(mongo, projectId, definition), error: null };
     const newTabId = newId();
-    const deadline = Date.now() + addTimeoutMs;
-    do {
+    const attempt = async (): Promise<Component | undefined> => {
       const { _id, revision, components, tabs, position } = await ensureDashboard(mongo, projectId);
       const existing = components.find(({ component_id }) => component_id === id);
       if (existing) return toComponent(existing);
@@ -101,10 +94,10 @@ export const addComponent = defineOperation({
           $inc: { revision: 1 },
         },
       );
-      if (written.matchedCount === 1) return toComponent(stored);
-      await delay(Math.random() * 50);
-    } while (Date.now() < deadline);
-    throw new AppError('conflict', 'too many concurrent changes to the dashboard; try again');
+      return written.matchedCount === 1 ? toComponent(stored) : undefined;
+    };
+    const late = () => new AppError('conflict', 'too many concurrent changes to the dashboard; try again');
+    return untilWritten(addTimeoutMs, attempt, late);
   },
 });
 

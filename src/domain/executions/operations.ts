@@ -4,7 +4,7 @@ import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import type { Move } from '../../../workflows/agentflow-execution/state.js';
 import { findAgentflow } from '../agentflows/operations/store.js';
 import type { Deps } from '../deps.js';
-import { defineOperation, defineStream } from '../operation.js';
+import { defineOperation, defineStream, reads, writes } from '../operation.js';
 import { createExecution, NewExecution } from './operations/create.js';
 import { EventMessage } from './events.js';
 import { ExecutionFilter, filterOf } from './operations/filter.js';
@@ -29,7 +29,7 @@ const MoveAnswer = z
   .object({ execution_id: z.string(), status: Execution.shape.status })
   .meta({ id: 'ExecutionStatus', example: { execution_id: '0198f3b0-0000-7000-8000-000000000000', status: 'paused' } });
 
-const read = { effect: 'read', grant: 'svc:orchestrate.read', key } as const;
+const read = { ...reads, key };
 
 export const readExecutionLive = defineOperation({
   ...read,
@@ -58,8 +58,7 @@ export const followExecution = defineStream({ ...read, name: 'execution.follow',
 
 export const listExecutions = defineOperation({
   name: 'execution.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery.extend(ExecutionFilter.shape).extend({
     fields: z
       .enum(['all', 'summary'])
@@ -119,8 +118,7 @@ export const rerunExecution = defineOperation({
 const moveOperation = (name: Move) =>
   defineOperation({
     ...steerRules,
-    effect: 'write',
-    grant: 'svc:orchestrate.write',
+    ...writes,
     fixedFacts: { operation: name },
     key,
     input: MoveRequest.extend({ reason: z.string().max(500).optional().meta({ example: 'Waits for the register' }) }),

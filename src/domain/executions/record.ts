@@ -9,6 +9,7 @@ import type { StepRecord } from '../../../workflows/agentflow-execution/step-rec
 import { viewOf } from '../../../workflows/agentflow-execution/view.js';
 import { exampleId, Id, ProjectId, UserId } from '../../ids.js';
 import { EpochSeconds, Expiry } from '../../time.js';
+import { pickShown } from '../../pick.js';
 
 const Status = z.enum(['ready', 'running', 'paused', 'completed', 'failed']);
 
@@ -186,23 +187,13 @@ export interface ExecutionEventDocument {
   data: Record<string, unknown>;
 }
 
-/** Omits internal fields. Uses the live state, if given, instead of the projection. */
+/** Uses the live state, if given, instead of the projection. */
 export function toExecution(record: ExecutionDocument, live?: ExecutionState): Execution {
-  const {
-    organization_id: _organization,
-    plan: _plan,
-    flow,
-    caused_by: _people,
-    started_at: _started,
-    steps: _steps,
-    last_event_seq: _seq,
-    moved_seq: _move,
-    changed_at: _changed,
-    ended_run: _run,
-    ...stored
-  } = record;
-  const agentflow_version = flow?.agentflow_version ?? null;
-  const fields = { ...stored, agentflow_version, projected_at: record.projected_at ?? null };
+  const fields = {
+    ...pickShown(Execution, record),
+    agentflow_version: record.flow?.agentflow_version ?? null,
+    projected_at: record.projected_at ?? null,
+  };
   if (!live) return fields;
   const { context, previews, anomaly_detected } = viewOf(live);
   return {

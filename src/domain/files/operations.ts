@@ -7,14 +7,13 @@ import { Connector, toConnector } from '../connectors/record/schemas.js';
 import { findConnector } from '../connectors/operations/store.js';
 import type { Deps } from '../deps.js';
 import { deleteKnowledge } from './operations/knowledge-workflow.js';
-import { defineOperation, defineStream } from '../operation.js';
+import { defineOperation, defineStream, reads } from '../operation.js';
 import { type FileDocument, File, ListedFile, toKnowledgeState, UploadForm } from './record.js';
 import { Id } from '../../ids.js';
 import { pick } from '../../pick.js';
 export { filesCollection } from './record.js';
 
 const key = z.object({ file_id: Id });
-const read = { effect: 'read', grant: 'svc:orchestrate.read' } as const;
 const change = { effect: 'data', grant: 'svc:orchestrate.write' } as const;
 
 export const uploadFiles = defineStream({
@@ -26,7 +25,7 @@ export const uploadFiles = defineStream({
 });
 
 export const readFileRecord = defineOperation({
-  ...read,
+  ...reads,
   name: 'file.read',
   key,
   output: File,
@@ -46,7 +45,7 @@ export const deleteFile = defineOperation({
 });
 
 export const listFiles = defineOperation({
-  ...read,
+  ...reads,
   name: 'file.list',
   input: ListQuery,
   output: listOf(ListedFile),
@@ -62,7 +61,7 @@ export const listFiles = defineOperation({
 });
 
 export const listFilesOfConnector = defineOperation({
-  ...read,
+  ...reads,
   name: 'file.list-of-connector',
   key: z.object({ connector_id: Id }),
   input: ListQuery,
@@ -78,7 +77,7 @@ export const listFilesOfConnector = defineOperation({
 });
 
 export const readConnectorOfFile = defineOperation({
-  ...read,
+  ...reads,
   name: 'file.read-connector',
   key,
   output: Connector,

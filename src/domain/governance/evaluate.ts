@@ -4,15 +4,12 @@ import { principalKinds, type Principal } from '../../auth/principal.js';
 import type { Governance } from '../../governance/create-governance.js';
 import { channels } from '../../governance/kernel/call.js';
 import { defineOperation } from '../operation.js';
-import { catalog } from '../operations.js';
 import { Id, UserId } from '../../ids.js';
 import { EpochSeconds } from '../../time.js';
 import { PolicyIds, PolicyVersion } from '../../governance/lifecycles/policy-decision.js';
 
 const Trial = z.strictObject({
-  tool: z
-    .enum([...catalog.names].sort())
-    .meta({ description: 'An operation, or a gateway tool.', example: 'query-context' }),
+  tool: z.string().meta({ description: 'An operation, or a gateway tool.', example: 'query-context' }),
   channel: z.enum(channels).default('rest').meta({ description: 'How the call arrives.' }),
   input: z.record(z.string(), z.unknown()).default({}),
   resource: z.strictObject({ type: z.string().max(100), id: Id.max(500) }).default({ type: 'project', id: '' }),
@@ -46,18 +43,19 @@ const TrialDecision = z
   })
   .meta({ id: 'PolicyTrialDecision' });
 
-/** Decides a hypothetical call. */
-export const evaluatePolicies = defineOperation({
-  name: 'policies.evaluate',
-  effect: 'read',
-  grant: 'svc:governance.read',
-  input: Trial,
-  output: TrialDecision,
-  errors: ['scope_denied'],
-  run: ({ deps, ctx, input }) => tryCall(deps.governance, ctx.principal, input),
-});
+/** Decides a hypothetical call of an operation with one of these names. */
+export const evaluatePolicies = (names: readonly string[]) =>
+  defineOperation({
+    name: 'policies.evaluate',
+    effect: 'read',
+    grant: 'svc:governance.read',
+    input: Trial.extend({ tool: z.enum([...names].sort()).meta(Trial.shape.tool.meta() ?? {}) }),
+    output: TrialDecision,
+    errors: ['scope_denied'],
+    run: ({ deps, ctx, input }) => tryCall(deps.governance, ctx.principal, input),
+  });
 
-function tryCall({ policies }: Pick<Governance, 'policies'>, caller: Principal, trial: Trial) {
+function tryCall({ catalog, policies }: Pick<Governance, 'catalog' | 'policies'>, caller: Principal, trial: Trial) {
   const { user_id, role, kind, client_id, grants } = trial.principal;
   const clientId = client_id ?? caller.clientId;
   return policies.evaluate({

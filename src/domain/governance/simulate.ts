@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { seesWholeOrganization, type Principal } from '../../auth/principal.js';
 import { notFound } from '../../errors.js';
 import type { LifecycleDocument } from '../../governance/lifecycles/record.js';
-import { catalogData } from '../../governance/operations/catalog.js';
+import { catalogData, type Catalog } from '../../governance/operations/catalog.js';
 import { recordedRequest } from '../../governance/policy/recorded-call.js';
 import { PolicyRules } from '../../governance/policy/rule.js';
 import {
@@ -16,41 +16,29 @@ import { firstIdAt, Id, ProjectId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
 import { createTurns } from '../../stores/turns.js';
 import { defineOperation } from '../operation.js';
-import { catalog } from '../operations.js';
 import { EpochSeconds } from '../../time.js';
 import { PolicyIds, PolicyVersion } from '../../governance/lifecycles/policy-decision.js';
 
-const Candidate = z
-  .strictObject({
-    policies: PolicyRules.meta({ description: 'The rules to try, as for `PUT /v1/policies`.' }),
-    n: z
-      .int()
-      .min(1)
-      .max(simulationBounds.calls)
-      .default(200)
-      .meta({ description: 'The number of the last recorded calls to evaluate.' }),
-    operation: z
-      .enum([...catalog.names].sort())
-      .optional()
-      .meta({ description: 'Only calls of this operation or gateway tool.', example: 'save-context' }),
-    project_id: z.string().max(100).optional().meta({ description: 'Only calls in this project.' }),
-    since: z
-      .number()
-      .min(0)
-      .max(1e11)
-      .optional()
-      .meta({ description: 'Epoch seconds; only calls that started at this time or later.' }),
-  })
-  .meta({
-    id: 'PolicySimulationRequest',
-    example: {
-      policies: [
-        { policy_id: 'all', effect: 'permit' },
-        { policy_id: 'agents-ask', effect: 'require_approval', when: 'principal.kind == "api_key"' },
-      ],
-      n: 500,
-    },
-  });
+const Candidate = z.strictObject({
+  policies: PolicyRules.meta({ description: 'The rules to try, as for `PUT /v1/policies`.' }),
+  n: z
+    .int()
+    .min(1)
+    .max(simulationBounds.calls)
+    .default(200)
+    .meta({ description: 'The number of the last recorded calls to evaluate.' }),
+  operation: z
+    .string()
+    .optional()
+    .meta({ description: 'Only calls of this operation or gateway tool.', example: 'save-context' }),
+  project_id: z.string().max(100).optional().meta({ description: 'Only calls in this project.' }),
+  since: z
+    .number()
+    .min(0)
+    .max(1e11)
+    .optional()
+    .meta({ description: 'Epoch seconds; only calls that started at this time or later.' }),
+});
 type Candidate = z.infer<typeof Candidate>;
 
 const Decision = z.enum(['permit', 'forbid', 'require_approval']);
@@ -91,8 +79,6 @@ const SimulationAnswer = z
   })
   .meta({ id: 'PolicySimulation' });
 
-const operations = catalogData(catalog);
-
 /** One simulation at a time in a process, because the threads also redact the answers of queries. */
 const turns = createTurns({
   what: 'simulations',
@@ -102,31 +88,48 @@ const turns = createTurns({
   whose: 'the server',
 });
 
-/** Tries rules on recorded calls, and reports which of them they would decide differently. */
-export const simulatePolicies = defineOperation({
-  name: 'policies.simulate',
-  effect: 'read',
-  grant: 'svc:governance.read',
-  input: Candidate,
-  output: SimulationAnswer,
-  errors: ['validation_failed', 'scope_denied', 'not_found', 'quota_exceeded'],
-  async run({ deps, ctx: { principal }, input }) {
-    const { threads, mongo, governance } = deps;
-    const [policy_version, { calls, skipped }] = await Promise.all([
-      governance.policies.versionInForce(principal.organizationId),
-      recordedCalls(mongo.collections, principal, input),
-    ]);
-    const job = { catalog: operations, candidate: input.policies, calls };
-    const found = await turns.take('all', () => threads.run('simulatePolicies', job));
-    for (const { reason, count: number } of skipped) skip(found, reason, number);
-    return { policy_version, ...found };
-  },
-});
+/** Tries rules on recorded calls of operations with these names, and reports which they would decide differently. */
+export const simulatePolicies = (names: readonly string[]) =>
+  defineOperation({
+    name: 'policies.simulate',
+    effect: 'read',
+    grant: 'svc:governance.read',
+    input: Candidate.extend({
+      operation: z
+        .enum([...names].sort())
+        .optional()
+        .meta(Candidate.shape.operation.meta() ?? {}),
+    }).meta({
+      id: 'PolicySimulationRequest',
+      example: {
+        policies: [
+          { policy_id: 'all', effect: 'permit' },
+          { policy_id: 'agents-ask', effect: 'require_approval', when: 'principal.kind == "api_key"' },
+        ],
+        n: 500,
+      },
+    }),
+    output: SimulationAnswer,
+    errors: ['validation_failed', 'scope_denied', 'not_found', 'quota_exceeded'],
+    async run({ deps, ctx: { principal }, input }) {
+      const { threads, mongo, governance } = deps;
+      const { catalog, policies } = governance;
+      const [policy_version, { calls, skipped }] = await Promise.all([
+        policies.versionInForce(principal.organizationId),
+        recordedCalls(mongo.collections, catalog, principal, input),
+      ]);
+      const job = { catalog: catalogData(catalog), candidate: input.policies, calls };
+      const found = await turns.take('all', () => threads.run('simulatePolicies', job));
+      for (const { reason, count: number } of skipped) skip(found, reason, number);
+      return { policy_version, ...found };
+    },
+  });
 
 const perRead = 100;
 
 async function recordedCalls(
   { lifecycles, projects }: Pick<Collections, 'lifecycles' | 'projects'>,
+  catalog: Catalog,
   principal: Principal,
   { n, operation, project_id, since }: Candidate,
 ): Promise<{ calls: RecordedCall[]; skipped: Simulation['skipped'] }> {
@@ -150,7 +153,7 @@ async function recordedCalls(
   const calls: RecordedCall[] = [];
   const tally: Pick<Simulation, 'skipped'> = { skipped: [] };
   for await (const record of found) {
-    const call = toRecordedCall(record);
+    const call = toRecordedCall(catalog, record);
     if (typeof call === 'string') skip(tally, call);
     else calls.push(call);
   }
@@ -174,7 +177,10 @@ async function visibleProject(
   return wanted;
 }
 
-function toRecordedCall(record: LifecycleDocument): RecordedCall | 'not_decided' | 'unknown_operation' {
+function toRecordedCall(
+  catalog: Catalog,
+  record: LifecycleDocument,
+): RecordedCall | 'not_decided' | 'unknown_operation' {
   const { _id, tool, project_id, decision, facts } = record;
   if (!decision) return 'not_decided';
   const operation = catalog.find(facts?.operation ?? tool);

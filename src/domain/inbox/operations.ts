@@ -15,7 +15,7 @@ import { decideElicitation, findElicitation } from '../mcp-servers/operations/el
 import { openQuestions } from '../mcp-servers/record/elicitations.js';
 import { decideMemory, findMemory } from '../memories/operations.js';
 import { memoryRules } from '../memories/rules.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads } from '../operation.js';
 import {
   toApprovalItem,
   toAuthorizationItem,
@@ -38,8 +38,7 @@ const InboxPage = listOf(InboxItem);
 
 export const listInbox = defineOperation({
   name: 'inbox.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery,
   output: InboxPage,
   run: ({ deps, ctx: { principal }, input }) => pageOfInbox(deps, principal, input),

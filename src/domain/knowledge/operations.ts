@@ -4,7 +4,7 @@ import { AppError, notFound } from '../../errors.js';
 import type { Deps } from '../deps.js';
 import { readFile, toFile } from '../files/operations.js';
 import { type FileDocument, File, KnowledgeState, toKnowledgeState, UploadForm } from '../files/record.js';
-import { defineOperation, defineStream } from '../operation.js';
+import { defineOperation, defineStream, reads, writes } from '../operation.js';
 import { startKnowledge } from '../files/operations/knowledge-workflow.js';
 import { Id } from '../../ids.js';
 
@@ -22,8 +22,7 @@ const KnowledgeForm = UploadForm.extend({
 
 export const uploadKnowledge = defineStream({
   name: 'knowledge.upload',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   input: KnowledgeForm,
   output: z.object({ data: z.array(KnowledgeUpload) }),
   errors: ['plan_limit', 'payload_too_large', 'validation_failed'],
@@ -57,8 +56,7 @@ export function knowledgeRules(deps: Deps) {
 /** Reading the progress is an addition to the specification. */
 export const readKnowledgeUpload = defineOperation({
   name: 'knowledge.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key: z.object({ file_id: Id }),
   output: KnowledgeUpload,
   run: async ({ deps, ctx, key: { file_id } }) =>

@@ -7,10 +7,8 @@ import { refuseOverlong, type NewMemory } from '../memories/operations.js';
 import { memoryBounds } from '../memories/rules.js';
 import type { Chunk } from './chunks.js';
 import { noteChange } from '../../governance/change-notes.js';
-import { recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
+import { recordServiceRun } from '../../governance/service-record.js';
 import type { Collections } from '../../stores/collections.js';
-import type { Graph } from '../../stores/neo4j.js';
-import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
 import type { FileDocument, KnowledgeProgress } from '../files/record.js';
 import type { Extraction } from './extract-apart.js';
@@ -18,10 +16,8 @@ import { readBatch, removeBatches, removeChunks, sourceOf, storeBatches, writeCh
 
 type Request<Name extends keyof KnowledgeUploadActivities> = Parameters<KnowledgeUploadActivities[Name]>[0];
 
-export interface KnowledgeUploadDeps extends ServiceRecorderDeps {
-  collections: Pick<Collections, 'files' | 'lifecycles' | 'project_news'>;
-  graph: Graph;
-  files: Deps['files'];
+export interface KnowledgeUploadDeps extends Pick<Deps, 'mongo' | 'graph' | 'files' | 'governance'> {
+  remember: Remember;
 }
 
 /** Starts a memory (`startMemory`). */
@@ -33,7 +29,7 @@ export type Remember = (
 
 /** Reads the document's text and stores its chunks in batches. */
 export async function extractChunks(
-  { collections, files }: KnowledgeUploadDeps,
+  { mongo: { collections }, files }: KnowledgeUploadDeps,
   upload: KnowledgeUploadInput,
   extract: Extraction,
   signal: AbortSignal,
@@ -49,7 +45,7 @@ export async function extractChunks(
 
 /** Writes one batch into the graph. */
 export async function saveChunks(
-  { collections, graph, files }: KnowledgeUploadDeps,
+  { mongo: { collections }, graph, files }: KnowledgeUploadDeps,
   { upload, batch, before }: Request<'saveChunks'>,
 ): Promise<{ saved: number }> {
   const file = await readyFile(collections, upload);
@@ -64,7 +60,7 @@ export async function saveChunks(
  * does not fail the upload.
  */
 export async function rememberDocument(
-  { collections, files, remember }: KnowledgeUploadDeps & { remember: Remember },
+  { mongo: { collections }, files, remember }: KnowledgeUploadDeps,
   { upload, batches }: Request<'rememberDocument'>,
 ): Promise<void> {
   const file = await readyFile(collections, upload);
@@ -90,7 +86,8 @@ export async function finishKnowledge(
   { upload, started_at, total, failure }: Request<'finishKnowledge'>,
   heartbeat: () => void,
 ): Promise<void> {
-  const { collections, graph, files } = deps;
+  const { graph, files } = deps;
+  const { collections } = deps.mongo;
   const { lifecycle_id, project_id, organization_id, file_id } = upload;
   const file = await collections.files.findOne({ _id: file_id });
   if (file) await removeBatches(files.store, file, Math.max(total, file.knowledge?.total ?? 0));
@@ -100,22 +97,17 @@ export async function finishKnowledge(
   }
   const known = failure === null ? { status: 'completed' as const } : { status: 'failed' as const, done: 0, failure };
   await setProgress(collections, upload, known);
-  await recordServiceRun(deps, {
-    lifecycle_id,
-    tool: 'knowledge-upload',
-    project_id,
-    organization_id,
-    resource: `file:${file_id}`,
-    failed: failure !== null,
-    detail: failure ?? `${total} chunks`,
-    created_at: started_at,
-    ended_at: epochSeconds(),
-  });
+  await recordServiceRun(
+    deps,
+    'knowledge-upload',
+    { lifecycle_id, project_id, organization_id, resource: `file:${file_id}` },
+    { failed: failure !== null, detail: failure ?? `${total} chunks`, started_at },
+  );
 }
 
 /** Removes chunks, bytes and batches, and marks the file as deleted. */
 export async function removeKnowledge(
-  { collections, graph, files }: KnowledgeUploadDeps,
+  { mongo: { collections }, graph, files }: KnowledgeUploadDeps,
   upload: KnowledgeUploadInput,
   heartbeat: () => void,
 ): Promise<void> {

@@ -8,7 +8,7 @@ import { epochSeconds } from '../../time.js';
 import { newAgentflow } from '../agentflows/rules.js';
 import { Agentflow } from '../agentflows/record.js';
 import { findAgentflow, storeAgentflow, toAgentflow } from '../agentflows/operations/store.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import { contentOf } from './content.js';
 import {
   NewPublication,
@@ -26,8 +26,7 @@ const key = z.object({ id: Id });
 
 export const listPublications = defineOperation({
   name: 'marketplace.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery,
   output: listOf(Publication),
   run: ({ deps, input }) => listPage(deps.mongo.collections.publications, {}, input, 'created_at'),
@@ -35,8 +34,7 @@ export const listPublications = defineOperation({
 
 export const readPublication = defineOperation({
   name: 'marketplace.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key,
   output: PublicationDetails,
   run: ({ deps, key: { id } }) => findPublication(deps.mongo.collections, id),
@@ -45,8 +43,7 @@ export const readPublication = defineOperation({
 /** Published versions never change. Throws `validation_failed` for a draft without agents. */
 export const publish = defineOperation({
   name: 'marketplace.publish',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('agentflow_id'),
   input: NewPublication,
   output: PublicationDetails,
@@ -76,8 +73,7 @@ export const publish = defineOperation({
 /** Copies the latest version into the caller's project. A repeated request returns the first copy. */
 export const hire = defineOperation({
   name: 'marketplace.hire',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('id'),
   key,
   output: Agentflow,
@@ -97,8 +93,7 @@ export const hire = defineOperation({
 /** `id` is that of the hired copy, or of the publication; the latter selects its newest copy in the project. */
 export const checkUpdate = defineOperation({
   name: 'marketplace.check-update',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key,
   output: UpdateCheck,
   async run({ deps, ctx, key: { id } }) {

@@ -9,7 +9,7 @@ import type { ConnectorDocument } from '../connectors/record.js';
 import { openConfig } from '../connectors/operations/store.js';
 import { requireConnector } from '../connectors/operations/setup.js';
 import type { Deps } from '../deps.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import { askForTools } from './ask-worker.js';
 import { hashOf, hashOfAll, problemsOf } from './rules.js';
 import { mcpToolId, type McpToolDefinition } from './record.js';
@@ -46,8 +46,7 @@ const key = z.object({ connector_id: Id });
 /** Reads the tools from the server, next to the accepted ones. Suspends accepted tools that the server changed. */
 export const listMcpTools = defineOperation({
   name: 'mcp-tool.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key,
   output: McpTools,
   errors: ['validation_failed', 'unconfigured', 'unavailable'],
@@ -85,8 +84,7 @@ export const acceptMcpTools = defineOperation({
 /** The caller's own authorization, or that of the project. */
 export const readMcpAuthorization = defineOperation({
   name: 'mcp-authorization.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key,
   output: McpAuthorization,
   errors: ['conflict'],
@@ -96,12 +94,7 @@ export const readMcpAuthorization = defineOperation({
   },
 });
 
-const authorizationRules = {
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
-  facts: textFacts('connector_id'),
-  key,
-} as const;
+const authorizationRules = { ...writes, facts: textFacts('connector_id'), key } as const;
 
 /** Finds the authorization server, and answers where the person grants access. Throws as `readMcpAuthorization`. */
 export const beginMcpAuthorization = defineOperation({

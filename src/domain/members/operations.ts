@@ -7,17 +7,9 @@ import type { MembershipDocument } from '../../auth/users.js';
 import { findUserByEmail, grantRole, membershipOn } from '../../auth/users.js';
 import { AppError, notFound } from '../../errors.js';
 import { freeText, text, textFacts } from '../../governance/operations/operation.js';
-import {
-  comparePositions,
-  decodePosition,
-  encodePosition,
-  listOf,
-  ListQuery,
-  type Page,
-  type ListPosition,
-} from '../../stores/lists.js';
+import { listOf, ListQuery, pageOf } from '../../stores/lists.js';
 import type { Deps } from '../deps.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import { Member, MemberPatch, NewMember } from './record.js';
 import { UserId } from '../../ids.js';
 
@@ -25,8 +17,7 @@ const key = z.object({ user_id: UserId });
 
 export const countMembers = defineOperation({
   name: 'member.count',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   output: z
     .object({ total_count: z.int().meta({ example: 1 }), user_ids: z.array(UserId) })
     .meta({ id: 'MemberSummary' }),
@@ -38,17 +29,21 @@ export const countMembers = defineOperation({
 
 export const listMembers = defineOperation({
   name: 'member.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery,
   output: listOf(Member),
-  run: async ({ deps, ctx: { principal }, input }) => pageOf(await membersOf(deps, principal), input),
+  async run({ deps, ctx: { principal }, input }) {
+    const members = await membersOf(deps, principal);
+    return pageOf(
+      members.map((item) => ({ at: item.created_at, id: item.user_id, item })),
+      input,
+    );
+  },
 });
 
 export const addMember = defineOperation({
   name: 'member.add',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: { user_id: text('user_id'), email: freeText('email'), role: text('role') },
   input: NewMember,
   output: Member,
@@ -75,8 +70,7 @@ export const addMember = defineOperation({
 /** Revokes credentials even if the role is unchanged, in case an earlier attempt crashed before doing so. */
 export const changeMember = defineOperation({
   name: 'member.update',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('user_id', 'role'),
   key,
   input: MemberPatch,
@@ -94,8 +88,7 @@ export const changeMember = defineOperation({
 
 export const removeMember = defineOperation({
   name: 'member.remove',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('user_id'),
   key,
   output: Member,
@@ -129,7 +122,7 @@ async function membersOf(
     const user = users.find(({ _id }) => _id === membership.user_id);
     if (!byUser.has(membership.user_id)) byUser.set(membership.user_id, toMember(membership, projectId, user));
   }
-  return [...byUser.values()].sort((a, b) => comparePositions(placeOf(a), placeOf(b)));
+  return [...byUser.values()];
 }
 
 function toMember(
@@ -145,20 +138,6 @@ function toMember(
     projectID,
     whole_organization: project_id === null,
     created_at,
-  };
-}
-
-const placeOf = ({ created_at, user_id }: Member): ListPosition => ({ at: created_at, id: user_id });
-
-function pageOf(members: readonly Member[], { limit, cursor }: ListQuery): Page<Member> {
-  const place = cursor === undefined ? undefined : decodePosition(cursor);
-  const left = place ? members.filter((each) => comparePositions(placeOf(each), place) > 0) : members;
-  const data = left.slice(0, limit);
-  const last = data.at(-1);
-  return {
-    data,
-    total_count: members.length,
-    next_cursor: left.length > limit && last ? encodePosition(placeOf(last)) : null,
   };
 }
 

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { ProjectId } from '../../ids.js';
-import { defineStream } from '../operation.js';
+import { defineStream, reads } from '../operation.js';
 import { ProjectEvent } from './record.js';
 
 /** Its route streams the events. It requires the grant for listing the runs of the project. */
 export const followProject = defineStream({
   name: 'project.follow',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key: z.object({ projectID: ProjectId }),
   output: ProjectEvent,
 });

@@ -7,7 +7,7 @@ import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce, isDuplicateKey } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import { removeProject } from './removal.js';
 import { NewProject, Project, ProjectPatch, ProjectQuery, type ProjectDocument, type ProjectSeed } from './record.js';
 import { ProjectId, UserId } from '../../ids.js';
@@ -17,8 +17,7 @@ const key = z.object({ project_id: ProjectId });
 
 export const listProjects = defineOperation({
   name: 'project.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ProjectQuery,
   output: listOf(Project),
   run: ({ deps, ctx, input }) => pageOfProjects(deps.mongo.collections, ctx.principal, input),
@@ -26,8 +25,7 @@ export const listProjects = defineOperation({
 
 export const listProjectsOfUser = defineOperation({
   name: 'project.list-of-user',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery.extend({ userId: UserId.min(1) }),
   output: listOf(Project),
   run: ({ deps, ctx, input }) => pageOfProjects(deps.mongo.collections, ctx.principal, input),
@@ -36,8 +34,7 @@ export const listProjectsOfUser = defineOperation({
 /** Throws `access_denied` for a project that the principal may not see. */
 export const readProject = defineOperation({
   name: 'project.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key,
   output: Project,
   run: ({ deps, ctx, key: { project_id } }) => findProject(deps.mongo.collections, ctx.principal, project_id),
@@ -45,8 +42,7 @@ export const readProject = defineOperation({
 
 export const readProjectByName = defineOperation({
   name: 'project.read-by-name',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key: z.object({ project_name: z.string().meta({ example: 'Claims desk' }) }),
   output: Project,
   async run({ deps, ctx: { principal }, key: { project_name: name } }) {
@@ -57,8 +53,7 @@ export const readProjectByName = defineOperation({
 
 export const createProject = defineOperation({
   name: 'project.create',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: { name: freeText('name') },
   input: NewProject,
   output: Project,
@@ -85,8 +80,7 @@ export const createProject = defineOperation({
 
 export const updateProject = defineOperation({
   name: 'project.update',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('project_id'),
   key,
   input: ProjectPatch,
@@ -110,8 +104,7 @@ export const updateProject = defineOperation({
 
 export const deleteProject = defineOperation({
   name: 'project.delete',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('project_id'),
   key,
   output: Project,

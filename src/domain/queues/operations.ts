@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { queueNames } from '../../temporal/queue-facts.js';
 import { epochSeconds } from '../../time.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads } from '../operation.js';
 import { queueStates, stateOfQueue } from './rules.js';
 
 const Queues = z
@@ -40,8 +40,7 @@ const Queues = z
  */
 export const readQueues = defineOperation({
   name: 'queue.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   output: Queues,
   errors: ['unavailable'],
   async run({ deps }) {

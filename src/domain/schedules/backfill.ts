@@ -3,7 +3,7 @@ import { AppError } from '../../errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads } from '../operation.js';
 import { findSchedule, type ScheduleDocument } from './record.js';
 import { Backfill, Backfilled, PlannedTimes, TimeRange } from './schemas.js';
 import { backfill, maxPlannedTimes, plannedBetween } from './temporal.js';
@@ -65,8 +65,7 @@ const maxRangeSeconds = 366 * 24 * 3600;
  */
 export const listTimes = defineOperation({
   name: 'schedule.list-times',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key: z.object({ id: Id }),
   input: TimeRange,
   output: PlannedTimes,

@@ -19,7 +19,7 @@ import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { epochSeconds } from '../../time.js';
 import { cancelWorkflow } from '../../temporal/client.js';
 import { findAgentflow } from '../agentflows/operations/store.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import { readTable } from '../tables/record.js';
 import { findSchedule, toSchedule, type ScheduleDocument } from './record.js';
 import { NewSchedule, Schedule, SchedulePatch } from './schemas.js';
@@ -36,8 +36,7 @@ const key = z.object({ id: Id });
 
 export const listSchedules = defineOperation({
   name: 'schedule.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery,
   output: listOf(Schedule),
   async run({ deps, ctx, input }) {
@@ -49,8 +48,7 @@ export const listSchedules = defineOperation({
 
 export const readSchedule = defineOperation({
   name: 'schedule.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key,
   output: Schedule,
   run: async ({ deps, ctx, key: { id } }) => toSchedule(await findSchedule(deps, ctx.principal, id)),
@@ -59,8 +57,7 @@ export const readSchedule = defineOperation({
 /** Throws `not_found` (coworker, table), `validation_failed` (times, goal). */
 export const createSchedule = defineOperation({
   name: 'schedule.create',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('coworker_id', 'type'),
   input: NewSchedule,
   output: Schedule,
@@ -102,8 +99,7 @@ export const createSchedule = defineOperation({
 
 export const updateSchedule = defineOperation({
   name: 'schedule.update',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('id', 'status'),
   key,
   input: SchedulePatch,
@@ -168,8 +164,7 @@ function hasMore(
 /** Returns the last record. */
 export const deleteSchedule = defineOperation({
   name: 'schedule.delete',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('id'),
   key,
   output: Schedule,

@@ -2,7 +2,8 @@ import { memberOf, type Principal } from '../../auth/principal.js';
 import { notFound } from '../../errors.js';
 import { defineCollection } from '../../stores/collections.js';
 import type { Mongo } from '../../stores/mongo.js';
-import type { Schedule } from './schemas.js';
+import { pickShown } from '../../pick.js';
+import { Schedule } from './schemas.js';
 
 /** The stored schedule: the fields of the API, and internal fields. */
 export interface ScheduleDocument extends Schedule {
@@ -45,20 +46,7 @@ export interface ScheduleRunDocument {
 }
 
 export function toSchedule(record: ScheduleDocument): Schedule {
-  const {
-    organization_id: _organization,
-    is_deleted: _deleted,
-    revision: _revision,
-    changes: _changes,
-    before: _before,
-    times_since: _since,
-    pauses: _pauses,
-    counted: _counted,
-    edited_by: _people,
-    changed_at: _changed,
-    ...schedule
-  } = record;
-  return schedule;
+  return pickShown(Schedule, record);
 }
 
 /** @throws AppError `not_found` for an unknown, malformed or deleted id, and for a schedule of another project */

@@ -2,10 +2,9 @@ import { ScheduleNotFoundError, type ScheduleDescription } from '@temporalio/cli
 import { z } from 'zod';
 import { scheduleId } from '../../../workflows/coworker-run/messages.js';
 import type { Deps } from '../deps.js';
-import { AppError } from '../../errors.js';
-import { countUpTo, ListQuery } from '../../stores/lists.js';
+import { countUpTo, decodePosition, ListQuery, pageOf } from '../../stores/lists.js';
 import { epochSeconds } from '../../time.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads } from '../operation.js';
 import { findSchedule, type ScheduleDocument, type ScheduleRunDocument } from './record.js';
 import { ScheduleRuns, type ScheduleRun } from './schemas.js';
 import { onSchedule, maxPlannedTimes, plannedBetween } from './temporal.js';
@@ -23,18 +22,17 @@ const maxNextTimes = 10;
 /** Runs, planned times that did not fire with their reasons, and the next ten times (contract, schedules). */
 export const listRuns = defineOperation({
   name: 'schedule.list-runs',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key: z.object({ id: Id }),
   input: ListQuery,
   output: ScheduleRuns,
   async run({ deps, ctx: { principal }, key: { id }, input }) {
     const record = await findSchedule(deps, principal, id);
     const { schedule_runs } = deps.mongo.collections;
-    const after = input.cursor === undefined ? undefined : parsePosition(input.cursor);
+    const until = input.cursor === undefined ? undefined : decodePosition(input.cursor).at;
     const [stored, fired, live] = await Promise.all([
       schedule_runs
-        .find({ schedule_id: id, ...(after && { scheduled_for: { $lte: after.at } }) })
+        .find({ schedule_id: id, ...(until != null && { scheduled_for: { $lte: until } }) })
         .sort({ scheduled_for: -1 })
         .limit(maxRuns)
         .toArray(),
@@ -43,24 +41,15 @@ export const listRuns = defineOperation({
     ]);
     const idle = live ? await idleTimes(deps, record, stored, live) : [];
     const all = [
-      ...stored.map((run) => ({ key: run._id, run: toScheduleRun(run, deps.temporal.uiLink(run._id)) })),
-      ...idle.map((run) => ({ key: '', run })),
-    ].sort((a, b) => b.run.scheduled_for - a.run.scheduled_for || b.key.localeCompare(a.key));
-    const rest = after
-      ? all.filter(
-          ({ key, run: { scheduled_for: at } }) =>
-            at < after.at || (at === after.at && key.localeCompare(after.key) < 0),
-        )
-      : all;
-    const page = rest.slice(0, input.limit);
-    const last = page.at(-1);
+      ...stored.map((run) => ({ id: run._id, item: toScheduleRun(run, deps.temporal.uiLink(run._id)) })),
+      ...idle.map((item) => ({ id: '', item })),
+    ];
     return {
-      data: page.map(({ run }) => run),
+      ...pageOf(
+        all.map((run) => ({ at: run.item.scheduled_for, ...run })),
+        input,
+      ),
       ...{ ...fired, total_count: fired.total_count + idle.length },
-      next_cursor:
-        rest.length > input.limit && last
-          ? Buffer.from(`run:${last.run.scheduled_for}:${last.key}`).toString('base64url')
-          : null,
       next:
         record.status === 'active'
           ? (live?.info.nextActionTimes ?? []).slice(0, maxNextTimes).map((at) => at.getTime() / 1000)
@@ -71,12 +60,6 @@ export const listRuns = defineOperation({
     };
   },
 });
-
-function parsePosition(cursor: string): { at: number; key: string } {
-  const [, at, key = ''] = /^run:(\d+(?:\.\d+)?):(.*)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (at === undefined) throw new AppError('invalid_request', 'cursor: must be a next_cursor of this list');
-  return { at: Number(at), key };
-}
 
 async function describe({ temporal }: Deps, id: string) {
   try {

@@ -8,14 +8,13 @@ import type { Collections } from '../../stores/collections.js';
 import { createFreshReads } from '../../stores/fresh-reads.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { insertOnce } from '../../stores/mongo.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import { Settings, SettingsPatch, type SettingsDocument } from './record.js';
 export { settingsCollection } from './record.js';
 
 export const readSettings = defineOperation({
   name: 'settings.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   output: Settings,
   async run({ deps, ctx: { principal } }) {
     const { projectId } = principal;
@@ -29,8 +28,7 @@ export const readSettings = defineOperation({
 
 export const updateSettings = defineOperation({
   name: 'settings.update',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: { data_events: flag('data_events'), language: text('language') },
   input: SettingsPatch,
   output: Settings,

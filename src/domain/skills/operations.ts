@@ -9,7 +9,7 @@ import { skillProblems, newSkill } from '../agentflows/rules.js';
 import { NewSkill, Skill } from '../agentflows/record.js';
 import { findConnector } from '../connectors/operations/store.js';
 import { mcpToolProblems } from '../mcp-servers/operations/plan-tools.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads } from '../operation.js';
 import { createSkillRules } from './rules.js';
 import { Id } from '../../ids.js';
 export { skillsCollection } from './record.js';
@@ -18,8 +18,7 @@ const key = z.object({ id: Id });
 
 export const listSkills = defineOperation({
   name: 'skill.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery,
   output: listOf(Skill),
   run: ({ deps, ctx, input }) =>
@@ -28,8 +27,7 @@ export const listSkills = defineOperation({
 
 export const readSkill = defineOperation({
   name: 'skill.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key,
   output: Skill,
   run: ({ deps, ctx, key: { id } }) => findSkill(deps.mongo.collections, ctx.principal, id),

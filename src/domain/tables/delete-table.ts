@@ -3,7 +3,7 @@ import { Id } from '../../ids.js';
 import { notFound } from '../../errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import { deleteConnectorCompletely } from '../connectors/operations/setup.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, writes } from '../operation.js';
 import { rowsOf } from './record.js';
 
 /**
@@ -13,8 +13,7 @@ import { rowsOf } from './record.js';
  */
 export const deleteTable = defineOperation({
   name: 'table.delete',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('table_id'),
   key: z.object({ table_id: Id.max(100) }),
   output: z.object({ _id: Id, table_name: z.string().meta({ example: 'Leads' }) }).meta({ id: 'DeletedTable' }),

@@ -6,7 +6,7 @@ import { insertOnce, isDuplicateKey, type Mongo } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
 import { createConnector } from '../connectors/operations/store.js';
 import type { Deps } from '../deps.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads } from '../operation.js';
 import { makeColumn } from './columns.js';
 import { nthId } from './record-ids.js';
 import { readTable, rowsOf, toColumn, toTable, type StoredColumn, type TableDocument } from './record.js';
@@ -41,8 +41,7 @@ const ofRecord = ofTable.extend({ record_id: Id.max(100) });
 
 export const listTables = defineOperation({
   name: 'table.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery,
   output: TableList,
   async run({ deps, ctx, input }) {
@@ -54,8 +53,7 @@ export const listTables = defineOperation({
 
 export const listTableNames = defineOperation({
   name: 'table.list-names',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery,
   output: TableNames,
   async run({ deps, ctx, input }) {
@@ -200,8 +198,7 @@ export const insertRecords = defineOperation({
 
 export const listRecords = defineOperation({
   name: 'table.list-records',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key: ofTable,
   input: RecordQuery,
   output: listOf(TableRecord),
@@ -210,8 +207,7 @@ export const listRecords = defineOperation({
 
 export const readRecord = defineOperation({
   name: 'table.read-record',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key: ofRecord,
   output: TableRecord,
   run: ({ deps, ctx, key }) => records.readRecord(deps.mongo, ctx.principal, key.table_id, key.record_id),

@@ -4,15 +4,14 @@ import { freeText, textFacts } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce, isDuplicateKey } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import { NewTag, Tag } from './record.js';
 import { Id } from '../../ids.js';
 export { tagsCollection } from './record.js';
 
 export const listTags = defineOperation({
   name: 'tag.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery,
   output: listOf(Tag),
   run: ({ deps, ctx, input }) => listPage(deps.mongo.collections.tags, { projectID: ctx.principal.projectId }, input),
@@ -21,8 +20,7 @@ export const listTags = defineOperation({
 /** Throws `conflict` if the project has a tag with this name. */
 export const createTag = defineOperation({
   name: 'tag.create',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: { name: freeText('name') },
   input: NewTag,
   output: Tag,
@@ -48,8 +46,7 @@ export const createTag = defineOperation({
 
 export const deleteTag = defineOperation({
   name: 'tag.delete',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('id'),
   key: z.object({ id: Id }),
   output: Tag,

@@ -9,7 +9,7 @@ import type { Execution, ExecutionDocument } from '../executions/record.js';
 import { move } from '../executions/operations/moves.js';
 import { toLiveExecution } from '../executions/operations/live.js';
 import { steerRules, type moves } from '../executions/rules.js';
-import { defineOperation } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import { sharedFields, Task, taskNameLength, TaskMove, TaskStatus } from './record.js';
 import { pick } from '../../pick.js';
 
@@ -17,8 +17,7 @@ const key = z.object({ id: Id });
 
 export const listTasks = defineOperation({
   name: 'task.list',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   input: ListQuery.extend(ExecutionFilter.shape),
   output: listOf(Task),
   async run({ deps, ctx, input }) {
@@ -29,8 +28,7 @@ export const listTasks = defineOperation({
 
 export const readTask = defineOperation({
   name: 'task.read',
-  effect: 'read',
-  grant: 'svc:orchestrate.read',
+  ...reads,
   key,
   output: Task,
   run: async ({ deps, ctx, key: { id } }) =>
@@ -45,8 +43,7 @@ export const stopTask = moveOperation('cancel');
 function moveOperation(operation: (typeof moves)[number]) {
   return defineOperation({
     ...steerRules,
-    effect: 'write',
-    grant: 'svc:orchestrate.write',
+    ...writes,
     fixedFacts: { operation },
     key,
     input: TaskMove,

@@ -1,38 +1,26 @@
 import { holdsGrant, isPerson, type Principal } from '../../auth/principal.js';
 import { barredFromDeciding } from '../../../workflows/approval/state.js';
-import type { Approval, ApprovalDocument } from './record.js';
+import { pickShown } from '../../pick.js';
+import { Approval, type ApprovalDocument } from './record.js';
+
+/** The fields that a record lacks until they have a value. */
+const absent = {
+  ...{ execution_id: null, approver_roles: null, edited_payload_digest: null, editable_fields: null },
+  ...{ clock_stopped_at: null, used_at: null, used_by: null },
+};
 
 /** The approval as the caller sees it. */
 export function toApproval(document: ApprovalDocument, principal: Principal, has_payload: boolean): Approval {
   const refusal = refusalToDecide(principal, document);
-  const {
-    _id,
-    revision: _revision,
-    organization_id: _organization,
-    project_id: _project,
-    changed_at: _changed,
-    starter_may_decide: _rule,
-    caused_by: _people,
-    execution_id = null,
-    approver_roles = null,
-    edited_payload_digest = null,
-    editable_fields = null,
-    clock_stopped_at = null,
-    after_unknown: outcome_unknown = false,
-    used_at = null,
-    used_by = null,
-    ...record
-  } = document;
-  const optional = {
-    execution_id,
-    approver_roles,
-    edited_payload_digest,
-    editable_fields,
-    clock_stopped_at,
-    used_at,
-    used_by,
+  return {
+    ...absent,
+    ...pickShown(Approval, document),
+    approval_id: document._id,
+    outcome_unknown: document.after_unknown ?? false,
+    may_decide: refusal === undefined,
+    may_not_decide_reason: refusal?.message ?? null,
+    has_payload,
   };
-  return { approval_id: _id, ...record, ...optional, outcome_unknown, ...mayDecide(refusal), has_payload };
 }
 
 /** Why the caller may not decide this approval now; undefined if they may. `decide.ts` and the views use the same rules. */
@@ -53,12 +41,6 @@ export function refusalToDecide(
     (vote) => vote.user_id === principal.userId && vote.payload_digest === edited_payload_digest,
   );
   return hasVoted ? { code: 'conflict', message: 'you have approved already; another person is needed' } : undefined;
-}
-
-function mayDecide(
-  refusal: ReturnType<typeof refusalToDecide>,
-): Pick<Approval, 'may_decide' | 'may_not_decide_reason'> {
-  return { may_decide: refusal === undefined, may_not_decide_reason: refusal?.message ?? null };
 }
 
 /** Whether the caller has the grant, and the role if a rule names any, to decide on other people's calls. */

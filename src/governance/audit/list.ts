@@ -1,6 +1,5 @@
 import type { Collection, Filter } from 'mongodb';
-import { AppError } from '../../errors.js';
-import type { ListQuery, Page } from '../../stores/lists.js';
+import { countUpTo, decodePosition, encodePosition, type ListQuery, type Page } from '../../stores/lists.js';
 import { entryId, type AuditEntry, type AuditEntryDocument, type Head } from './entry.js';
 
 type Entries = Collection<AuditEntryDocument>;
@@ -16,8 +15,6 @@ export interface AuditFilter {
   to?: number | undefined;
 }
 
-const maxCounted = 10_000;
-
 /**
  * A page of a chain, newest first. Positions have no gaps, so a page without a filter is a range of `_id`s. The page is
  * shorter if entries were removed.
@@ -30,7 +27,7 @@ export async function listEntries(
   query: ListQuery & AuditFilter,
 ): Promise<Page<AuditEntry>> {
   const { limit, cursor, from, to, ...rest } = query;
-  const last = cursor === undefined ? head.seq : decodeCursor(cursor) - 1;
+  const last = cursor === undefined ? head.seq : Math.floor(decodePosition(cursor).at ?? 0) - 1;
   const filter = filterOf(rest);
   if (Object.keys(filter).length === 0 && from === undefined && to === undefined) {
     const first = Math.max(1, last - limit + 1);
@@ -42,7 +39,7 @@ export async function listEntries(
             .find({ _id: range }, { projection: { _id: 0 } })
             .sort({ _id: -1 })
             .toArray();
-    return { data: found, total_count: head.seq, next_cursor: first > 1 ? encodeCursor(first) : null };
+    return { data: found, total_count: head.seq, next_cursor: first > 1 ? positionBefore(first) : null };
   }
   const [begin, end] = await positionsBetween(entries, organizationId, head, from, to);
   const at = { ...(from !== undefined && { $gte: from }), ...(to !== undefined && { $lt: to }) };
@@ -57,10 +54,10 @@ export async function listEntries(
       .sort({ _id: -1 })
       .limit(limit + 1)
       .toArray(),
-    entries.countDocuments(within(end), { limit: maxCounted }),
+    countUpTo(entries, within(end)),
   ]);
   const data = found.slice(0, limit);
-  return { data, total_count: total, next_cursor: found.length > limit ? encodeCursor(data.at(-1)?.seq ?? 1) : null };
+  return { data, ...total, next_cursor: found.length > limit ? positionBefore(data.at(-1)?.seq ?? 1) : null };
 }
 
 /**
@@ -125,12 +122,4 @@ export async function entryWithin(
   return (await entries.findOne({ _id, lifecycle_id }, { projection: { _id: 0 } })) ?? undefined;
 }
 
-function encodeCursor(seq: number): string {
-  return Buffer.from(`before:${seq}`).toString('base64url');
-}
-
-function decodeCursor(cursor: string): number {
-  const seq = /^before:([1-9]\d{0,11})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
-  if (seq === undefined) throw new AppError('invalid_request', 'cursor: not a cursor of this list');
-  return Number(seq);
-}
+const positionBefore = (seq: number) => encodePosition({ at: seq, id: '' });

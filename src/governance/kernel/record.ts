@@ -8,12 +8,14 @@ import type { PartialCall } from './call.js';
 interface Outcome {
   stages: LifecycleDocument['stages'];
   status: LifecycleDocument['status'];
-  reason: string | undefined;
+  reason?: string | undefined;
 }
+
+type RecordedCall = Pick<PartialCall, 'lifecycleId' | 'name' | 'startedAt' | 'traceId'> & Partial<PartialCall>;
 
 /** The lifecycle with its decision, and the audit entry of a call. */
 export function governedRecord(
-  call: PartialCall,
+  call: RecordedCall,
   principal: Principal,
   { stages, status, reason }: Outcome,
 ): GovernedRecord {
@@ -78,7 +80,7 @@ export function intentOf(call: PartialCall): Intent {
   };
 }
 
-function resourceOf({ checked }: PartialCall, projectId: string): string {
+function resourceOf({ checked }: Pick<PartialCall, 'checked'>, projectId: string): string {
   return checked ? `${checked.resource.type}:${checked.resource.id}` : `project:${projectId}`;
 }
 

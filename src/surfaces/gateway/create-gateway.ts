@@ -40,7 +40,7 @@ export function createGateway(deps: Deps, baseUrl: () => string): Gateway {
       ...lifecycleRoutes,
       ...approvalRoutes,
       ...auditRoutes,
-      ...policyRoutes,
+      ...policyRoutes(governance.catalog.names),
       ...memoryRoutes,
       ...connectedAppRoutes,
     ],

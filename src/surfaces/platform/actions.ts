@@ -1,33 +1,18 @@
 import { createAction, listActions, readAction } from '../../domain/actions/operations.js';
-import { operationRoute, type Route } from '../rest/define-route.js';
+import { routesOf, type Route } from '../rest/define-route.js';
 
-const tag = 'actions';
+const route = routesOf('actions');
 
 /** Standalone actions of a project, which are not embedded in skills (contract, actions). */
 export const actionRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'post',
-    path: '/action',
-    operation: createAction,
-    tag,
+  route('POST /action', createAction, {
     summary: 'Create an action',
     response: { status: 201, description: 'The stored action.' },
     idempotent: true,
   }),
-  operationRoute({
-    method: 'get',
-    path: '/action',
-    operation: listActions,
-    tag,
+  route('GET /action', listActions, {
     summary: 'List actions, newest first',
     response: { description: 'One page of actions.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/action/{id}',
-    operation: readAction,
-    tag,
-    summary: 'Read an action',
-    response: { description: 'The action.' },
-  }),
+  route('GET /action/{id}', readAction, { summary: 'Read an action', response: { description: 'The action.' } }),
 ];

@@ -11,89 +11,53 @@ import {
   updateAgent,
   updateAgentflow,
 } from '../../domain/agentflows/operations.js';
-import { operationRoute, type Route } from '../rest/define-route.js';
+import { routesOf, type Route } from '../rest/define-route.js';
 
-const tag = 'agentflows';
+const route = routesOf('agentflows');
 
 const readRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'get',
-    path: '/agentflow',
-    operation: listAgentflows,
-    tag,
+  route('GET /agentflow', listAgentflows, {
     summary: 'List the agentflows of the project',
     response: { description: 'Agentflows, newest first.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/agentflow/{id}',
-    operation: readAgentflow,
-    tag,
+  route('GET /agentflow/{id}', readAgentflow, {
     summary: 'Read an agentflow',
     response: { description: 'The agentflow.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/agentflow/{agentflow_id}/user/{executed_by}/project/{projectID}',
-    operation: readAgentflowForUser,
-    tag,
+  route('GET /agentflow/{agentflow_id}/user/{executed_by}/project/{projectID}', readAgentflowForUser, {
     summary: 'Read an agentflow of a project on behalf of the user who executes it',
     response: { description: 'The agentflow.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/agentflow/{id}/versions',
-    operation: listVersions,
-    tag,
+  route('GET /agentflow/{id}/versions', listVersions, {
     summary: 'List the promoted versions of an agentflow',
     response: { description: 'The promotions, newest first.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/agentflow/{id}/versions/{version}',
-    operation: readVersion,
-    tag,
+  route('GET /agentflow/{id}/versions/{version}', readVersion, {
     summary: 'Read a promoted version of an agentflow',
     response: { description: 'The agentflow as it was promoted.' },
   }),
 ];
 
 const changeRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'post',
-    path: '/agentflow',
-    operation: createAgentflow,
-    tag,
+  route('POST /agentflow', createAgentflow, {
     summary: 'Create an agentflow',
     description:
       'An agentflow without agents is a draft, which can be saved but not executed. Omitted ids are generated.',
     response: { status: 201, description: 'The stored agentflow.' },
     idempotent: true,
   }),
-  operationRoute({
-    method: 'patch',
-    path: '/agentflow/{id}',
-    operation: updateAgentflow,
-    tag,
+  route('PATCH /agentflow/{id}', updateAgentflow, {
     summary: 'Change the given fields of an agentflow',
     description: '`agents`, if given, replaces all agents.',
     response: { description: 'The changed agentflow.' },
   }),
-  operationRoute({
-    method: 'delete',
-    path: '/agentflow/{id}',
-    operation: deleteAgentflow,
-    tag,
+  route('DELETE /agentflow/{id}', deleteAgentflow, {
     summary: 'Delete an agentflow',
     description:
       'The agentflow is marked as deleted and can no longer be read, listed or executed. Executions keep their embedded copies.',
     response: { description: 'The last record.' },
   }),
-  operationRoute({
-    method: 'post',
-    path: '/agentflow/{id}/promote',
-    operation: promoteAgentflow,
-    tag,
+  route('POST /agentflow/{id}/promote', promoteAgentflow, {
     summary: 'Freeze the agentflow as its next version',
     description: '`/v1/run-agent` runs the promoted version, regardless of later edits.',
     response: { description: 'The version.' },
@@ -101,21 +65,13 @@ const changeRoutes: readonly Route[] = [
 ];
 
 const agentRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'post',
-    path: '/agentflow/{id}/agent',
-    operation: addAgent,
-    tag,
+  route('POST /agentflow/{id}/agent', addAgent, {
     summary: 'Add a skilled agent',
     description: 'The agent is appended to `agents`. It only runs if the `next_agent` of another agent refers to it.',
     response: { status: 201, description: 'The agentflow with the new agent.' },
     idempotent: true,
   }),
-  operationRoute({
-    method: 'post',
-    path: '/agentflow/{id}/agent/{agent_id}',
-    operation: updateAgent,
-    tag,
+  route('POST /agentflow/{id}/agent/{agent_id}', updateAgent, {
     summary: 'Change the given fields of a skilled agent',
     description: '`skills`, if given, replaces all skills.',
     response: { description: 'The agentflow with the changed agent.' },

@@ -1,25 +1,17 @@
 import { listCredits, readAccount } from '../../domain/customers/operations.js';
-import { operationRoute, type Route } from '../rest/define-route.js';
+import { routesOf, type Route } from '../rest/define-route.js';
 
-const tag = 'customer';
+const route = routesOf('customer');
 const scope = 'organization';
 
 /** The account of an organization with its plan and usage, and its credit history (contract, customer). */
 export const customerRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'get',
-    path: '/customer',
-    operation: readAccount,
-    tag,
+  route('GET /customer', readAccount, {
     scope,
     summary: 'Read the account of the organization',
     response: { description: 'The account with its plan and usage.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/credit/history',
-    operation: listCredits,
-    tag,
+  route('GET /credit/history', listCredits, {
     scope,
     summary: 'List the credit history, newest first',
     description:

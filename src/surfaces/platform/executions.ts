@@ -12,21 +12,17 @@ import {
   resumeExecution,
   startExecution,
 } from '../../domain/executions/operations.js';
-import { operationRoute, type Route } from '../rest/define-route.js';
+import { routesOf, type Route } from '../rest/define-route.js';
 import { streamEvents } from './event-stream.js';
 
-const tag = 'executions';
+const route = routesOf('executions');
 
 const moveRoutes = [
   { name: 'pause', operation: pauseExecution, summary: 'Pause at the next step boundary' },
   { name: 'resume', operation: resumeExecution, summary: 'Resume a paused execution' },
   { name: 'cancel', operation: cancelExecution, summary: 'Cancel an open execution' },
 ].map(({ name, operation, summary }) =>
-  operationRoute({
-    method: 'post',
-    path: `/execute_flow/{execution_id}/${name}`,
-    operation,
-    tag,
+  route(`POST /execute_flow/{execution_id}/${name}`, operation, {
     summary,
     response: { description: 'The new status.' },
     idempotent: true,
@@ -35,80 +31,44 @@ const moveRoutes = [
 
 /** Executions (specification, Platform API; contract, executions). */
 export const executionRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'post',
-    path: '/execute_flow',
-    operation: prepareExecution,
-    tag,
+  route('POST /execute_flow', prepareExecution, {
     summary: 'Prepare an execution of an agentflow',
     response: { status: 201, description: 'The execution in status `ready`.' },
     idempotent: true,
   }),
-  operationRoute({
-    method: 'get',
-    path: '/{projectID}/execution_flows',
-    operation: listExecutions,
-    tag,
+  route('GET /{projectID}/execution_flows', listExecutions, {
     summary: 'List executions, newest first',
     response: { description: 'One page of executions.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/execute_flow/{execution_id}',
-    operation: readExecutionLive,
-    tag,
+  route('GET /execute_flow/{execution_id}', readExecutionLive, {
     summary: 'Read an execution, live while it runs',
     response: { description: 'The execution.' },
   }),
-  operationRoute({
-    method: 'post',
-    path: '/execute_flow/{execution_id}/execute',
-    operation: startExecution,
-    tag,
+  route('POST /execute_flow/{execution_id}/execute', startExecution, {
     summary: 'Start a prepared execution',
     response: { description: 'The execution is accepted. Its status is `ready` until the run starts.' },
     idempotent: true,
   }),
   ...moveRoutes,
-  operationRoute({
-    method: 'post',
-    path: '/execute_flow/{execution_id}/preview',
-    operation: decideExecution,
-    tag,
+  route('POST /execute_flow/{execution_id}/preview', decideExecution, {
     summary: 'Approve, edit or reject a preview',
     response: { description: 'The status after the decision.' },
     idempotent: true,
   }),
-  operationRoute({
-    method: 'post',
-    path: '/execute_flow/{execution_id}/rerun',
-    operation: rerunExecution,
-    tag,
+  route('POST /execute_flow/{execution_id}/rerun', rerunExecution, {
     summary: 'Rerun an execution, optionally from a given agent',
     response: { status: 201, description: 'The new execution in status `ready`.' },
     idempotent: true,
   }),
-  operationRoute({
-    method: 'get',
-    path: '/execute_flow/{execution_id}/monitoring',
-    operation: monitorExecution,
-    tag,
+  route('GET /execute_flow/{execution_id}/monitoring', monitorExecution, {
     summary: 'Read the steps, attempts and Temporal run',
     response: { description: 'The steps with their attempts, and the run in Temporal.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/execute_flow/{execution_id}/steps/{number}',
-    operation: readExecutionStep,
-    tag,
+  route('GET /execute_flow/{execution_id}/steps/{number}', readExecutionStep, {
     summary: 'Read what a step sent and received',
     response: { description: 'The step with the prompt, or the request and response, of its last attempts.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/execute_flow/{execution_id}/events',
-    operation: followExecution,
-    tag,
+  route('GET /execute_flow/{execution_id}/events', followExecution, {
     summary: 'Stream events (server-sent events)',
     response: {
       stream: 'text/event-stream',

@@ -9,11 +9,11 @@ import {
   uploadFiles,
   toFile,
 } from '../../domain/files/operations.js';
-import { defineRoute, operationRoute, type Route } from '../rest/define-route.js';
+import { defineRoute, routesOf, type Route } from '../rest/define-route.js';
 import { upload } from './upload.js';
 import { Id } from '../../ids.js';
 
-const tag = 'files';
+const route = routesOf('files');
 const Bytes = z.string().meta({ example: '# Claims\n' });
 
 /** Not an operation of a caller, because a signed URL requires no other credential. */
@@ -21,7 +21,7 @@ const downloadRoute = defineRoute({
   method: 'get',
   path: '/files/content/{file_id}',
   permission: 'public',
-  tag,
+  tag: 'files',
   params: z.object({ file_id: Id.max(128) }),
   query: z.object({ expires: z.string().default(''), signature: z.string().default('') }),
   summary: 'Download a file with its signed URL',
@@ -44,11 +44,7 @@ const downloadRoute = defineRoute({
  * literal path must precede the path with a parameter in the same position.
  */
 export const fileRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'post',
-    path: '/file/{projectID}',
-    operation: uploadFiles,
-    tag,
+  route('POST /file/{projectID}', uploadFiles, {
     summary: 'Upload files',
     description:
       'The upload is streamed. The files of an upload must not exceed 100 MiB in total. Either all files are stored, or none.',
@@ -60,44 +56,24 @@ export const fileRoutes: readonly Route[] = [
       return { data: await Promise.all(files.map((file) => toFile(deps, file, ctx.baseUrl))) };
     },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/file/{projectID}',
-    operation: listFiles,
-    tag,
+  route('GET /file/{projectID}', listFiles, {
     summary: 'List the files of a project, newest first',
     response: { description: 'One page of files, each with the progress of its document if it has one.' },
   }),
-  operationRoute({
-    method: 'delete',
-    path: '/file/{projectID}/{file_id}',
-    operation: deleteFile,
-    tag,
+  route('DELETE /file/{projectID}/{file_id}', deleteFile, {
     summary: 'Delete a file',
     description: 'The content is deleted immediately. A workflow deletes the data of a knowledge upload.',
     response: { description: 'The last record.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/file/{projectID}/connector/{connector_id}',
-    operation: listFilesOfConnector,
-    tag,
+  route('GET /file/{projectID}/connector/{connector_id}', listFilesOfConnector, {
     summary: 'List the files of a connector, newest first',
     response: { description: 'One page of files.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/file/{projectID}/{file_id}/connector',
-    operation: readConnectorOfFile,
-    tag,
+  route('GET /file/{projectID}/{file_id}/connector', readConnectorOfFile, {
     summary: 'Read the connector of a file',
     response: { description: 'The connector without its secrets.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/file/{projectID}/{file_id}',
-    operation: readFileRecord,
-    tag,
+  route('GET /file/{projectID}/{file_id}', readFileRecord, {
     summary: 'Read the record of a file',
     response: { description: 'The file with a new download URL.' },
   }),

@@ -4,18 +4,14 @@ import {
   toKnowledgeUpload,
   uploadKnowledge,
 } from '../../domain/knowledge/operations.js';
-import { operationRoute, type Route } from '../rest/define-route.js';
+import { routesOf, type Route } from '../rest/define-route.js';
 import { upload } from './upload.js';
 
-const tag = 'knowledge base';
+const route = routesOf('knowledge base');
 
 /** Uploads documents into the context graph (contract, knowledge base). */
 export const knowledgeBaseRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'post',
-    path: '/knowledge_base/{projectID}/upload',
-    operation: uploadKnowledge,
-    tag,
+  route('POST /knowledge_base/{projectID}/upload', uploadKnowledge, {
     summary: 'Upload documents to the knowledge base',
     description:
       'Accepts text, Markdown, HTML, CSV and PDF, as detected from the content. A workflow per file writes its chunks to the context graph.',
@@ -28,11 +24,7 @@ export const knowledgeBaseRoutes: readonly Route[] = [
       return { data: await Promise.all(files.map((file) => toKnowledgeUpload(deps, file, ctx.baseUrl))) };
     },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/knowledge_base/{projectID}/upload/{file_id}',
-    operation: readKnowledgeUpload,
-    tag,
+  route('GET /knowledge_base/{projectID}/upload/{file_id}', readKnowledgeUpload, {
     summary: 'Read the progress of a document',
     response: { description: 'The file with its progress.' },
   }),

@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Deps } from '../../domain/deps.js';
 import { followProject } from '../../domain/news/operations.js';
 import type { RequestContext } from '../rest/context.js';
-import { operationRoute, type Route } from '../rest/define-route.js';
+import { routesOf, type Route } from '../rest/define-route.js';
 import { frameOf, lastEventId, recheckMs, sendEvents } from './server-sent-events.js';
+
+const route = routesOf('executions');
 
 /** Streams the changes in the project until the client disconnects or its credential ends. */
 async function streamProject(deps: Deps, ctx: RequestContext): Promise<void> {
@@ -21,11 +23,7 @@ async function streamProject(deps: Deps, ctx: RequestContext): Promise<void> {
 }
 
 export const projectEventRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'get',
-    path: '/{projectID}/events',
-    operation: followProject,
-    tag: 'executions',
+  route('GET /{projectID}/events', followProject, {
     summary: 'Stream what changes in a project (server-sent events)',
     description:
       'New states of executions, approvals, memories that wait for a person, and schedules, at most about once a second for each. The first event is `opened`, unless `Last-Event-ID` names an event of the last hour: then the changes since that event come first. An event can be sent twice.',

@@ -7,50 +7,30 @@ import {
   readProjectByName,
   updateProject,
 } from '../../domain/projects/operations.js';
-import { operationRoute, type Route } from '../rest/define-route.js';
+import { routesOf, type Route } from '../rest/define-route.js';
 
-const tag = 'projects';
+const route = routesOf('projects');
 const scope = 'organization';
 const page = { description: 'Projects, newest first, without deleted projects.' };
 const project = { description: 'The project.' };
 
 const readRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'get',
-    path: '/v1/project',
-    operation: listProjects,
-    tag,
+  route('GET /v1/project', listProjects, {
     scope,
     summary: 'List the projects that the credential can see',
     response: page,
   }),
-  operationRoute({
-    method: 'get',
-    path: '/v1/project/all',
-    operation: listProjectsOfUser,
-    tag,
+  route('GET /v1/project/all', listProjectsOfUser, {
     scope,
     summary: 'List the projects of a user in the whole organization',
     response: page,
   }),
-  operationRoute({
-    method: 'get',
-    path: '/v1/project/name/{project_name}',
-    operation: readProjectByName,
-    tag,
+  route('GET /v1/project/name/{project_name}', readProjectByName, {
     scope,
     summary: 'Read a project by its name',
     response: project,
   }),
-  operationRoute({
-    method: 'get',
-    path: '/v1/project/{project_id}',
-    operation: readProject,
-    tag,
-    scope,
-    summary: 'Read a project',
-    response: project,
-  }),
+  route('GET /v1/project/{project_id}', readProject, { scope, summary: 'Read a project', response: project }),
 ];
 
 /**
@@ -60,31 +40,19 @@ const readRoutes: readonly Route[] = [
  */
 export const projectRoutes: readonly Route[] = [
   ...readRoutes,
-  operationRoute({
-    method: 'post',
-    path: '/v1/project',
-    operation: createProject,
-    tag,
+  route('POST /v1/project', createProject, {
     scope,
     summary: 'Create a project',
     description: 'Requires the role OWNER or ORG_ADMIN.',
     response: { status: 201, description: 'The new project.' },
     idempotent: true,
   }),
-  operationRoute({
-    method: 'patch',
-    path: '/v1/project/{project_id}',
-    operation: updateProject,
-    tag,
+  route('PATCH /v1/project/{project_id}', updateProject, {
     scope,
     summary: 'Change the given fields of a project',
     response: { description: 'The changed project.' },
   }),
-  operationRoute({
-    method: 'delete',
-    path: '/v1/project/{project_id}',
-    operation: deleteProject,
-    tag,
+  route('DELETE /v1/project/{project_id}', deleteProject, {
     scope,
     summary: 'Delete a project',
     description:

@@ -9,90 +9,54 @@ import {
   triggerSchedule,
   updateSchedule,
 } from '../../domain/schedules/operations.js';
-import { operationRoute, type Route } from '../rest/define-route.js';
+import { routesOf, type Route } from '../rest/define-route.js';
 
-const tag = 'schedules';
+const route = routesOf('schedules');
 
 /** Schedules of coworkers. Each one is a Temporal Schedule (contract, schedules; specification, Schedule). */
 export const scheduleRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'get',
-    path: '/schedule/coworker',
-    operation: listSchedules,
-    tag,
+  route('GET /schedule/coworker', listSchedules, {
     summary: 'List the schedules of the project, newest first',
     response: { description: 'One page of schedules.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/schedule/coworker/{id}',
-    operation: readSchedule,
-    tag,
+  route('GET /schedule/coworker/{id}', readSchedule, {
     summary: 'Read a schedule',
     response: { description: 'The schedule.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/schedule/coworker/{id}/runs',
-    operation: listRuns,
-    tag,
+  route('GET /schedule/coworker/{id}/runs', listRuns, {
     summary: 'List runs, skipped and missed times, and the next ten times',
     description: 'Skipped and missed times cover the last seven days.',
     response: { description: 'The runs, newest first.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/schedule/coworker/{id}/times',
-    operation: listTimes,
-    tag,
+  route('GET /schedule/coworker/{id}/times', listTimes, {
     summary: 'List the planned times of a past or coming range',
     description:
       'Includes the times of a paused schedule. A backfill of a past range runs the times that have not fired. `from` and `to` are inclusive.',
     response: { description: 'The planned times, oldest first.' },
   }),
-  operationRoute({
-    method: 'post',
-    path: '/schedule/coworker',
-    operation: createSchedule,
-    tag,
+  route('POST /schedule/coworker', createSchedule, {
     summary: 'Schedule a coworker',
     description:
       'Runs once, at an interval, or by a cron expression with a time zone. With `table`, it runs one execution for each row, whose values are available as `row` in the goal template.',
     response: { status: 201, description: 'The schedule.' },
     idempotent: true,
   }),
-  operationRoute({
-    method: 'patch',
-    path: '/schedule/coworker/{id}',
-    operation: updateSchedule,
-    tag,
+  route('PATCH /schedule/coworker/{id}', updateSchedule, {
     summary: 'Change the given fields of a schedule, pause it with a reason, or resume it',
     response: { description: 'The changed schedule.' },
   }),
-  operationRoute({
-    method: 'delete',
-    path: '/schedule/coworker/{id}',
-    operation: deleteSchedule,
-    tag,
+  route('DELETE /schedule/coworker/{id}', deleteSchedule, {
     summary: 'Delete a schedule',
     description: 'Running executions continue.',
     response: { description: 'The last record.' },
   }),
-  operationRoute({
-    method: 'post',
-    path: '/schedule/coworker/{id}/trigger',
-    operation: triggerSchedule,
-    tag,
+  route('POST /schedule/coworker/{id}/trigger', triggerSchedule, {
     summary: 'Start a run now',
     description: 'Also if another run is in progress or the schedule is paused.',
     response: { description: 'The schedule. `runs` lists the new run.' },
     idempotent: true,
   }),
-  operationRoute({
-    method: 'post',
-    path: '/schedule/coworker/{id}/backfill',
-    operation: backfillSchedule,
-    tag,
+  route('POST /schedule/coworker/{id}/backfill', backfillSchedule, {
     summary: 'Run the planned times of a past range',
     description:
       'Runs one after another unless `overlap` is `allow_all`. A planned time that has already fired does not fire again. `from` and `to` are inclusive.',

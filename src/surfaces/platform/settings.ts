@@ -1,23 +1,15 @@
 import { readSettings, updateSettings } from '../../domain/settings/operations.js';
-import { operationRoute, type Route } from '../rest/define-route.js';
+import { routesOf, type Route } from '../rest/define-route.js';
 
-const tag = 'settings';
+const route = routesOf('settings');
 
 /** The settings of a project (specification, Platform API; contract, customer). */
 export const settingsRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'get',
-    path: '/settings/{projectID}',
-    operation: readSettings,
-    tag,
+  route('GET /settings/{projectID}', readSettings, {
     summary: 'Read the settings of a project',
     response: { description: 'The settings. They are empty by default.' },
   }),
-  operationRoute({
-    method: 'patch',
-    path: '/settings/{projectID}',
-    operation: updateSettings,
-    tag,
+  route('PATCH /settings/{projectID}', updateSettings, {
     summary: 'Change the given fields of the settings',
     response: { description: 'The changed settings. A given field replaces the previous value.' },
   }),

@@ -12,118 +12,70 @@ import {
   readRecord,
   updateRecord,
 } from '../../domain/tables/operations.js';
-import { operationRoute, type Route } from '../rest/define-route.js';
+import { routesOf, type Route } from '../rest/define-route.js';
 
-const tag = 'tables';
+const route = routesOf('tables');
 
 /** Tables with columns and records (specification, Table; contract, tables). */
 export const tableRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'get',
-    path: '/storage/{projectID}',
-    operation: listTables,
-    tag,
+  route('GET /storage/{projectID}', listTables, {
     summary: 'List tables, newest first',
     response: { description: 'One page of tables.' },
   }),
-  operationRoute({
-    method: 'post',
-    path: '/storage/{projectID}/database',
-    operation: prepareStorage,
-    tag,
+  route('POST /storage/{projectID}/database', prepareStorage, {
     summary: 'Prepare the storage of a project',
     description: 'Idempotent: a project has one storage.',
     response: { description: 'The storage, ready for tables.' },
     idempotent: true,
   }),
-  operationRoute({
-    method: 'get',
-    path: '/storage/{projectID}/table_names',
-    operation: listTableNames,
-    tag,
+  route('GET /storage/{projectID}/table_names', listTableNames, {
     summary: 'List the names of tables, newest first',
     response: { description: 'One page of names.' },
   }),
-  operationRoute({
-    method: 'post',
-    path: '/storage/{projectID}/table',
-    operation: createTable,
-    tag,
+  route('POST /storage/{projectID}/table', createTable, {
     summary: 'Create a table',
     description:
       'Creates the table with three system columns in addition to the given columns, and with its own connector. Table names are unique within a project.',
     response: { status: 201, description: 'The table.' },
     idempotent: true,
   }),
-  operationRoute({
-    method: 'delete',
-    path: '/storage/{projectID}/table/{table_id}',
-    operation: deleteTable,
-    tag,
+  route('DELETE /storage/{projectID}/table/{table_id}', deleteTable, {
     summary: 'Delete a table with its rows and its connector',
     response: { description: 'The deleted table.' },
   }),
-  operationRoute({
-    method: 'post',
-    path: '/storage/{projectID}/table/{table_id}/column',
-    operation: addColumn,
-    tag,
+  route('POST /storage/{projectID}/table/{table_id}/column', addColumn, {
     summary: 'Add a column',
     description:
       'The column_id is derived from the name and never changes. Existing records have no value for the column.',
     response: { status: 201, description: 'The column.' },
     idempotent: true,
   }),
-  operationRoute({
-    method: 'delete',
-    path: '/delete/column/{projectID}',
-    operation: deleteColumn,
-    tag,
+  route('DELETE /delete/column/{projectID}', deleteColumn, {
     summary: 'Delete a column and its data in every record',
     description: 'Irreversible. The column is removed immediately; for a large table, a workflow removes the data.',
     response: { description: 'A confirmation.' },
   }),
-  operationRoute({
-    method: 'post',
-    path: '/storage/{projectID}/table/{table_id}/row',
-    operation: insertRecords,
-    tag,
+  route('POST /storage/{projectID}/table/{table_id}/row', insertRecords, {
     summary: 'Insert up to 1,000 records',
     description: 'Inserts all records, or none. Each record gets the next row_id, without gaps or reuse.',
     response: { status: 201, description: 'The record, or the records in the order of the request.' },
     idempotent: true,
   }),
-  operationRoute({
-    method: 'get',
-    path: '/storage/{projectID}/table/{table_id}/records',
-    operation: listRecords,
-    tag,
+  route('GET /storage/{projectID}/table/{table_id}/records', listRecords, {
     summary: 'List records, newest first unless sorted',
     response: { description: 'One page of records.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/storage/{projectID}/table/{table_id}/records/{record_id}',
-    operation: readRecord,
-    tag,
+  route('GET /storage/{projectID}/table/{table_id}/records/{record_id}', readRecord, {
     summary: 'Read a record',
     response: { description: 'The record.' },
   }),
-  operationRoute({
-    method: 'put',
-    path: '/storage/{projectID}/table/{table_id}/records/{record_id}',
-    operation: updateRecord,
-    tag,
+  route('PUT /storage/{projectID}/table/{table_id}/records/{record_id}', updateRecord, {
     summary: 'Update a record',
     description:
       'Changes the given columns only. null removes a value. With `expected`, a change by somebody else in between is not overwritten.',
     response: { description: 'The updated record.' },
   }),
-  operationRoute({
-    method: 'delete',
-    path: '/storage/{projectID}/table/{table_id}/records/{record_id}',
-    operation: deleteRecord,
-    tag,
+  route('DELETE /storage/{projectID}/table/{table_id}/records/{record_id}', deleteRecord, {
     summary: 'Delete a record',
     response: { description: 'The last record. Its row_id is not reused.' },
   }),

@@ -1,7 +1,7 @@
 import { listTasks, pauseTask, readTask, resumeTask, stopTask } from '../../domain/tasks/operations.js';
-import { operationRoute, type Route } from '../rest/define-route.js';
+import { routesOf, type Route } from '../rest/define-route.js';
 
-const tag = 'tasks';
+const route = routesOf('tasks');
 const moves = [
   { name: 'pause', operation: pauseTask, summary: 'Pause a running task at the next step boundary' },
   { name: 'resume', operation: resumeTask, summary: 'Resume a paused task' },
@@ -10,28 +10,16 @@ const moves = [
 
 /** Tasks. They are a view of executions, so the two are always consistent (contract, tasks). */
 export const taskRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'get',
-    path: '/task',
-    operation: listTasks,
-    tag,
+  route('GET /task', listTasks, {
     summary: 'List tasks, newest first',
     response: { description: 'One page of tasks.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/task/{id}',
-    operation: readTask,
-    tag,
+  route('GET /task/{id}', readTask, {
     summary: 'Read a task, live while it runs',
     response: { description: 'The task.' },
   }),
   ...moves.map(({ name, operation, summary }) =>
-    operationRoute({
-      method: 'post',
-      path: `/task/{id}/${name}`,
-      operation,
-      tag,
+    route(`POST /task/{id}/${name}`, operation, {
       summary,
       response: { description: 'The new status of the task and its execution.' },
       idempotent: true,

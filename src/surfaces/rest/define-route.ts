@@ -101,32 +101,42 @@ export function defineRoute<
 }
 
 /** The HTTP form of an operation, which contributes its grant, schemas and errors. */
-export interface OperationRoute<K, I, O extends Schema> extends RouteTexts {
-  operation: DomainOperation & OperationSpec<Deps, K, I, O>;
+export interface OperationRoute<K, I, O extends Schema> extends Omit<RouteTexts, 'method' | 'path' | 'tag'> {
   response: RouteResponse<z.output<O>>;
   /** Replaces the operation's `run` where the answer is a stream, or where headers or the raw body are part of the input. */
   handler?(call: OperationCall<Deps, Output<K>, Output<I>> & { ctx: RequestContext }): Promise<unknown>;
 }
 
 /**
- * Declares the route of an operation. GET reads the operation's input from the query, other methods read it from the
- * body. The path contains the key, and the query contains the fields of the key that the path does not contain.
+ * Declares the routes of operations in one group of the API reference, each at a place such as `GET /tag`. GET reads the
+ * operation's input from the query, other methods read it from the body. The path contains the key, and the query contains
+ * the fields of the key that the path does not contain.
  */
-export function operationRoute<K, I, O extends Schema>({ handler, ...route }: OperationRoute<K, I, O>): Route {
-  const operation: DomainOperation = route.operation;
-  const isGet = route.method === 'get';
-  const { inPath, inQuery } = splitKey(route.path, operation.key as z.ZodObject | undefined);
-  const run = handler ?? operation.run;
-  return {
-    ...route,
-    operation,
-    permission: typeof operation.grant === 'function' ? 'any' : operation.grant,
-    ...(inPath && { params: inPath }),
-    ...(isGet ? operation.input && { query: operation.input } : inQuery && { query: inQuery }),
-    ...(!isGet && operation.input && { body: operation.input }),
-    errors: [...(operation.errors ?? []), ...(route.errors ?? [])],
-    response: { ...route.response, schema: operation.output },
-    handler: (input) => run(operationCall(route.method, input)),
+export function routesOf(tag: string) {
+  return function route<K, I, O extends Schema>(
+    place: `${Uppercase<Method>} /${string}`,
+    operation: DomainOperation & OperationSpec<Deps, K, I, O>,
+    { handler, ...form }: OperationRoute<K, I, O>,
+  ): Route {
+    const { grant, key, input, errors = [], output, run }: DomainOperation = operation;
+    const [verb = '', path = ''] = place.split(' ');
+    const method = verb.toLowerCase() as Method;
+    const { inPath, inQuery } = splitKey(path, key as z.ZodObject | undefined);
+    const answer = handler ?? run;
+    return {
+      ...form,
+      method,
+      path,
+      tag,
+      operation,
+      permission: typeof grant === 'function' ? 'any' : grant,
+      ...(inPath && { params: inPath }),
+      ...(method === 'get' ? input && { query: input } : inQuery && { query: inQuery }),
+      ...(method !== 'get' && input && { body: input }),
+      errors: [...errors, ...(form.errors ?? [])],
+      response: { ...form.response, schema: output },
+      handler: (request) => answer(operationCall(method, request)),
+    };
   };
 }
 

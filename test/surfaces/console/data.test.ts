@@ -300,7 +300,7 @@ async function withSyncs(person: Person): Promise<void> {
         consumed: [],
       },
       stages: [{ stage: 'S8:execute', status: 'ok', detail: `it has ${status}` }],
-      principal: { user_id: 'service:code-sync', kind: 'service' },
+      principal: { user_id: 'code-sync', kind: 'service' },
     });
 }
 

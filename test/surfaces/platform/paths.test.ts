@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { platformRoutes } from '../../../src/surfaces/platform/routes.js';
+import { platformRoutes } from '../../../src/surfaces/platform/resources.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
 

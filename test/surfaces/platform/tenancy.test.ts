@@ -4,7 +4,7 @@ import type { Route } from '../../../src/surfaces/rest/define-route.js';
 import { newId } from '../../../src/ids.js';
 import { createGateway } from '../../../src/surfaces/gateway/create-gateway.js';
 import { toolRoutes } from '../../../src/surfaces/gateway/tool-routes.js';
-import { platformRoutes } from '../../../src/surfaces/platform/routes.js';
+import { platformRoutes } from '../../../src/surfaces/platform/resources.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { verifies } from '../../support/verifies.js';
 import {

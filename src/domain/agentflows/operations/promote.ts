@@ -5,7 +5,7 @@ import { textFacts } from '../../../governance/operations/operation.js';
 import { defineCollection, type Collections } from '../../../stores/collections.js';
 import { isDuplicateKey } from '../../../stores/mongo.js';
 import { epochSeconds } from '../../../time.js';
-import { defineOperation } from '../../operation.js';
+import { defineOperation, writes } from '../../operation.js';
 import { agentflowProblems } from '../rules.js';
 import type { AgentflowDocument } from '../record.js';
 import { findAgentflow } from './store.js';
@@ -32,8 +32,7 @@ export interface AgentflowVersionDocument extends Promotion {
  */
 export const promoteAgentflow = defineOperation({
   name: 'agentflow.promote',
-  effect: 'write',
-  grant: 'svc:orchestrate.write',
+  ...writes,
   facts: textFacts('id'),
   key: z.object({ id: Id }),
   output: Promotion,

@@ -1,13 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Principal } from '../../../auth/principal.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { Collections } from '../../../stores/collections.js';
 import { readFresh } from '../../../stores/fresh-reads.js';
 import { insertOnce } from '../../../stores/mongo.js';
+import { untilWritten } from '../../../stores/until-written.js';
 import { epochSeconds } from '../../../time.js';
 import type { Customers } from '../../customers/record.js';
 import type { Deps } from '../../deps.js';
-import type { Agentflow, AgentflowDocument } from '../record.js';
+import { pickShown } from '../../../pick.js';
+import { Agentflow, type AgentflowDocument } from '../record.js';
 
 const reviseTimeoutMs = 5_000;
 
@@ -53,8 +54,7 @@ export async function reviseAgentflow(
   id: string,
   change: (current: AgentflowDocument) => AgentflowDocument | Promise<AgentflowDocument>,
 ): Promise<AgentflowDocument> {
-  const deadline = Date.now() + reviseTimeoutMs;
-  do {
+  const attempt = async (): Promise<AgentflowDocument | undefined> => {
     const current = await findAgentflow(collections, principal, id);
     const next = await change(current);
     if (next === current) return current;
@@ -65,18 +65,12 @@ export async function reviseAgentflow(
       { $set: { ...content, edited_by, updated_at: epochSeconds(), revision: current.revision + 1 } },
       { returnDocument: 'after' },
     );
-    if (written) return written;
-    await delay(Math.random() * 50);
-  } while (Date.now() < deadline);
-  throw new AppError('conflict', 'too many concurrent changes to the agentflow; try again');
+    return written ?? undefined;
+  };
+  const late = () => new AppError('conflict', 'too many concurrent changes to the agentflow; try again');
+  return untilWritten(reviseTimeoutMs, attempt, late);
 }
 
-/** Omits internal fields. */
-export function toAgentflow({
-  revision: _revision,
-  hired_version: _hired,
-  edited_by: _people,
-  ...agentflow
-}: AgentflowDocument): Agentflow {
-  return agentflow;
+export function toAgentflow(record: AgentflowDocument): Agentflow {
+  return pickShown(Agentflow, record);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../../../errors.js';
 import { Id } from '../../../ids.js';
 import { countUpTo, decodePosition, encodePosition, listOf, ListQuery } from '../../../stores/lists.js';
-import { defineOperation } from '../../operation.js';
+import { defineOperation, reads } from '../../operation.js';
 import { Agentflow } from '../record.js';
 import { exampleAgentflow } from '../record/examples.js';
 import { Promotion } from './promote.js';
@@ -19,10 +19,8 @@ const AgentflowVersion = Promotion.extend({ agentflow: Agentflow }).meta({
   },
 });
 
-const read = { effect: 'read', grant: 'svc:orchestrate.read' } as const;
-
 export const listVersions = defineOperation({
-  ...read,
+  ...reads,
   name: 'agentflow.list-versions',
   key: z.object({ id: Id }),
   input: ListQuery,
@@ -56,7 +54,7 @@ export const listVersions = defineOperation({
 });
 
 export const readVersion = defineOperation({
-  ...read,
+  ...reads,
   name: 'agentflow.read-version',
   key: z.object({ id: Id, version: z.coerce.number().int().min(1).max(9_999_999_999) }),
   output: AgentflowVersion,

@@ -19,7 +19,7 @@ import {
   type SealedRequest,
 } from '../record/authorizations.js';
 import { clientDocument } from '../rules/client-document.js';
-import { firstPauseSeconds, revocationDeps, revokeRetired, type Revocation, type RevokingDeps } from './revoke.js';
+import { firstPauseSeconds, revokeRetired, type Revocation, type RevocationDeps } from './revoke.js';
 import { tokenFields } from './tokens.js';
 
 /** How long a person has to answer at the authorization server. */
@@ -183,7 +183,7 @@ async function store(
  * @returns nothing if there were none
  */
 export async function withdrawAuthorization(
-  deps: RevokingDeps,
+  deps: RevocationDeps,
   { connector, auth: { owner } }: OauthServer,
   { userId }: Principal,
 ): Promise<{ revocation?: Revocation }> {
@@ -191,7 +191,7 @@ export async function withdrawAuthorization(
   const _id = authorizationId(connector._id, owner, userId);
   const ids = await retireMcpTokens(collections, { _id }, firstPauseSeconds);
   const retired = await collections.mcp_revocations.find({ _id: { $in: ids } }).toArray();
-  const done = await Promise.all(retired.map((each) => revokeRetired(revocationDeps(deps), each)));
+  const done = await Promise.all(retired.map((each) => revokeRetired(deps, each)));
   return ids.length === 0 ? {} : { revocation: done.at(-1) ?? 'failed' };
 }
 

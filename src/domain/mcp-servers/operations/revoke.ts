@@ -1,9 +1,6 @@
-import type { SecretBox } from '../../../auth/secret-box.js';
-import { recordServiceRun, type ServiceRecorderDeps } from '../../../governance/service-record.js';
-import type { Logger } from '../../../log.js';
-import { createMcpOauth, type McpOauth } from '../../../outbound/mcp-oauth.js';
+import { recordServiceRun } from '../../../governance/service-record.js';
+import { createMcpOauth } from '../../../outbound/mcp-oauth.js';
 import { isOutboundError } from '../../../outbound/outbound-error.js';
-import type { Collections } from '../../../stores/collections.js';
 import { epochSeconds } from '../../../time.js';
 import type { Deps } from '../../deps.js';
 import type { McpRevocationDocument } from '../record/authorizations.js';
@@ -11,13 +8,7 @@ import { openTokens } from './tokens.js';
 
 export type Revocation = 'done' | 'failed' | 'not_supported';
 
-export interface RevocationDeps {
-  collections: Pick<Collections, 'mcp_revocations' | 'projects'> & ServiceRecorderDeps['collections'];
-  box: Pick<SecretBox, 'open'>;
-  oauth: Pick<McpOauth, 'revoke'>;
-  audit: ServiceRecorderDeps['audit'];
-  log: Pick<Logger, 'warn'>;
-}
+export type RevocationDeps = Pick<Deps, 'mongo' | 'auth' | 'http' | 'governance' | 'log'>;
 
 /** Some at a time, because an authorization server can take the whole time limit to answer. */
 const atOnce = 20;
@@ -27,18 +18,11 @@ const longestPauseSeconds = 3600;
 /** After this time, no access token is valid, and the failure is recorded as final. */
 const patienceSeconds = 7 * 24 * 3600;
 
-export function revocationDeps({ mongo, auth, http, governance, log }: RevokingDeps): RevocationDeps {
-  const { collections } = mongo;
-  return { collections, box: auth.box, oauth: createMcpOauth(http), audit: governance.audit, log };
-}
-export type RevokingDeps = Pick<Deps, 'mongo' | 'auth' | 'http' | 'governance' | 'log'>;
-
 /** Revokes what was deleted here (RFC 7009). Any number of processes can sweep. */
-export function createRevocationSweep(given: RevokingDeps): () => Promise<void> {
-  const deps = revocationDeps(given);
+export function createRevocationSweep(deps: RevocationDeps): () => Promise<void> {
   return async () => {
     for (;;) {
-      const due = await deps.collections.mcp_revocations
+      const due = await deps.mongo.collections.mcp_revocations
         .find({ next_at: { $lte: epochSeconds() } })
         .sort({ next_at: 1 })
         .limit(atOnce)
@@ -54,7 +38,7 @@ export async function revokeRetired(
   deps: RevocationDeps,
   retired: McpRevocationDocument,
 ): Promise<Revocation | undefined> {
-  const { mcp_revocations } = deps.collections;
+  const { mcp_revocations } = deps.mongo.collections;
   const { _id, next_at, attempts } = retired;
   const pause = Math.min(firstPauseSeconds * 2 ** attempts, longestPauseSeconds);
   const taken = await mcp_revocations.updateOne(
@@ -78,11 +62,11 @@ interface Attempt {
   isFinal: boolean;
 }
 
-async function attempt({ box, oauth }: RevocationDeps, retired: McpRevocationDocument): Promise<Attempt> {
+async function attempt({ auth, http }: RevocationDeps, retired: McpRevocationDocument): Promise<Attempt> {
   const { authorization_id, server, sealed, retired_at } = retired;
   try {
-    const { party, tokens } = openTokens(box, { _id: authorization_id, server, sealed });
-    const isRevoked = await oauth.revoke(party, tokens);
+    const { party, tokens } = openTokens(auth.box, { _id: authorization_id, server, sealed });
+    const isRevoked = await createMcpOauth(http).revoke(party, tokens);
     return isRevoked
       ? { revocation: 'done', detail: 'the authorization server revoked the tokens', isFinal: true }
       : { revocation: 'not_supported', detail: 'the authorization server cannot revoke tokens', isFinal: true };
@@ -96,18 +80,20 @@ async function attempt({ box, oauth }: RevocationDeps, retired: McpRevocationDoc
 }
 
 async function record(
-  { collections, audit }: RevocationDeps,
+  deps: RevocationDeps,
   { _id, project_id, connector_id, retired_at }: McpRevocationDocument,
   { revocation, detail }: Pick<Attempt, 'revocation' | 'detail'>,
 ): Promise<void> {
-  const project = await collections.projects.findOne({ _id: project_id }, { projection: { organization_id: 1 } });
+  const project = await deps.mongo.collections.projects.findOne(
+    { _id: project_id },
+    { projection: { organization_id: 1 } },
+  );
   if (!project) return;
+  const { organization_id } = project;
   await recordServiceRun(
-    { collections, audit },
-    {
-      ...{ lifecycle_id: _id, tool: 'mcp-revocation', project_id, organization_id: project.organization_id },
-      ...{ resource: `connector:${connector_id}`, failed: revocation !== 'done', detail },
-      ...{ created_at: retired_at, ended_at: epochSeconds() },
-    },
+    deps,
+    'mcp-revocation',
+    { lifecycle_id: _id, project_id, organization_id, resource: `connector:${connector_id}` },
+    { failed: revocation !== 'done', detail, started_at: retired_at },
   );
 }

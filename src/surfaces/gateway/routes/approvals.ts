@@ -5,20 +5,16 @@ import {
   readApproval,
   rejectCall,
 } from '../../../domain/approvals/operations.js';
-import { operationRoute, type Route } from '../../rest/define-route.js';
+import { routesOf, type Route } from '../../rest/define-route.js';
 
-const tag = 'governance';
+const route = routesOf('governance');
 
 const decisionRoutes = [
   { name: 'approve', operation: approveCall, summary: 'Approve a call that waits' },
   { name: 'accept', operation: acceptCall, summary: 'Accept an act whose outcome is unknown as done' },
   { name: 'reject', operation: rejectCall, summary: 'Reject a call that waits' },
 ].map(({ name, operation, summary }) =>
-  operationRoute({
-    method: 'post',
-    path: `/v1/approvals/{id}/${name}`,
-    operation,
-    tag,
+  route(`POST /v1/approvals/{id}/${name}`, operation, {
     summary,
     description:
       'Requires the role OWNER, ORG_ADMIN or PROJECT_ADMIN, or a key with `svc:governance.write`. If a rule names `approver_roles`, only people with one of them can decide. The requester cannot decide, with any credential. A preview (`execution.preview`) is decided with `svc:orchestrate.write`, also by the person who started the run.',
@@ -29,21 +25,13 @@ const decisionRoutes = [
 
 /** Calls that wait for a person's decision (specification and contract, approvals). */
 export const approvalRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'get',
-    path: '/v1/approvals',
-    operation: listApprovals,
-    tag,
+  route('GET /v1/approvals', listApprovals, {
     summary: 'List the approvals of the project',
     description:
       'Lists all approvals for callers with `svc:governance.read`, and otherwise those that the caller requested. People with an admin role have that grant. Previews that wait are listed for callers with `svc:orchestrate.read`; the run keeps those that are decided.',
     response: { description: 'Newest first.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/v1/approvals/{id}',
-    operation: readApproval,
-    tag,
+  route('GET /v1/approvals/{id}', readApproval, {
     summary: 'Read an approval; its requester gets the resume token',
     response: { description: 'The approval.', headers: { 'Cache-Control': 'no-store' } },
   }),

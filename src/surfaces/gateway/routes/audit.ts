@@ -3,39 +3,30 @@ import { pipeline } from 'node:stream/promises';
 import { exportAudit, listAudit, listCheckpoints, verifyAudit } from '../../../domain/governance/audit.js';
 import type { Audit } from '../../../governance/audit/audit.js';
 import type { RequestContext } from '../../rest/context.js';
-import { operationRoute, type Route } from '../../rest/define-route.js';
+import { routesOf, type Route } from '../../rest/define-route.js';
 
 const forAdmins =
   'For a person with an admin role (OWNER, ORG_ADMIN or PROJECT_ADMIN), or a key with `svc:governance.read`: the chain covers the whole organization.';
-const common = { method: 'get', tag: 'governance', description: forAdmins } as const;
+const route = routesOf('governance');
 
 /** The audit chain of the credential's organization. */
 export const auditRoutes: readonly Route[] = [
-  operationRoute({
-    ...common,
-    path: '/v1/audit',
-    operation: listAudit,
+  route('GET /v1/audit', listAudit, {
     summary: 'List the audit entries of the organization',
+    description: forAdmins,
     response: { description: 'Newest first. With a filter, `total_count` counts up to 10,000.' },
   }),
-  operationRoute({
-    ...common,
-    path: '/v1/audit/verify',
-    operation: verifyAudit,
+  route('GET /v1/audit/verify', verifyAudit, {
     summary: 'Verify the whole audit chain against its checkpoints',
+    description: forAdmins,
     response: { description: 'The result, with the first broken entry.' },
   }),
-  operationRoute({
-    ...common,
-    path: '/v1/audit/checkpoints',
-    operation: listCheckpoints,
+  route('GET /v1/audit/checkpoints', listCheckpoints, {
     summary: 'List the signed checkpoints of the audit chain',
+    description: forAdmins,
     response: { description: 'Newest first.' },
   }),
-  operationRoute({
-    ...common,
-    path: '/v1/audit/export',
-    operation: exportAudit,
+  route('GET /v1/audit/export', exportAudit, {
     summary: 'Export the audit chain for an offline check',
     description: `JSON Lines that the command verify-audit can check offline. ${forAdmins}`,
     response: { description: 'One line of the export.', stream: 'application/x-ndjson' },

@@ -1,23 +1,15 @@
 import { endApp, listApps } from '../../../domain/connected-apps/operations.js';
-import { operationRoute, type Route } from '../../rest/define-route.js';
+import { routesOf, type Route } from '../../rest/define-route.js';
 
-const tag = 'connected apps';
+const route = routesOf('connected apps');
 
 export const connectedAppRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'get',
-    path: '/v1/connected-apps',
-    operation: listApps,
-    tag,
+  route('GET /v1/connected-apps', listApps, {
     summary: 'List connected apps',
     description: 'Lists your own apps in all projects. Ended and expired apps are not listed.',
     response: { description: 'Newest first.' },
   }),
-  operationRoute({
-    method: 'delete',
-    path: '/v1/connected-apps/{id}',
-    operation: endApp,
-    tag,
+  route('DELETE /v1/connected-apps/{id}', endApp, {
     summary: 'End a connected app',
     description:
       'Ends all its tokens at once. Allowed for the person who connected the app, and with `svc:governance.write` on its project.',

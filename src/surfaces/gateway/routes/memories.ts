@@ -1,12 +1,10 @@
 import { listMemories } from '../../../domain/memories/operations/list.js';
-import { operationRoute, type Route } from '../../rest/define-route.js';
+import { routesOf, type Route } from '../../rest/define-route.js';
+
+const route = routesOf('governance');
 
 export const memoryRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'get',
-    path: '/v1/memories',
-    operation: listMemories,
-    tag: 'governance',
+  route('GET /v1/memories', listMemories, {
     summary: 'List the remembered texts of the project',
     response: { description: 'Newest first, with status, counts, retries and cost.' },
   }),

@@ -8,26 +8,18 @@ import {
 import { simulatePolicies } from '../../../domain/governance/simulate.js';
 import { AppError } from '../../../errors.js';
 import type { PolicySet } from '../../../governance/policy/rule.js';
-import { operationRoute, type Route } from '../../rest/define-route.js';
+import { routesOf, type Route } from '../../rest/define-route.js';
 
-const tag = 'governance';
+const route = routesOf('governance');
 const headers = ({ version }: PolicySet) => ({ ETag: `"${version}"` });
 
-/** The organization's policies, for its administrators (contract, policies). */
-export const policyRoutes: readonly Route[] = [
-  operationRoute({
-    method: 'get',
-    path: '/v1/policies',
-    operation: readPolicies,
-    tag,
+/** The organization's policies, for its administrators (contract, policies). `names`: what rules can name. */
+export const policyRoutes = (names: readonly string[]): readonly Route[] => [
+  route('GET /v1/policies', readPolicies, {
     summary: 'Read the policies in force',
     response: { description: 'The set, with its version as `ETag`.', headers },
   }),
-  operationRoute({
-    method: 'put',
-    path: '/v1/policies',
-    operation: replacePolicies,
-    tag,
+  route('PUT /v1/policies', replacePolicies, {
     summary: 'Replace the policies by a new version',
     description:
       'If any rule is invalid, the whole set is refused with the problem of each rule, and the current policies remain in force.',
@@ -37,39 +29,23 @@ export const policyRoutes: readonly Route[] = [
       return replacePolicies.run({ ...call, input: { ...input, expected_version } });
     },
   }),
-  operationRoute({
-    method: 'post',
-    path: '/v1/policies/evaluate',
-    operation: evaluatePolicies,
-    tag,
+  route('POST /v1/policies/evaluate', evaluatePolicies(names), {
     summary: 'Evaluate the policies for a call, without any effect',
     repeatable: true,
     response: { description: 'The decision that S5 would make about the call.' },
   }),
-  operationRoute({
-    method: 'post',
-    path: '/v1/policies/simulate',
-    operation: simulatePolicies,
-    tag,
+  route('POST /v1/policies/simulate', simulatePolicies(names), {
     summary: 'Try policies on the last recorded calls, without any effect',
     description:
       'Decides the last `n` recorded calls again, by the candidate instead of the policies that were in force. Owners and organization admins see the calls of all projects, others those of their own project.',
     repeatable: true,
     response: { description: 'What would have been decided differently.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/v1/policies/versions',
-    operation: listPolicyVersions,
-    tag,
+  route('GET /v1/policies/versions', listPolicyVersions, {
     summary: 'List the versions of the policies',
     response: { description: 'Newest first.' },
   }),
-  operationRoute({
-    method: 'get',
-    path: '/v1/policies/versions/{version}',
-    operation: readPolicyVersion,
-    tag,
+  route('GET /v1/policies/versions/{version}', readPolicyVersion, {
     summary: 'Read one version of the policies',
     response: { description: 'The version as it was stored.' },
   }),

@@ -112,7 +112,7 @@ describe('the data loader of a connector', () => {
     }
     const times = (await lifecycles()).map(({ created_at }: any) => created_at as number);
     expect(times).toEqual([...times].sort((a, b) => b - a));
-    expect((await lifecycles())[0].principal).toEqual({ user_id: 'service:connector-load', kind: 'service' });
+    expect((await lifecycles())[0].principal).toEqual({ user_id: 'connector-load', kind: 'service' });
     await workspace.api.delete(`/connectors/${workspace.projectID}/${id}`);
   });
 

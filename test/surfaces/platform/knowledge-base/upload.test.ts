@@ -285,10 +285,8 @@ describe('a document whose chunks could not all be written', () => {
           : deps.files.store.write(location, source),
     };
     const activities = createKnowledgeUploadActivities({
-      mongo: deps.mongo,
-      graph: deps.graph,
+      ...deps,
       files: { ...deps.files, store },
-      audit: deps.governance.audit,
       remember: async () => undefined,
     });
     const input = {
