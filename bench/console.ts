@@ -1,12 +1,9 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import express from 'express';
 import type { BrowserContext, Page } from 'playwright-core';
-import { createUser, grantRole } from '../src/auth/users.js';
-import { newId } from '../src/ids.js';
-import { epochSeconds } from '../src/time.js';
 import { launchChromium } from '../test/support/launch-chromium.js';
-import type { BenchEnvironment } from './environment.js';
+import { listen } from '../test/support/ports.js';
+import type { BenchEnvironment, BenchPerson } from './environment.js';
 import { figure, inParallel, median, percentile, range, type Figure } from './measure.js';
 
 const runs = 10_000;
@@ -20,14 +17,13 @@ const pixelsPerFrame = 600;
  */
 export async function benchConsole(bench: BenchEnvironment): Promise<Figure[]> {
   const person = await personWithRuns(bench);
-  const bare = express()
+  const pages = express()
     .get('/', (_req, res) => void res.type('html').send('<!doctype html><title>Bare</title><main><h1>Home</h1></main>'))
-    .get('/table', (_req, res) => void res.type('html').send(bareTable))
-    .listen(0, '127.0.0.1');
-  await once(bare, 'listening');
-  const bareUrl = `http://127.0.0.1:${(bare.address() as AddressInfo).port}`;
+    .get('/table', (_req, res) => void res.type('html').send(bareTable));
+  const bare = await listen(createServer(pages));
+  const bareUrl = bare.url;
   try {
-    const home = `${bench.api.url}/console/projects/${person.projectId}`;
+    const home = `${bench.api.url}/console/projects/${person.projectID}`;
     const session = await signedIn(home, person);
     const figures = [
       ...(await benchPage('home', { ours: home, bare: bareUrl, session })),
@@ -57,7 +53,7 @@ export async function benchConsole(bench: BenchEnvironment): Promise<Figure[]> {
       figure(`${what}: rows in the page at the end`, 'rows', ours.rows, baseline.rows, 'for information'),
     ];
   } finally {
-    bare.close();
+    await bare.close();
   }
 }
 
@@ -78,25 +74,10 @@ async function withPage<T>(session: Session | undefined, work: (page: Page) => P
   }
 }
 
-interface Person {
-  email: string;
-  password: string;
-  projectId: string;
-}
-
 /** Prepares the runs through the API, like any client. */
-async function personWithRuns({ deps, workspace }: BenchEnvironment): Promise<Person> {
-  const { collections } = deps.mongo;
-  const { api, projectID, organizationId } = await workspace();
-  const userId = newId();
-  const now = epochSeconds();
-  await collections.projects.insertOne({
-    ...{ _id: projectID, name: 'Bench', description: '', status: 'active', created_at: now, updated_at: now },
-    ...{ organization_id: organizationId, department_id: newId(), user_id: userId },
-  });
-  const [email, password] = [`${userId}@example.com`, `password of ${userId}`];
-  await createUser(collections, { id: userId, email, name: 'Bench', password, organizationId });
-  await grantRole(collections, { userId, organizationId, projectId: null, role: 'OWNER' });
+async function personWithRuns(bench: BenchEnvironment): Promise<BenchPerson> {
+  const person = await bench.person();
+  const { api, projectID } = person;
   const agent = { _id: 'a', title: 'A', role: 'r', role_description: 'd', prompt: { template: 'x' }, skills: [] };
   const made = await api.post('/agentflow', { name: 'bench', agents: [agent] });
   await inParallel(range(runs), callers, async (at) => {
@@ -111,10 +92,10 @@ async function personWithRuns({ deps, workspace }: BenchEnvironment): Promise<Pe
     const { status, body } = first.status < 500 ? first : await prepare();
     if (status >= 300) throw new Error(`run ${at} was answered with ${status}: ${JSON.stringify(body)}`);
   });
-  return { email, password, projectId: projectID };
+  return person;
 }
 
-function signedIn(home: string, { email, password }: Person): Promise<Session> {
+function signedIn(home: string, { email, password }: BenchPerson): Promise<Session> {
   return withPage(undefined, async (page) => {
     await page.goto(home);
     await page.getByLabel('Email address').fill(email);

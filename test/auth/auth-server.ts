@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll } from '@jest/globals';
-import express from 'express';
+import express, { type Express } from 'express';
 import { z } from 'zod';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.js';
 import { resolveScope } from '../../src/auth/resolve-scope.js';
@@ -19,6 +17,7 @@ import { mountRoutes } from '../../src/surfaces/rest/mount.js';
 import { newId } from '../../src/ids.js';
 import { apiClient, type ApiClient } from '../support/client.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+import { listen, type Listening } from '../support/ports.js';
 
 export interface AuthServer {
   deps: Deps;
@@ -33,24 +32,19 @@ export interface AuthServer {
  */
 export function useAuthServer(overrides: Record<string, string> = {}): AuthServer {
   const deps = useDeps(overrides);
-  let server: Server | undefined;
-  const url = () => `http://127.0.0.1:${(server?.address() as AddressInfo).port}`;
+  let server: Listening;
   beforeAll(async () => {
-    server = listen(deps);
-    await once(server, 'listening');
+    server = await listen(createServer(appOf(deps)));
   });
-  afterAll(() => {
-    server?.closeAllConnections();
-    server?.close();
-  });
+  afterAll(() => server.close());
   return {
     deps,
-    client: () => apiClient(url()),
-    as: (credential) => apiClient(url(), { authorization: `Bearer ${credential}` }),
+    client: () => apiClient(server.url),
+    as: (credential) => apiClient(server.url, { authorization: `Bearer ${credential}` }),
   };
 }
 
-function listen(deps: Deps): Server {
+function appOf(deps: Deps): Express {
   const app = express();
   app.set('query parser', 'simple');
   app.use(requestLog(deps.log));
@@ -76,7 +70,7 @@ function listen(deps: Deps): Server {
     },
   );
   app.use(errorHandler);
-  return app.listen(0, '127.0.0.1');
+  return app;
 }
 
 export interface Person {

@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import express from 'express';
 import type { Principal } from '../../../src/auth/principal.js';
 import type { Deps } from '../../../src/domain/deps.js';
@@ -8,6 +8,7 @@ import { requestLog } from '../../../src/http/request-log.js';
 import { traced } from '../../../src/http/trace.js';
 import { mountRoutes } from '../../../src/surfaces/rest/mount.js';
 import { apiClient, type ApiClient } from '../client.js';
+import { listen } from '../ports.js';
 
 export interface RouteServer {
   as(principal: Partial<Principal>): ApiClient;
@@ -26,18 +27,12 @@ export async function serveRoutes(deps: Deps, routes: readonly Route[]): Promise
     checkScope: () => undefined,
   });
   app.use(errorHandler);
-  const server = app.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listen(createServer(app));
   return {
     as: (principal) =>
-      apiClient(`http://127.0.0.1:${port}`, {
+      apiClient(url, {
         'x-principal': JSON.stringify({ kind: 'user_jwt', userId: 'user', role: 'OWNER', grants: [], ...principal }),
       }),
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
+    close,
   };
 }
