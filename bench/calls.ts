@@ -3,7 +3,8 @@ import { inParallel, inTurns, median, range, timed, type Sides } from './measure
 
 /** The process that answers the calls, and one call. */
 export interface Side {
-  pid: number;
+  /** Undefined if the process is not on this machine. */
+  pid: number | undefined;
   work: () => Promise<unknown>;
 }
 
@@ -23,9 +24,10 @@ export async function comparedCalls(
 ): Promise<Sides<Measured>> {
   const roundOf = async ({ pid, work }: Side) => {
     const times: number[] = [];
-    const before = processorMs(pid);
+    const used = () => (pid === undefined ? Number.NaN : processorMs(pid));
+    const before = used();
     const ms = await timed(() => inParallel(range(calls), callers, async () => times.push(await timed(work))));
-    return { times, rate: (calls / ms) * 1000, processor: (processorMs(pid) - before) / calls };
+    return { times, rate: (calls / ms) * 1000, processor: (used() - before) / calls };
   };
   const measured = await inTurns(
     rounds,

@@ -27,7 +27,7 @@ export function eachSide<T, R>({ ours, baseline }: Sides<T>, change: (side: T) =
 }
 
 /**
- * Measures both sides in alternating rounds, so that both have the same load.
+ * Measures both sides in each round, so that both have the same load. They take turns in being first.
  * @param warmUps the number of rounds before the measured ones
  */
 export async function inTurns<T>(
@@ -38,10 +38,14 @@ export async function inTurns<T>(
 ): Promise<Sides<T[]>> {
   const measured: Sides<T[]> = { ours: [], baseline: [] };
   for (const round of range(warmUps + rounds)) {
-    const [one, other] = [await ours(round), await baseline(round)];
-    if (round < warmUps) continue;
-    measured.ours.push(one);
-    measured.baseline.push(other);
+    const order = [
+      { measure: ours, into: measured.ours },
+      { measure: baseline, into: measured.baseline },
+    ];
+    for (const { measure, into } of round % 2 === 0 ? order : order.reverse()) {
+      const value = await measure(round);
+      if (round >= warmUps) into.push(value);
+    }
   }
   return measured;
 }

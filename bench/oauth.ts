@@ -18,7 +18,7 @@ const perRound = 300;
 const redirectUri = 'https://client.example/callback';
 
 /** A server for which codes and refresh tokens can be created without a person. */
-export interface BenchServer {
+interface BenchServer {
   url: string;
   clientId: string;
   newCode(challenge: string): Promise<string>;

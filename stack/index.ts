@@ -9,7 +9,7 @@ import { startTemporal } from './temporal.js';
 export type { Service } from './service.js';
 export { StackError } from './stack-error.js';
 
-export interface StackOptions {
+interface StackOptions {
   /** The folder of the servers' data and logs, and of the ports that the next start prefers. */
   dataDir: string;
   log?: (line: string) => void;

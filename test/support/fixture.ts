@@ -99,7 +99,7 @@ function withGovernance(role: string): readonly Grant[] {
   ];
 }
 
-export interface PersonOptions {
+interface PersonOptions {
   role?: string;
   userId?: string;
   url?: string;

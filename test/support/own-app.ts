@@ -6,7 +6,7 @@ import { apiClient } from './client.js';
 import { useDeps, type Workspace } from './fixture.js';
 import { listen, type Listening } from './ports.js';
 
-export interface OwnApp {
+interface OwnApp {
   deps: Deps;
   url(): string;
   /** The workspace as seen through this API. */

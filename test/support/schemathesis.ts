@@ -1,44 +1,20 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { pythonEnvironment } from './python-environment.js';
 
 const version = '4.32.5';
 const run = promisify(execFile);
 
-/**
- * The path of schemathesis in its own Python environment in the user's cache folder; installed on first use.
- * @throws Error that names the missing prerequisite
- */
+/** The path of schemathesis; installed on first use. */
 export async function schemathesis(): Promise<string> {
-  const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'governed-context-service');
-  const folder = path.join(cache, `schemathesis-${version}`);
-  const program = path.join(folder, 'bin', 'st');
-  const complete = path.join(folder, 'complete');
-  if (existsSync(complete)) return program;
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(cache, { recursive: true });
-  try {
-    await run('python3', ['-m', 'venv', folder]);
-    await run(
-      path.join(folder, 'bin', 'python'),
-      ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `schemathesis==${version}`],
-      { timeout: 300_000 },
-    );
-  } catch (cause) {
-    throw new Error(
-      'the fuzzer cannot be installed: it needs python3 with venv and pip, and PyPI (or a PIP_INDEX_URL that has schemathesis)',
-      { cause },
-    );
-  }
-  await writeFile(`${complete}.new`, version);
-  await rename(`${complete}.new`, complete);
-  return program;
+  const install = `schemathesis==${version}`;
+  const folder = await pythonEnvironment(`schemathesis-${version}`, (pip) => pip('install', install));
+  return path.join(folder, 'bin', 'st');
 }
 
-export interface FuzzRun {
+interface FuzzRun {
   /** Contains the document, the configuration and the report. */
   folder: string;
   url: string;

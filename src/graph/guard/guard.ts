@@ -26,7 +26,7 @@ import { weighCall, weighText } from './work.js';
  * - hops: an upper limit for open-ended paths
  */
 
-export interface GuardOptions extends TextBounds, QueryBounds {
+interface GuardOptions extends TextBounds, QueryBounds {
   maxHops: number;
   /**
    * Restricts each element. Must include the project filter. Additional conditions must not fail, whatever the element
