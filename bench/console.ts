@@ -4,7 +4,17 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { launchChromium } from '../test/support/launch-chromium.js';
 import { listen } from '../test/support/ports.js';
 import type { BenchEnvironment, BenchPerson } from './environment.js';
-import { figure, inParallel, median, percentile, range, type Figure } from './measure.js';
+import {
+  eachSide,
+  figure,
+  inParallel,
+  inTurns,
+  median,
+  percentile,
+  range,
+  type Figure,
+  type Sides,
+} from './measure.js';
 
 const runs = 10_000;
 const callers = 16;
@@ -39,17 +49,11 @@ export async function benchConsole(bench: BenchEnvironment): Promise<Figure[]> {
       return scrolled(page);
     });
     const what = `${runs} runs scrolled, ${pixelsPerFrame} pixels per frame`;
-    const slowShare = (frames: number[]) => (100 * frames.filter((ms) => ms > 50).length) / frames.length;
+    const slowShare = ({ frames }: typeof ours) => (100 * frames.filter((ms) => ms > 50).length) / frames.length;
     return [
       ...figures,
-      ...spread(`${what}: frame`, ours.frames, baseline.frames, 'smooth: ours at most 50 ms'),
-      figure(
-        `${what}: frames over 50 ms`,
-        '%',
-        slowShare(ours.frames),
-        slowShare(baseline.frames),
-        'smooth: ours at most 1 %',
-      ),
+      ...spread(`${what}: frame`, { ours: ours.frames, baseline: baseline.frames }, 'smooth: ours at most 50 ms'),
+      figure(`${what}: frames over 50 ms`, '%', slowShare(ours), slowShare(baseline), 'smooth: ours at most 1 %'),
       figure(`${what}: rows in the page at the end`, 'rows', ours.rows, baseline.rows, 'for information'),
     ];
   } finally {
@@ -112,30 +116,23 @@ interface Timing {
   data: number;
 }
 
-/** Alternates rounds of the two. `cold` starts with an empty cache; `warm` opens the page a second time. */
+/** `cold` starts with an empty cache; `warm` opens the page a second time. */
 async function benchPage(
   name: string,
   { ours, bare, session }: { ours: string; bare: string; session: Session },
 ): Promise<Figure[]> {
-  const times = { cold: [[], []] as [Timing[], Timing[]], warm: [[], []] as [Timing[], Timing[]] };
-  for (let round = 0; round <= rounds; round += 1)
-    for (const [at, address] of [ours, bare].entries())
-      await withPage(session, async (page) => {
-        await page.addInitScript(watchContent);
-        for (const cache of ['cold', 'warm'] as const) {
-          const timing = await opened(page, address);
-          if (round > 0) times[cache][at]?.push(timing);
-        }
-      });
-  return Object.entries(times).flatMap(([cache, [consoleTimes, baseline]]) =>
-    (['content', 'paint', 'data'] as const).flatMap((kind) =>
-      spread(
-        `${name}, ${cache} cache, ${names[kind]}`,
-        consoleTimes.map((timing) => timing[kind]),
-        baseline.map((timing) => timing[kind]),
-        kind === 'content' ? 'ours at most 1,000 ms' : 'for information',
-      ),
-    ),
+  const open = (address: string) => () =>
+    withPage(session, async (page) => {
+      await page.addInitScript(watchContent);
+      return { cold: await opened(page, address), warm: await opened(page, address) };
+    });
+  const timings = await inTurns(rounds, open(ours), open(bare));
+  return (['cold', 'warm'] as const).flatMap((cache) =>
+    (['content', 'paint', 'data'] as const).flatMap((kind) => {
+      const times = eachSide(timings, (all) => all.map((timing) => timing[cache][kind]));
+      const goal = kind === 'content' ? 'ours at most 1,000 ms' : 'for information';
+      return spread(`${name}, ${cache} cache, ${names[kind]}`, times, goal);
+    }),
   );
 }
 
@@ -195,7 +192,7 @@ function scrolled(page: Page): Promise<{ frames: number[]; rows: number }> {
     }, pixelsPerFrame);
 }
 
-function spread(what: string, ours: readonly number[], baseline: readonly number[], goal: string): Figure[] {
+function spread(what: string, { ours, baseline }: Sides<number[]>, goal: string): Figure[] {
   const figureOf = (name: string, value: (times: readonly number[]) => number, rule: string) =>
     figure(`${what}, ${name}`, 'ms', value(ours), value(baseline), rule);
   return [
