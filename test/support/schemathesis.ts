@@ -40,10 +40,8 @@ const checks = [
 export async function fuzz(options: FuzzRun): Promise<{ failures: string; calls: number }> {
   const { folder, url, document, headers, parameters, examples, atMost, phases } = options;
   const program = await schemathesis();
-  const [schema, config] = ['openapi.json', 'schemathesis.toml'].map((name) => path.join(folder, name)) as [
-    string,
-    string,
-  ];
+  const schema = path.join(folder, 'openapi.json');
+  const config = path.join(folder, 'schemathesis.toml');
   await writeFile(schema, JSON.stringify(document));
   const table = (values: Readonly<Record<string, string>>) =>
     Object.entries(values).map(([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`);
@@ -58,32 +56,20 @@ export async function fuzz(options: FuzzRun): Promise<{ failures: string; calls:
       '',
     ].join('\n'),
   );
-  // One worker: CPython 3.11 fails in threads that compile concurrently (python/cpython#106905).
-  const flags = [
-    '--checks',
-    checks.join(','),
-    '--phases',
+  const settings = {
+    checks: checks.join(','),
     phases,
-    '--max-examples',
-    String(examples),
-    '--max-time',
-    String(atMost),
-    '--seed',
-    '1',
-    '--workers',
-    '1',
-  ];
-  const quiet = [
-    '--no-color',
-    '--no-shrink',
-    '--continue-on-failure',
-    '--request-timeout',
-    '30',
-    '--generation-database',
-    'none',
-    '--warnings',
-    'off',
-  ];
+    'max-examples': examples,
+    'max-time': atMost,
+    seed: 1,
+    // CPython 3.11 fails in threads that compile concurrently (python/cpython#106905).
+    workers: 1,
+    'request-timeout': 30,
+    'generation-database': 'none',
+    warnings: 'off',
+  };
+  const flags = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
+  const quiet = ['--no-color', '--no-shrink', '--continue-on-failure'];
   const { stdout, code } = await run(program, ['--config-file', config, 'run', schema, ...flags, ...quiet], {
     cwd: folder,
     maxBuffer: 256 * 1024 * 1024,
