@@ -9,7 +9,7 @@ import { packageRoot } from '../package-root.js';
  * The jobs of `src/thread.ts`. Each caller declares its own jobs next to its code (declaration merging,
  * docs/decisions/0069).
  */
-interface ThreadJobs {
+export interface ThreadJobs {
   redactAnswer(answer: unknown): unknown;
   problemOfOutput(output: McpOutput): string | undefined;
 }
