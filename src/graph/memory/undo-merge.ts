@@ -89,7 +89,7 @@ async function factsAround(
   const remainders = others.filter((node) => isCurrent(node) && own.has(node.properties._closed_by));
   // A fact that was changed again after the memory keeps its current state.
   const changed = new Set<unknown>(
-    others.filter((node) => !isCurrent(node)).map(({ properties }) => properties._closed_by),
+    others.filter((node) => !isCurrent(node)).map(({ properties }) => properties._closed_by as unknown),
   );
   const restored = others.filter(({ properties: { _superseded_by: by } }) => own.has(by) && !changed.has(by));
   const facts = (chosen: Node[]) => chosen.map((node) => factOf(node, sealed));
