@@ -3,7 +3,7 @@ import { startHttpSink } from '../test/support/http-sink.js';
 import { bareCalls } from './bare/workflows.js';
 import type { BenchEnvironment } from './environment.js';
 import { bareRun, runsOf } from './executions.js';
-import { figure, median, range, timed, type Figure } from './measure.js';
+import { eachSide, inTurns, median, medians, range, timed, type Figure } from './measure.js';
 
 const acts = 40;
 const rounds = 8;
@@ -29,32 +29,18 @@ export async function benchActs(bench: BenchEnvironment): Promise<Figure[]> {
   };
   const url = `${sink.url}/act`;
   const flow = await runsOf(bench, flowThatCalls(range(acts).map(() => url)));
-  const ours = [];
-  const bare = [];
-  // The first round only warms up.
-  for (const [round, id] of (await flow.prepare(rounds + 1)).entries()) {
-    const [governed, baseline] = [
-      await measured(() => flow.runToEnd(id)),
-      await measured(() => bareRun(bench, bareCalls, url, acts)),
-    ];
-    if (round === 0) continue;
-    ours.push(governed);
-    bare.push(baseline);
-  }
+  const ids = await flow.prepare(rounds + 1);
+  const runs = await inTurns(
+    rounds,
+    (round) => measured(() => flow.runToEnd(ids[round] ?? '')),
+    () => measured(() => bareRun(bench, bareCalls, url, acts)),
+  );
   await sink.close();
-  const [one, oneBare] = [ours, bare].map((runs) => median(runs.flatMap(({ gaps }) => gaps))) as [number, number];
-  const [governedTotal, bareTotal] = [ours, bare].map((runs) => median(runs.map(({ took }) => took))) as [
-    number,
-    number,
-  ];
+  const gaps = eachSide(runs, (all) => all.flatMap((run) => run.gaps));
+  const totals = eachSide(runs, (all) => all.map(({ took }) => took));
+  const added = (median(gaps.ours) - median(gaps.baseline)).toFixed(1);
   return [
-    figure(`one act, median (adds ${(one - oneBare).toFixed(1)} ms)`, 'ms', one, oneBare, 'adds at most 10 ms'),
-    figure(
-      `${acts} acts of one run, from the execute call to its end, median`,
-      'ms',
-      governedTotal,
-      bareTotal,
-      'at most 1.43',
-    ),
+    medians(`one act, median (adds ${added} ms)`, 'ms', gaps, 'adds at most 10 ms'),
+    medians(`${acts} acts of one run, from the execute call to its end, median`, 'ms', totals, 'at most 1.43'),
   ];
 }

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { Agent, createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '../src/ids.js';
+import { listen } from '../test/support/ports.js';
 import { startApi, startScript, type Api } from '../test/support/processes.js';
 import { residentMiB, type BenchEnvironment } from './environment.js';
-import { figure, inParallel, percentile, range, type Figure } from './measure.js';
+import { figure, inTurns, medians, percentile, perSecond, range, type Figure } from './measure.js';
 
 const secret = 'bench secret';
 const callers = 20;
@@ -17,61 +17,43 @@ const body = JSON.stringify({ event: 'call_ended', id: 'x'.repeat(200) });
  * memory while responses are held open.
  */
 export async function benchCallbacks(bench: BenchEnvironment): Promise<Figure[]> {
-  const upstream = await startServer((_req, res) =>
+  const upstream = createServer((_req, res) =>
     res.writeHead(202, { 'content-type': 'application/json' }).end('{"status":"accepted"}'),
   );
+  const { port, url, close } = await listen(upstream);
   const { projectID } = await bench.workspace();
-  await bench.deps.mongo.collections.projects.insertOne({
-    ...{
-      _id: projectID,
-      name: newId(),
-      description: '',
-      organization_id: newId(),
-      department_id: 'd',
-      user_id: 'u',
-      status: 'active',
-    },
-    ...{ created_at: 0, updated_at: 0 },
-  });
   const env = {
     ...bench.env,
     DOWNSTREAM_PORT: '0',
-    CALLBACK_DOWNSTREAM_URL: `http://127.0.0.1:${portOf(upstream)}`,
+    CALLBACK_DOWNSTREAM_URL: url,
     CATALOG_WEBHOOK_SECRET: secret,
     CATALOG_PROJECT_ID: projectID,
   };
   const logs = bench.env.DATA_DIR ?? '.';
   const api = await startApi(env, path.join(logs, 'callbacks-api.log'));
-  const target = { TARGET_PORT: String(portOf(upstream)) };
+  const target = { TARGET_PORT: String(port) };
   const bare = await startScript('bench/bare/forwarder.js', target, path.join(logs, 'forwarder.log'), 'listening');
   try {
-    return [...(await forwardRates(api, Number(bare.up.port))), ...(await burst(api)), await held(api, upstream)];
+    return [await forwardRates(api, Number(bare.up.port)), ...(await burst(api)), await held(api, upstream)];
   } finally {
-    await Promise.all([api.end(), bare.end()]);
-    upstream.close().closeAllConnections();
+    await Promise.all([api.end(), bare.end(), close()]);
   }
 }
 
-/** Alternates the two, so that both have the same load. */
-async function forwardRates(api: Api, barePort: number): Promise<Figure[]> {
-  const rates = { ours: [] as number[], bare: [] as number[] };
-  for (let round = 0; round < 6; round += 1) {
-    const [ours, baseline] = [await rate(api.port, 1500), await rate(barePort, 1500)];
-    // The first round only warms up.
-    if (round === 0) continue;
-    rates.ours.push(ours);
-    rates.bare.push(baseline);
-  }
-  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  return [figure('forwarded callbacks', '/s', mean(rates.ours), mean(rates.bare), 'at least 0.8')];
+async function forwardRates(api: Api, barePort: number): Promise<Figure> {
+  const rates = await inTurns(
+    5,
+    () => rate(api.port),
+    () => rate(barePort),
+  );
+  return medians('forwarded callbacks', '/s', rates, 'at least 0.8');
 }
 
-async function rate(port: number, count: number): Promise<number> {
+async function rate(port: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: callers });
-  const begun = performance.now();
-  await inParallel(range(count), callers, async () => void (await post(agent, port, '/voice-provider/bench', body)));
+  const found = await perSecond(1500, callers, () => post(agent, port, '/voice-provider/bench', body));
   agent.destroy();
-  return count / ((performance.now() - begun) / 1000);
+  return found;
 }
 
 async function burst(api: Api): Promise<Figure[]> {
@@ -86,17 +68,15 @@ async function burst(api: Api): Promise<Figure[]> {
     timestamp: 1,
   });
   const signature = createHmac('sha256', secret).update(event).digest('hex');
-  const begun = performance.now();
-  await inParallel(range(5000), callers, async () => {
+  const rate = await perSecond(5000, callers, async () => {
     const sent = performance.now();
     const status = await post(agent, api.port, '/v1/catalog/om/webhook', event, { 'x-om-signature': signature });
     if (status !== 202) throw new Error(`the burst was answered with ${status}`);
     times.push(performance.now() - sent);
   });
-  const seconds = (performance.now() - begun) / 1000;
   agent.destroy();
   return [
-    figure('202 answers in a burst', '/s', times.length / seconds, Number.NaN, 'none'),
+    figure('202 answers in a burst', '/s', rate, Number.NaN, 'none'),
     figure('202 answers, 99th percentile', 'ms', percentile(times, 0.99), Number.NaN, 'none'),
   ];
 }
@@ -136,14 +116,4 @@ function post(
     });
     req.on('error', reject).end(text);
   });
-}
-
-async function startServer(handler: Parameters<typeof createServer>[1]): Promise<Server> {
-  const server = createServer(handler);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
-}
-
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port;
 }

@@ -1,13 +1,20 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import express from 'express';
 import type { BrowserContext, Page } from 'playwright-core';
-import { createUser, grantRole } from '../src/auth/users.js';
-import { newId } from '../src/ids.js';
-import { epochSeconds } from '../src/time.js';
 import { launchChromium } from '../test/support/launch-chromium.js';
-import type { BenchEnvironment } from './environment.js';
-import { figure, inParallel, median, percentile, range, type Figure } from './measure.js';
+import { listen } from '../test/support/ports.js';
+import type { BenchEnvironment, BenchPerson } from './environment.js';
+import {
+  eachSide,
+  figure,
+  inParallel,
+  inTurns,
+  median,
+  percentile,
+  range,
+  type Figure,
+  type Sides,
+} from './measure.js';
 
 const runs = 10_000;
 const callers = 16;
@@ -20,14 +27,13 @@ const pixelsPerFrame = 600;
  */
 export async function benchConsole(bench: BenchEnvironment): Promise<Figure[]> {
   const person = await personWithRuns(bench);
-  const bare = express()
+  const pages = express()
     .get('/', (_req, res) => void res.type('html').send('<!doctype html><title>Bare</title><main><h1>Home</h1></main>'))
-    .get('/table', (_req, res) => void res.type('html').send(bareTable))
-    .listen(0, '127.0.0.1');
-  await once(bare, 'listening');
-  const bareUrl = `http://127.0.0.1:${(bare.address() as AddressInfo).port}`;
+    .get('/table', (_req, res) => void res.type('html').send(bareTable));
+  const bare = await listen(createServer(pages));
+  const bareUrl = bare.url;
   try {
-    const home = `${bench.api.url}/console/projects/${person.projectId}`;
+    const home = `${bench.api.url}/console/projects/${person.projectID}`;
     const session = await signedIn(home, person);
     const figures = [
       ...(await benchPage('home', { ours: home, bare: bareUrl, session })),
@@ -43,21 +49,15 @@ export async function benchConsole(bench: BenchEnvironment): Promise<Figure[]> {
       return scrolled(page);
     });
     const what = `${runs} runs scrolled, ${pixelsPerFrame} pixels per frame`;
-    const slowShare = (frames: number[]) => (100 * frames.filter((ms) => ms > 50).length) / frames.length;
+    const slowShare = ({ frames }: typeof ours) => (100 * frames.filter((ms) => ms > 50).length) / frames.length;
     return [
       ...figures,
-      ...spread(`${what}: frame`, ours.frames, baseline.frames, 'smooth: ours at most 50 ms'),
-      figure(
-        `${what}: frames over 50 ms`,
-        '%',
-        slowShare(ours.frames),
-        slowShare(baseline.frames),
-        'smooth: ours at most 1 %',
-      ),
+      ...spread(`${what}: frame`, { ours: ours.frames, baseline: baseline.frames }, 'smooth: ours at most 50 ms'),
+      figure(`${what}: frames over 50 ms`, '%', slowShare(ours), slowShare(baseline), 'smooth: ours at most 1 %'),
       figure(`${what}: rows in the page at the end`, 'rows', ours.rows, baseline.rows, 'for information'),
     ];
   } finally {
-    bare.close();
+    await bare.close();
   }
 }
 
@@ -78,25 +78,10 @@ async function withPage<T>(session: Session | undefined, work: (page: Page) => P
   }
 }
 
-interface Person {
-  email: string;
-  password: string;
-  projectId: string;
-}
-
 /** Prepares the runs through the API, like any client. */
-async function personWithRuns({ deps, workspace }: BenchEnvironment): Promise<Person> {
-  const { collections } = deps.mongo;
-  const { api, projectID, organizationId } = await workspace();
-  const userId = newId();
-  const now = epochSeconds();
-  await collections.projects.insertOne({
-    ...{ _id: projectID, name: 'Bench', description: '', status: 'active', created_at: now, updated_at: now },
-    ...{ organization_id: organizationId, department_id: newId(), user_id: userId },
-  });
-  const [email, password] = [`${userId}@example.com`, `password of ${userId}`];
-  await createUser(collections, { id: userId, email, name: 'Bench', password, organizationId });
-  await grantRole(collections, { userId, organizationId, projectId: null, role: 'OWNER' });
+async function personWithRuns(bench: BenchEnvironment): Promise<BenchPerson> {
+  const person = await bench.person();
+  const { api, projectID } = person;
   const agent = { _id: 'a', title: 'A', role: 'r', role_description: 'd', prompt: { template: 'x' }, skills: [] };
   const made = await api.post('/agentflow', { name: 'bench', agents: [agent] });
   await inParallel(range(runs), callers, async (at) => {
@@ -111,10 +96,10 @@ async function personWithRuns({ deps, workspace }: BenchEnvironment): Promise<Pe
     const { status, body } = first.status < 500 ? first : await prepare();
     if (status >= 300) throw new Error(`run ${at} was answered with ${status}: ${JSON.stringify(body)}`);
   });
-  return { email, password, projectId: projectID };
+  return person;
 }
 
-function signedIn(home: string, { email, password }: Person): Promise<Session> {
+function signedIn(home: string, { email, password }: BenchPerson): Promise<Session> {
   return withPage(undefined, async (page) => {
     await page.goto(home);
     await page.getByLabel('Email address').fill(email);
@@ -131,30 +116,23 @@ interface Timing {
   data: number;
 }
 
-/** Alternates rounds of the two. `cold` starts with an empty cache; `warm` opens the page a second time. */
+/** `cold` starts with an empty cache; `warm` opens the page a second time. */
 async function benchPage(
   name: string,
   { ours, bare, session }: { ours: string; bare: string; session: Session },
 ): Promise<Figure[]> {
-  const times = { cold: [[], []] as [Timing[], Timing[]], warm: [[], []] as [Timing[], Timing[]] };
-  for (let round = 0; round <= rounds; round += 1)
-    for (const [at, address] of [ours, bare].entries())
-      await withPage(session, async (page) => {
-        await page.addInitScript(watchContent);
-        for (const cache of ['cold', 'warm'] as const) {
-          const timing = await opened(page, address);
-          if (round > 0) times[cache][at]?.push(timing);
-        }
-      });
-  return Object.entries(times).flatMap(([cache, [consoleTimes, baseline]]) =>
-    (['content', 'paint', 'data'] as const).flatMap((kind) =>
-      spread(
-        `${name}, ${cache} cache, ${names[kind]}`,
-        consoleTimes.map((timing) => timing[kind]),
-        baseline.map((timing) => timing[kind]),
-        kind === 'content' ? 'ours at most 1,000 ms' : 'for information',
-      ),
-    ),
+  const open = (address: string) => () =>
+    withPage(session, async (page) => {
+      await page.addInitScript(watchContent);
+      return { cold: await opened(page, address), warm: await opened(page, address) };
+    });
+  const timings = await inTurns(rounds, open(ours), open(bare));
+  return (['cold', 'warm'] as const).flatMap((cache) =>
+    (['content', 'paint', 'data'] as const).flatMap((kind) => {
+      const times = eachSide(timings, (all) => all.map((timing) => timing[cache][kind]));
+      const goal = kind === 'content' ? 'ours at most 1,000 ms' : 'for information';
+      return spread(`${name}, ${cache} cache, ${names[kind]}`, times, goal);
+    }),
   );
 }
 
@@ -214,7 +192,7 @@ function scrolled(page: Page): Promise<{ frames: number[]; rows: number }> {
     }, pixelsPerFrame);
 }
 
-function spread(what: string, ours: readonly number[], baseline: readonly number[], goal: string): Figure[] {
+function spread(what: string, { ours, baseline }: Sides<number[]>, goal: string): Figure[] {
   const figureOf = (name: string, value: (times: readonly number[]) => number, rule: string) =>
     figure(`${what}, ${name}`, 'ms', value(ours), value(baseline), rule);
   return [

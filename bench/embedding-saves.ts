@@ -4,7 +4,7 @@ import { prepareGraph } from '../src/graph/store/schema.js';
 import { epochSeconds } from '../src/time.js';
 import { createGraph } from '../src/stores/neo4j.js';
 import type { BenchEnvironment } from './environment.js';
-import { figure, median, range, timed, type Figure } from './measure.js';
+import { eachSide, inTurns, medians, range, timed, type Figure } from './measure.js';
 
 const rounds = 300;
 const warmUp = 50;
@@ -13,25 +13,23 @@ const perSave = 10;
 /** Compares saves that leave notes for the embedding worker with saves that do not, in alternating rounds. */
 export async function benchEmbeddingSaves({ env }: BenchEnvironment): Promise<Figure[]> {
   const server = { uri: env.NEO4J_URI ?? '', user: env.NEO4J_USER ?? '', password: env.NEO4J_PASSWORD ?? '' };
-  const variants = [false, true].map((embeds) => ({
-    graph: createGraph({ ...server, embeds }),
-    projectId: newId(),
-    times: [] as number[],
-  }));
+  const graphs = {
+    ours: createGraph({ ...server, embeds: true }),
+    baseline: createGraph({ ...server, embeds: false }),
+  };
+  const saves = (graph: typeof graphs.ours) => {
+    const projectId = newId();
+    return (round: number) => timed(() => save(graph, projectId, saveOf(round), stamp()));
+  };
   try {
-    for (const { graph } of variants.slice(0, 1)) await prepareGraph(graph);
-    for (const at of range(rounds + warmUp)) {
-      for (const { graph, projectId, times } of at % 2 === 0 ? variants : [...variants].reverse()) {
-        const ms = await timed(() => save(graph, projectId, saveOf(at), stamp()));
-        if (at >= warmUp) times.push(ms);
-      }
-    }
+    await prepareGraph(graphs.baseline);
+    const times = await inTurns(rounds, saves(graphs.ours), saves(graphs.baseline), warmUp);
+    const rates = eachSide(times, (side) => side.map((ms) => 1000 / ms));
+    const what = `saves per second of one writer, ${perSave} entities, relationships and facts each; baseline without an endpoint for embeddings`;
+    return [medians(what, '/s', rates, 'at least 0.95')];
   } finally {
-    await Promise.all(variants.map(({ graph }) => graph.close()));
+    await Promise.all([graphs.ours.close(), graphs.baseline.close()]);
   }
-  const [without, withNotes] = variants.map(({ times }) => 1000 / median(times));
-  const what = `saves per second of one writer, ${perSave} entities, relationships and facts each; baseline without an endpoint for embeddings`;
-  return [figure(what, '/s', withNotes ?? Number.NaN, without ?? Number.NaN, 'at least 0.95')];
 }
 
 function stamp() {

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@temporalio/client';
+import type { Grant } from '../src/auth/grants.js';
 import { createApiKey } from '../src/auth/api-keys.js';
+import { createUser, grantRole } from '../src/auth/users.js';
 import { loadConfig } from '../src/config.js';
 import { createDeps } from '../src/deps.js';
 import { type Deps } from '../src/domain/deps.js';
+import { storeProject } from '../src/domain/projects/operations.js';
 import { newId } from '../src/ids.js';
 import { startStack } from '../stack/index.js';
 import { apiClient, type ApiClient } from '../test/support/client.js';
@@ -23,9 +26,24 @@ export interface BenchEnvironment {
   bareClient: Client;
   /** Starts another API process, whose quota admits one call per project and hour. */
   limitedApi(): Promise<Api>;
-  /** Creates a workspace, and a client with its key. */
-  workspace(): Promise<{ api: ApiClient; projectID: string; apiKey: string; organizationId: string }>;
+  /** Creates a project, and a client with its key. The key of an owner has the default grants. */
+  workspace(grants?: readonly Grant[]): Promise<BenchWorkspace>;
+  /** Creates the owner of a new workspace. */
+  person(): Promise<BenchPerson>;
   stop(): Promise<void>;
+}
+
+export interface BenchWorkspace {
+  api: ApiClient;
+  apiKey: string;
+  projectID: string;
+  organizationId: string;
+  userId: string;
+}
+
+export interface BenchPerson extends BenchWorkspace {
+  email: string;
+  password: string;
 }
 
 /** @param more additional environment variables of the product */
@@ -63,7 +81,18 @@ export async function startEnvironment(folder: string, more: Record<string, stri
   const [api, worker] = processes;
   const started: ProductProcess[] = [];
   const deps = createDeps(loadConfig(env), 'test');
-  const { client } = deps.temporal;
+  const { collections } = deps.mongo;
+
+  async function workspace(grants?: readonly Grant[]): Promise<BenchWorkspace> {
+    const [org_id, dept_id, project_id, user_id] = [newId(), newId(), newId(), newId()];
+    const ids = { _id: project_id, organization_id: org_id, department_id: dept_id, user_id };
+    await storeProject(collections, { ...ids, name: `bench ${project_id}` });
+    const scope = { org_id, dept_id, project_id, user_id, role: 'OWNER', ...(grants && { grants }) };
+    const { secret } = await createApiKey(collections, { name: 'bench', createdBy: user_id, scope });
+    const client = apiClient(api.url, { 'x-api-key': secret });
+    return { api: client, projectID: project_id, apiKey: secret, organizationId: org_id, userId: user_id };
+  }
+
   return {
     env,
     deps,
@@ -71,23 +100,21 @@ export async function startEnvironment(folder: string, more: Record<string, stri
     worker,
     neo4jPid: stack.services.neo4j.pid,
     bareTaskQueue,
-    bareClient: new Client({ connection: client.connection, namespace: client.options.namespace }),
+    bareClient: new Client({ connection: deps.temporal.client.connection, namespace: deps.config.temporal.namespace }),
     async limitedApi() {
       const limits = { QUOTA_PROJECT_MAX: '1', QUOTA_WINDOW_SECONDS: '3600' };
       const limited = await startApi({ ...env, ...limits }, path.join(folder, 'limited.log'));
       started.push(limited);
       return limited;
     },
-    async workspace() {
-      const [org_id, dept_id, project_id, user_id] = [newId(), newId(), newId(), newId()];
-      const scope = { org_id, dept_id, project_id, user_id, role: 'OWNER' };
-      const { secret } = await createApiKey(deps.mongo.collections, { name: 'bench', createdBy: user_id, scope });
-      return {
-        api: apiClient(api.url, { 'x-api-key': secret }),
-        projectID: project_id,
-        apiKey: secret,
-        organizationId: org_id,
-      };
+    workspace,
+    async person() {
+      const owned = await workspace();
+      const { userId, organizationId } = owned;
+      const [email, password] = [`${userId}@example.com`, `password of ${userId}`];
+      await createUser(collections, { id: userId, email, name: 'Bench', password, organizationId });
+      await grantRole(collections, { userId, organizationId, projectId: null, role: 'OWNER' });
+      return { ...owned, email, password };
     },
     async stop() {
       await deps.close();

@@ -3,7 +3,7 @@ import { newId } from '../src/ids.js';
 import { startHttpSink } from '../test/support/http-sink.js';
 import { flowThatCalls } from '../test/support/flows.js';
 import { residentMiB, type BenchEnvironment } from './environment.js';
-import { figure, inParallel, median, range, timed, type Figure } from './measure.js';
+import { figure, inParallel, inTurns, medians, perSecond, range, timed, type Figure } from './measure.js';
 import { bareUpdates, bareSteps, touchUpdate } from './bare/workflows.js';
 
 const callers = 20;
@@ -13,26 +13,16 @@ const steps = 2;
 /** Compares executions with a bare workflow that has only the same two steps. Only the product writes a record. */
 export async function benchExecutions(bench: BenchEnvironment): Promise<Figure[]> {
   const flow = await runsOf(bench, flowThatCalls([], []));
-  const warmUp = await flow.prepare(40);
-  await inParallel(warmUp, callers, flow.runToEnd);
-  await inParallel(range(40), callers, () => bareRun(bench, bareSteps, steps));
-
-  const rounds = [];
-  for (let round = 0; round < 3; round += 1) {
-    const ids = await flow.prepare(200);
-    const ours = (200 / (await timed(() => inParallel(ids, callers, flow.runToEnd)))) * 1000;
-    const bare =
-      (200 / (await timed(() => inParallel(range(200), callers, () => bareRun(bench, bareSteps, steps))))) * 1000;
-    rounds.push({ ours, bare });
-  }
+  const rates = await inTurns(
+    3,
+    async () => {
+      const ids = await flow.prepare(200);
+      return perSecond(200, callers, (at) => flow.runToEnd(ids[at] ?? ''));
+    },
+    () => perSecond(200, callers, () => bareRun(bench, bareSteps, steps)),
+  );
   return [
-    figure(
-      'executions of two agents',
-      '1/s',
-      median(rounds.map(({ ours }) => ours)),
-      median(rounds.map(({ bare }) => bare)),
-      'at least 0.8',
-    ),
+    medians('executions of two agents', '1/s', rates, 'at least 0.8'),
     await startMedians(bench, flow),
     await pauseMedians(bench),
   ];
@@ -48,21 +38,10 @@ export async function benchMemory(bench: BenchEnvironment): Promise<Figure[]> {
     readings.push({ api: residentMiB(bench.api.child.pid ?? 0), worker: residentMiB(bench.worker.child.pid ?? 0) });
   }
   const [first, second] = readings;
+  const what = 'resident memory, 2,000 against 1,000 executions';
   return [
-    figure(
-      'API resident memory, 2,000 against 1,000 executions',
-      'MiB',
-      second?.api ?? NaN,
-      first?.api ?? NaN,
-      'under 1.05',
-    ),
-    figure(
-      'worker resident memory, 2,000 against 1,000 executions',
-      'MiB',
-      second?.worker ?? NaN,
-      first?.worker ?? NaN,
-      'under 1.05',
-    ),
+    figure(`API ${what}`, 'MiB', second?.api ?? NaN, first?.api ?? NaN, 'under 1.05'),
+    figure(`worker ${what}`, 'MiB', second?.worker ?? NaN, first?.worker ?? NaN, 'under 1.05'),
   ];
 }
 
@@ -112,22 +91,16 @@ async function startMedians(bench: BenchEnvironment, flow: Awaited<ReturnType<ty
     const options = { taskQueue: bench.bareTaskQueue, workflowId: `bare/${newId()}`, args: [1] as [number] };
     bare.push(await timed(() => bench.bareClient.workflow.start(bareSteps, options)));
   });
-  return figure('execute call, median', 'ms', median(ours), median(bare), 'at most 2');
+  return medians('execute call, median', 'ms', { ours, baseline: bare }, 'at most 2');
 }
 
 async function pauseMedians(bench: BenchEnvironment): Promise<Figure> {
   const sink = await startHttpSink();
   const release = sink.hold('/');
-  const { api, projectID } = await bench.workspace();
-  const agentflow = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls([`${sink.url}/held`]));
+  const { api, prepare } = await runsOf(bench, flowThatCalls([`${sink.url}/held`]));
   const ours: number[] = [];
   const bare: number[] = [];
-  await inParallel(range(60), callers, async () => {
-    const response = await api.post(`/execute_flow?projectID=${projectID}`, {
-      agentflow_id: agentflow.body._id,
-      goal: 'bench',
-    });
-    const id = response.body.execution_id as string;
+  await inParallel(await prepare(60), callers, async (id) => {
     await api.post(`/execute_flow/${id}/execute`, {});
     const handle = await bench.bareClient.workflow.start(bareUpdates, {
       taskQueue: bench.bareTaskQueue,
@@ -144,5 +117,5 @@ async function pauseMedians(bench: BenchEnvironment): Promise<Figure> {
   });
   release();
   await sink.close();
-  return figure('pause call, median', 'ms', median(ours), median(bare), 'at most 1.3');
+  return medians('pause call, median', 'ms', { ours, baseline: bare }, 'at most 1.3');
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startScript } from '../test/support/processes.js';
 import type { BenchEnvironment } from './environment.js';
-import { figure, median, timed, type Figure } from './measure.js';
+import { eachSide, inTurns, medians, timed, type Figure } from './measure.js';
 
 const fileBytes = 100 * 1024 * 1024;
 const rounds = 5;
@@ -22,31 +22,31 @@ export async function benchFiles(bench: BenchEnvironment): Promise<Figure[]> {
     'listening',
   );
   const bare = `http://127.0.0.1:${(server.up as unknown as AddressInfo).port}`;
-  const [up, bareUp, down, bareDown]: number[][] = [[], [], [], []];
+  const headers = { 'content-type': `multipart/form-data; boundary=${boundary}`, 'x-api-key': apiKey };
+  let url = '';
   try {
-    for (let round = 0; round <= rounds; round += 1) {
-      let url = '';
-      const ours = await timed(async () => {
-        const headers = { 'content-type': `multipart/form-data; boundary=${boundary}`, 'x-api-key': apiKey };
-        const answer = await send(`${api.url}/file/${projectID}`, headers, asForm());
-        url = ((await answer.json()) as { data: { url: string }[] }).data[0]?.url ?? '';
-      });
-      const baseline = await timed(async () => void (await (await send(bare, {}, bytes())).arrayBuffer()));
-      const read = await timed(() => receive(url));
-      const bareRead = await timed(() => receive(bare));
-      // The first round only warms up.
-      if (round > 0)
-        for (const [list, ms] of [
-          [up, ours],
-          [bareUp, baseline],
-          [down, read],
-          [bareDown, bareRead],
-        ] as const)
-          list?.push(ms);
-    }
+    const uploads = await inTurns(
+      rounds,
+      () =>
+        timed(async () => {
+          const answer = await send(`${api.url}/file/${projectID}`, headers, asForm());
+          url = ((await answer.json()) as { data: { url: string }[] }).data[0]?.url ?? '';
+        }),
+      () => timed(async () => (await send(bare, {}, bytes())).arrayBuffer()),
+    );
+    const downloads = await inTurns(
+      rounds,
+      () => timed(() => receive(url)),
+      () => timed(() => receive(bare)),
+    );
     return [
-      figure('upload of 100 MiB, against a bare stream to a file', 'MiB/s', rate(up), rate(bareUp), 'none set'),
-      figure('download of 100 MiB, against a bare stream from a file', 'MiB/s', rate(down), rate(bareDown), 'none set'),
+      medians('upload of 100 MiB, against a bare stream to a file', 'MiB/s', eachSide(uploads, rates), 'none set'),
+      medians(
+        'download of 100 MiB, against a bare stream from a file',
+        'MiB/s',
+        eachSide(downloads, rates),
+        'none set',
+      ),
     ];
   } finally {
     await server.end();
@@ -54,8 +54,8 @@ export async function benchFiles(bench: BenchEnvironment): Promise<Figure[]> {
   }
 }
 
-function rate(times: readonly number[] = []): number {
-  return fileBytes / 1024 / 1024 / (median(times) / 1000);
+function rates(times: readonly number[]): number[] {
+  return times.map((ms) => fileBytes / 1024 / 1024 / (ms / 1000));
 }
 
 async function* bytes() {

@@ -1,9 +1,8 @@
-import { executionWorkflowId } from '../workflows/agentflow-execution/messages.js';
 import { flowThatCalls } from '../test/support/flows.js';
 import type { BenchEnvironment } from './environment.js';
 import { bareSteps } from './bare/workflows.js';
-import { bareRun } from './executions.js';
-import { figure, median, range, timed, type Figure } from './measure.js';
+import { bareRun, runsOf } from './executions.js';
+import { figure, inTurns, median, medians, range, timed, type Figure } from './measure.js';
 
 const agents = 50;
 const share = 10;
@@ -23,7 +22,7 @@ async function stepGrowth(bench: BenchEnvironment): Promise<Figure> {
   const first: number[] = [];
   const last: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const id = await flow.prepare();
+    const [id = ''] = await flow.prepare(1);
     await flow.runToEnd(id);
     const { body } = await flow.api.get(`/execute_flow/${id}/monitoring`);
     const steps = body.steps as { started_at: number }[];
@@ -47,31 +46,16 @@ async function stepGrowth(bench: BenchEnvironment): Promise<Figure> {
 /** Compares a flow of 40 light agents with 40 bare activities, for one caller. */
 async function longFlow(bench: BenchEnvironment): Promise<Figure> {
   const flow = await lightFlow(bench, lightAgents);
-  const ours: number[] = [];
-  const bare: number[] = [];
-  for (let round = 0; round < 2 * rounds; round += 1) {
-    const id = await flow.prepare();
-    const duration = await timed(() => flow.runToEnd(id));
-    const baseline = await timed(() => bareRun(bench, bareSteps, lightAgents));
-    if (round === 0) continue;
-    ours.push(duration);
-    bare.push(baseline);
-  }
+  const ids = await flow.prepare(2 * rounds);
+  const times = await inTurns(
+    2 * rounds - 1,
+    (round) => timed(() => flow.runToEnd(ids[round] ?? '')),
+    () => timed(() => bareRun(bench, bareSteps, lightAgents)),
+  );
   const what = `flow of ${lightAgents} agents from the execute call to its end, median`;
-  return figure(what, 'ms', median(ours), median(bare), 'at most 1.25, and 1,000 ms');
+  return medians(what, 'ms', times, 'at most 1.25, and 1,000 ms');
 }
 
-async function lightFlow(bench: BenchEnvironment, count: number) {
-  const { api, projectID } = await bench.workspace();
-  const agentflow = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls(...range(count).map(() => [])));
-  const request = { agentflow_id: agentflow.body._id as string, goal: 'bench' };
-  const { workflow } = bench.deps.temporal.client;
-  return {
-    api,
-    prepare: async () => (await api.post(`/execute_flow?projectID=${projectID}`, request)).body.execution_id as string,
-    async runToEnd(id: string): Promise<void> {
-      await api.post(`/execute_flow/${id}/execute`, {});
-      await workflow.getHandle(executionWorkflowId(id)).result();
-    },
-  };
+function lightFlow(bench: BenchEnvironment, count: number) {
+  return runsOf(bench, flowThatCalls(...range(count).map(() => [])));
 }

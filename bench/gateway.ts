@@ -1,8 +1,8 @@
 import { newId } from '../src/ids.js';
-import { createApiKey } from '../src/auth/api-keys.js';
 import { apiClient, type ApiClient } from '../test/support/client.js';
 import { startScript } from '../test/support/processes.js';
-import { processorMs, type BenchEnvironment } from './environment.js';
+import { comparedCalls } from './calls.js';
+import type { BenchEnvironment } from './environment.js';
 import { figure, inParallel, median, range, timed, type Figure } from './measure.js';
 
 const callers = 16;
@@ -25,28 +25,25 @@ export async function benchGateway(bench: BenchEnvironment): Promise<Figure[]> {
   );
   const bare = apiClient(`http://127.0.0.1:${Number(server.up.port)}`);
   const query = 'MATCH (c:Customer)-[b:BOUGHT]->(p:Product) WHERE c.project_id = $project_id RETURN c, b, p LIMIT 10';
-  const governed = { pid: bench.api.child.pid ?? 0, work: () => gateway.post('/v1/query-context', { query }) };
   const params = { project_id: projectID };
-  const direct = { pid: server.child.pid ?? 0, work: () => bare.post('/query', { query, params }) };
+  const sides = {
+    ours: { pid: bench.api.child.pid ?? 0, work: () => gateway.post('/v1/query-context', { query }) },
+    baseline: { pid: server.child.pid ?? 0, work: () => bare.post('/query', { query, params }) },
+  };
   try {
-    const parallel = await alternated(governed, direct, callers);
-    const single = await alternated(governed, direct, 1);
+    const { ours, baseline } = await comparedCalls(sides, { rounds, calls: perRound, callers });
+    const single = await comparedCalls(sides, { rounds, calls: perRound / 5, callers: 1 });
     const refused = await refusals(bench, gateway);
-    const governedMs = parallel[0].ms;
+    const refusal = (stage: keyof typeof refused, goal: string) =>
+      figure(`refused at ${stage}, against a governed query`, 'ms', refused[stage], ours.ms, goal);
     return [
-      figure('governed query, throughput', '1/s', parallel[0].rate, parallel[1].rate, 'at least 0.75'),
-      figure('governed query, median', 'ms', governedMs, parallel[1].ms, 'for information'),
-      figure('governed query, processor time', 'ms', parallel[0].processor, parallel[1].processor, 'for information'),
-      figure('governed query, one caller, median', 'ms', single[0].ms, single[1].ms, 'at most 3 ms more'),
-      figure(
-        'refused at authentication, against a governed query',
-        'ms',
-        refused.authentication,
-        governedMs,
-        'at most 0.33',
-      ),
-      figure('refused at scope, against a governed query', 'ms', refused.scope, governedMs, 'at most 0.33'),
-      figure('refused at quota, against a governed query', 'ms', refused.quota, governedMs, 'at most 0.2'),
+      figure('governed query, throughput', '1/s', ours.rate, baseline.rate, 'at least 0.75'),
+      figure('governed query, median', 'ms', ours.ms, baseline.ms, 'for information'),
+      figure('governed query, processor time', 'ms', ours.processor, baseline.processor, 'for information'),
+      figure('governed query, one caller, median', 'ms', single.ours.ms, single.baseline.ms, 'at most 3 ms more'),
+      refusal('authentication', 'at most 0.33'),
+      refusal('scope', 'at most 0.33'),
+      refusal('quota', 'at most 0.2'),
     ];
   } finally {
     await server.end();
@@ -68,49 +65,9 @@ function graphOf(size: number) {
   };
 }
 
-interface Side {
-  pid: number;
-  work: () => Promise<unknown>;
-}
-
-interface Measured {
-  /** The median of the rounds. */
-  rate: number;
-  /** The median of the calls. */
-  ms: number;
-  /** The processor time of the process per call, in milliseconds. */
-  processor: number;
-}
-
-/** Measures alternating rounds of the two after a warm-up. */
-async function alternated(ours: Side, baseline: Side, callers: number): Promise<[Measured, Measured]> {
-  const size = callers === 1 ? perRound / 5 : perRound;
-  const sides = [ours, baseline].map((side) => ({ ...side, times: [] as number[], rates: [] as number[], used: 0 }));
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const side of sides) {
-      const times: number[] = [];
-      const before = processorMs(side.pid);
-      const ms = await timed(() =>
-        inParallel(range(size), callers, async () => void times.push(await timed(side.work))),
-      );
-      if (round === 0) continue;
-      side.times.push(...times);
-      side.rates.push((size / ms) * 1000);
-      side.used += processorMs(side.pid) - before;
-    }
-  }
-  const [first, second] = sides.map(({ times, rates, used }) => ({
-    rate: median(rates),
-    ms: median(times),
-    processor: used / times.length,
-  }));
-  if (!first || !second) throw new Error('two sides were measured');
-  return [first, second];
-}
-
 async function refusals(bench: BenchEnvironment, gateway: ApiClient) {
-  const reader = await keyWith(bench, ['svc:docs.read']);
-  const full = await keyWith(bench, ['svc:query.read']);
+  const reader = await bench.workspace(['svc:docs.read']);
+  const full = await bench.workspace(['svc:query.read']);
   const body = { query: 'MATCH (n) WHERE n.project_id = $project_id RETURN n' };
   /** Returns the median of the second of two rounds, because the API with the full quota is a new process. */
   const measure = async (client: ApiClient) => {
@@ -126,18 +83,11 @@ async function refusals(bench: BenchEnvironment, gateway: ApiClient) {
     return median(times);
   };
   const limited = await bench.limitedApi();
-  const overQuota = apiClient(limited.url, { authorization: `Bearer ${full.secret}` });
+  const overQuota = apiClient(limited.url, { authorization: `Bearer ${full.apiKey}` });
   for (let call = 0; call < 3; call += 1) await overQuota.post('/v1/query-context', body);
   return {
     authentication: await measure(apiClient(gateway.url, { authorization: `Bearer svc_sk_${'A'.repeat(43)}` })),
-    scope: await measure(apiClient(gateway.url, { authorization: `Bearer ${reader.secret}` })),
+    scope: await measure(apiClient(gateway.url, { authorization: `Bearer ${reader.apiKey}` })),
     quota: await measure(overQuota),
   };
-}
-
-async function keyWith({ deps }: BenchEnvironment, grants: ('svc:docs.read' | 'svc:query.read')[]) {
-  const [org_id, dept_id, project_id, user_id] = [newId(), newId(), newId(), newId()];
-  const scope = { org_id, dept_id, project_id, user_id, role: 'OWNER', grants };
-  const { secret } = await createApiKey(deps.mongo.collections, { name: 'bench', createdBy: user_id, scope });
-  return { secret };
 }

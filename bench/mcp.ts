@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { apiClient } from '../test/support/client.js';
 import type { BenchEnvironment } from './environment.js';
-import { figure, median, range, timed, type Figure } from './measure.js';
+import { inTurns, medians, timed, type Figure } from './measure.js';
 
 const rounds = 400;
 
@@ -35,22 +35,14 @@ export async function benchMcp(bench: BenchEnvironment): Promise<Figure[]> {
       const { status } = await rest.post(route, input);
       if (status !== 200) throw new Error(`${route} answered ${status}`);
     };
-    figures.push(await compare(`${what} over MCP against REST, median`, overMcp, overRest));
+    const times = await inTurns(
+      rounds,
+      () => timed(overMcp),
+      () => timed(overRest),
+      50,
+    );
+    figures.push(medians(`${what} over MCP against REST, median`, 'ms', times, 'at most 1.5'));
   }
   await client.close();
   return figures;
-}
-
-/** Alternates the two after each call, so that both have the same load. */
-async function compare(what: string, overMcp: () => Promise<void>, overRest: () => Promise<void>): Promise<Figure> {
-  const ours: number[] = [];
-  const baseline: number[] = [];
-  for (const round of range(rounds + 50)) {
-    const [mcp, rest] = [await timed(overMcp), await timed(overRest)];
-    // The first calls only warm up.
-    if (round < 50) continue;
-    ours.push(mcp);
-    baseline.push(rest);
-  }
-  return figure(what, 'ms', median(ours), median(baseline), 'at most 1.5');
 }

@@ -1,8 +1,8 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import OpenAI from 'openai';
 import { createOpenAiModel } from '../src/models/openai.js';
-import { figure, inParallel, median, range, type Figure } from './measure.js';
+import { listen } from '../test/support/ports.js';
+import { inTurns, medians, perSecond, type Figure } from './measure.js';
 
 const callers = 10;
 const turnsOfRound = 400;
@@ -14,34 +14,23 @@ const messages = [
 
 /** Compares the rate of model turns with the bare client, for an endpoint that streams 1 or 50 words without delay. */
 export async function benchModels(): Promise<Figure[]> {
-  const endpoint = await startEndpoint();
-  const baseUrl = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
+  const { url, close } = await startEndpoint();
   try {
-    return [await compare(baseUrl, 1), await compare(baseUrl, 50)];
+    return [await compare(url, 1), await compare(url, 50)];
   } finally {
-    endpoint.close().closeAllConnections();
+    await close();
   }
 }
 
-/** Alternates the two, so that both have the same load. The first round only warms up. */
 async function compare(baseUrl: string, words: number): Promise<Figure> {
   const model = createOpenAiModel({ baseUrl: `${baseUrl}/${words}`, apiKey: 'none' });
   const bare = new OpenAI({ baseURL: `${baseUrl}/${words}`, apiKey: 'none', maxRetries: 0 });
-  const rates = { ours: [] as number[], bare: [] as number[] };
-  for (let round = 0; round <= rounds; round += 1) {
-    const ours = await rate(() => takeTurn(model));
-    const baseline = await rate(() => takeBareTurn(bare));
-    if (round === 0) continue;
-    rates.ours.push(ours);
-    rates.bare.push(baseline);
-  }
-  return figure(`model turns, ${words} words streamed`, '/s', median(rates.ours), median(rates.bare), 'at least 0.8');
-}
-
-async function rate(turn: () => Promise<void>): Promise<number> {
-  const begun = performance.now();
-  await inParallel(range(turnsOfRound), callers, turn);
-  return turnsOfRound / ((performance.now() - begun) / 1000);
+  const rates = await inTurns(
+    rounds,
+    () => perSecond(turnsOfRound, callers, () => takeTurn(model)),
+    () => perSecond(turnsOfRound, callers, () => takeBareTurn(bare)),
+  );
+  return medians(`model turns, ${words} words streamed`, '/s', rates, 'at least 0.8');
 }
 
 async function takeTurn(model: ReturnType<typeof createOpenAiModel>): Promise<void> {
@@ -74,7 +63,7 @@ async function takeBareTurn(client: OpenAI): Promise<void> {
 }
 
 /** Starts an endpoint that streams as many words as the first segment of the path says. */
-async function startEndpoint(): Promise<Server> {
+function startEndpoint() {
   const event = (choices: object[], more: object = {}) =>
     `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'bench', choices, ...more })}\n\n`;
   const server = createServer((req, res) => {
@@ -88,6 +77,5 @@ async function startEndpoint(): Promise<Server> {
       );
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
+  return listen(server);
 }

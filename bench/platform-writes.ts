@@ -1,8 +1,9 @@
 import { newId } from '../src/ids.js';
 import { apiClient, type Answer, type ApiClient } from '../test/support/client.js';
 import { startScript } from '../test/support/processes.js';
-import { processorMs, type BenchEnvironment } from './environment.js';
-import { figure, inParallel, median, range, timed, type Figure } from './measure.js';
+import { comparedCalls } from './calls.js';
+import type { BenchEnvironment } from './environment.js';
+import { figure, type Figure } from './measure.js';
 
 const callers = 16;
 const perRound = 400;
@@ -40,14 +41,18 @@ export async function benchPlatformWrites(bench: BenchEnvironment): Promise<Figu
   ];
   try {
     const figures: Figure[] = [];
-    for (const [what, write] of writes)
+    for (const [what, write] of writes) {
+      const sides = {
+        ours: { pid: bench.api.child.pid ?? 0, work: () => assertAccepted(write(governed)) },
+        baseline: { pid: server.child.pid ?? 0, work: () => assertAccepted(write(bare)) },
+      };
+      const { ours, baseline } = await comparedCalls(sides, { rounds, calls: perRound, callers });
       figures.push(
-        ...(await compared(
-          what,
-          { pid: bench.api.child.pid ?? 0, work: () => assertAccepted(write(governed)) },
-          { pid: server.child.pid ?? 0, work: () => assertAccepted(write(bare)) },
-        )),
+        figure(`${what}, time of a call by ${callers}`, 'ms', 1000 / ours.rate, 1000 / baseline.rate, 'at most 1.25'),
+        figure(`${what}, median`, 'ms', ours.ms, baseline.ms, 'for information'),
+        figure(`${what}, processor time`, 'ms', ours.processor, baseline.processor, 'for information'),
       );
+    }
     return figures;
   } finally {
     await server.end();
@@ -66,34 +71,4 @@ const skill = {
 async function assertAccepted(answer: Promise<Answer>): Promise<void> {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(`a write was answered with ${status}: ${JSON.stringify(body)}`);
-}
-
-interface Side {
-  pid: number;
-  work: () => Promise<unknown>;
-}
-
-/** Alternates rounds of the two after a warm-up. Processor time depends less on other load on the machine. */
-async function compared(what: string, ours: Side, baseline: Side): Promise<Figure[]> {
-  const times: [number[], number[]] = [[], []];
-  const totals: [number[], number[]] = [[], []];
-  const processor: [number[], number[]] = [[], []];
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const [at, { pid, work }] of [ours, baseline].entries()) {
-      const each: number[] = [];
-      const before = processorMs(pid);
-      const total = await timed(() =>
-        inParallel(range(perRound), callers, async () => void each.push(await timed(work))),
-      );
-      if (round === 0) continue;
-      totals[at]?.push(total);
-      times[at]?.push(...each);
-      processor[at]?.push((processorMs(pid) - before) / perRound);
-    }
-  }
-  return [
-    figure(`${what}, time of ${perRound} by ${callers}`, 'ms', median(totals[0]), median(totals[1]), 'at most 1.25'),
-    figure(`${what}, median`, 'ms', median(times[0]), median(times[1]), 'for information'),
-    figure(`${what}, processor time`, 'ms', median(processor[0]), median(processor[1]), 'for information'),
-  ];
 }

@@ -7,8 +7,9 @@ import { elementKey } from '../src/graph/vectors/elements.js';
 import { createGeneration, generationOf, vectorLabel } from '../src/graph/vectors/generation.js';
 import { createNearestByText } from '../src/graph/vectors/nearest.js';
 import type { Graph } from '../src/stores/neo4j.js';
-import { processorMs, type BenchEnvironment } from './environment.js';
-import { figure, median, range, timed, type Figure } from './measure.js';
+import { comparedCalls } from './calls.js';
+import type { BenchEnvironment } from './environment.js';
+import { figure, range, type Figure } from './measure.js';
 
 const sizes = { small: 1000, large: 100_000 };
 const sizeNames = ['small', 'large'] as const;
@@ -56,24 +57,17 @@ async function compared(
   what: string,
   options: RetrieveOptions,
 ): Promise<Figure[]> {
-  const times: Record<Size, number[]> = { small: [], large: [] };
-  const processor: Record<Size, number> = { small: 0, large: 0 };
-  const used = () => (neo4jPid === undefined ? Number.NaN : processorMs(neo4jPid));
-  for (const round of range(rounds + 1)) {
-    for (const size of sizeNames) {
-      const before = used();
-      for (const at of range(questionsPerRound)) {
-        const question = questionOf(round * questionsPerRound + at, sizes[size]);
-        const ms = await timed(() => ask(graph, projects[size], question, options));
-        if (round > 0) times[size].push(ms);
-      }
-      if (round > 0) processor[size] += (used() - before) / (rounds * questionsPerRound);
-    }
-  }
+  const side = (size: Size) => {
+    let asked = 0;
+    const work = () => ask(graph, projects[size], questionOf(asked++, sizes[size]), options);
+    return { pid: neo4jPid, work };
+  };
+  const sides = { ours: side('large'), baseline: side('small') };
+  const { ours, baseline } = await comparedCalls(sides, { rounds, calls: questionsPerRound, callers: 1 });
   const title = `${what}, ${sizes.large} entities and ${sizes.large * relationships} relationships; baseline ${sizes.small}`;
   return [
-    figure(`${title}: median`, 'ms', median(times.large), median(times.small), goal),
-    figure(`${title}: processor time of Neo4j`, 'ms', processor.large, processor.small, 'for information'),
+    figure(`${title}: median`, 'ms', ours.ms, baseline.ms, goal),
+    figure(`${title}: processor time of Neo4j`, 'ms', ours.processor, baseline.processor, 'for information'),
   ];
 }
 

@@ -1,4 +1,5 @@
-import { startStack, StackError } from './index.js';
+import { startStack } from './index.js';
+import { aborted, runInterruptibly } from './interruption.js';
 import { resolveMongodb } from './mongodb.js';
 import { resolveNeo4j } from './neo4j.js';
 import { resolveTemporal } from './temporal.js';
@@ -22,24 +23,9 @@ async function run(interrupted: AbortSignal): Promise<void> {
     process.stdout.write(`export ${name}='${value.replaceAll("'", `'\\''`)}'\n`);
   }
   log('The stack is up; Ctrl-C stops it.');
-  await new Promise((resolve) => {
-    if (interrupted.aborted) resolve(undefined);
-    interrupted.addEventListener('abort', resolve);
-  });
+  await aborted(interrupted);
   log('Stopping …');
   await stack.stop();
 }
 
-const interruption = new AbortController();
-process.once('SIGINT', () => interruption.abort());
-process.once('SIGTERM', () => interruption.abort());
-
-try {
-  await (process.argv.includes('--prepare') ? prepare(interruption.signal) : run(interruption.signal));
-} catch (error) {
-  if (interruption.signal.aborted) process.exit(130);
-  log(error instanceof StackError ? error.message : String((error as Error).stack));
-  // Exit explicitly because a running build would keep the event loop alive. The guard of the build ends it when this
-  // process ends.
-  process.exit(1);
-}
+await runInterruptibly(process.argv.includes('--prepare') ? prepare : run);

@@ -14,7 +14,7 @@ interface StackState {
   servers: Partial<Record<ServiceName, ProcessIdentity>>;
 }
 
-export interface DataFolder {
+interface DataFolder {
   ports: Partial<Ports>;
   rememberPorts(ports: Ports): void;
   rememberServer(name: ServiceName, pid: number): void;

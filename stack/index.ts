@@ -3,23 +3,14 @@ import { startMongodb } from './mongodb.js';
 import { startNeo4j } from './neo4j.js';
 import { choosePorts } from './ports.js';
 import type { Service } from './service.js';
-import { portNames, type Ports, type ServiceOptions } from './service-options.js';
+import { portNames, type ServiceOptions } from './service-options.js';
 import { startTemporal } from './temporal.js';
 
 export type { Service } from './service.js';
 export { StackError } from './stack-error.js';
 
-export interface StackOptions {
-  /** The folder of the servers' data and logs, and of the ports that the next start prefers. */
-  dataDir: string;
-  log?: (line: string) => void;
-  env?: NodeJS.ProcessEnv;
-  /** Fixed ports. For the others, the stack prefers the ports of its last start if they are free. */
-  ports?: Partial<Ports>;
-  /** The endpoint that decodes payloads for the Temporal UI (src/surfaces/operation/codec-endpoint.ts). */
-  codecEndpoint?: string;
-  signal?: AbortSignal;
-}
+/** For the ports that are not given, the stack prefers the ports of its last start if they are free. */
+type StackOptions = Omit<ServiceOptions, 'onStart' | 'dynamicConfig'>;
 
 export interface Stack {
   /** The variables with which `src/config.ts` reaches the three servers. */
@@ -34,19 +25,12 @@ export interface Stack {
  * Finds, downloads or builds the three servers, and starts those for which the environment names no server.
  * @throws StackError with one sentence that says what to do
  */
-export async function startStack({
-  dataDir,
-  log,
-  env,
-  ports: fixed = {},
-  codecEndpoint,
-  signal,
-}: StackOptions): Promise<Stack> {
-  const folder = await openDataFolder(dataDir);
+export async function startStack({ ports: fixed = {}, ...options }: StackOptions): Promise<Stack> {
+  const folder = await openDataFolder(options.dataDir);
   try {
     const ports = await choosePorts(portNames, { fixed, preferred: folder.ports });
     folder.rememberPorts(ports);
-    const started = await startAll({ dataDir, log, env, ports, codecEndpoint, signal, onStart: folder.rememberServer });
+    const started = await startAll({ ...options, ports, onStart: folder.rememberServer });
     return stackOf(started, folder.release);
   } catch (error) {
     folder.release();

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { identify, isAlive, type ProcessIdentity } from './process-identity.js';
 
-export type Lock = { release: () => void } | { heldBy: number };
+type Lock = { release: () => void } | { heldBy: number };
 
 /** Takes the lock, even from a process that has ended. Otherwise returns which process holds it. */
 export function tryLock(file: string): Lock {

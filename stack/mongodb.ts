@@ -32,7 +32,7 @@ const recipe: Recipe = {
 };
 
 /** The real server, or the folder of the stand-in that speaks its wire protocol. */
-export type MongodbProgram = { mongod: string } | { standIn: string };
+type MongodbProgram = { mongod: string } | { standIn: string };
 
 /** Uses `mongod` on PATH, from the cache or downloaded; otherwise builds the stand-in. */
 export async function resolveMongodb(preparation: Preparation): Promise<MongodbProgram> {

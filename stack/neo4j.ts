@@ -44,7 +44,7 @@ const recipe: Recipe = {
  * Neo4j's start script, or the folder of its jars. The vendor's archive and our build have the same `lib`. With the
  * class archive, Java starts Neo4j in half of the processor time.
  */
-export type Neo4jProgram = { script: string } | { lib: string; classes?: string | undefined };
+type Neo4jProgram = { script: string } | { lib: string; classes?: string | undefined };
 
 /** Uses `neo4j` on PATH, from the cache or downloaded; otherwise fetches its jars from Maven Central. */
 export async function resolveNeo4j(preparation: Preparation): Promise<Neo4jProgram> {

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { packageRoot } from '../src/package-root.js';
 import { createRestartLimit, restartLimitText } from './restarts.js';
 import { endOf } from './run-to-end.js';
-import { messageOf, StackError } from './stack-error.js';
+import { StackError } from './stack-error.js';
 import { runSupervised, type SupervisedProcess } from './supervised-process.js';
+import { waitUntil } from './wait-until.js';
 
 export interface Product {
   stop(): Promise<void>;
@@ -14,7 +14,7 @@ export interface Product {
   lost: Promise<string>;
 }
 
-export interface ProductOptions {
+interface ProductOptions {
   /** The local address of the API. */
   apiUrl: string;
   dataDir: string;
@@ -88,23 +88,18 @@ async function keepRunning(
 }
 
 async function until(check: () => Promise<void>, parts: readonly [Part, Part], signal: AbortSignal): Promise<void> {
-  const deadline = Date.now() + readyTimeoutMs;
-  for (;;) {
-    const failure = await check().then(
-      () => undefined,
-      (error: unknown) => messageOf(error),
-    );
-    if (failure === undefined) return;
-    for (const { title, process, logFile } of parts) {
-      if (process.ended() !== undefined)
-        throw new StackError(`The ${title} ended while it started; the end of ${logFile}:\n${await endOf(logFile)}`);
-    }
-    if (Date.now() > deadline)
-      throw new StackError(
-        `The product is not ready after ${readyTimeoutMs / 1000} s (${failure}); see ${parts[0].logFile}.`,
-      );
-    await pause(100, undefined, { signal });
-  }
+  await waitUntil(check, {
+    async assertRunning() {
+      for (const { title, process, logFile } of parts) {
+        if (process.ended() !== undefined)
+          throw new StackError(`The ${title} ended while it started; the end of ${logFile}:\n${await endOf(logFile)}`);
+      }
+    },
+    timeoutMs: readyTimeoutMs,
+    late: (failure) =>
+      `The product is not ready after ${readyTimeoutMs / 1000} s (${failure}); see ${parts[0].logFile}.`,
+    signal,
+  });
 }
 
 async function checkReady(apiUrl: string): Promise<void> {

@@ -10,7 +10,7 @@ export interface ServiceOptions {
   log?: ((line: string) => void) | undefined;
   signal?: AbortSignal | undefined;
   ports?: Partial<Ports> | undefined;
-  /** The endpoint that decodes payloads for the Temporal UI. */
+  /** The endpoint that decodes payloads for the Temporal UI (src/surfaces/operation/codec-endpoint.ts). */
   codecEndpoint?: string | undefined;
   onStart?: ServerSpecification['onStart'];
   /** Additional settings of the Temporal server. */

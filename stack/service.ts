@@ -1,10 +1,10 @@
 import { renameSync, statSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from './progress.js';
 import { createRestartLimit, restartLimitText } from './restarts.js';
 import { endOf } from './run-to-end.js';
 import { messageOf, StackError } from './stack-error.js';
 import { runSupervised, type Command, type SupervisedProcess } from './supervised-process.js';
+import { waitUntil } from './wait-until.js';
 
 export type ServiceName = 'temporal' | 'mongodb' | 'neo4j';
 
@@ -37,7 +37,6 @@ export interface ServerSpecification extends Command {
 }
 
 const startDeadlineMs = 90_000;
-const attemptPauseMs = 100;
 const largeLogBytes = 10 * 1024 * 1024;
 
 /** Starts the server and returns when it responds. Restarts a server that ends unexpectedly. */
@@ -119,22 +118,15 @@ async function untilItAnswers(
   running: SupervisedProcess,
   { title, answers, logFile, signal }: ServerSpecification,
 ): Promise<void> {
-  const deadline = Date.now() + startDeadlineMs;
-  for (;;) {
-    const failure = await answers().then(
-      () => undefined,
-      (error: unknown) => messageOf(error),
-    );
-    const ended = running.ended();
-    if (ended !== undefined) {
-      throw new StackError(
-        `${title} ended while it started (${ended}); the end of ${logFile}:\n${await endOf(logFile)}`,
-      );
-    }
-    if (failure === undefined) return;
-    if (Date.now() > deadline) {
-      throw new StackError(`${title} does not answer after ${startDeadlineMs / 1000} s (${failure}); see ${logFile}.`);
-    }
-    await pause(attemptPauseMs, undefined, { signal });
-  }
+  await waitUntil(answers, {
+    async assertRunning() {
+      const ended = running.ended();
+      if (ended === undefined) return;
+      const text = `${title} ended while it started (${ended}); the end of ${logFile}`;
+      throw new StackError(`${text}:\n${await endOf(logFile)}`);
+    },
+    timeoutMs: startDeadlineMs,
+    late: (failure) => `${title} does not answer after ${startDeadlineMs / 1000} s (${failure}); see ${logFile}.`,
+    signal,
+  });
 }

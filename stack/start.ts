@@ -2,6 +2,7 @@ import path from 'node:path';
 import { readWorkspace, type Workspace } from '../src/domain/workspace/record.js';
 import { approvalText, holdSample, type HeldSample } from './held-sample.js';
 import { startStack, StackError } from './index.js';
+import { aborted, runInterruptibly } from './interruption.js';
 import { choosePorts } from './ports.js';
 import { startProduct, type Product } from './product.js';
 import { runSample, type SampleResult } from './sample.js';
@@ -132,21 +133,4 @@ function summary(workspace: Workspace, file: string, { ended, held }: Samples): 
   ].join('\n');
 }
 
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined));
-  });
-}
-
-const interruption = new AbortController();
-process.once('SIGINT', () => interruption.abort());
-process.once('SIGTERM', () => interruption.abort());
-
-try {
-  await run(interruption.signal);
-} catch (error) {
-  if (interruption.signal.aborted) process.exit(130);
-  process.stderr.write(`${error instanceof StackError ? error.message : String((error as Error).stack)}\n`);
-  process.exit(1);
-}
+await runInterruptibly(run);

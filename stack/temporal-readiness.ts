@@ -4,7 +4,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { searchAttributeTypes } from '../workflows/search-attributes.js';
 import { messageOf, StackError } from './stack-error.js';
 
-export interface TemporalTarget {
+interface TemporalTarget {
   address: string;
   namespace: string;
   /** Contains Temporal's TLS and API key variables. */

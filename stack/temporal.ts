@@ -25,7 +25,7 @@ const recipe: Recipe = {
   build: { key: `temporal-${version}`, from: 'the Go module proxy', takes: '3 to 7 minutes', into: build },
 };
 
-export interface StartedTemporal extends StartedService {
+interface StartedTemporal extends StartedService {
   cli?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { announce } from '../../test/support/ports.js';
 
 const file = process.env.BENCH_FILE ?? '';
 
@@ -13,7 +13,4 @@ const server = createServer((req, res) => {
       : pipeline(createReadStream(file), res);
   done.catch(() => res.destroy());
 });
-server.listen(0, '127.0.0.1', () =>
-  console.log(JSON.stringify({ msg: 'listening', port: (server.address() as AddressInfo).port })),
-);
-process.on('SIGTERM', () => process.exit(0));
+await announce(server);

@@ -1,5 +1,5 @@
 import { Agent, createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { announce } from '../../test/support/ports.js';
 
 /**
  * The baseline of forwarded callbacks: streams both bodies to and from the port in `TARGET_PORT`, without checks or a
@@ -14,7 +14,5 @@ const server = createServer((req, res) => {
     answer.pipe(res);
   });
   req.pipe(out);
-}).listen(0, '127.0.0.1', () =>
-  console.log(JSON.stringify({ msg: 'listening', port: (server.address() as AddressInfo).port })),
-);
-process.on('SIGTERM', () => process.exit(0));
+});
+await announce(server);

@@ -14,7 +14,7 @@ interface Stored {
   expires_at?: Date;
 }
 
-export interface LibraryServerOptions {
+interface LibraryServerOptions {
   issuer: string;
   redirectUri: string;
   store: Collection<any>;

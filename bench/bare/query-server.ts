@@ -1,6 +1,7 @@
 import express from 'express';
 import neo4j from 'neo4j-driver';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import { announce } from '../../test/support/ports.js';
 
 /** The baseline of a governed query: a route that makes only the same driver call. */
 const { NEO4J_URI = '', NEO4J_USER = 'neo4j', NEO4J_PASSWORD = '' } = process.env;
@@ -17,7 +18,4 @@ app.post('/query', async (req, res) => {
     await session.close();
   }
 });
-const server = app.listen(0, '127.0.0.1', () =>
-  console.log(JSON.stringify({ msg: 'listening', port: (server.address() as AddressInfo).port })),
-);
-process.on('SIGTERM', () => process.exit(0));
+await announce(createServer(app));

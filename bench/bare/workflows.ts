@@ -16,7 +16,7 @@ export async function bareCalls(url: string, count: number): Promise<void> {
 }
 
 export const touchUpdate = defineUpdate<number>('touch');
-export const endUpdate = defineUpdate<void>('end');
+const endUpdate = defineUpdate<void>('end');
 
 /** The baseline of a pause: an update that changes one variable. */
 export async function bareUpdates(): Promise<void> {

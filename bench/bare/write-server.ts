@@ -1,9 +1,9 @@
-import type { AddressInfo } from 'node:net';
 import { createApp } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { createDeps } from '../../src/deps.js';
 import { createExpressServer } from '../../src/http/express-server.js';
 import { platformRoutes } from '../../src/surfaces/platform/resources.js';
+import { announce } from '../../test/support/ports.js';
 
 /**
  * The baseline of platform writes: the platform's routes without their operations, in the same app with the same log.
@@ -11,6 +11,4 @@ import { platformRoutes } from '../../src/surfaces/platform/resources.js';
 for (const route of platformRoutes) delete route.operation;
 const deps = createDeps(loadConfig(process.env), 'api');
 const app = createApp(deps, { baseUrl: () => 'http://localhost', condition: () => 'serving', version: 'bare' });
-const server = createExpressServer(app).listen(0, '127.0.0.1', () => {
-  deps.log.info({ port: (server.address() as AddressInfo).port }, 'listening');
-});
+await announce(createExpressServer(app));

@@ -1,7 +1,7 @@
 export const depths = [5, 10, 25] as const;
 
 /** Sums over all questions of a category. */
-export interface Sums {
+interface Sums {
   questions: number;
   /** The sum for each depth. */
   recall: number[];

@@ -19,7 +19,7 @@ const Conversation = z
 
 const categories: Record<number, string> = { 1: 'several pieces', 2: 'time', 3: 'open', 4: 'single' };
 
-export function fromLocomo(json: unknown) {
+function fromLocomo(json: unknown) {
   const elements: object[] = [];
   const questions: object[] = [];
   for (const [at, { qa, conversation, ...rest }] of z.array(Conversation).parse(json).entries()) {

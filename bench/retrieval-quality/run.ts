@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { newId } from '../../src/ids.js';
 import { packageRoot } from '../../src/package-root.js';
-import { epochSeconds } from '../../src/time.js';
 import { apiClient } from '../../test/support/client.js';
 import { startEmbeddingServer } from '../../test/support/embedding-server.js';
 import { startEnvironment } from '../environment.js';
@@ -29,9 +27,8 @@ try {
     const data = readDataSet(file);
     const projects = new Map<string, string>();
     for (const [name, elements] of projectsOf(data)) {
-      const { apiKey, projectID, organizationId } = await bench.workspace();
+      const { apiKey, projectID } = await bench.workspace();
       const api = apiClient(bench.api.url, { authorization: `Bearer ${apiKey}` });
-      await makeProject(projectID, organizationId);
       await loadProject(api, elements);
       projects.set(name, projectID);
     }
@@ -82,20 +79,4 @@ async function untilEmbedded(projectId: string): Promise<void> {
     if (records[0]?.get('done') === true && 'hits' in answer) return;
     await delay(1000);
   }
-}
-
-/** The workers embed only elements of projects that have a record. */
-async function makeProject(projectId: string, organizationId: string): Promise<void> {
-  const now = epochSeconds();
-  await bench.deps.mongo.collections.projects.insertOne({
-    _id: projectId,
-    name: 'retrieval quality',
-    description: '',
-    organization_id: organizationId,
-    department_id: newId(),
-    user_id: newId(),
-    status: 'active',
-    created_at: now,
-    updated_at: now,
-  });
 }

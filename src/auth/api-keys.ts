@@ -29,7 +29,7 @@ export interface ApiKeyDocument {
   revoked_at: number | null;
 }
 
-export interface NewApiKey {
+interface NewApiKey {
   name: string;
   createdBy: string;
   scope: Omit<ApiKeyScope, 'grants' | 'auth_kind'> & { grants?: readonly Grant[] };

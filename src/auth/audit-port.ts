@@ -2,7 +2,7 @@
  * The part of the audit log that this folder uses. The application passes it in, because `auth` must not import
  * `governance`.
  */
-export interface AuditPort {
+interface AuditPort {
   append(event: {
     organization_id: string;
     actor: string;

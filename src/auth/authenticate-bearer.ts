@@ -12,12 +12,12 @@ const maxCredentialLength = 8192;
 const wellFormed = /^[A-Za-z0-9._~+/-]+=*$/;
 
 /** Verifies access tokens of this service's own authorization server (src/auth/oauth). */
-export interface OauthBearers {
+interface OauthBearers {
   claims(token: string): boolean;
   principal(token: string, baseUrl: string): Promise<Principal>;
 }
 
-export type BearerDeps = AuthDeps & { oauth?: { access: OauthBearers } };
+type BearerDeps = AuthDeps & { oauth?: { access: OauthBearers } };
 
 /** The claims of a user token (specification, User tokens), with the claims that this service adds. */
 const Claims = z.object({

@@ -3,7 +3,7 @@ import type { Audited } from './audit-port.js';
 import type { AuthDeps } from './create-auth.js';
 import { actorOf, isPerson, type Principal } from './principal.js';
 
-export interface PasswordChange {
+interface PasswordChange {
   current: string;
   next: string;
   /** The network address of the caller, for rate limiting. */

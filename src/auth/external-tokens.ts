@@ -1,11 +1,11 @@
-import { createRemoteJWKSet, decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
-import { asymmetricAlgorithms, mapJoseErrors, tokenInvalid } from './tokens.js';
+import { asymmetricAlgorithms, mapJoseErrors, tokenInvalid, unverifiedClaims } from './tokens.js';
 
 /** Verifies user tokens of an external identity provider that the operator has configured. */
 export interface ExternalTokens {
-  /** Reads the issuer without verifying the token, only to choose the verifier. */
+  /** Returns whether the token names this provider as its issuer. */
   claims(token: string): boolean;
   /** @throws AppError `invalid_token` (401), or `unavailable` (503) when the provider's keys cannot be read */
   verify(token: string): Promise<JWTPayload>;
@@ -34,13 +34,7 @@ export function createExternalTokens(
     }
   };
   return {
-    claims(token) {
-      try {
-        return decodeJwt(token).iss === issuer;
-      } catch {
-        return false;
-      }
-    },
+    claims: (token) => unverifiedClaims(token).iss === issuer,
     async verify(token) {
       const { payload, protectedHeader } = await mapJoseErrors(() =>
         jwtVerify(token, key, { algorithms: asymmetricAlgorithms, issuer, audience, requiredClaims: ['exp', 'sub'] }),

@@ -8,7 +8,7 @@ import { secondsUntil } from './window-counter.js';
 /**
  * An address from which the account has signed in successfully. Failed attempts from other addresses do not block it.
  */
-export interface LoginOriginDocument {
+interface LoginOriginDocument {
   _id: string;
   expires_at: Date;
 }

@@ -8,7 +8,7 @@ import { grantRole, type MembershipDocument } from './users.js';
 
 /** Roles in ascending order. Nobody can give a higher role than their own, or change a member who has one. */
 export const memberRoles = ['VIEWER', 'MEMBER', 'PROJECT_ADMIN', 'ORG_ADMIN', 'OWNER'] as const;
-export type MemberRole = (typeof memberRoles)[number];
+type MemberRole = (typeof memberRoles)[number];
 
 /** Returns the rank of a role, or -1, below all others, for an unknown role. */
 export function rankOf(role: string): number {

@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
-import { AppError } from '../errors.js';
+import { createTurns } from '../stores/turns.js';
 
 /** The recommendation of OWASP for argon2id, the library's default algorithm: 19 MiB, two passes, one lane. */
 const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Half of libuv's thread pool. File access and name resolution need the rest. */
-const maxRunning = 2;
-/** Equals about one second of work. */
-const maxWaiting = 64;
+const limits = {
+  what: 'passwords to check',
+  whose: 'this process',
+  code: 'unavailable',
+  // Half of libuv's thread pool. File access and name resolution need the rest.
+  maxRunning: 2,
+  // Equals about one second of work.
+  maxWaiting: 64,
+  waitTimeoutMs: 60_000,
+} as const;
 
 export function hashPassword(password: string): Promise<string> {
   return hash(password, options);
@@ -34,24 +40,9 @@ export interface Passwords {
 }
 
 export function createPasswords(): Passwords {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-
-  async function bounded<T>(work: () => Promise<T>): Promise<T> {
-    if (running < maxRunning) running += 1;
-    else if (waiting.length < maxWaiting) await new Promise<void>((resolve) => waiting.push(resolve));
-    else throw new AppError('unavailable', 'too many passwords are being checked; try again', { retryAfterSeconds: 1 });
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  }
-
+  const turns = createTurns(limits);
   return {
-    hash: (password) => bounded(() => hashPassword(password)),
-    verify: (stored, password) => bounded(() => verifyPassword(stored, password)),
+    hash: (password) => turns.take('', () => hashPassword(password)),
+    verify: (stored, password) => turns.take('', () => verifyPassword(stored, password)),
   };
 }

@@ -40,7 +40,7 @@ export interface SessionDocument {
 }
 
 /** `_id` is the SHA-256 of the token. A token has been rotated if the record of its child exists. */
-export interface RefreshTokenDocument {
+interface RefreshTokenDocument {
   _id: string;
   session_id: string;
   created_at: number;

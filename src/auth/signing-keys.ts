@@ -20,7 +20,7 @@ import type { SecretBox } from './secret-box.js';
 export const signingAlgorithm = 'ES256';
 
 /** `_id` counts up from `signing:1`, so that only one of several concurrent rotations creates the next key. */
-export interface SigningKeyDocument {
+interface SigningKeyDocument {
   _id: string;
   generation: number;
   kid: string;
@@ -32,7 +32,7 @@ export interface SigningKeyDocument {
   signs_from: number;
 }
 
-export interface SigningKey {
+interface SigningKey {
   kid: string;
   key: CryptoKey;
 }

@@ -1,9 +1,9 @@
-import { CompactSign, errors, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
+import { CompactSign, decodeJwt, errors, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
 import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
 import { signingAlgorithm, type SigningKeys } from './signing-keys.js';
 
-export type TokenUse = 'user' | 'session' | 'oauth';
+type TokenUse = 'user' | 'session' | 'oauth';
 
 /** Distinguishes an access token from all other signed statements (RFC 9068). */
 const accessTokenType = 'at+jwt';
@@ -58,6 +58,15 @@ export function createTokens(keys: SigningKeys, issuer: string): Tokens {
       return payload;
     },
   };
+}
+
+/** Reads the claims of a token without verifying them, only to choose the verifier. Empty if it is not a JWT. */
+export function unverifiedClaims(token: string): JWTPayload {
+  try {
+    return decodeJwt(token);
+  } catch {
+    return {};
+  }
 }
 
 /** Maps errors of jose to `invalid_token`. Rethrows all others, such as a database failure. */

@@ -3,13 +3,13 @@ import { insertOnce } from '../stores/mongo.js';
 import { epochSeconds } from '../time.js';
 import { hashPassword } from './passwords.js';
 
-export interface OrganizationDocument {
+interface OrganizationDocument {
   _id: string;
   name: string;
   created_at: number;
 }
 
-export interface DepartmentDocument {
+interface DepartmentDocument {
   _id: string;
   organization_id: string;
   name: string;
@@ -42,7 +42,7 @@ export function normalizeEmail(email: string): string {
   return email.trim().normalize('NFC').toLowerCase();
 }
 
-export interface NewUser {
+interface NewUser {
   id: string;
   email: string;
   name: string;

@@ -7,7 +7,7 @@ import { isDuplicateKey } from '../stores/mongo.js';
  * `_id` combines the counter, its subject and the window, so that one atomic increment counts exactly across all
  * processes.
  */
-export interface WindowCounterDocument {
+interface WindowCounterDocument {
   _id: string;
   count: number;
   expires_at: Date;

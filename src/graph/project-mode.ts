@@ -8,7 +8,7 @@ export const ProjectMode = z.enum(['simple', 'governed']);
 export type ProjectMode = z.infer<typeof ProjectMode>;
 
 /** The mode record of a project. `_id` is the project id. A project without a record is `simple`. */
-export interface ProjectModeDocument {
+interface ProjectModeDocument {
   _id: string;
   organization_id: string;
   mode: ProjectMode;

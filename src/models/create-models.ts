@@ -3,7 +3,7 @@ import { createOfflineModel, offlineModelName } from './offline.js';
 import { createOpenAiModel } from './openai.js';
 import type { ChatModel } from './port.js';
 
-export interface ModelsConfig {
+interface ModelsConfig {
   baseUrl: string | undefined;
   apiKey: string | undefined;
   model: string | undefined;

@@ -14,7 +14,7 @@ export interface EmbeddingModel {
   dimensions: number;
 }
 
-export interface Embedded {
+interface Embedded {
   /** The vectors in the order of the texts. */
   vectors: number[][];
   /** The number that the endpoint reports, or an estimate of about four characters per token. */

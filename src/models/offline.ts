@@ -1,3 +1,4 @@
+import { parseJsonOrUndefined } from '../json.js';
 import { factsOf } from './facts.js';
 import { pickSentences, type PickedSentence, type Source } from './summarise.js';
 import type { ChatMaterial, ChatModel, ConversationMessage } from './port.js';
@@ -35,17 +36,14 @@ function toolResultsIn(conversation: readonly ConversationMessage[]): ChatMateri
   );
   return conversation.flatMap((message) =>
     message.role === 'tool'
-      ? [{ name: names.get(message.tool_call_id) ?? message.tool_call_id, output: parsed(message.content) }]
+      ? [
+          {
+            name: names.get(message.tool_call_id) ?? message.tool_call_id,
+            output: parseJsonOrUndefined(message.content) ?? message.content,
+          },
+        ]
       : [],
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function write(material: ChatMaterial): string {
@@ -112,11 +110,9 @@ function readable({ name, mime_type, text }: ChatMaterial['documents'][number]):
 }
 
 function jsonAsLines(text: string): string {
-  try {
-    return factsOf(JSON.parse(text), 200)
-      .map(({ path, value }) => `- ${path}: ${value}`)
-      .join('\n');
-  } catch {
-    return text;
-  }
+  const json = parseJsonOrUndefined(text);
+  if (json === undefined) return text;
+  return factsOf(json, 200)
+    .map(({ path, value }) => `- ${path}: ${value}`)
+    .join('\n');
 }

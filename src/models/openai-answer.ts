@@ -37,7 +37,7 @@ const tokens = z.number().min(0).nullish().catch(null);
 const Usage = z.object({ prompt_tokens: tokens, completion_tokens: tokens }).nullish().catch(null);
 const Answer = z.object({ model: text, choices: z.array(Choice), usage: Usage });
 
-export interface AnswerCollector {
+interface AnswerCollector {
   /**
    * Adds a chunk of a stream, or the complete response of an endpoint that does not stream.
    * @throws OutboundError

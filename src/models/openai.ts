@@ -9,7 +9,7 @@ import { createOpenAiClient } from './openai-client.js';
 import type { ChatCompletion, ChatModel, ChatRequest } from './port.js';
 import { isEventStream } from './watched-fetch.js';
 
-export interface OpenAiOptions {
+interface OpenAiOptions {
   /** The operator sets this URL, so the guard against private targets does not apply. */
   baseUrl: string;
   apiKey: string | undefined;

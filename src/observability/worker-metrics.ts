@@ -4,7 +4,7 @@ import { createServer as createSocketServer, type AddressInfo } from 'node:net';
 import type { TelemetryOptions } from '@temporalio/worker';
 import type { Metrics } from './metrics.js';
 
-export interface WorkerMetrics {
+interface WorkerMetrics {
   /** The port that the server listens on. */
   port: number;
   /** The options for `Runtime.install`. The SDK serves its own metrics on the loopback address. */

@@ -2,7 +2,7 @@ import { ReadableStream } from 'node:stream/web';
 import { fetch as send, type Dispatcher, type RequestInit as SendInit } from 'undici';
 import { isOutboundError, OutboundError, unreachable } from './outbound-error.js';
 
-export interface GuardedFetchOptions {
+interface GuardedFetchOptions {
   maxBytes: number;
   failed(error: OutboundError): void;
 }

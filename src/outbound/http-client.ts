@@ -43,7 +43,7 @@ export interface HttpClient {
   close(): Promise<void>;
 }
 
-export interface HttpClientOptions {
+interface HttpClientOptions {
   allowPrivateTargets: boolean;
   /**
    * The public origin of this product, which is allowed even if its address is private. Scheme, host and port must

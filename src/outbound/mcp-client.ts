@@ -36,7 +36,7 @@ export type McpTarget =
   | { url: string; headers: Record<string, string>; bearer?: BearerToken | undefined }
   | { commandLine: readonly string[] };
 
-export interface McpCallOptions {
+interface McpCallOptions {
   meta: Record<string, unknown>;
   /** Receives the progress that the server reports. */
   onProgress?: ((progress: Progress) => void) | undefined;
@@ -78,7 +78,7 @@ export interface McpClient {
 }
 
 /** The maximum size of a response over HTTP and stdio: one message, or one stream. */
-export const maxMcpAnswerBytes = 4 * 1024 * 1024;
+const maxMcpAnswerBytes = 4 * 1024 * 1024;
 const farewellMs = 1000;
 /** Exceeds the duration of any call. */
 const longestMs = 24 * 3600 * 1000;

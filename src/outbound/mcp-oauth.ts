@@ -60,7 +60,7 @@ export interface OauthTokens {
 }
 
 /** A client metadata document. `client_id` is its URL. */
-export interface ClientDocument {
+interface ClientDocument {
   client_id: string;
   client_name: string;
   client_uri: string;

@@ -18,7 +18,7 @@ const isRetryable = {
 
 export type OutboundCode = keyof typeof isRetryable;
 
-export interface OutboundErrorOptions {
+interface OutboundErrorOptions {
   status?: number;
   /** The delay that the server requests. */
   retryAfterMs?: number | undefined;

@@ -24,7 +24,7 @@ export interface Mail {
   html: string | undefined;
 }
 
-export interface MailReceipt {
+interface MailReceipt {
   message_id: string;
   accepted: string[];
   rejected: string[];
@@ -39,7 +39,7 @@ export interface SmtpClient {
   send(server: SmtpServer, mail: Mail, options: { timeoutMs: number; signal: AbortSignal }): Promise<MailReceipt>;
 }
 
-export interface SmtpClientOptions {
+interface SmtpClientOptions {
   allowPrivateTargets: boolean;
   lookup?: LookupFunction;
 }

@@ -13,7 +13,7 @@ export function givenVariables({ goal, input_variables, runtime_inputs }: GivenI
 }
 
 /** The values that templates can use during a run: its inputs and its results so far. */
-export interface RunInputs extends GivenInputs {
+interface RunInputs extends GivenInputs {
   documents: unknown;
   outputs: readonly { output: unknown }[];
   actions: unknown;

@@ -52,7 +52,7 @@ export function createDiskBlobStore(folder: string): BlobStore {
 }
 
 /** An object store that can hold blobs. An object is either complete or absent. */
-export interface ObjectStore {
+interface ObjectStore {
   write(name: string, source: Readable): Promise<void>;
   /** @throws AppError `not_found` if there is no such object */
   read(name: string): Promise<Readable>;

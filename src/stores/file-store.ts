@@ -15,7 +15,7 @@ export interface FileStore {
   close(): Promise<void>;
 }
 
-export interface Download {
+interface Download {
   disposition: string;
   type: string;
   expiresInSeconds: number;

@@ -86,7 +86,7 @@ const turnLimits = { what: 'calls to the workflow service', whose: 'this process
 /** The attempts per request while the server refuses connections, about one second in total. */
 const maxAttempts = 4;
 
-export interface TemporalDeps {
+interface TemporalDeps {
   /** Stores payloads that are too large for a history. */
   blobs: BlobStore;
   cipher: Cipher;

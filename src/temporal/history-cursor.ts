@@ -10,7 +10,7 @@ const maxWaits = 200;
 
 const { EVENT_TYPE_WORKFLOW_TASK_COMPLETED: taskCompleted } = proto.temporal.api.enums.v1.EventType;
 
-export interface HistoryCursor {
+interface HistoryCursor {
   /**
    * Waits until the run completes a workflow task or closes, because its state changes only then. The first call for a
    * run returns immediately. The wait does not affect the workflow.

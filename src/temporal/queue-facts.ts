@@ -4,7 +4,7 @@ import type { Temporal } from './client.js';
 
 /** `workflows` means workflow tasks. The other names mean activities of that kind. */
 export const queueNames = ['workflows', ...queueKinds] as const;
-export type QueueName = (typeof queueNames)[number];
+type QueueName = (typeof queueNames)[number];
 
 /** The state of one task queue as Temporal reports it. */
 export interface QueueFacts {

@@ -6,7 +6,7 @@ import type { WorkerConfig } from './environment.js';
 const firstPollers = 5;
 
 /** The tasks of one SDK worker of the process. */
-export interface QueueWorker {
+interface QueueWorker {
   taskQueue: string;
   /** The kind of activities that it runs. */
   kind: QueueKind;

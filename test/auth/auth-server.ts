@@ -1,8 +1,4 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from '@jest/globals';
-import express from 'express';
 import { z } from 'zod';
 import { authenticateBearer } from '../../src/auth/authenticate-bearer.js';
 import { resolveScope } from '../../src/auth/resolve-scope.js';
@@ -12,13 +8,10 @@ import { apiKeyRoutes, platformApiKeyRoutes } from '../../src/surfaces/gateway/r
 import { authRoutes } from '../../src/surfaces/gateway/routes/auth.js';
 import { jwksRoutes } from '../../src/surfaces/gateway/routes/jwks.js';
 import { defineRoute } from '../../src/surfaces/rest/define-route.js';
-import { errorHandler } from '../../src/surfaces/rest/error-answers.js';
-import { requestLog } from '../../src/http/request-log.js';
-import { traced } from '../../src/http/trace.js';
-import { mountRoutes } from '../../src/surfaces/rest/mount.js';
 import { newId } from '../../src/ids.js';
 import { apiClient, type ApiClient } from '../support/client.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+import { serveRoutes, type RouteServer } from '../support/governance/gateway-server.js';
 
 export interface AuthServer {
   deps: Deps;
@@ -33,28 +26,7 @@ export interface AuthServer {
  */
 export function useAuthServer(overrides: Record<string, string> = {}): AuthServer {
   const deps = useDeps(overrides);
-  let server: Server | undefined;
-  const url = () => `http://127.0.0.1:${(server?.address() as AddressInfo).port}`;
-  beforeAll(async () => {
-    server = listen(deps);
-    await once(server, 'listening');
-  });
-  afterAll(() => {
-    server?.closeAllConnections();
-    server?.close();
-  });
-  return {
-    deps,
-    client: () => apiClient(url()),
-    as: (credential) => apiClient(url(), { authorization: `Bearer ${credential}` }),
-  };
-}
-
-function listen(deps: Deps): Server {
-  const app = express();
-  app.set('query parser', 'simple');
-  app.use(requestLog(deps.log));
-  app.use(traced(deps.tracing));
+  const baseUrl = () => 'http://gateway.test';
   const probe = defineRoute({
     method: 'get',
     path: '/probe',
@@ -64,19 +36,20 @@ function listen(deps: Deps): Server {
     response: { schema: z.unknown(), description: 'The principal.' },
     handler: ({ ctx }) => resolveScope(deps, ctx.principal, ctx.req.get('x-service-workspace')),
   });
-  const baseUrl = () => 'http://gateway.test';
-  mountRoutes(
-    app,
-    [...authRoutes(deps, baseUrl), ...apiKeyRoutes, ...jwksRoutes(deps), ...platformApiKeyRoutes, probe],
-    {
+  let server: RouteServer;
+  beforeAll(async () => {
+    server = await serveRoutes(
       deps,
-      baseUrl,
-      authenticate: (req) => authenticateBearer(deps, req.headersDistinct.authorization, baseUrl()),
-      checkScope: () => undefined,
-    },
-  );
-  app.use(errorHandler);
-  return app.listen(0, '127.0.0.1');
+      [...authRoutes(deps, baseUrl), ...apiKeyRoutes, ...jwksRoutes(deps), ...platformApiKeyRoutes, probe],
+      (req) => authenticateBearer(deps, req.headersDistinct.authorization, baseUrl()),
+    );
+  });
+  afterAll(() => server.close());
+  return {
+    deps,
+    client: () => apiClient(server.url),
+    as: (credential) => apiClient(server.url, { authorization: `Bearer ${credential}` }),
+  };
 }
 
 export interface Person {

@@ -1,11 +1,12 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { rememberWorkflowId } from '../../workflows/remember/messages.js';
 import { livesIn, memoryOf, useMemoryProduct } from '../surfaces/gateway/memory/memory-product.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { bearerClient } from '../support/gateway.js';
 import { ownProduct } from '../support/own-product.js';
+import { listen } from '../support/ports.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 
@@ -25,13 +26,13 @@ async function startFreezableTemporal() {
     for (const socket of [client, server]) sockets.add(socket.on('error', () => undefined));
     if (!isFrozen) client.pipe(server).pipe(client);
   });
-  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  const { port: ownPort } = await listen(relay);
   afterAll(() => {
     relay.close();
     for (const socket of sockets) socket.destroy();
   });
   return {
-    address: `127.0.0.1:${(relay.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${ownPort}`,
     freeze() {
       isFrozen = true;
       for (const socket of sockets) socket.unpipe();

@@ -1,6 +1,7 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { createSmtpClient, type Mail } from '../../src/outbound/smtp-client.js';
+import { listen } from '../support/ports.js';
 import { verifies } from '../support/verifies.js';
 
 const client = createSmtpClient({ allowPrivateTargets: true });
@@ -45,14 +46,13 @@ async function startServer(replies: Replies) {
     });
     reply('greeting');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port, close } = await listen(server);
   return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
+    port,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      return close();
+    },
   };
 }
 

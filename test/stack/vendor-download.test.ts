@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { answersQuickly, downloadArchive } from '../../stack/vendor-download.js';
+import { listen, type Listening } from '../support/ports.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'download-'));
 const logFile = path.join(folder, 'log');
 const env = { PATH: process.env.PATH };
-let vendor: Server;
+let vendor: Listening;
 let url: string;
 
 beforeAll(async () => {
@@ -22,16 +22,15 @@ beforeAll(async () => {
     '/sha256': `${createHash('sha256').update(archive).digest('hex')}  server.tar.gz\n`,
     '/wrong': `${'0'.repeat(64)}\n`,
   };
-  vendor = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const page = pages[request.url ?? ''];
     response.writeHead(page ? 200 : 404).end(page);
   });
-  await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`;
+  vendor = await listen(server);
+  url = vendor.url;
 });
 afterAll(async () => {
-  vendor.closeAllConnections();
-  await new Promise((resolve) => vendor.close(resolve));
+  await vendor.close();
   rmSync(folder, { recursive: true });
 });
 

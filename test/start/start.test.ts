@@ -1,4 +1,5 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -8,7 +9,7 @@ import { apiClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { startHttpSink } from '../support/http-sink.js';
-import { freePort, listenOn } from '../support/ports.js';
+import { freePort, listen } from '../support/ports.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 import { commandsIn, endAll, launch, paste, type Launched } from './launcher.js';
@@ -246,7 +247,7 @@ test('with an empty environment the API uses port 8080 and localhost, and stores
 
 describe('invalid settings', () => {
   test('end the start with one sentence if PORT is in use', async () => {
-    const other = await listenOn();
+    const other = await listen(createServer());
     const launched = launch(dataDir, { PORT: String(other.port) });
     expect((await launched.ended).code).toBe(1);
     expect(launched.stderr()).toBe(`Port ${other.port}, which was asked for PORT, is in use.\n`);
@@ -254,7 +255,7 @@ describe('invalid settings', () => {
   });
 
   test('use another port without PORT if 8080 is in use, and report the address', async () => {
-    const other = await listenOn(8080).catch(() => undefined);
+    const other = await listen(createServer(), 8080).catch(() => undefined);
     const launched = launch(dataDir, {}, ['--no-sample']);
     const [, port = ''] = await launched.says(/Port 8080 is in use: the API takes (\d+)/);
     await launched.says(farewell);

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MongoClient } from 'mongodb';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import '../../src/stores/mongo.js';
+import { listen, type Listening } from '../support/ports.js';
 import { testRun } from '../support/run.js';
 
 /** A proxy for the server. `freeze` stops reading from the driver, like a lost network. */
 const through: { client: Socket; server: Socket }[] = [];
 const freeze = () => through.forEach(({ client }) => client.pause());
-let proxy: Server;
+let proxy: Listening;
 let client: MongoClient;
 
 beforeAll(async () => {
   const target = new URL(testRun().env.MONGODB_URI ?? '');
-  proxy = createServer((socket) => {
+  const relay = createServer((socket) => {
     const server = connect(Number(target.port), target.hostname);
     through.push({ client: socket, server });
     socket
@@ -21,9 +22,8 @@ beforeAll(async () => {
       .on('close', () => server.destroy());
     server.pipe(socket).on('error', () => socket.destroy());
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const { port } = proxy.address() as AddressInfo;
-  client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
+  proxy = await listen(relay);
+  client = new MongoClient(`mongodb://127.0.0.1:${proxy.port}/?directConnection=true`, {
     socketTimeoutMS: 500,
     retryWrites: false,
   });
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.close();
   for (const { client: socket, server } of through) [socket, server].forEach((each) => each.destroy());
-  await new Promise((resolve) => proxy.close(resolve));
+  await proxy.close();
 });
 
 describe('a write whose connection stops answering', () => {

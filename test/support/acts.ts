@@ -42,9 +42,6 @@ export async function heldApproval({ workspace }: Governed, id: string, not = ''
 export const decide = (api: ApiClient, id: string, decision: string, comment?: string) =>
   api.post(`/v1/approvals/${id}/${decision}`, comment === undefined ? {} : { comment });
 
-/** What the first agent's actions answered. */
-export const outputsOf = (execution: any) => execution.agents_output[0].actions.map(({ output }: any) => output);
-
 /** What tests of acts share: a sink for their calls, and the records that they leave. */
 export async function useActs() {
   const deps = useDeps();

@@ -6,7 +6,7 @@ import { ownProduct, type OwnProduct } from './own-product.js';
 import type { Api, ProductProcess } from './processes.js';
 
 /** An API with its own downstream listener, a worker, and a workspace with an agentflow that triggers may start. */
-export interface CallbackProduct {
+interface CallbackProduct {
   product: OwnProduct;
   /** A test that kills one of the processes stores its successor here. */
   api: Api;

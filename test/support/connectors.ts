@@ -36,4 +36,5 @@ export async function run(
   return untilExecution(workspace, id, status);
 }
 
+/** What the first agent's actions answered. */
 export const outputsOf = (execution: any) => execution.agents_output[0].actions.map(({ output }: any) => output);

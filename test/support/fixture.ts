@@ -4,8 +4,8 @@ import { defaultGrants, holdsEverywhere, type Grant } from '../../src/auth/grant
 import { loadConfig } from '../../src/config.js';
 import { createDeps } from '../../src/deps.js';
 import { type Deps } from '../../src/domain/deps.js';
+import { storeProject } from '../../src/domain/projects/operations.js';
 import { newId } from '../../src/ids.js';
-import { epochSeconds } from '../../src/time.js';
 import { apiClient, type ApiClient } from './client.js';
 import { testRun } from './run.js';
 
@@ -41,31 +41,23 @@ export async function createWorkspace(deps: Deps, options: WorkspaceOptions = {}
   const organizationId = options.organizationId ?? newId();
   const departmentId = newId();
   const userId = newId();
-  const project = {
-    _id: newId(),
-    name: `project ${newId()}`,
-    description: '',
+  const projectID = newId();
+  await storeProject(deps.mongo.collections, {
+    _id: projectID,
+    name: `project ${projectID}`,
     organization_id: organizationId,
     department_id: departmentId,
     user_id: userId,
-    status: 'active' as const,
-    created_at: epochSeconds(),
-    updated_at: epochSeconds(),
-  };
-  await deps.mongo.collections.projects.insertOne(project);
-  const apiKey = await createKey(deps, { organizationId, departmentId, projectID: project._id, userId }, options);
+  });
+  const apiKey = await createKey(deps, { organizationId, departmentId, projectID, userId }, options);
   const api = apiClient(options.url ?? testRun().url, { 'x-api-key': apiKey });
-  return { organizationId, departmentId, projectID: project._id, userId, apiKey, api };
+  return { organizationId, departmentId, projectID, userId, apiKey, api };
 }
 
 /** A workspace whose `api` is its person with a user token, for calls that a key cannot make (decision 0009). */
-export async function createPersonalWorkspace(deps: Deps, options: WorkspaceOptions = {}): Promise<Workspace> {
-  const workspace = await createWorkspace(deps, options);
-  const { role, url } = options;
-  return {
-    ...workspace,
-    api: await personOf(deps, workspace, { ...(role !== undefined && { role }), ...(url !== undefined && { url }) }),
-  };
+export async function createPersonalWorkspace(deps: Deps): Promise<Workspace> {
+  const workspace = await createWorkspace(deps);
+  return { ...workspace, api: await personOf(deps, workspace) };
 }
 
 /**
@@ -99,7 +91,7 @@ function withGovernance(role: string): readonly Grant[] {
   ];
 }
 
-export interface PersonOptions {
+interface PersonOptions {
   role?: string;
   userId?: string;
   url?: string;

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './ports.js';
 
 export interface SinkRequest {
   method: string;
@@ -48,10 +48,9 @@ export async function startHttpSink(): Promise<HttpSink> {
       else res.setHeader('content-type', 'application/json').end(JSON.stringify({ ok: true, path }));
     })().catch(() => res.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listen(server);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     requests,
     seen: (pathPrefix) => requests.filter(({ path }) => path.startsWith(pathPrefix)),
     keys() {
@@ -71,11 +70,7 @@ export async function startHttpSink(): Promise<HttpSink> {
       };
     },
     answer: (pathPrefix, respond) => void answers.set(pathPrefix, respond),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

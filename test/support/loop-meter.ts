@@ -15,7 +15,7 @@ export interface Call {
   answers?: number;
 }
 
-export interface LoopMeter {
+interface LoopMeter {
   /** For the environment of the API process, which is then measured. */
   environment: Record<string, string>;
   /** A function creates the request of each attempt. */

@@ -1,12 +1,11 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { eventually } from './eventually.js';
-import { freePort } from './ports.js';
+import { freePort, listen } from './ports.js';
 
 export interface McpServer {
   url: string;
@@ -40,18 +39,15 @@ export async function startMcpServer(): Promise<McpServer> {
     res.on('close', () => void server.close());
     void server.connect(transport as never).then(() => transport.handleRequest(req, res));
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listen(http);
   const running: McpServer = {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+    url: `${url}/mcp`,
     tools: [],
     calls: [],
     headers: [],
     result: async (name) => ({ content: [{ type: 'text', text: `${name} did it` }] }),
     dropConnections: () => http.closeAllConnections(),
-    async close() {
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
-    },
+    close,
   };
   return running;
 }

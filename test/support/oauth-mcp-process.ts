@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { announce } from './ports.js';
 
 /**
  * An authorization server and the MCP server that it protects, as a process. Whoever opens the authorization address with
@@ -219,9 +219,4 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
   res.writeHead(404).end();
 }
 
-const http = createServer((req, res) => void answer(req, res));
-http.listen(0, '127.0.0.1', () => {
-  const { port } = http.address() as AddressInfo;
-  base = `http://127.0.0.1:${port}`;
-  process.stdout.write(`${JSON.stringify({ msg: 'listening', port })}\n`);
-});
+base = (await announce(createServer((req, res) => void answer(req, res)))).url;

@@ -6,7 +6,7 @@ import type { ServiceOptions } from '../../stack/service-options.js';
 import type { Service } from '../../stack/service.js';
 import { startTemporal } from '../../stack/temporal.js';
 
-export interface OwnTemporal {
+interface OwnTemporal {
   /** For `ownProduct`: names the server once it is up. */
   environment: Record<string, string>;
   service: Service;

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { parseJsonObject } from '../../src/json.js';
 import { packageRoot } from '../../src/package-root.js';
 
 /** A process of the product as a user runs it: the built files, its own environment, its log in a file. */
@@ -74,18 +75,10 @@ function waitForLine(child: ChildProcess, message: string, logFile: string): Pro
     child.once('exit', () => clearTimeout(late));
     if (!child.stdout) return;
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const parsed = parse(line);
-      if (parsed?.msg !== message) return;
+      const parsed = parseJsonObject(line);
+      if (parsed.msg !== message) return;
       clearTimeout(late);
       resolve(parsed);
     });
   });
-}
-
-function parse(line: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(line) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }

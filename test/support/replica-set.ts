@@ -1,8 +1,7 @@
-import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
-import { once } from 'node:events';
+import { createServer, connect, type Socket } from 'node:net';
 import type { Document } from 'mongodb';
 import { answerOf, answerTo, commandOf, onMessages, withAnswer, type SentCommand } from './mongo-wire.js';
-import { freePort } from './ports.js';
+import { freePort, listen } from './ports.js';
 import { createReplication, isMajorityWrite } from './replication.js';
 
 /**
@@ -125,9 +124,7 @@ export async function startReplicaSet(uri: string): Promise<ReplicaSet> {
         ),
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const own = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const own = `127.0.0.1:${(await listen(server)).port}`;
   const hosts = [`127.0.0.1:${await freePort()}`, own];
   const described = {
     ...{

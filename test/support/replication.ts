@@ -2,7 +2,7 @@ import { MongoClient, type Document } from 'mongodb';
 import type { SentCommand } from './mongo-wire.js';
 
 /** A primary that is isolated from the other members: its unreplicated writes, and how to undo them. */
-export interface Replication {
+interface Replication {
   /** Pending while the primary is isolated, resolved by `heal`; otherwise undefined. */
   readonly isolated: Promise<unknown> | undefined;
   isolate(): void;

@@ -10,7 +10,7 @@ interface Processes {
 }
 
 /** One API and one worker of a file's own, those that run at present, and the outside world of their actions. */
-export interface RunningProduct extends Processes {
+interface RunningProduct extends Processes {
   sink: HttpSink;
   /** The workspace as seen through the present API. */
   through(workspace: Workspace): Workspace;

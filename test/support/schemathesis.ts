@@ -1,44 +1,20 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { pythonEnvironment } from './python-environment.js';
 
 const version = '4.32.5';
 const run = promisify(execFile);
 
-/**
- * The path of schemathesis in its own Python environment in the user's cache folder; installed on first use.
- * @throws Error that names the missing prerequisite
- */
+/** The path of schemathesis; installed on first use. */
 export async function schemathesis(): Promise<string> {
-  const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'governed-context-service');
-  const folder = path.join(cache, `schemathesis-${version}`);
-  const program = path.join(folder, 'bin', 'st');
-  const complete = path.join(folder, 'complete');
-  if (existsSync(complete)) return program;
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(cache, { recursive: true });
-  try {
-    await run('python3', ['-m', 'venv', folder]);
-    await run(
-      path.join(folder, 'bin', 'python'),
-      ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `schemathesis==${version}`],
-      { timeout: 300_000 },
-    );
-  } catch (cause) {
-    throw new Error(
-      'the fuzzer cannot be installed: it needs python3 with venv and pip, and PyPI (or a PIP_INDEX_URL that has schemathesis)',
-      { cause },
-    );
-  }
-  await writeFile(`${complete}.new`, version);
-  await rename(`${complete}.new`, complete);
-  return program;
+  const install = `schemathesis==${version}`;
+  const folder = await pythonEnvironment(`schemathesis-${version}`, (pip) => pip('install', install));
+  return path.join(folder, 'bin', 'st');
 }
 
-export interface FuzzRun {
+interface FuzzRun {
   /** Contains the document, the configuration and the report. */
   folder: string;
   url: string;
@@ -64,10 +40,8 @@ const checks = [
 export async function fuzz(options: FuzzRun): Promise<{ failures: string; calls: number }> {
   const { folder, url, document, headers, parameters, examples, atMost, phases } = options;
   const program = await schemathesis();
-  const [schema, config] = ['openapi.json', 'schemathesis.toml'].map((name) => path.join(folder, name)) as [
-    string,
-    string,
-  ];
+  const schema = path.join(folder, 'openapi.json');
+  const config = path.join(folder, 'schemathesis.toml');
   await writeFile(schema, JSON.stringify(document));
   const table = (values: Readonly<Record<string, string>>) =>
     Object.entries(values).map(([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`);
@@ -82,32 +56,20 @@ export async function fuzz(options: FuzzRun): Promise<{ failures: string; calls:
       '',
     ].join('\n'),
   );
-  // One worker: CPython 3.11 fails in threads that compile concurrently (python/cpython#106905).
-  const flags = [
-    '--checks',
-    checks.join(','),
-    '--phases',
+  const settings = {
+    checks: checks.join(','),
     phases,
-    '--max-examples',
-    String(examples),
-    '--max-time',
-    String(atMost),
-    '--seed',
-    '1',
-    '--workers',
-    '1',
-  ];
-  const quiet = [
-    '--no-color',
-    '--no-shrink',
-    '--continue-on-failure',
-    '--request-timeout',
-    '30',
-    '--generation-database',
-    'none',
-    '--warnings',
-    'off',
-  ];
+    'max-examples': examples,
+    'max-time': atMost,
+    seed: 1,
+    // CPython 3.11 fails in threads that compile concurrently (python/cpython#106905).
+    workers: 1,
+    'request-timeout': 30,
+    'generation-database': 'none',
+    warnings: 'off',
+  };
+  const flags = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
+  const quiet = ['--no-color', '--no-shrink', '--continue-on-failure'];
   const { stdout, code } = await run(program, ['--config-file', config, 'run', schema, ...flags, ...quiet], {
     cwd: folder,
     maxBuffer: 256 * 1024 * 1024,

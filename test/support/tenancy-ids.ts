@@ -6,7 +6,7 @@ import { createTable } from './tables.js';
 import { file, send } from './uploads.js';
 
 /** Returns the id of B's record of a kind, created on first use; `undefined` returns an unknown UUID. */
-export type Seeder = ((owner: Owner) => Promise<string>) | undefined;
+type Seeder = ((owner: Owner) => Promise<string>) | undefined;
 
 export interface Owner {
   workspace: Workspace;

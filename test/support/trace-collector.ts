@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './ports.js';
 
 export interface CollectedSpan {
   traceId: string;
@@ -37,17 +37,13 @@ export async function startTraceCollector(): Promise<TraceCollector> {
       res.setHeader('content-type', 'application/json').end('{}');
     })().catch(() => res.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     paths,
     spansOf: (traceId) => spans.filter((span) => span.traceId === traceId),
     text: () => texts.join('\n'),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

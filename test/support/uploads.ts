@@ -42,7 +42,7 @@ export function send(
   return api.post(path, body, { ...form, ...headers });
 }
 
-export interface BigUpload {
+interface BigUpload {
   status: number;
   body: any;
   sha256: string;

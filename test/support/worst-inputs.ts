@@ -1,6 +1,6 @@
 import type { Json } from '../../src/graph/store/values.js';
 
-export interface Parameter {
+interface Parameter {
   in: string;
   name: string;
 }

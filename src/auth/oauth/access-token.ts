@@ -19,7 +19,7 @@ export interface TokenAnswer {
   scope: string;
 }
 
-export interface AccessTokenOf {
+interface AccessTokenOf {
   grant: Pick<OauthGrantDocument, '_id' | 'client_id' | 'user_id' | 'project_id' | 'resource'>;
   standing: Standing;
   scopes: readonly Scope[];

@@ -3,7 +3,7 @@ import type { AuthDeps } from '../create-auth.js';
 import type { OauthGrantDocument } from './grants.js';
 
 /** The events of a grant that are recorded in the audit chain of its organization. */
-export type GrantAct = 'oauth-revocation' | 'oauth-refresh-reuse' | 'oauth-code-reuse' | 'connected-app-end';
+type GrantAct = 'oauth-revocation' | 'oauth-refresh-reuse' | 'oauth-code-reuse' | 'connected-app-end';
 
 /** Without `actor`, the client itself is recorded. */
 export async function auditGrant(

@@ -23,7 +23,7 @@ export interface OauthCodeDocument {
   expires_at: Date;
 }
 
-export type NewCode = Omit<OauthCodeDocument, '_id' | 'grant' | 'valid_until' | 'expires_at'> & {
+type NewCode = Omit<OauthCodeDocument, '_id' | 'grant' | 'valid_until' | 'expires_at'> & {
   grant: Omit<NewGrant, '_id'>;
 };
 

@@ -1,9 +1,8 @@
-import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { AppError, isAppError } from '../../errors.js';
 import type { Auth } from '../create-auth.js';
 import type { Principal } from '../principal.js';
-import { tokenInvalid } from '../tokens.js';
+import { tokenInvalid, unverifiedClaims } from '../tokens.js';
 import { resourcesOf } from './resources.js';
 import { knownScopes } from './scopes.js';
 import type { Grants } from './grants.js';
@@ -22,7 +21,7 @@ type Claims = z.infer<typeof Claims>;
 
 /** The resource server: accepts access tokens of this service as bearer credentials. */
 export interface OauthAccess {
-  /** Reads the token's use without verifying the token, only to choose the verifier. */
+  /** Returns whether the token says that it is an access token of this service. */
   claims(token: string): boolean;
   /** @throws AppError `invalid_token`, also for another audience and for a grant that has ended */
   principal(token: string, baseUrl: string): Promise<Principal>;
@@ -43,13 +42,7 @@ export function createOauthAccess({ auth, grants }: { auth: Pick<Auth, 'tokens'>
   }
 
   return {
-    claims(token) {
-      try {
-        return decodeJwt(token).token_use === 'oauth';
-      } catch {
-        return false;
-      }
-    },
+    claims: (token) => unverifiedClaims(token).token_use === 'oauth',
     async principal(token, baseUrl) {
       const claims = await verified(token, baseUrl);
       if (!(await grants.isLive(claims.sid))) throw new AppError('invalid_token', tokenInvalid);

@@ -42,7 +42,7 @@ export function bindTrimmed(tree: Tree, binding: Binding): string {
 }
 
 /** Returns the original text, which becomes the name of a column. */
-export function sourceOf(tree: Tree, { text, tokens }: Binding): string {
+export function sourceOf(tree: Tree, { text, tokens }: Pick<Binding, 'text' | 'tokens'>): string {
   return text.slice(tokens[tree.first]?.start, tokens[tree.last]?.end);
 }
 

@@ -5,7 +5,7 @@ import { reservedPrefix } from './text-bounds.js';
 import { child, childrenOf, has, nameOf, quoted, whereOf, type Tree } from './tree.js';
 import { addPatternVariables, copyOf, emptyScope, projected, starOf, type Scope } from './variables.js';
 
-export interface BoundQuery {
+interface BoundQuery {
   text: string;
   /** The scope of the returned columns, for a subquery that returns to an outer query. */
   columns: Scope;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { isAppError } from '../../errors.js';
+import { sourceOf } from './bind.js';
 import { bindRegularQuery } from './clauses.js';
 import { inScope, scopeParameter, type InScope } from './containers.js';
 import { CypherSyntaxError, parse, type LexedText } from './cypher-parser.js';
@@ -26,7 +27,7 @@ import { weighCall, weighText } from './work.js';
  * - hops: an upper limit for open-ended paths
  */
 
-export interface GuardOptions extends TextBounds, QueryBounds {
+interface GuardOptions extends TextBounds, QueryBounds {
   maxHops: number;
   /**
    * Restricts each element. Must include the project filter. Additional conditions must not fail, whatever the element
@@ -193,7 +194,7 @@ function resultOf(query: Tree, text: string, lexed: LexedText): Pick<GuardedQuer
   const columns = childrenOf(items, 'returnItem').map((item) => {
     const name = item.children.at(-1);
     if (name?.rule === 'variable') return nameOf(name);
-    return text.slice(lexed.tokens[item.first]?.start, lexed.tokens[item.last]?.end);
+    return sourceOf(item, { text, tokens: lexed.tokens });
   });
   const body = child(clause, 'returnBody');
   return { columns: has(items, 'TIMES') ? null : columns, hasLimit: body !== undefined && has(body, 'limit') };

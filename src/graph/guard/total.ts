@@ -62,12 +62,7 @@ export function isTotalValue(tree: Tree, elements: ReadonlySet<string>): boolean
       return true;
     case 'literal': {
       const map = child(tree, 'map');
-      return (
-        !map ||
-        map.children.every(
-          (each) => each.token !== null || each.rule === 'propertyKeyName' || isTotalValue(each, elements),
-        )
-      );
+      return !map || isTotalMap(map, elements);
     }
     case 'listLiteral':
       return tree.children.every((each) => each.token !== null || isTotalValue(each, elements));
@@ -78,6 +73,12 @@ export function isTotalValue(tree: Tree, elements: ReadonlySet<string>): boolean
     default:
       return false;
   }
+}
+
+function isTotalMap({ children }: Tree, elements: ReadonlySet<string>): boolean {
+  return children.every(
+    (entry) => entry.token !== null || entry.rule === 'propertyKeyName' || isTotalValue(entry, elements),
+  );
 }
 
 function existsIsTotal(tree: Tree, outer: ReadonlySet<string>): boolean {
@@ -108,9 +109,7 @@ function patternsAreTotal(tree: Tree, elements: ReadonlySet<string>): boolean {
   let total = true;
   walk(tree, (each) => {
     if (each.rule === 'map') {
-      total &&= each.children.every(
-        (entry) => entry.token !== null || entry.rule === 'propertyKeyName' || isTotalValue(entry, elements),
-      );
+      total &&= isTotalMap(each, elements);
       return false;
     }
     if (each.rule === 'nodePattern' || each.rule === 'relationshipPattern' || each.rule === 'parenthesizedPath') {

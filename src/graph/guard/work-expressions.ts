@@ -18,7 +18,7 @@ import {
 import { child, childrenOf, compact, excerptOf, has, nameOf, whereOf, type Tree } from './tree.js';
 import { additionOf, comparisonSteps, functionWork, membershipSteps, search, type Weighed } from './work-functions.js';
 
-export type Variables = ReadonlyMap<string, Size>;
+type Variables = ReadonlyMap<string, Size>;
 
 export interface Weighing {
   variables: Variables;

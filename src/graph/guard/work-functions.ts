@@ -43,37 +43,12 @@ const constant: FunctionWork = () => ({ size: scalar, steps: 1 });
  * time.
  */
 const functions: Readonly<Record<string, FunctionWork>> = {
-  ...Object.fromEntries(
-    [
-      'tolower',
-      'lower',
-      'toupper',
-      'upper',
-      'ltrim',
-      'rtrim',
-      'btrim',
-      'trim',
-      'left',
-      'right',
-      'substring',
-      'reverse',
-      'tail',
-      'nullif',
-    ].map((name) => [name, sameSize]),
-  ),
-  ...Object.fromEntries(
-    ['size', 'length', 'char_length', 'character_length', 'isempty', 'id', 'elementid', 'type', 'count', 'exists'].map(
-      (name) => [name, constant],
-    ),
-  ),
-  ...Object.fromEntries(['tobooleanlist', 'tofloatlist', 'tointegerlist', 'tostringlist'].map((name) => [name, texts])),
-  coalesce: anyOf,
-  max: anyOf,
-  min: anyOf,
-  head: anElement,
-  last: anElement,
-  nodes: elements,
-  relationships: elements,
+  ...each('tolower lower toupper upper ltrim rtrim btrim trim left right substring reverse tail nullif', sameSize),
+  ...each('size length char_length character_length isempty id elementid type count exists', constant),
+  ...each('tobooleanlist tofloatlist tointegerlist tostringlist', texts),
+  ...each('coalesce max min', anyOf),
+  ...each('head last', anElement),
+  ...each('nodes relationships', elements),
   startnode: () => ({ size: storedElement, steps: 1 }),
   endnode: () => ({ size: storedElement, steps: 1 }),
   collect: gather,
@@ -99,6 +74,10 @@ const functions: Readonly<Record<string, FunctionWork>> = {
     return { size: textOf(weight), steps: 1 + search(args) + weight / 16 };
   },
 };
+
+function each(names: string, work: FunctionWork): Record<string, FunctionWork> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, work]));
+}
 
 /** Returns the steps of a text search. The database compares the search text at each position. */
 export function search(args: readonly Size[]): number {

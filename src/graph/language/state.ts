@@ -45,7 +45,7 @@ export function readLanguage(graph: Connection, projectId: string): Promise<Lang
 }
 
 /** Returns the analyzers to whose indexes a write adds its nodes. */
-export function analyzersOf({ analyzer, next }: LanguageState): Analyzer[] {
+function analyzersOf({ analyzer, next }: LanguageState): Analyzer[] {
   return next === null ? [analyzer] : [analyzer, next];
 }
 

@@ -6,7 +6,7 @@ import { writeOnce, type Connection } from '../store/sessions.js';
 import type { FoundFact, FoundPart, Mention, Merge, SavedPart } from './part.js';
 import { aliasKey, mergeKey, nameKey, resolve, type Resolved } from './resolve.js';
 
-export interface PartPlace {
+interface PartPlace {
   projectId: string;
   memoryId: string;
   /** The number of the part, starting at 0. */

@@ -2,14 +2,14 @@ import type { ManagedTransaction, Node } from 'neo4j-driver';
 import { AppError, notFound } from '../../errors.js';
 import { lockProject } from '../ontology/state.js';
 import { saveWithin, type Save } from '../save/save.js';
-import { readEntities, readSealed, type StoredEntity } from '../store/entities.js';
+import { readEntities, type StoredEntity } from '../store/entities.js';
 import { factOf, supersedeFacts, type StoredFact } from '../store/facts.js';
 import { derivedId } from '../store/names.js';
 import type { Stamp } from '../store/provenance.js';
-import { sealedKey } from '../store/sealing.js';
+import { idOf, readSealed } from '../store/sealing.js';
 import { writeOnce, type Connection } from '../store/sessions.js';
 
-export interface UndoneMerge {
+interface UndoneMerge {
   /** The separate entity that the mention now refers to. */
   entity_id: string;
   /** The number of facts that moved to it. */
@@ -80,24 +80,23 @@ async function factsAround(
      UNION MATCH (:Entity {project_id: $projectId, id: $entityId})<-[:FACT_OBJECT]-(f:Fact {project_id: $projectId}) RETURN f`,
     { projectId, entityId },
   );
-  const nodes = records.map((record) => (record.get('f') as Node).properties);
-  const sealed = await readSealed(
-    tx,
-    nodes.map(({ id }) => sealedKey(projectId, 'fact', String(id))),
-  );
-  const isOwn = (node: Node['properties']) => node._memory_id === memoryId;
-  const isCurrent = (node: Node['properties']) => node.superseded_at == null;
-  const own = new Set(nodes.filter(isOwn).map(({ id }) => id as unknown));
-  const others = nodes.filter((node) => !isOwn(node) && node.subject === entityId);
-  const remainders = others.filter((node) => isCurrent(node) && own.has(node._closed_by));
+  const nodes = records.map((record) => record.get('f') as Node);
+  const sealed = await readSealed(tx, projectId, 'fact', nodes.map(idOf));
+  const isOwn = ({ properties }: Node) => properties._memory_id === memoryId;
+  const isCurrent = ({ properties }: Node) => properties.superseded_at == null;
+  const own = new Set<unknown>(nodes.filter(isOwn).map(idOf));
+  const others = nodes.filter((node) => !isOwn(node) && node.properties.subject === entityId);
+  const remainders = others.filter((node) => isCurrent(node) && own.has(node.properties._closed_by));
   // A fact that was changed again after the memory keeps its current state.
-  const changed = new Set(others.filter((node) => !isCurrent(node)).map((node) => node._closed_by as unknown));
-  const restored = others.filter((node) => own.has(node._superseded_by) && !changed.has(node._superseded_by));
-  const facts = (nodes: Node['properties'][]) => nodes.map((properties) => factOf(projectId, { properties }, sealed));
+  const changed = new Set<unknown>(
+    others.filter((node) => !isCurrent(node)).map(({ properties }) => properties._closed_by as unknown),
+  );
+  const restored = others.filter(({ properties: { _superseded_by: by } }) => own.has(by) && !changed.has(by));
+  const facts = (chosen: Node[]) => chosen.map((node) => factOf(node, sealed));
   return {
     moved: facts(nodes.filter((node) => isOwn(node) && isCurrent(node))),
     restored: facts(restored),
-    remainders: facts(remainders.filter((node) => !changed.has(node._closed_by))),
+    remainders: facts(remainders.filter(({ properties }) => !changed.has(properties._closed_by))),
   };
 }
 

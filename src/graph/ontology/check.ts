@@ -35,7 +35,7 @@ export function checkEntity(
   return type ? checkProperties(type, entity.properties) : [];
 }
 
-export interface TypedRelationship {
+interface TypedRelationship {
   type: string;
   fromType: string;
   toType: string;

@@ -25,13 +25,13 @@ import {
 } from './scan.js';
 import { activate, endPending, lockProject, readOntology, renewPending, type PendingCommit } from './state.js';
 
-export interface Violations {
+interface Violations {
   count: number;
   /** The first ten violations, by id and property. They contain no values. */
   samples: string[];
 }
 
-export interface NewOntology {
+interface NewOntology {
   definition: OntologyDefinition;
   /** The version on which the draft is based. A different current version is a conflict. */
   baseVersion: number;
@@ -46,36 +46,38 @@ export async function violationsOf(
   definition: OntologyDefinition,
 ): Promise<Violations> {
   const violations: Violations = { count: 0, samples: [] };
-  for (const check of [checkEntityPage, checkRelationshipPage]) {
-    for (let after: Cursor | undefined = firstCursor; after;) {
-      const from: Cursor = after;
-      after = await inReadTransaction(graph, (tx) => check(tx, projectId, from, definition, violations), {
-        projectIds: [projectId],
-      });
-    }
-  }
+  const passes: Pass[] = [
+    async (tx, after) => {
+      const { items, next } = await entityPage(tx, projectId, after);
+      checkEntities(items, definition, violations);
+      return next;
+    },
+    async (tx, after) => {
+      const { items, next } = await relationshipPage(tx, projectId, after);
+      checkRelationships(items, definition, violations);
+      return next;
+    },
+  ];
+  await eachPage(passes, (work) => inReadTransaction(graph, work, { projectIds: [projectId] }));
   return violations;
 }
 
-type CheckPage = (
-  tx: ManagedTransaction,
-  projectId: string,
-  after: Cursor,
-  definition: OntologyDefinition,
-  into: Violations,
-) => Promise<Cursor | undefined>;
+/** Works on one page, and returns its last element. */
+type Pass = (tx: ManagedTransaction, after: Cursor) => Promise<Cursor | undefined>;
+type PageWork = (tx: ManagedTransaction) => Promise<Cursor | undefined>;
 
-const checkEntityPage: CheckPage = async (tx, projectId, after, definition, into) => {
-  const { items, next } = await entityPage(tx, projectId, after);
-  checkEntities(items, definition, into);
-  return next;
-};
-
-const checkRelationshipPage: CheckPage = async (tx, projectId, after, definition, into) => {
-  const { items, next } = await relationshipPage(tx, projectId, after);
-  checkRelationships(items, definition, into);
-  return next;
-};
+/** Runs each pass to its end, one transaction per page. */
+async function eachPage(
+  passes: readonly Pass[],
+  inTransaction: (work: PageWork) => Promise<Cursor | undefined>,
+): Promise<void> {
+  for (const pass of passes) {
+    for (let after: Cursor | undefined = firstCursor; after;) {
+      const from: Cursor = after;
+      after = await inTransaction((tx) => pass(tx, from));
+    }
+  }
+}
 
 export async function currentOntology(graph: Connection, projectId: string): Promise<Ontology | null> {
   return inReadTransaction(graph, (tx) => readOntology(tx, projectId), { projectIds: [projectId] });
@@ -160,7 +162,7 @@ async function inBatches(
   { marks, check }: { marks: OntologyDefinition; check: OntologyDefinition | null },
 ): Promise<void> {
   const options = { ontology: marks, embeds: graph.embeds };
-  const passes: ((tx: ManagedTransaction, after: Cursor) => Promise<Cursor | undefined>)[] = [
+  const passes: Pass[] = [
     async (tx, after) => {
       const { items, next } = await entityPage(tx, projectId, after);
       refuseViolations(checkEntities(items, check));
@@ -179,12 +181,7 @@ async function inBatches(
     },
     (tx, after) => resealFactPage(tx, projectId, after, { personal: personalPredicates(marks), embeds: graph.embeds }),
   ];
-  for (const pass of passes) {
-    for (let after: Cursor | undefined = firstCursor; after;) {
-      const from: Cursor = after;
-      after = await whilePending(graph, projectId, pending, (tx) => pass(tx, from));
-    }
-  }
+  await eachPage(passes, (work) => whilePending(graph, projectId, pending, work));
 }
 
 /** Unseals the properties that were sealed for the failed commit. */

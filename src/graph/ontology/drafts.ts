@@ -8,7 +8,7 @@ import type { Ontology, OntologyDefinition } from './definition.js';
  * A draft of a project. `_id` is the project id. The definition is stored as JSON text, because its names may contain
  * characters that MongoDB field names cannot.
  */
-export interface OntologyDraftDocument {
+interface OntologyDraftDocument {
   _id: string;
   organization_id: string;
   revision: string;
@@ -19,7 +19,7 @@ export interface OntologyDraftDocument {
 }
 
 /** A version in the history. `_id` is `<project>:<version>`. The graph stores the active version. */
-export interface OntologyVersionDocument {
+interface OntologyVersionDocument {
   _id: string;
   project_id: string;
   version: number;

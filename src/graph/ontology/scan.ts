@@ -1,8 +1,8 @@
 import neo4j, { type ManagedTransaction, type Node, type Relationship } from 'neo4j-driver';
-import { entityOf, readSealed, type StoredEntity } from '../store/entities.js';
+import { entityOf, type StoredEntity } from '../store/entities.js';
 import { stampIn } from '../store/provenance.js';
 import { relationshipOf, type StoredRelationship } from '../store/relationships.js';
-import { sealedKey } from '../store/sealing.js';
+import { idOf, readSealed, type SealedValues } from '../store/sealing.js';
 
 interface Scanned {
   stamp: Record<string, unknown>;
@@ -21,7 +21,7 @@ export interface Cursor {
 
 export const firstCursor: Cursor = { id: '', relationship: '' };
 
-export interface Page<T> {
+interface Page<T> {
   items: T[];
   /** Undefined on the last page. */
   next: Cursor | undefined;
@@ -41,18 +41,8 @@ export async function entityPage(
     { projectId, after: after.id, limit: neo4j.int(pageSize) },
   );
   const nodes = records.map((record) => record.get('n') as Node);
-  const values = await readSealed(
-    tx,
-    nodes.map(({ properties }) => sealedKey(projectId, 'entity', String(properties.id))),
-  );
-  const items = nodes.map((node) => {
-    const entity = entityOf(projectId, node, values);
-    return {
-      ...entity,
-      stamp: stampIn(node.properties),
-      sealed: namesIn(values.get(sealedKey(projectId, 'entity', entity.id))),
-    };
-  });
+  const sealed = await readSealed(tx, projectId, 'entity', nodes.map(idOf));
+  const items = nodes.map((node) => ({ ...entityOf(node, sealed), ...scannedOf(node, sealed) }));
   const last = items.at(-1);
   return { items, next: last && { id: last.id, relationship: '' } };
 }
@@ -69,24 +59,16 @@ export async function relationshipPage(
     { projectId, ...after, limit: neo4j.int(pageSize) },
   );
   const found = records.map((record) => record.get('r') as Relationship);
-  const values = await readSealed(
-    tx,
-    found.map(({ properties }) => sealedKey(projectId, 'relationship', String(properties.id))),
-  );
+  const sealed = await readSealed(tx, projectId, 'relationship', found.map(idOf));
   const items = found.map((each, at) => {
-    const relationship = relationshipOf(projectId, each, values);
     const types = { fromType: String(records[at]?.get('fromType')), toType: String(records[at]?.get('toType')) };
-    return {
-      ...relationship,
-      ...types,
-      stamp: stampIn(each.properties),
-      sealed: namesIn(values.get(sealedKey(projectId, 'relationship', relationship.id))),
-    };
+    return { ...relationshipOf(each, sealed), ...types, ...scannedOf(each, sealed) };
   });
   const last = items.at(-1);
   return { items, next: last && { id: last.from, relationship: last.id } };
 }
 
-function namesIn(values: unknown): ReadonlySet<string> {
-  return new Set(typeof values === 'string' ? Object.keys(JSON.parse(values) as object) : []);
+function scannedOf(element: Node | Relationship, sealed: SealedValues): Scanned {
+  const values = sealed.get(idOf(element)) ?? '{}';
+  return { stamp: stampIn(element.properties), sealed: new Set(Object.keys(JSON.parse(values) as object)) };
 }

@@ -8,7 +8,7 @@ import { placeholder, type Label, type Span } from './span.js';
 type Json = unknown;
 
 /** The result of one scan of a response. */
-export interface Survey {
+interface Survey {
   /**
    * The estimated work, counted up to a maximum: mainly the characters of the distinct texts that may contain a match.
    */

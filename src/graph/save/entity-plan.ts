@@ -8,7 +8,7 @@ import { isSameValidity, mergedValidity, type OwnValidity } from '../store/valid
 import { outOfOrder, type EntityRef, type SaveInput } from './input.js';
 import { problem, type Place } from './problems.js';
 
-export interface PlannedEntity extends StoredEntity {
+interface PlannedEntity extends StoredEntity {
   action: 'create' | 'update' | 'unchanged';
   /** The first path in the input that refers to the entity. */
   place: Place;

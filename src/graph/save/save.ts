@@ -23,7 +23,7 @@ export interface SavePlan {
   names: NamesOfProject | null;
 }
 
-export interface Saved {
+interface Saved {
   saved: { entities: number; relationships: number; facts: number };
   /** The id of each entity of the input, in input order. */
   ids: string[];

@@ -5,7 +5,7 @@ import { indexing, type Analyzer } from '../language/analyzers.js';
 import { noting } from '../vectors/noting.js';
 import { mentionProperties } from './mention-properties.js';
 import { internalProperties, scopeTerm } from './names.js';
-import { seal, sealedKey, storeSealed, unseal } from './sealing.js';
+import { idOf, readSealed, seal, storeSealed, unseal, type SealedValues } from './sealing.js';
 import { validityIn, validityProperties, type OwnValidity } from './validity.js';
 import { fromStored, toStored, type JsonMap } from './values.js';
 
@@ -39,36 +39,17 @@ export async function readEntities(
     { names: [...keys.names], projectId },
   );
   const nodes = [...byId.records, ...byName.records].map((record) => record.get('n') as Node);
-  const values = await readSealed(
-    tx,
-    nodes.map((node) => sealedKey(projectId, 'entity', String(node.properties.id))),
-  );
-  const toEntity = (record: { get(key: string): unknown }) => entityOf(projectId, record.get('n') as Node, values);
+  const sealed = await readSealed(tx, projectId, 'entity', nodes.map(idOf));
+  const toEntity = (record: { get(key: string): unknown }) => entityOf(record.get('n') as Node, sealed);
   return { byId: byId.records.map(toEntity), byName: byName.records.map(toEntity) };
 }
 
-export async function readSealed(
-  tx: ManagedTransaction,
-  keys: readonly string[],
-): Promise<ReadonlyMap<string, unknown>> {
-  if (keys.length === 0) return new Map();
-  const { records } = await tx.run(
-    'UNWIND $keys AS key MATCH (s:Sealed {key: key}) RETURN s.key AS key, s.values AS values',
-    { keys: [...keys] },
-  );
-  return new Map(records.map((record) => [record.get('key') as string, record.get('values') as unknown]));
-}
-
-export function entityOf(
-  projectId: string,
-  { properties }: Pick<Node, 'properties'>,
-  sealed: ReadonlyMap<string, unknown>,
-): StoredEntity {
-  const id = String(properties.id);
+export function entityOf(node: Node, sealed: SealedValues): StoredEntity {
+  const { properties } = node;
+  const id = idOf(node);
   const shown = fromStored(properties, isOwnProperty);
-  const values = sealed.get(sealedKey(projectId, 'entity', id));
   const named = { id, type: String(properties.type), name: String(properties.name) };
-  return { ...named, properties: unseal(shown, values), ...validityIn(properties) };
+  return { ...named, properties: unseal(shown, sealed.get(id)), ...validityIn(properties) };
 }
 
 export interface WriteOptions {
@@ -92,6 +73,7 @@ export async function writeEntities(
   if (entities.length === 0) return;
   const parted = entities.map((entity) => ({
     entity,
+    id: entity.id,
     ...seal(entity.properties, personalOf(ontology, 'entity_types', entity.type)),
   }));
   const rows = parted.map(({ entity, shown }) => ({
@@ -116,11 +98,7 @@ export async function writeEntities(
     { rows, projectId },
   );
   // Without an ontology, nothing was ever sealed.
-  if (ontology)
-    await storeSealed(
-      tx,
-      parted.map(({ entity, sealed }) => ({ key: sealedKey(projectId, 'entity', entity.id), sealed })),
-    );
+  if (ontology) await storeSealed(tx, projectId, 'entity', parted);
 }
 
 const maxSearchLength = 8000;

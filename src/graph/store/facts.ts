@@ -2,12 +2,12 @@ import type { ManagedTransaction, Node } from 'neo4j-driver';
 import { placeholder } from '../redaction/span.js';
 import { indexing, type Analyzer } from '../language/analyzers.js';
 import { noting } from '../vectors/noting.js';
-import { readSealed, searchText } from './entities.js';
+import { searchText } from './entities.js';
 import { scopeTerm } from './names.js';
 import { stampIn } from './provenance.js';
 import type { Known } from './reconcile.js';
-import { sealedKey, storeSealed } from './sealing.js';
-import { toStored, type Json } from './values.js';
+import { idOf, readSealed, storeSealed, type SealedValues } from './sealing.js';
+import { toStored } from './values.js';
 
 export type FactObject = string | number | boolean;
 
@@ -34,23 +34,17 @@ export async function readFacts(
     { pairs: [...pairs], projectId },
   );
   const nodes = records.map((record) => record.get('f') as Node);
-  const sealed = await readSealed(
-    tx,
-    nodes.map(({ properties }) => sealedKey(projectId, 'fact', String(properties.id))),
-  );
+  const sealed = await readSealed(tx, projectId, 'fact', nodes.map(idOf));
   return nodes
-    .map((node) => factOf(projectId, node, sealed))
+    .map((node) => factOf(node, sealed))
     .sort((a, b) => a.valid_from - b.valid_from || (a.id < b.id ? -1 : 1));
 }
 
-export function factOf(
-  projectId: string,
-  { properties: p }: Pick<Node, 'properties'>,
-  sealed: ReadonlyMap<string, unknown>,
-): StoredFact {
-  const id = String(p.id);
-  const values = sealed.get(sealedKey(projectId, 'fact', id));
-  const hidden = typeof values === 'string' ? (JSON.parse(values) as { object: FactObject }) : undefined;
+export function factOf(node: Node, sealed: SealedValues): StoredFact {
+  const p = node.properties;
+  const id = idOf(node);
+  const values = sealed.get(id);
+  const hidden = values === undefined ? undefined : (JSON.parse(values) as { object: FactObject });
   return {
     id,
     subject: String(p.subject),
@@ -134,11 +128,11 @@ export async function writeFacts(
   );
   await linkFacts(tx, projectId, rows);
   if (context.personal.size === 0) return;
-  const sealed = facts.map((fact) => ({
-    key: sealedKey(projectId, 'fact', fact.id),
-    sealed: context.personal.has(fact.predicate) ? { object: fact.object as Json } : null,
+  const sealed = facts.map(({ id, predicate, object }) => ({
+    id,
+    sealed: context.personal.has(predicate) ? { object } : null,
   }));
-  await storeSealed(tx, sealed);
+  await storeSealed(tx, projectId, 'fact', sealed);
 }
 
 /** Links facts to entities. Links have a project_id, because the guard also restricts relationships. */

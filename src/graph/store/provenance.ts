@@ -24,7 +24,7 @@ export interface Consumption {
   at: number;
 }
 
-export interface Provenance {
+interface Provenance {
   saved_by: string | null;
   source: string | null;
   recorded_at: number | null;

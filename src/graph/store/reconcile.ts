@@ -1,5 +1,5 @@
 /** A period from `valid_from` until before `valid_to`, in epoch seconds. Null means no end. */
-export interface Validity {
+interface Validity {
   valid_from: number;
   valid_to: number | null;
 }

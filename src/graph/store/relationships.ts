@@ -1,9 +1,9 @@
 import type { ManagedTransaction, Relationship } from 'neo4j-driver';
 import { personalOf } from '../ontology/definition.js';
 import { noteRelationships } from '../vectors/noting.js';
-import { readSealed, type WriteOptions } from './entities.js';
+import type { WriteOptions } from './entities.js';
 import { derivedId, internalProperties } from './names.js';
-import { seal, sealedKey, storeSealed, unseal } from './sealing.js';
+import { idOf, readSealed, seal, storeSealed, unseal, type SealedValues } from './sealing.js';
 import { validityIn, validityProperties, type OwnValidity } from './validity.js';
 import { fromStored, toStored, type JsonMap } from './values.js';
 
@@ -41,23 +41,16 @@ export async function readRelationships(
     { keys: [...keys], projectId },
   );
   const found = records.map((record) => record.get('r') as Relationship);
-  const sealed = await readSealed(
-    tx,
-    found.map(({ properties }) => sealedKey(projectId, 'relationship', String(properties.id))),
-  );
-  return found.map((relationship) => relationshipOf(projectId, relationship, sealed));
+  const sealed = await readSealed(tx, projectId, 'relationship', found.map(idOf));
+  return found.map((relationship) => relationshipOf(relationship, sealed));
 }
 
-export function relationshipOf(
-  projectId: string,
-  { type, properties }: Pick<Relationship, 'type' | 'properties'>,
-  sealed: ReadonlyMap<string, unknown>,
-): StoredRelationship {
-  const id = String(properties.id);
+export function relationshipOf(relationship: Relationship, sealed: SealedValues): StoredRelationship {
+  const { type, properties } = relationship;
+  const id = idOf(relationship);
   const shown = fromStored(properties, isOwnRelationshipProperty);
-  const values = sealed.get(sealedKey(projectId, 'relationship', id));
   const ends = { from: String(properties._from), to: String(properties._to) };
-  return { id, type, ...ends, properties: unseal(shown, values), ...validityIn(properties) };
+  return { id, type, ...ends, properties: unseal(shown, sealed.get(id)), ...validityIn(properties) };
 }
 
 /** Replaces each relationship. Both ends must be entities of the project. */
@@ -70,6 +63,7 @@ export async function writeRelationships(
   if (relationships.length === 0) return;
   const parted = relationships.map((each) => ({
     each,
+    id: each.id,
     ...seal(each.properties, personalOf(ontology, 'relationship_types', each.type)),
   }));
   const rows = parted.map(({ each, shown }) => ({
@@ -93,18 +87,9 @@ export async function writeRelationships(
      MERGE (a)-[r:$(row.type)]->(b) SET r = row.properties`,
     { rows, projectId },
   );
-  if (embeds)
-    await noteRelationships(
-      tx,
-      projectId,
-      relationships.filter((each) => mayHaveText(each)),
-    );
+  if (embeds) await noteRelationships(tx, projectId, relationships.filter(mayHaveText));
   // Without an ontology, nothing was ever sealed.
-  if (ontology)
-    await storeSealed(
-      tx,
-      parted.map(({ each, sealed }) => ({ key: sealedKey(projectId, 'relationship', each.id), sealed })),
-    );
+  if (ontology) await storeSealed(tx, projectId, 'relationship', parted);
 }
 
 /** Returns whether the relationship may have or have had a text. Only a new relationship never had one before. */

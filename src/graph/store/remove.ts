@@ -1,7 +1,7 @@
 import type { ManagedTransaction } from 'neo4j-driver';
-import { elementKey } from '../vectors/elements.js';
+import { elementKey, type VectorKind } from '../vectors/elements.js';
 import { forgetVectors } from '../vectors/noting.js';
-import { sealedKey, storeSealed, type SealedKind } from './sealing.js';
+import { storeSealed } from './sealing.js';
 
 /** Removes relationships. Ignores those that no longer exist. */
 export async function removeRelationships(
@@ -16,12 +16,7 @@ export async function removeRelationships(
      MATCH (a)-[r]->(b) WHERE type(r) = edge.type WITH r, r.id AS id DELETE r RETURN id`,
     { edges: [...edges], projectId },
   );
-  await forgetAll(
-    tx,
-    projectId,
-    'relationship',
-    records.map((record) => record.get('id') as unknown),
-  );
+  await forgetAll(tx, projectId, 'relationship', idsIn(records));
 }
 
 /** Removes entities with their relationships and facts. */
@@ -37,18 +32,8 @@ export async function removeEntities(tx: ManagedTransaction, projectId: string, 
     parameters,
   );
   await tx.run('UNWIND $ids AS id MATCH (n:Entity {project_id: $projectId, id: id}) DETACH DELETE n', parameters);
-  await forgetAll(
-    tx,
-    projectId,
-    'relationship',
-    edges.records.map((record) => record.get('id') as unknown),
-  );
-  await forgetAll(
-    tx,
-    projectId,
-    'fact',
-    facts.records.map((record) => record.get('id') as unknown),
-  );
+  await forgetAll(tx, projectId, 'relationship', idsIn(edges.records));
+  await forgetAll(tx, projectId, 'fact', idsIn(facts.records));
   await forgetAll(tx, projectId, 'entity', ids);
 }
 
@@ -56,16 +41,17 @@ export async function removeEntities(tx: ManagedTransaction, projectId: string, 
 async function forgetAll(
   tx: ManagedTransaction,
   projectId: string,
-  kind: SealedKind,
-  ids: readonly unknown[],
+  kind: VectorKind,
+  ids: readonly string[],
 ): Promise<void> {
-  const known = ids.filter((id): id is string => typeof id === 'string');
-  await storeSealed(
-    tx,
-    known.map((id) => ({ key: sealedKey(projectId, kind, id), sealed: null })),
-  );
+  const gone = ids.map((id) => ({ id, sealed: null }));
+  await storeSealed(tx, projectId, kind, gone);
   await forgetVectors(
     tx,
-    known.map((id) => elementKey(projectId, kind, id)),
+    ids.map((id) => elementKey(projectId, kind, id)),
   );
+}
+
+function idsIn(records: readonly { get(key: string): unknown }[]): string[] {
+  return records.map((record) => record.get('id')).filter((id) => typeof id === 'string');
 }

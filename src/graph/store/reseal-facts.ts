@@ -3,9 +3,9 @@ import type { Cursor } from '../ontology/scan.js';
 import { placeholder } from '../redaction/span.js';
 import { elementKey } from '../vectors/elements.js';
 import { forgetVectors, noting } from '../vectors/noting.js';
-import { readSealed, searchText } from './entities.js';
+import { searchText } from './entities.js';
 import { factOf, linkFacts } from './facts.js';
-import { sealedKey, storeSealed } from './sealing.js';
+import { idOf, readSealed, storeSealed } from './sealing.js';
 import { toStored } from './values.js';
 
 const pageSize = 500;
@@ -18,28 +18,22 @@ export async function resealFactPage(
   { personal, embeds }: { personal: ReadonlySet<string>; embeds: boolean },
 ): Promise<Cursor | undefined> {
   const page = await tx.run(
-    `MATCH (f:Fact) WHERE f.project_id = $projectId AND f.id > $after WITH f ORDER BY f.project_id, f.id LIMIT $limit
-     OPTIONAL MATCH (s:Sealed {key: $prefix + f.id + $suffix})
-     RETURN f.id AS id, f.predicate AS predicate, s IS NOT NULL AS sealed`,
-    { projectId, after: after.id, limit: neo4j.int(pageSize), ...keyParts(projectId) },
+    `MATCH (f:Fact) WHERE f.project_id = $projectId AND f.id > $after
+     RETURN f.id AS id, f.predicate AS predicate ORDER BY f.project_id, f.id LIMIT $limit`,
+    { projectId, after: after.id, limit: neo4j.int(pageSize) },
   );
-  const found = page.records.map((record) => record.toObject() as { id: string; predicate: string; sealed: boolean });
+  const found = page.records.map((record) => record.toObject() as { id: string; predicate: string });
+  const ids = found.map(({ id }) => id);
+  const sealed = await readSealed(tx, projectId, 'fact', ids);
+  const changed = found.filter(({ id, predicate }) => personal.has(predicate) !== sealed.has(id));
   await reseal(
     tx,
     projectId,
-    found.filter(({ predicate, sealed }) => personal.has(predicate) !== sealed).map(({ id }) => id),
+    changed.map(({ id }) => id),
     { personal, embeds },
   );
-  const last = found.at(-1);
-  return last && { id: last.id, relationship: '' };
-}
-
-/** Returns the parts of a sealed key before and after the fact id. Fact ids need no escaping. */
-function keyParts(projectId: string): { prefix: string; suffix: string } {
-  const [prefix = '', suffix = ''] = sealedKey(projectId, 'fact', '\u0000').split(
-    JSON.stringify('\u0000').slice(1, -1),
-  );
-  return { prefix, suffix };
+  const last = ids.at(-1);
+  return last === undefined ? undefined : { id: last, relationship: '' };
 }
 
 async function reseal(
@@ -55,12 +49,9 @@ async function reseal(
     { projectId, ids: [...ids] },
   );
   const nodes = records.map((record) => record.get('f') as Node);
-  const sealed = await readSealed(
-    tx,
-    nodes.map(({ properties }) => sealedKey(projectId, 'fact', String(properties.id))),
-  );
+  const sealed = await readSealed(tx, projectId, 'fact', nodes.map(idOf));
   const rows = records.map((record, at) => {
-    const fact = factOf(projectId, nodes[at] as Node, sealed);
+    const fact = factOf(nodes[at] as Node, sealed);
     const hidden = personal.has(fact.predicate);
     const visible = hidden ? placeholder('personal') : fact.object;
     const subject = (record.get('name') as string | null) ?? fact.subject;
@@ -92,9 +83,8 @@ async function reseal(
   );
   await storeSealed(
     tx,
-    rows.map((row) => ({
-      key: sealedKey(projectId, 'fact', row.id),
-      sealed: row.hidden ? { object: row.fact.object } : null,
-    })),
+    projectId,
+    'fact',
+    rows.map(({ id, hidden: isHidden, fact }) => ({ id, sealed: isHidden ? { object: fact.object } : null })),
   );
 }

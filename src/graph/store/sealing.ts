@@ -1,5 +1,6 @@
-import type { ManagedTransaction } from 'neo4j-driver';
+import type { ManagedTransaction, Node, Relationship } from 'neo4j-driver';
 import { placeholder } from '../redaction/span.js';
+import { elementKey, type VectorKind } from '../vectors/elements.js';
 import type { JsonMap } from './values.js';
 
 /*
@@ -7,13 +8,10 @@ import type { JsonMap } from './values.js';
  * condition or sort order of a query can reveal the value. `Sealed` nodes have no project_id.
  */
 
-export type SealedKind = 'entity' | 'relationship' | 'fact';
+/** Maps the id of an element to the stored text of its sealed values. */
+export type SealedValues = ReadonlyMap<string, string>;
 
-export function sealedKey(projectId: string, kind: SealedKind, id: string): string {
-  return JSON.stringify([projectId, kind, id]);
-}
-
-export interface Parted {
+interface Parted {
   shown: JsonMap;
   /** The sealed values. Null if nothing is personal. */
   sealed: JsonMap | null;
@@ -29,14 +27,35 @@ export function seal(properties: Readonly<JsonMap>, personal: ReadonlySet<string
 }
 
 /** Reverses {@link seal}. `values` is the stored text of the sealed values. */
-export function unseal(shown: JsonMap, values: unknown): JsonMap {
-  return typeof values === 'string' ? { ...shown, ...(JSON.parse(values) as JsonMap) } : shown;
+export function unseal(shown: JsonMap, values: string | undefined): JsonMap {
+  return values === undefined ? shown : { ...shown, ...(JSON.parse(values) as JsonMap) };
+}
+
+export function idOf({ properties }: Pick<Node | Relationship, 'properties'>): string {
+  return String(properties.id);
+}
+
+export async function readSealed(
+  tx: ManagedTransaction,
+  projectId: string,
+  kind: VectorKind,
+  ids: readonly string[],
+): Promise<SealedValues> {
+  if (ids.length === 0) return new Map();
+  const { records } = await tx.run(
+    'UNWIND $rows AS row MATCH (s:Sealed {key: row.key}) RETURN row.id AS id, s.values AS values',
+    { rows: ids.map((id) => ({ id, key: elementKey(projectId, kind, id) })) },
+  );
+  return new Map(records.map((record) => [record.get('id') as string, record.get('values') as string]));
 }
 
 export async function storeSealed(
   tx: ManagedTransaction,
-  rows: readonly { key: string; sealed: JsonMap | null }[],
+  projectId: string,
+  kind: VectorKind,
+  elements: readonly { id: string; sealed: JsonMap | null }[],
 ): Promise<void> {
+  const rows = elements.map(({ id, sealed }) => ({ key: elementKey(projectId, kind, id), sealed }));
   const kept = rows.filter(({ sealed }) => sealed).map(({ key, sealed }) => ({ key, values: JSON.stringify(sealed) }));
   const gone = rows.filter(({ sealed }) => !sealed).map(({ key }) => key);
   if (kept.length > 0)

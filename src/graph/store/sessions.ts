@@ -43,7 +43,7 @@ export function writeOnce<T>(
   );
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   timeoutMs?: number;
   fetchSize?: number;
   /**

@@ -4,7 +4,7 @@ import type { Principal } from '../../../src/auth/principal.js';
 import { readyToGo } from './fork.js';
 import { kernelCall } from './kernel-call.js';
 
-export interface DyingCallOptions {
+interface DyingCallOptions {
   env: Record<string, string>;
   principal: Principal;
   lifecycleId: string;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { packageRoot } from '../../../src/package-root.js';
 
-export interface Helper<M> {
+interface Helper<M> {
   child: ChildProcess;
   messages: M[];
   /** Lets it begin; it was started and connected before. */

@@ -4,7 +4,7 @@ import { saveModelTool } from '../../../src/domain/tools/save-model.js';
 import { newId } from '../../../src/ids.js';
 import { epochSeconds } from '../../../src/time.js';
 
-export interface KernelCallOptions {
+interface KernelCallOptions {
   principal: Principal;
   lifecycleId?: string;
   resumeToken?: string;

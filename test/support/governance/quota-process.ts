@@ -3,7 +3,7 @@ import { createQuota, type Admission } from '../../../src/governance/quota/quota
 import { createMongo } from '../../../src/stores/mongo.js';
 import { readyToGo } from './fork.js';
 
-export interface QuotaProcessOptions {
+interface QuotaProcessOptions {
   uri: string;
   organizationId: string;
   projectId: string;

@@ -6,7 +6,7 @@ import { readyToGo } from './fork.js';
 import { createLocalSigner } from './local-signer.js';
 import { recordsOf } from './records.js';
 
-export interface RecordProcessOptions {
+interface RecordProcessOptions {
   uri: string;
   organizationId: string;
   projectId: string;

@@ -1,21 +1,20 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startDownstream } from '../../../src/surfaces/callbacks/downstream/listener.js';
 import { useDeps } from '../../support/fixture.js';
+import { listen } from '../../support/ports.js';
 import { startApi } from '../../support/processes.js';
 
 const deps = useDeps();
 const folder = await mkdtemp(path.join(tmpdir(), 'downstream-port-'));
 /** Another program that listens where this process wants to. */
-const foreign = createServer().listen(0, '127.0.0.1');
-await once(foreign, 'listening');
-const { port: taken } = foreign.address() as AddressInfo;
+const foreign = await listen(createServer());
+const { port: taken } = foreign;
 afterAll(async () => {
-  foreign.close();
+  await foreign.close();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../support/ports.js';
 
 export interface FakeTable {
   id: string;
@@ -40,9 +40,9 @@ export async function startFakeCatalog(): Promise<FakeCatalog> {
       res.writeHead(body ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listen(server);
   return Object.assign(catalog, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests,
     firstPages: () =>
       requests.filter(({ path }) => path.startsWith('/api/v1/tables') && !path.includes('after=')).length,
@@ -57,11 +57,7 @@ export async function startFakeCatalog(): Promise<FakeCatalog> {
       });
       return () => release();
     },
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   });
 }
 

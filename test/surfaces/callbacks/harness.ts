@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { listen } from '../../support/ports.js';
 
 export const secrets = { codesync: 'codesync secret', catalog: 'catalog secret', serverKey: 'a server key' };
 
@@ -44,20 +45,16 @@ export async function startUpstream(): Promise<Upstream> {
       respond(request, res);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     received,
     answer: (next) => void (respond = next),
     reset: () => {
       respond = usual;
       received.length = 0;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

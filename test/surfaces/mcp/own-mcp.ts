@@ -1,5 +1,5 @@
 import { afterAll } from '@jest/globals';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import express from 'express';
 import type { Config } from '../../../src/config.js';
 import type { Deps } from '../../../src/domain/deps.js';
@@ -8,6 +8,7 @@ import { createMcp, type Mcp, type McpLimits } from '../../../src/surfaces/mcp/c
 import { errorHandler } from '../../../src/surfaces/rest/error-answers.js';
 import { requestLog } from '../../../src/http/request-log.js';
 import { traced } from '../../../src/http/trace.js';
+import { listen } from '../../support/ports.js';
 
 export interface OwnMcp extends Mcp {
   url: string;
@@ -29,13 +30,11 @@ export function useOwnMcp(shared: Deps): ServeMcp {
     const mcp = createMcp(createGateway(deps, baseUrl), deps, { baseUrl, version: '0', limits });
     const app = express();
     app.use(requestLog(deps.log), traced(deps.tracing), mcp.router, errorHandler);
-    const server = app.listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    closing.push(async () => {
+    const server = await listen(createServer(app));
+    url = server.url;
+    closing.push(() => {
       deps.stopping.abort();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      return server.close();
     });
     return { ...mcp, url, stopping: deps.stopping };
   };

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { createPerson, type Person } from '../../auth/auth-server.js';
 import { lowestContrast, shot, tabTo, withBrowser } from '../../support/browser.js';
 import { createWorkspace } from '../../support/fixture.js';
 import { eventually } from '../../support/eventually.js';
+import { listen, type Listening } from '../../support/ports.js';
 import { verifies } from '../../support/verifies.js';
 import { grantRole } from '../../../src/auth/users.js';
 import { authorizationPath, exchange, newPkce, registerClient, type TestClient } from './flow.js';
@@ -17,17 +16,17 @@ const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 360, heig
 
 let person: Person;
 let client: TestClient;
-let app: Server;
+let app: Listening;
 let redirect: string;
 const arrived: string[] = [];
 
 beforeAll(async () => {
-  app = createServer((req, res) => {
+  const page = createServer((req, res) => {
     arrived.push(req.url ?? '');
     res.setHeader('content-type', 'text/html').end('<!doctype html><title>Back in the app</title>');
-  }).listen(0, '127.0.0.1');
-  await once(app, 'listening');
-  redirect = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
+  });
+  app = await listen(page);
+  redirect = `${app.url}/callback`;
   person = await createPerson(server.deps);
   const { collections } = server.deps.mongo;
   const { organizationId, departmentId, projectID } = person.workspace;

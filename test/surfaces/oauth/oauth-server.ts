@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll } from '@jest/globals';
-import express from 'express';
+import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { z } from 'zod';
 import { authenticateBearer } from '../../../src/auth/authenticate-bearer.js';
@@ -21,6 +19,7 @@ import { createOauth, type Oauth } from '../../../src/auth/oauth/create-oauth.js
 import type { HttpClient } from '../../../src/outbound/http-client.js';
 import { apiClient, type ApiClient } from '../../support/client.js';
 import { useDeps } from '../../support/fixture.js';
+import { listen, type Listening } from '../../support/ports.js';
 
 export interface OauthServer {
   deps: Deps & { oauth: Oauth };
@@ -48,15 +47,13 @@ export interface OauthServerOptions {
 export function useOauthServer(options: OauthServerOptions = {}): OauthServer {
   const base = useDeps(options.env);
   const deps = { ...base, ...(options.http && { http: options.http }), oauth: createOauth(base) };
-  const server = listen(deps, options);
-  const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let server: Listening;
+  const url = () => server.url;
+  const baseUrl = () => options.baseUrl?.() ?? url();
   beforeAll(async () => {
-    if (!server.listening) await once(server, 'listening');
+    server = await listen(createServer(appOf(deps, baseUrl, options.limits)));
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterAll(() => server.close());
   const address = { 'x-forwarded-for': randomAddress() };
   return {
     deps,
@@ -64,23 +61,21 @@ export function useOauthServer(options: OauthServerOptions = {}): OauthServer {
       return url();
     },
     get baseUrl() {
-      return options.baseUrl?.() ?? url();
+      return baseUrl();
     },
     client: () => apiClient(url(), address),
     as: (credential) => apiClient(url(), { authorization: `Bearer ${credential}` }),
   };
 }
 
-function listen(deps: Deps & { oauth: Oauth }, options: OauthServerOptions): Server {
+function appOf(deps: OauthServer['deps'], baseUrl: () => string, limits: OauthServerOptions['limits']): Express {
   const app = express();
   app.set('query parser', 'simple');
   app.set('trust proxy', true);
   app.use(requestLog(deps.log));
   app.use(traced(deps.tracing));
   app.use(helmet());
-  const server = app.listen(0, '127.0.0.1');
-  const baseUrl = () => options.baseUrl?.() ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  app.use(createOauthRouter(deps, { baseUrl, ...(options.limits && { limits: options.limits }) }));
+  app.use(createOauthRouter(deps, { baseUrl, ...(limits && { limits }) }));
   mountRoutes(app, [...jwksRoutes(deps), ...apiKeyRoutes, ...probes(deps)], {
     deps,
     baseUrl,
@@ -88,7 +83,7 @@ function listen(deps: Deps & { oauth: Oauth }, options: OauthServerOptions): Ser
     checkScope: () => undefined,
   });
   app.use(errorHandler);
-  return server;
+  return app;
 }
 
 function probes(deps: Deps) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '../../../../src/ids.js';
-import { ask, decide, heldApproval, outputsOf, permit, useActs, type Governed } from '../../../support/acts.js';
+import { ask, decide, heldApproval, permit, useActs, type Governed } from '../../../support/acts.js';
+import { outputsOf } from '../../../support/connectors.js';
 import { moveExecution, untilExecution } from '../../../support/executions.js';
 import { personOf } from '../../../support/fixture.js';
 import { verifies } from '../../../support/verifies.js';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '../../../../src/ids.js';
-import { ask, decide, heldApproval, outputsOf, permit, useActs } from '../../../support/acts.js';
+import { ask, decide, heldApproval, permit, useActs } from '../../../support/acts.js';
+import { outputsOf } from '../../../support/connectors.js';
 import { eventually } from '../../../support/eventually.js';
 import { closedAs, moveExecution, startExecution, untilExecution } from '../../../support/executions.js';
 import type { ApiClient } from '../../../support/client.js';

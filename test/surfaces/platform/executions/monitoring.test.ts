@@ -1,13 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  executionWorkflowId,
-  type AgentflowExecutionInput,
-} from '../../../../workflows/agentflow-execution/messages.js';
+import { executionWorkflowId } from '../../../../workflows/agentflow-execution/messages.js';
 import { decoded } from '../../../support/decoded.js';
 import { eventually } from '../../../support/eventually.js';
 import { prepareExecution, runOf, startExecution, untilExecution, untilListed } from '../../../support/executions.js';
 import { createWorkspace, useDeps } from '../../../support/fixture.js';
 import { flowThatCalls } from '../../../support/flows.js';
+import { executionPlan } from '../../../support/plans.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';
 import { verifies } from '../../../support/verifies.js';
 
@@ -268,21 +266,7 @@ describe('a run in Temporal', () => {
   });
 
   test('completes even if a Temporal client started it without a record', async () => {
-    const input: AgentflowExecutionInput = {
-      execution_id: 'no-record',
-      project_id: 'p',
-      organization_id: 'o',
-      agentflow_id: 'f',
-      agentflow_name: 'flow',
-      executed_by: 'u',
-      goal: 'g',
-      input_variables: {},
-      runtime_inputs: {},
-      files: [],
-      agents: [],
-      first_agent_id: 'nobody',
-      max_history_events: 100,
-    };
+    const input = executionPlan([], { execution_id: 'no-record', first_agent_id: 'nobody', max_history_events: 100 });
     const options = {
       taskQueue: deps.temporal.taskQueue,
       workflowId: `execution/${Date.now()}-${process.pid}`,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { createApp } from '../../../../src/app.js';
 import { createFiles } from '../../../../src/domain/files/create-files.js';
@@ -11,6 +11,7 @@ import { createWorkspace, useDeps, type Workspace } from '../../../support/fixtu
 import { flowThatCalls } from '../../../support/flows.js';
 import { eventually } from '../../../support/eventually.js';
 import { ownProduct } from '../../../support/own-product.js';
+import { listen } from '../../../support/ports.js';
 import { verifies } from '../../../support/verifies.js';
 import { file, send, sendBig } from '../../../support/uploads.js';
 
@@ -136,12 +137,12 @@ describe('storage', () => {
     const { config, mongo, auth, idempotency } = deps;
     const files = createFiles({ config, collections: mongo.collections, customers, box: auth.box, idempotency });
     let origin = '';
-    const server = createApp(
+    const app = createApp(
       { ...deps, customers, files },
       { baseUrl: () => origin, condition: () => 'serving', version: '0' },
-    ).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    );
+    const server = await listen(createServer(app));
+    origin = server.url;
     try {
       const workspace = await createWorkspace(deps, { url: origin });
       const kept = await sendBig(`${origin}/file/${workspace.projectID}`, workspace.apiKey, 15 * MiB);
@@ -157,8 +158,7 @@ describe('storage', () => {
       expect(held.size).toBe(0);
       expect((await sendBig(`${origin}/file/${workspace.projectID}`, workspace.apiKey, 20 * MiB)).status).toBe(201);
     } finally {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server.close();
     }
   });
 });
