@@ -20,7 +20,7 @@ beforeAll(async () => {
   person = made.person;
   pages = [
     ...made.pages.map(({ name, path, address = path, filled }) => [name, address, filled] as const),
-    ['runs-empty', '/runs?text=nothing-has-this', 'No run matches'],
+    ['runs-empty', '/runs?text=nothing-has-this', 'No runs match'],
     ['not-found', '/nothing'],
   ];
 });

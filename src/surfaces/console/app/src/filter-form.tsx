@@ -21,7 +21,7 @@ export interface FilterField<Name extends string> {
 }
 
 const sinceOptions = Object.entries(sinceNames).map(([value, name]) => ({ value, name }));
-export const sinceField = { name: 'since', label: 'In', parameter: 'from', options: sinceOptions } as const;
+export const sinceField = { name: 'since', label: 'Time range', parameter: 'from', options: sinceOptions } as const;
 
 /** Returns options whose labels equal their values, with spaces for underscores. */
 export const named = (...values: readonly string[]): readonly Option[] =>
@@ -58,7 +58,7 @@ export function FilterForm<Name extends string>({ fields, filter, error, onChang
       })}
       {Object.keys(filter).length > 0 && (
         <button type="button" onClick={() => onChange({})}>
-          Show all
+          Clear filters
         </button>
       )}
     </Form>
@@ -77,7 +77,7 @@ function Choice({ label, name, parameter = name, value, options, onChange }: Con
     <Field label={label} name={parameter}>
       {(control) => (
         <select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">any</option>
+          <option value="">Any</option>
           {value !== '' && !options.some((option) => option.value === value) && <option>{value}</option>}
           {options.map((option) => (
             <option key={option.value} value={option.value}>

@@ -14,7 +14,7 @@ export function Frame() {
   return (
     <>
       <a className="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <header className="top">
         <div className="bar">
@@ -56,7 +56,7 @@ function Connection() {
   const isConnected = useConnected();
   return (
     <p role="status" className="connection">
-      {!isConnected && 'Connecting again: what is shown may be old.'}
+      {!isConnected && 'Reconnecting. This page may be out of date.'}
     </p>
   );
 }

@@ -23,19 +23,19 @@ export function Quota() {
   const left = data && String(Math.round(((subscription ?? 0) + (topUp ?? 0)) * 100) / 100);
   return (
     <Box
-      name="Credits left"
+      name="Remaining credits"
       count={left}
       error={error ?? calls.error}
       link={(text) => (
-        <Link to="/projects/$projectId/usage" params={{ projectId }} aria-label={`Credits left: ${left}`}>
+        <Link to="/projects/$projectId/usage" params={{ projectId }} aria-label={`Remaining credits: ${left}`}>
           {text}
         </Link>
       )}
     >
-      {data && <p className="soft">Plan {data.plan}</p>}
+      {data && <p className="soft">Plan: {data.plan}</p>}
       {calls.data && (
         <p className="soft">
-          Governed calls of the last {calls.data.window_seconds} seconds: {calls.data.project.used}
+          Governed calls in the last {calls.data.window_seconds} seconds: {calls.data.project.used}
           {calls.data.project.max > 0 && ` of ${calls.data.project.max}`}
         </p>
       )}
@@ -96,7 +96,7 @@ export function Workers() {
           to="/projects/$projectId/runs"
           params={{ projectId }}
           search={{ state: 'running' }}
-          aria-label={`Workers: ${worst}. Shows the running runs`}
+          aria-label={`Workers: ${worst}. Show active runs`}
         >
           {text}
         </Link>
@@ -109,16 +109,16 @@ export function Workers() {
               {name}
             </a>{' '}
             {state.replaceAll('_', ' ')}
-            {waits !== null && `, the oldest task waits for ${durationText(waits)}`}
+            {waits !== null && `, oldest task waiting for ${durationText(waits)}`}
           </li>
         ))}
       </ul>
-      <p className="soft">The task queues of all projects of this service.</p>
+      <p className="soft">All projects share these task queues.</p>
     </Box>
   );
 }
 
-const syncTools = { 'catalog-sync': 'of the catalog', 'code-sync': 'of pushes' } as const;
+const syncTools = { 'catalog-sync': 'Catalog syncs', 'code-sync': 'Code syncs' } as const;
 type SyncTool = keyof typeof syncTools;
 
 async function readSyncHealth() {
@@ -158,7 +158,7 @@ export function SyncHealth() {
       <ul className="rows">
         {catalog && (
           <li className={catalog.failure === null ? undefined : 'bad'}>
-            catalog {catalog.state}
+            Catalog {catalog.state}
             {catalog.failure !== null && `: ${catalog.failure}`}
           </li>
         )}
@@ -169,7 +169,7 @@ export function SyncHealth() {
               params={{ projectId }}
               search={{ tool, status: 'failed', since: '24h' }}
             >
-              {failures} failed in the last 24 hours {syncTools[tool]}
+              {syncTools[tool]} failed in the last 24 hours: {failures}
             </Link>
           </li>
         ))}

@@ -30,8 +30,8 @@ export function Home() {
       </h1>
       {!seesRuns && (
         <p className="note">
-          Your role in this project, {project?.role.toLowerCase().replaceAll('_', ' ')}, does not show runs. It shows
-          the pages in the navigation.
+          Your role in this project ({project?.role.toLowerCase().replaceAll('_', ' ')}) does not include access to
+          runs. The navigation lists the pages that you can open.
         </p>
       )}
       <div className="panels">
@@ -66,7 +66,7 @@ function Panel({ name, filter }: { name: string; filter: RunFilter }) {
       }),
     refetchInterval: pollInterval,
   });
-  const count = data && `${data.total_is_lower_bound ? 'more than ' : ''}${data.total_count}`;
+  const count = data && `${data.total_is_lower_bound ? 'More than ' : ''}${data.total_count}`;
   return (
     <Box
       name={name}
@@ -109,7 +109,7 @@ function RunLine({ run }: { run: Execution }) {
 
 function WaitingPanel() {
   const { data, error } = useQuery({ queryKey: ['inbox'], queryFn: readInbox, refetchInterval: pollInterval });
-  const name = 'Waits for a person';
+  const name = 'Waiting for a decision';
   return (
     <Box
       name={name}
@@ -161,7 +161,7 @@ async function readNext() {
 
 function NextPanel() {
   const { data, error } = useQuery({ queryKey: ['home', 'next'], queryFn: readNext, refetchInterval: pollInterval });
-  const name = 'Comes next';
+  const name = 'Next runs';
   return (
     <Box
       name={name}

@@ -51,7 +51,7 @@ try {
 } catch (error) {
   root.render(
     <main>
-      <h1>The console cannot start</h1>
+      <h1>The console could not start</h1>
       <p className="problem" role="alert">
         {messageOf(error)}
       </p>

@@ -20,7 +20,7 @@ function Refusal({ title, allowedBy }: Pick<NeedsOptions, 'title' | 'allowedBy'>
   return (
     <>
       <h1>{title}</h1>
-      <p className="note">Your role in this project does not show this page. {allowedBy}</p>
+      <p className="note">Your role in this project does not include access to this page. {allowedBy}</p>
     </>
   );
 }

@@ -93,7 +93,7 @@ export function LoadOlder({ hasOlder, load }: { hasOlder: boolean; load: () => v
   return (
     <p>
       <button type="button" onClick={load}>
-        Show older
+        Load more
       </button>
     </p>
   );
@@ -133,7 +133,7 @@ export function ErrorText({ error }: { error: unknown }) {
       {lifecycle !== undefined && (
         <>
           {' '}
-          <LifecycleLink id={lifecycle}>Record {lifecycle}</LifecycleLink>
+          <LifecycleLink id={lifecycle}>Lifecycle {lifecycle}</LifecycleLink>
         </>
       )}
     </>

@@ -10,7 +10,7 @@ const root = createRootRoute({
   component: Frame,
   errorComponent: ({ error }) => (
     <main>
-      <h1>The page failed</h1>
+      <h1>This page could not be shown</h1>
       <Problem error={error} />
     </main>
   ),

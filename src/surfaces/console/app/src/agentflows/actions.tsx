@@ -18,12 +18,12 @@ interface ActionOptions {
 const texts = {
   promote: {
     name: 'Promote',
-    hint: 'The saved agentflow is frozen as its next version, which /v1/run-agent then runs.',
+    hint: 'Creates a fixed version of the saved agentflow. From then on, /v1/run-agent runs this version.',
     operation: 'post /agentflow/{id}/promote',
   },
   delete: {
     name: 'Delete',
-    hint: 'It cannot be restored. Runs keep their own copies, and schedules of it fail.',
+    hint: 'This cannot be undone. Runs keep their own copies. Schedules that use this agentflow fail.',
     operation: 'delete /agentflow/{id}',
   },
 } as const;
@@ -43,7 +43,7 @@ export function AgentflowActions({ agentflow, editor, onDone }: ActionOptions) {
         params={{ projectId }}
         search={{ agentflow: agentflow._id }}
       >
-        Its runs
+        View runs
       </Link>
       {mayRun && <ActionButton name="Test run…" onClick={() => setDialog('test')} />}
       {(Object.keys(texts) as Action[])
@@ -81,7 +81,7 @@ function Confirmation(props: ActionOptions & { action: Action; onClose: () => vo
   return (
     <Confirm
       title={`${name} ${agentflow.name}?`}
-      action={`${name} the agentflow`}
+      action={`${name} agentflow`}
       isFinal={action === 'delete'}
       act={act}
       invalidates={action === 'promote' ? [['agentflow', agentflow._id]] : []}
@@ -89,7 +89,7 @@ function Confirmation(props: ActionOptions & { action: Action; onClose: () => vo
     >
       <p className="soft">
         {hint}
-        {editor.isChanged && ' What you have not saved is not part of it.'}
+        {editor.isChanged && ' Unsaved changes are not included.'}
       </p>
     </Confirm>
   );

@@ -37,7 +37,7 @@ export function AgentForm({ document, at, problems, onChange, onSelect }: AgentO
     <fieldset>
       <legend>Agent {text(agent.title) || idOf(agent)}</legend>
       <TextValue {...sharedProps} path="title" label="Title" />
-      <Field label="Id" problem={sharedProps.problemOf('_id')} hint="Other agents and steps refer to it.">
+      <Field label="Id" problem={sharedProps.problemOf('_id')} hint="Other agents and steps refer to this id.">
         {(control) => (
           <input
             {...control}
@@ -50,39 +50,39 @@ export function AgentForm({ document, at, problems, onChange, onSelect }: AgentO
         )}
       </Field>
       <TextValue {...sharedProps} path="role" label="Agent role" />
-      <TextValue {...sharedProps} path="agent_type" label="Agent type" hint="For example skilled_agent." />
+      <TextValue {...sharedProps} path="agent_type" label="Agent type" hint="For example, skilled_agent." />
       <TextValue
         {...sharedProps}
         path="prompt.template"
         label="Prompt"
         rows={6}
-        hint="A Liquid template: {{ goal }}, {{ previous }}."
+        hint="A Liquid template, for example with {{ goal }} and {{ previous }}."
       />
       <Lines
         {...sharedProps}
         path="prompt.variables"
         label="Variables"
-        hint="Names that the prompt uses, one on each line."
+        hint="The variables that the prompt uses, one per line."
       />
       <NextAgent {...sharedProps} agents={document.agents} />
-      <TextValue {...sharedProps} path="llm.model" label="Model" hint="Empty: the default model of the deployment." />
+      <TextValue {...sharedProps} path="llm.model" label="Model" hint="Leave empty to use the default model." />
       <NumberValue {...sharedProps} path="llm.temperature" label="Temperature" />
-      <NumberValue {...sharedProps} path="llm.max_tokens" label="Tokens of an answer" />
-      <TextValue {...sharedProps} path="role_description" label="Description of the role" rows={3} />
-      <NumberValue {...sharedProps} path="max_turns" label="Turns of the model" hint="Empty: 12." />
-      <NumberValue {...sharedProps} path="max_total_tokens" label="Tokens of all turns" hint="Empty: 500,000." />
+      <NumberValue {...sharedProps} path="llm.max_tokens" label="Maximum tokens per response" />
+      <TextValue {...sharedProps} path="role_description" label="Role description" rows={3} />
+      <NumberValue {...sharedProps} path="max_turns" label="Maximum model turns" hint="Default: 12." />
+      <NumberValue {...sharedProps} path="max_total_tokens" label="Maximum total tokens" hint="Default: 500,000." />
       <NumberValue
         {...sharedProps}
         path="preview_timeout_seconds"
-        label="Seconds that a preview waits"
-        hint="Empty: seven days."
+        label="Preview timeout (seconds)"
+        hint="Default: seven days."
       />
-      <Switch {...sharedProps} path="has_knowledge_base" label="Reads the knowledge of the project" />
-      <Switch {...sharedProps} path="is_preview_mode_enabled" label="Asks a person before it acts" />
+      <Switch {...sharedProps} path="has_knowledge_base" label="Use the knowledge base of the project" />
+      <Switch {...sharedProps} path="is_preview_mode_enabled" label="Require approval before the agent acts" />
       <Skills {...sharedProps} />
       <p>
         <button type="button" onClick={() => onChange(withoutAgent(document, at))}>
-          Remove this agent
+          Remove agent
         </button>
       </p>
     </fieldset>
@@ -182,7 +182,7 @@ function NextAgent({ agent, set, problemOf, agents }: ValueOptions & { agents: r
     <Field label="Next agent" problem={problemOf('next_agent')}>
       {(control) => (
         <select {...control} value={next} onChange={(event) => set('next_agent', event.target.value || null)}>
-          <option value="">none: the flow ends</option>
+          <option value="">None (end of the agentflow)</option>
           {next !== '' && !others.some((other) => idOf(other) === next) && <option value={next}>{next}</option>}
           {others.map((other) => (
             <option key={idOf(other)} value={idOf(other)}>
@@ -216,7 +216,7 @@ function Skills({ agent, set, problemOf }: ValueOptions) {
         </p>
       )}
       <Problem error={error} />
-      {skills.length === 0 && <p className="soft">None.</p>}
+      {skills.length === 0 && <p className="soft">No skills.</p>}
       <ul className="rows">
         {skills.map((skill, at) => (
           <li key={text(skill._id) || at}>
@@ -238,7 +238,7 @@ function Skills({ agent, set, problemOf }: ValueOptions) {
       </ul>
       {addable.length > 0 && (
         <label>
-          Add a skill of the project
+          Add skill
           <select
             value=""
             onChange={(event) => {
@@ -246,7 +246,7 @@ function Skills({ agent, set, problemOf }: ValueOptions) {
               if (chosen) set('skills', [...skills, skillOf(chosen)]);
             }}
           >
-            <option value="">choose one</option>
+            <option value="">Select a skill</option>
             {addable.map(({ _id, name }) => (
               <option key={_id} value={_id}>
                 {name}
@@ -255,7 +255,7 @@ function Skills({ agent, set, problemOf }: ValueOptions) {
           </select>
         </label>
       )}
-      <p className="soft">The details of skills and actions are in the JSON.</p>
+      <p className="soft">To edit the details of skills and actions, use the JSON view.</p>
     </div>
   );
 }

@@ -52,7 +52,7 @@ function AgentflowPage({ id }: { id: string }) {
       </h1>
       <Problem error={error} />
       <p className="soft">
-        Changed <Time at={data.updated_at} />,{' '}
+        Last changed <Time at={data.updated_at} />,{' '}
         {data.promoted_version === undefined ? 'not promoted' : `promoted as version ${data.promoted_version}`}
       </p>
       <AgentflowEditor agentflow={data} />
@@ -88,8 +88,8 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
       <p role="status">{done}</p>
       {editor.isOutdated && (
         <p className="note">
-          Somebody has changed this agentflow since you began to edit it. If you save, your values replace theirs in
-          what you have changed.
+          Somebody has changed this agentflow since you started editing. If you save, your changes overwrite theirs in
+          the fields that you edited.
         </p>
       )}
       <Problem error={top} />
@@ -104,7 +104,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
           <legend className="hidden">{views[view]}</legend>
           {view === 'json' && <JsonView editor={editor} isReadOnly={!mayEdit} />}
           {hasFields && editor.document === undefined && (
-            <p className="problem">{editor.textProblem} Correct the JSON.</p>
+            <p className="problem">{editor.textProblem} Correct it in the JSON view.</p>
           )}
           {view === 'form' && editor.document && (
             <FormView document={editor.document} problems={fields} onChange={editor.change} />
@@ -115,7 +115,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
           {view !== 'versions' && mayEdit && (
             <p className="actions sticky">
               <button className="primary" disabled={isBusy || !editor.document || (agentflow && !editor.isChanged)}>
-                {agentflow ? 'Save' : 'Create the agentflow'}
+                {agentflow ? 'Save' : 'Create agentflow'}
               </button>
               {editor.isChanged && (
                 <button
@@ -125,7 +125,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
                     forget();
                   }}
                 >
-                  Discard what I typed
+                  Discard changes
                 </button>
               )}
             </p>

@@ -23,7 +23,7 @@ const columns: readonly Column<Agentflow>[] = [
         <AgentflowLink id={_id}>
           <bdi>{name}</bdi>
         </AgentflowLink>
-        {!isActive && ' (not active)'}
+        {!isActive && ' (inactive)'}
       </>
     ),
   },
@@ -36,7 +36,7 @@ const columns: readonly Column<Agentflow>[] = [
   },
   { id: 'agents', name: 'Agents', width: '5rem', onNarrow: 'hidden', cell: ({ agents }) => agents.length },
   { id: 'version', name: 'Version', width: '5rem', onNarrow: 'hidden', cell: (flow) => flow.promoted_version ?? '–' },
-  { id: 'changed', name: 'Changed', width: '11rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: 'changed', name: 'Last changed', width: '11rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
   {
     id: 'run',
     name: 'Last run',
@@ -87,14 +87,15 @@ export function Agentflows() {
 }
 
 function NoAgentflows({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Empty>No agentflow contains this text.</Empty>;
+  if (isFiltered) return <Empty>No agentflows match this text.</Empty>;
   const command = curl('agentflow', {
     name: 'Brief',
     agents: [{ title: 'Writer', prompt: { template: 'Write a brief about {{ goal }}' } }],
   });
   return (
     <Empty command={command}>
-      This project has no agentflow yet. An agentflow is a chain of agents with prompts, skills and actions:
+      This project has no agentflows yet. An agentflow is a chain of agents with prompts, skills and actions. Create one
+      here, or with this command:
     </Empty>
   );
 }

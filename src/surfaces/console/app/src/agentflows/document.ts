@@ -52,7 +52,7 @@ export const textOf = (document: FlowDocument): string => JSON.stringify(documen
 export function documentIn(text: string): FlowDocument {
   const value = JSON.parse(text) as unknown;
   if (!isFields(value) || !Array.isArray(value.agents) || !value.agents.every(isFields))
-    throw new Error('The JSON must be an object whose "agents" are a list of objects.');
+    throw new Error('The JSON must be an object with "agents", a list of objects.');
   return value as FlowDocument;
 }
 

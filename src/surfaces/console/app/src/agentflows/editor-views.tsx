@@ -36,7 +36,7 @@ export function FormView(props: FormOptions) {
             checked={document.isActive !== false}
             onChange={(event) => set('isActive', event.target.checked)}
           />{' '}
-          Active: it can be executed
+          Active (runs can start)
         </label>
         <Safeguards {...props} />
       </fieldset>
@@ -56,9 +56,9 @@ function Safeguards({ document, problems, onChange }: FormOptions) {
       {/* Any other value can only be edited as JSON. */}
       {(failover === undefined || failover === null || typeof failover === 'string') && (
         <Field
-          label="Goal after a failure"
+          label="Failover goal"
           problem={problems.failover_goal}
-          hint="The flow restarts once with it. Empty: the run fails."
+          hint="If a run fails, the agentflow restarts once with this goal. Leave empty to let the run fail."
         >
           {(control) => (
             <input
@@ -75,9 +75,9 @@ function Safeguards({ document, problems, onChange }: FormOptions) {
           checked={isFields(anomaly) && anomaly.is_enabled === true}
           onChange={(event) => set('anomaly_detection.is_enabled', event.target.checked)}
         />{' '}
-        A model looks for anomalies in each run
+        Detect anomalies in each run
       </label>
-      <Field label="What is an anomaly" problem={problems['anomaly_detection.instructions']}>
+      <Field label="Instructions for anomaly detection" problem={problems['anomaly_detection.instructions']}>
         {(control) => (
           <textarea
             {...control}
@@ -101,7 +101,7 @@ function FirstAgent({ document, problems, onChange }: FormOptions) {
           value={first}
           onChange={(event) => onChange({ ...document, initialAgent: event.target.value })}
         >
-          {first === '' && <option value="">the first of the list</option>}
+          {first === '' && <option value="">First in the list</option>}
           {first !== '' && !document.agents.some((agent) => idOf(agent) === first) && (
             <option value={first}>{first}</option>
           )}
@@ -142,7 +142,7 @@ function AgentChoice({ document, problems, onChange, chosen, onSelect }: ChoiceO
             onSelect(idOf(next.agents.at(-1) ?? {}));
           }}
         >
-          Add an agent
+          Add agent
         </button>
       </li>
     </ul>
@@ -185,7 +185,7 @@ export function GraphView(props: FormOptions) {
 
 function detailOf(agent: Record<string, unknown>, isFirst: boolean): string {
   const skills = Array.isArray(agent.skills) ? agent.skills.length : 0;
-  return [isFirst && 'first', text(agent.role), skills > 0 && `${skills} ${skills === 1 ? 'skill' : 'skills'}`]
+  return [isFirst && 'first agent', text(agent.role), skills > 0 && `${skills} ${skills === 1 ? 'skill' : 'skills'}`]
     .filter(Boolean)
     .join(', ');
 }

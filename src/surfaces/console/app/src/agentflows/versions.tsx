@@ -37,7 +37,7 @@ export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; 
   const after = useVersion(id, to, editor.stored);
   if (!data) return <Problem error={error} />;
   if (data.data.length === 0)
-    return <p className="empty">No version was promoted yet. Promote freezes the saved agentflow as version 1.</p>;
+    return <p className="empty">This agentflow has no versions yet. Promote it to create version 1.</p>;
   const options = [current, ...data.data.map(({ version }) => String(version))];
   return (
     <section aria-labelledby="versions">
@@ -49,7 +49,7 @@ export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; 
           </li>
         ))}
       </ul>
-      <h3>Difference</h3>
+      <h3>Compare versions</h3>
       <div className="filter">
         <VersionChoice
           label="From"
@@ -65,7 +65,7 @@ export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; 
         />
         {mayEdit && from !== current && before.document && (
           <button type="button" onClick={() => editor.change(before.document ?? documentIn(editor.text))}>
-            Edit from version {from}
+            Load version {from} into the editor
           </button>
         )}
       </div>
@@ -89,7 +89,7 @@ function VersionChoice({ label, value, options, onChange }: VersionChoiceOptions
       <select value={value} onChange={(event) => onChange(event.target.value)}>
         {options.map((version) => (
           <option key={version} value={version}>
-            {version === current ? 'what is saved now' : `version ${version}`}
+            {version === current ? 'Saved agentflow' : `Version ${version}`}
           </option>
         ))}
       </select>

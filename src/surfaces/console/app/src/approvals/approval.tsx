@@ -42,7 +42,7 @@ export function ApprovalPage() {
             <Badge state={approval.status} />
           </p>
           <section aria-labelledby="what">
-            <h2 id="what">What it would allow</h2>
+            <h2 id="what">Requested call</h2>
             <CallDetails approval={approval} />
           </section>
           <Votes approval={approval} />
@@ -59,39 +59,32 @@ function CallDetails({ approval }: { approval: FullApproval }) {
   return (
     <>
       <p>
-        One call of <strong>{tool}</strong> by{' '}
-        <strong>
-          <bdi>{nameOf(requested_by)}</bdi>
-        </strong>{' '}
-        with the payload of this digest, once. Any other call or payload needs an approval of its own.
+        This approval allows <bdi>{nameOf(requested_by)}</bdi> to call <strong>{tool}</strong> once, with exactly this
+        payload. Any other call requires its own approval.
       </p>
-      {payload !== undefined && <Data value={payload} label="The exact call" />}
+      {payload !== undefined && <Data value={payload} label="Exact call" />}
       {payload === undefined && (
         <p className="note">
           {status === 'pending'
-            ? 'Only the approvers of a call see it.'
-            : 'The service keeps a call only until it is decided. Its digest stays.'}
+            ? 'Only approvers can see the call.'
+            : 'The call was deleted after the decision. Its digest is kept.'}
         </p>
       )}
       <Facts
         rows={[
           ['Tool', tool],
-          ['Requester', <bdi key="by">{nameOf(requested_by)}</bdi>],
-          ['Payload (SHA-256)', <code key="sha">{payload_digest}</code>],
-          ['Edited payload (SHA-256)', edited_payload_digest && <code key="edited">{edited_payload_digest}</code>],
-          ['Held by', <Rules key="rules" approval={approval} />],
-          ['Version of the policies', approval.policy_version],
+          ['Requested by', <bdi key="by">{nameOf(requested_by)}</bdi>],
+          ['Payload SHA-256', <code key="sha">{payload_digest}</code>],
+          ['Edited payload SHA-256', edited_payload_digest && <code key="edited">{edited_payload_digest}</code>],
+          ['Policy rules', <Rules key="rules" approval={approval} />],
+          ['Policy version', approval.policy_version],
           ['Reason', approval.reason],
-          ['Asked', <Time key="asked" at={approval.created_at} />],
+          ['Requested', <Time key="asked" at={approval.created_at} />],
           [
-            'Can be decided until',
-            clock_stopped_at === null ? (
-              <Time key="until" at={approval.expires_at} />
-            ) : (
-              'the run continues, and as long after it as was left at its pause'
-            ),
+            'Expires',
+            clock_stopped_at === null ? <Time key="until" at={approval.expires_at} /> : 'Not while the run is paused',
           ],
-          ['Can be decided by', approval.approver_roles?.map((role) => role.replaceAll('_', ' ')).join(' or ')],
+          ['Approver roles', approval.approver_roles?.map((role) => role.replaceAll('_', ' ')).join(' or ')],
           [
             'Decided',
             approval.decided_at === null ? undefined : (
@@ -103,7 +96,7 @@ function CallDetails({ approval }: { approval: FullApproval }) {
           ['Run', approval.execution_id && <RunLink key="run" id={approval.execution_id} />],
           ['Lifecycle', approval.lifecycle_id && <LifecycleLink key="lifecycle" id={approval.lifecycle_id} />],
           ['Executed by', approval.used_by && <LifecycleLink key="used" id={approval.used_by} />],
-          ['Approval', <code key="id">{approval.approval_id}</code>],
+          ['Approval id', <code key="id">{approval.approval_id}</code>],
         ]}
       />
     </>
@@ -148,7 +141,7 @@ function Votes({ approval: { required_approvers: required, votes } }: { approval
     <section aria-labelledby="votes">
       <h2 id="votes">Votes</h2>
       <p>
-        {approvalCount} of {required} {required === 1 ? 'approval' : 'approvals'} given.
+        {approvalCount} of {required} required {required === 1 ? 'approval' : 'approvals'}.
       </p>
       <ul className="rows">
         {votes.map(({ user_id, role, decision, comment, at }) => (
@@ -171,7 +164,7 @@ function DecisionButtons({ approval, onDone }: { approval: FullApproval; onDone:
   // An open dialog stays open if somebody else decides in the meantime. The response then says so.
   if (chosenDecision === undefined && (status !== 'pending' || !may('post /v1/approvals/{id}/approve'))) return null;
   if (chosenDecision === undefined && !may_decide)
-    return <p className="note">You cannot decide this: {may_not_decide_reason}.</p>;
+    return <p className="note">You cannot decide this request: {may_not_decide_reason}.</p>;
   const item = {
     _id: id,
     approval_id: id,
@@ -181,7 +174,7 @@ function DecisionButtons({ approval, onDone }: { approval: FullApproval; onDone:
   } as unknown as InboxItem;
   return (
     <section aria-labelledby="decide">
-      <h2 id="decide">Decide</h2>
+      <h2 id="decide">Decision</h2>
       <p className="actions">
         {decisionsOf(item).map((decision) => (
           <button

@@ -25,19 +25,19 @@ export function Approvals() {
     { id: 'status', name: 'State', width: '8rem', cell: ({ status }) => <Badge state={status} /> },
     {
       id: 'tool',
-      name: 'Call of',
+      name: 'Tool',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'main',
       cell: ({ approval_id, tool }) => <ApprovalLink id={approval_id}>{tool}</ApprovalLink>,
     },
     {
       id: 'by',
-      name: 'Requester',
+      name: 'Requested by',
       width: 'minmax(9rem, 2fr)',
       onNarrow: 'hidden',
       cell: ({ requested_by }) => <bdi>{nameOf(requested_by)}</bdi>,
     },
-    { id: 'asked', name: 'Asked', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
+    { id: 'asked', name: 'Requested', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
     {
       id: 'decided',
       name: 'Decided',
@@ -64,10 +64,10 @@ export function Approvals() {
         keyOf={({ approval_id }) => approval_id}
         empty={
           <Empty {...(status === undefined && { command: holdCallsPolicy })}>
-            {status === 'pending' && 'Nothing waits for a decision.'}
+            {status === 'pending' && 'Nothing is waiting for a decision.'}
             {status === undefined &&
-              'No call was held in this project yet. The policies say which calls are. These hold every HTTP call of an agent:'}
-            {status !== 'pending' && status !== undefined && 'There are none in this state.'}
+              'This project has no approvals yet. Policies define which calls require approval. These policies require it for every HTTP call of an agent:'}
+            {status !== 'pending' && status !== undefined && 'No approvals are in this state.'}
           </Empty>
         }
       />

@@ -20,16 +20,16 @@ export function Apps() {
   return (
     <>
       <h1>Connected apps</h1>
-      <p>These apps may act for a person until they are ended here, or until the app does not come back for 30 days.</p>
+      <p>These apps can act on behalf of a person until they are disconnected, or have not been used for 30 days.</p>
       <section aria-labelledby="own">
         <h2 id="own">Your apps</h2>
-        <p>On all of your projects.</p>
+        <p>The apps that you have connected, in all of your projects.</p>
         <AppList whose="own" />
       </section>
       {may('get /v1/policies') && (
         <section aria-labelledby="project">
-          <h2 id="project">Apps on this project</h2>
-          <p>Of everybody who works on it.</p>
+          <h2 id="project">Apps in this project</h2>
+          <p>The apps that members have connected to this project.</p>
           <AppList whose="project" />
         </section>
       )}
@@ -59,7 +59,7 @@ function useColumns(end: (app: ConnectedApp) => void): readonly Column<Connected
     },
     {
       id: 'scopes',
-      name: 'May',
+      name: 'Scopes',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'hidden',
       cell: ({ scopes }) => <span title={scopes.join(' ')}>{scopes.join(' ')}</span>,
@@ -68,11 +68,11 @@ function useColumns(end: (app: ConnectedApp) => void): readonly Column<Connected
       id: 'used',
       name: 'Last used',
       width: '11rem',
-      cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time at={last_used_at} />),
+      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
     },
     {
       id: 'until',
-      name: 'Ends by itself',
+      name: 'Expires',
       width: '11rem',
       onNarrow: 'hidden',
       cell: ({ expires_at }) => <Time at={expires_at} />,
@@ -80,11 +80,12 @@ function useColumns(end: (app: ConnectedApp) => void): readonly Column<Connected
     {
       id: 'end',
       name: 'Action',
-      width: '6rem',
+      width: '8rem',
       cell: (app) =>
         mayEnd && (
-          <button type="button" className="plain" aria-label={`End ${nameOf(app)}…`} onClick={() => end(app)}>
-            End…
+          <button type="button" className="plain" aria-label={`Disconnect ${nameOf(app)}…`} onClick={() => end(app)}>
+            {' '}
+            Disconnect…{' '}
           </button>
         ),
     },
@@ -99,11 +100,11 @@ function AppList({ whose }: { whose: 'own' | 'project' }) {
     <>
       {done !== undefined && (
         <p className="done" role="status">
-          {done} was ended. Its tokens no longer work.
+          {done} was disconnected. Its tokens no longer work.
         </p>
       )}
       <List
-        name={whose === 'own' ? 'Your apps' : 'Apps on this project'}
+        name={whose === 'own' ? 'Your apps' : 'Apps in this project'}
         counted={['app', 'apps']}
         queryKey={['apps', whose]}
         load={(page) =>
@@ -111,24 +112,24 @@ function AppList({ whose }: { whose: 'own' | 'project' }) {
         }
         columns={columns}
         keyOf={({ id }) => id}
-        empty={whose === 'own' ? <NoApps /> : <p className="empty">No app is connected.</p>}
+        empty={whose === 'own' ? <NoApps /> : <p className="empty">No apps are connected.</p>}
       />
       {ending && (
         <Confirm
-          title={`End ${nameOf(ending)}?`}
-          action="End the app"
+          title={`Disconnect ${nameOf(ending)}?`}
+          action="Disconnect app"
           isFinal
           invalidates={[['apps']]}
           act={() => call('delete', '/v1/connected-apps/{id}', { params: { id: ending.id } })}
           onDone={() => setDone(nameOf(ending))}
           onClose={() => setEnding(undefined)}
         >
-          <p>All its tokens stop working at once. The person can connect it again.</p>
+          <p>Its tokens stop working immediately. The person can connect the app again.</p>
           <Facts
             rows={[
               ['Client', <code key="client">{ending.client_id}</code>],
               ['Project', <code key="project">{ending.project_id}</code>],
-              ['Allowed', <Time key="at" at={ending.created_at} />],
+              ['Connected', <Time key="at" at={ending.created_at} />],
             ]}
           />
         </Confirm>
@@ -140,7 +141,7 @@ function AppList({ whose }: { whose: 'own' | 'project' }) {
 function NoApps() {
   return (
     <Empty command={new URL('mcp', apiAddress).href}>
-      No app is connected. An MCP client connects itself when it gets this address:
+      No apps are connected. To connect an MCP client, enter this address in it:
     </Empty>
   );
 }

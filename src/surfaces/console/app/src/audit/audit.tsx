@@ -19,11 +19,11 @@ const route = getRouteApi('/projects/$projectId/audit');
 type Name = 'actor' | 'action' | 'resource' | 'outcome' | 'lifecycle_id' | 'since';
 const fields: readonly FilterField<Name>[] = [
   sinceField,
-  { name: 'actor', label: 'Actor or id' },
+  { name: 'actor', label: 'Actor name or id' },
   { name: 'action', label: 'Action' },
   { name: 'resource', label: 'Resource' },
   { name: 'outcome', label: 'Outcome' },
-  { name: 'lifecycle_id', label: 'Lifecycle' },
+  { name: 'lifecycle_id', label: 'Lifecycle id' },
 ];
 
 /** Shows the audit chain of the organization: its verification, its entries and its export. */
@@ -33,8 +33,8 @@ export function Audit() {
     <>
       <h1>Audit</h1>
       <p>
-        The chain is that of the whole organization: each entry carries the hash of the one before, and signed
-        checkpoints vouch for them.
+        The audit chain covers the whole organization. Each entry contains the hash of the previous entry, and signed
+        checkpoints confirm the chain.
       </p>
       <Verification />
       <section aria-labelledby="entries">
@@ -61,33 +61,32 @@ function Verification() {
       )}
       {data && !data.valid && (
         <p className="problem" role="alert">
-          The chain is broken: {data.reason ?? 'no reason is known'}.
+          The chain is broken: {data.reason ?? 'the reason is unknown'}.
         </p>
       )}
       {data && (
         <Facts
           rows={[
             ['Entries', data.entries],
-            ['First broken entry', data.first_broken_seq ?? 'none'],
+            ['First broken entry', data.first_broken_seq ?? 'None'],
             ['Head hash', <code key="hash">{data.head_hash}</code>],
             [
-              'Last sound checkpoint',
+              'Last valid checkpoint',
               data.checkpoint ? (
                 <span key="checkpoint">
-                  number {data.checkpoint.number}, over {data.checkpoint.entries} entries,{' '}
-                  <Time at={data.checkpoint.at} />
+                  Number {data.checkpoint.number}, {data.checkpoint.entries} entries, <Time at={data.checkpoint.at} />
                 </span>
               ) : (
-                'none yet'
+                'None yet'
               ),
             ],
-            ['Checked', <Time key="checked" at={dataUpdatedAt / 1000} />],
+            ['Last verified', <Time key="checked" at={dataUpdatedAt / 1000} />],
           ]}
         />
       )}
       <p className="actions">
         <button type="button" className="primary" disabled={isFetching} onClick={() => void refetch()}>
-          {isFetching ? 'Verifies…' : 'Verify again'}
+          {isFetching ? 'Verifying…' : 'Verify again'}
         </button>
         <Export />
       </p>
@@ -107,7 +106,7 @@ function Export() {
   return (
     <>
       <button type="button" disabled={isBusy} onClick={() => void submit()}>
-        {isBusy ? 'Exports…' : 'Export'}
+        {isBusy ? 'Exporting…' : 'Export'}
       </button>
       <NotDownloaded name={name} error={error} />
     </>
@@ -118,7 +117,7 @@ function columnsOf(open: (entry: AuditEntry) => void): readonly Column<AuditEntr
   return [
     {
       id: 'seq',
-      name: 'Number',
+      name: 'Entry',
       width: '6rem',
       cell: (entry) => (
         <button type="button" className="plain" aria-label={`Entry ${entry.seq}`} onClick={() => open(entry)}>
@@ -126,7 +125,7 @@ function columnsOf(open: (entry: AuditEntry) => void): readonly Column<AuditEntr
         </button>
       ),
     },
-    { id: 'at', name: 'At', width: '11rem', cell: ({ at }) => <Time at={at} /> },
+    { id: 'at', name: 'Time', width: '11rem', cell: ({ at }) => <Time at={at} /> },
     { id: 'action', name: 'Action', width: 'minmax(9rem, 2fr)', onNarrow: 'main', cell: ({ action }) => action },
     {
       id: 'actor',
@@ -168,9 +167,11 @@ function Entries() {
         keyOf={({ entry_id }) => entry_id}
         empty={
           Object.keys(filter).length > 0 ? (
-            <Empty>No entry matches these filters.</Empty>
+            <Empty>No entries match these filters.</Empty>
           ) : (
-            <Empty command={exampleCall}>Nothing was recorded yet. This is a governed call:</Empty>
+            <Empty command={exampleCall}>
+              No entries have been recorded yet. Each governed call records one, for example:
+            </Empty>
           )
         }
       />
@@ -178,14 +179,14 @@ function Entries() {
         <Window title={`Entry ${open.seq}`} isDrawer onClose={() => setOpen(undefined)}>
           <Facts
             rows={[
-              ['At', <Time key="at" at={open.at} />],
+              ['Time', <Time key="at" at={open.at} />],
               ['Actor', `${open.actor_name} (${open.actor})`],
               ['Action', open.action],
               ['Resource', open.resource],
               ['Outcome', open.outcome],
               ['Lifecycle', open.lifecycle_id && <LifecycleLink key="lifecycle" id={open.lifecycle_id} />],
               ['Hash', <code key="hash">{open.hash}</code>],
-              ['Hash before', <code key="before">{open.prev_hash}</code>],
+              ['Previous hash', <code key="before">{open.prev_hash}</code>],
             ]}
           />
         </Window>

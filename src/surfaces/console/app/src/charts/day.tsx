@@ -20,7 +20,7 @@ export function Day() {
   const { by_hour: hours } = data ?? { by_hour: [] };
   const startTimes = hours.map((hour) => hour.at);
   const runs = [
-    { name: 'Made', values: hours.map(({ count }) => count) },
+    { name: 'Created', values: hours.map(({ count }) => count) },
     { name: 'Failed', isBad: true, values: hours.map(({ failed }) => failed) },
   ];
   const durations = [{ name: 'Duration', values: hours.map(({ p95 }) => p95) }];
@@ -33,7 +33,7 @@ export function Day() {
   );
   return (
     <section aria-labelledby="day">
-      <h2 id="day">The last 24 hours</h2>
+      <h2 id="day">Last 24 hours</h2>
       <Problem error={error} />
       {data && (
         <>
@@ -41,7 +41,7 @@ export function Day() {
             <Figure
               name="Runs"
               number={all(String(data.total))}
-              detail="By hour; failed ones are red."
+              detail="Per hour. Failed runs are red."
               hours={startTimes}
               series={runs}
             />
@@ -55,16 +55,16 @@ export function Day() {
             <Figure
               name="Credits"
               number={all(String(Math.round(data.credits * 100) / 100))}
-              detail="Charged by hour."
+              detail="Charged per hour."
               hours={startTimes}
               series={credits}
             />
           </div>
           <details>
-            <summary>The numbers of each hour</summary>
+            <summary>Hourly figures</summary>
             <div className="scroll">
               <table>
-                <TableHead of={['Hour', 'Made', 'Completed', 'Failed', '95 % of durations', 'Credits']} />
+                <TableHead of={['Hour', 'Created', 'Completed', 'Failed', '95th percentile', 'Credits']} />
                 <tbody>
                   {hours.map((hour) => (
                     <tr key={hour.at}>
@@ -100,7 +100,7 @@ function Figure({ name, number, detail, ...data }: FigureOptions) {
       <h3>{name}</h3>
       <p className="number">{number}</p>
       <p className="soft">{detail}</p>
-      <Chart label={`${name}, by hour. The table below has the numbers.`} {...data} />
+      <Chart label={`${name}per hour. The table below contains the figures.`} {...data} />
     </section>
   );
 }

@@ -57,21 +57,21 @@ export function Authorization({ connectorId, mayWithdraw }: { connectorId: strin
         )}
         {mayWithdraw && data && data.state !== 'none' && (
           <button type="button" className="danger" onClick={() => setWithdrawing(true)}>
-            Withdraw…
+            Revoke…
           </button>
         )}
       </p>
       {isWithdrawing && (
         <Confirm
-          title="Withdraw the authorization?"
-          action="Withdraw"
+          title="Revoke the authorization?"
+          action="Revoke"
           isFinal
           act={() => call('delete', '/connectors/{projectID}/{connector_id}/authorize', { params })}
           invalidates={[key]}
           onDone={() => setAddress(undefined)}
           onClose={() => setWithdrawing(false)}
         >
-          <p>The tokens are deleted here at once, and revoked at the authorization server if it supports that.</p>
+          <p>The tokens are deleted immediately, and revoked at the authorization server if it supports revocation.</p>
         </Confirm>
       )}
     </section>
@@ -86,7 +86,7 @@ function GrantAccess({ url }: { url: string }) {
       <a href={url} target="_blank" rel="noopener noreferrer">
         Grant access at {new URL(url).host}
       </a>{' '}
-      in a new tab. This page shows when it is done.
+      in a new tab. This page updates when access has been granted.
     </p>
   );
 }

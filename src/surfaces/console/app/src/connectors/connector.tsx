@@ -65,7 +65,7 @@ function Details({ connector, error }: { connector: ConnectorRecord; error: unkn
       <Triggers connector={connector} />
       <section aria-labelledby="configuration">
         <h2 id="configuration">Configuration</h2>
-        <p className="soft">The API never returns a secret: it returns [stored] instead.</p>
+        <p className="soft">Secrets are never shown. They appear as [stored].</p>
         <Data value={config} label="Configuration as JSON" />
       </section>
     </>
@@ -76,9 +76,9 @@ function factsOf(connector: ConnectorRecord) {
   const { _id, category, tags, last_used_at, failures, last_failure, account, created_at, updated_at } = connector;
   return [
     ['Category', category.replaceAll('_', ' ')],
-    ['Last use', <Time key="use" at={last_used_at} />],
+    ['Last used', <Time key="use" at={last_used_at} />],
     [
-      'Failures since the last success',
+      'Failures since last success',
       <span key="failures" className={failures > 0 ? 'bad' : ''}>
         {failures}
       </span>,
@@ -96,8 +96,8 @@ function factsOf(connector: ConnectorRecord) {
       account && `${account.name ?? account.id}, ${account.verified_at === null ? 'not verified' : 'verified'}`,
     ],
     ['Tags', tags.join(', ')],
-    ['Made', <Time key="made" at={created_at} />],
-    ['Changed', <Time key="changed" at={updated_at} />],
+    ['Created', <Time key="created" at={created_at} />],
+    ['Last changed', <Time key="changed" at={updated_at} />],
     ['Id', <code key="id">{_id}</code>],
   ] as const;
 }
@@ -105,8 +105,8 @@ function factsOf(connector: ConnectorRecord) {
 const moveNames: Record<ConnectorRecord['status'], string> = {
   active: 'Activate',
   paused: 'Pause',
-  failed: 'Set to failed',
-  pending: 'Set to pending',
+  failed: 'Mark as failed',
+  pending: 'Reset to pending',
   awaiting_verification: 'Await verification',
 };
 
@@ -133,7 +133,7 @@ function Actions({ connector }: { connector: ConnectorRecord }) {
       {dialog === 'delete' && (
         <Confirm
           title={`Delete ${name}?`}
-          action="Delete the connector"
+          action="Delete connector"
           isFinal
           act={() => call('delete', '/connectors/{projectID}/{connector_id}', { params })}
           invalidates={[['connectors']]}
@@ -141,7 +141,8 @@ function Actions({ connector }: { connector: ConnectorRecord }) {
           onClose={close}
         >
           <p>
-            Its secrets, triggers and data loader are deleted as well. Agents that use it fail. This cannot be undone.
+            This also deletes its secrets, triggers and data loader. Agents that use the connector fail. This cannot be
+            undone.
           </p>
         </Confirm>
       )}

@@ -46,9 +46,9 @@ const columns: readonly Column<Connector>[] = [
     id: 'category',
     name: 'Category',
     width: '11rem',
-    cell: ({ category, tags }) => `${category.replaceAll('_', ' ')}${tags.includes('table') ? ' (a table)' : ''}`,
+    cell: ({ category, tags }) => `${category.replaceAll('_', ' ')}${tags.includes('table') ? ' (table)' : ''}`,
   },
-  { id: 'used', name: 'Last use', width: '11rem', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+  { id: 'used', name: 'Last used', width: '11rem', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
   {
     id: 'failures',
     name: 'Failures',
@@ -89,7 +89,7 @@ function ConnectorList() {
         tools={
           may('post /actions/{category}/config') && (
             <button type="button" className="primary" onClick={() => setCreating(true)}>
-              Create a connector…
+              New connector…
             </button>
           )
         }
@@ -100,14 +100,15 @@ function ConnectorList() {
 }
 
 function NoConnectors({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Empty>No connector matches these filters.</Empty>;
+  if (isFiltered) return <Empty>No connectors match these filters.</Empty>;
   const command = curl(`actions/restful/config?projectID=${projectId}`, {
     name: 'Claims register',
     config: { base_url: 'https://claims.example.com/api' },
   });
   return (
     <Empty command={command}>
-      This project has no connector yet. Agents reach other systems through connectors. Create one here, or with:
+      This project has no connectors yet. Agents use connectors to reach other systems. Create one here, or with this
+      command:
     </Empty>
   );
 }

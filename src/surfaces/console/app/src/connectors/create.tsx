@@ -9,8 +9,8 @@ export function CreateConnector({ onClose }: { onClose: () => void }) {
   const { form, nameOf, clear } = useConnectorForm('connector.new', {});
   return (
     <Confirm
-      title="Create a connector"
-      action="Create"
+      title="New connector"
+      action="Create connector"
       act={(options) => (form.kind === 'mcp' ? createMcp : createRestful)(form, options)}
       nameOf={nameOf}
       onDone={({ _id: connectorId }) => {

@@ -15,12 +15,19 @@ interface FormField {
 
 const fields: readonly FormField[] = [
   { name: 'base_url', label: 'Base URL', kind: 'restful', path: 'config.base_url' },
-  { name: 'url', label: 'URL of the server (Streamable HTTP)', kind: 'mcp', path: 'url' },
-  { name: 'command', label: 'Or the name of a command that the workers allow', kind: 'mcp', path: 'command' },
-  { name: 'header', label: 'Name of the header', kind: 'restful', path: 'config.auth.name', auth: ['header'] },
-  { name: 'header', label: 'Name of the header', kind: 'mcp', path: 'auth.name', auth: ['header'] },
-  { name: 'value', label: 'Value', kind: 'restful', path: 'config.auth.value', auth: ['header'], isSecret: true },
-  { name: 'value', label: 'Value', kind: 'mcp', path: 'auth.value', auth: ['header'], isSecret: true },
+  { name: 'url', label: 'Server URL (Streamable HTTP)', kind: 'mcp', path: 'url' },
+  { name: 'command', label: 'Or a command that the workers allow', kind: 'mcp', path: 'command' },
+  { name: 'header', label: 'Header name', kind: 'restful', path: 'config.auth.name', auth: ['header'] },
+  { name: 'header', label: 'Header name', kind: 'mcp', path: 'auth.name', auth: ['header'] },
+  {
+    name: 'value',
+    label: 'Header value',
+    kind: 'restful',
+    path: 'config.auth.value',
+    auth: ['header'],
+    isSecret: true,
+  },
+  { name: 'value', label: 'Header value', kind: 'mcp', path: 'auth.value', auth: ['header'], isSecret: true },
   { name: 'token', label: 'Token', kind: 'restful', path: 'config.auth.token', auth: ['bearer'], isSecret: true },
   { name: 'username', label: 'User name', kind: 'restful', path: 'config.auth.username', auth: ['basic'] },
   {
@@ -62,13 +69,13 @@ const fields: readonly FormField[] = [
 
 const auths = {
   restful: {
-    none: 'nothing',
-    header: 'a header',
-    bearer: 'a bearer token',
-    basic: 'a password',
+    none: 'None',
+    header: 'Header',
+    bearer: 'Bearer token',
+    basic: 'User name and password',
     client_credentials: 'OAuth client credentials',
   },
-  mcp: { none: 'nothing', header: 'a header', oauth: 'OAuth' },
+  mcp: { none: 'None', header: 'Header', oauth: 'OAuth' },
 } as const;
 
 export type Kind = keyof typeof auths;
@@ -106,7 +113,8 @@ export function Fields({ form, present }: { form: Form; present?: { auth: string
     <>
       {!present && (
         <label>
-          Kind
+          {' '}
+          Type{' '}
           <select value={kind} onChange={(event) => set('kind', event.target.value)}>
             <option value="restful">HTTP API</option>
             <option value="mcp">MCP server</option>
@@ -116,7 +124,7 @@ export function Fields({ form, present }: { form: Form; present?: { auth: string
       <TextField label="Name" name="name" text={drafts.name ?? ''} onChange={(text) => set('name', text)} />
       {visibleFields.map((field) => !field.auth && <Input key={field.path} form={form} field={field} />)}
       <label>
-        It asks for
+        Authentication
         <select value={auth} onChange={(event) => set('auth', event.target.value)}>
           {Object.entries(auths[kind]).map(([value, text]) => (
             <option key={value} value={value}>
@@ -127,10 +135,10 @@ export function Fields({ form, present }: { form: Form; present?: { auth: string
       </label>
       {auth === 'oauth' && (
         <label>
-          Whose account
+          Account
           <select value={drafts.owner ?? 'person'} onChange={(event) => set('owner', event.target.value)}>
-            <option value="person">each person authorizes their own</option>
-            <option value="project">one for the whole project</option>
+            <option value="person">Each person uses their own account</option>
+            <option value="project">One account for the whole project</option>
           </select>
         </label>
       )}
@@ -152,7 +160,7 @@ interface InputOptions {
 function Input({ form, field: { name, label, path, isSecret }, isStored = false }: InputOptions) {
   const { drafts, set, secrets, setSecrets } = form;
   return (
-    <Field label={label} name={path} {...(isSecret && isStored && { hint: 'Leave it empty to keep the stored one.' })}>
+    <Field label={label} name={path} {...(isSecret && isStored && { hint: 'Leave empty to keep the stored value.' })}>
       {(control) => (
         <input
           {...control}

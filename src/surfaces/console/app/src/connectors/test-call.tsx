@@ -26,24 +26,24 @@ export function TestCall({ connectorId: id }: { connectorId: string }) {
       <h2 id="test-call">Test call</h2>
       <Form className="filter" error={error} onSubmit={() => void (isBusy || submit({ path: path.trim() }))}>
         <TextField
-          label="GET, below the base URL"
+          label="Path (GET, relative to the base URL)"
           name="path"
           text={path}
           onChange={setPath}
           placeholder="/"
           maxLength={2000}
         />
-        <button aria-disabled={isBusy}>{isBusy ? 'Calling…' : 'Call it'}</button>
+        <button aria-disabled={isBusy}>{isBusy ? 'Sending…' : 'Send request'}</button>
       </Form>
       <div role="status">
         {result && (
           <Facts
             rows={[
               ['Result', <Badge key="result" state={result.succeeded ? 'completed' : 'failed'} />],
-              ['Status', result.status ?? 'no answer'],
+              ['Status', result.status ?? 'No response'],
               ['Duration', durationText(result.duration_ms / 1000)],
-              ['Failure', result.failure],
-              ['Start of the answer', result.excerpt !== '' && <bdi key="excerpt">{result.excerpt}</bdi>],
+              ['Error', result.failure],
+              ['Response excerpt', result.excerpt !== '' && <bdi key="excerpt">{result.excerpt}</bdi>],
             ]}
           />
         )}

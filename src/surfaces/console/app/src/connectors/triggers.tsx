@@ -22,7 +22,7 @@ export function Triggers({ connector: { category, triggers } }: { connector: Con
     <section aria-labelledby="triggers">
       <h2 id="triggers">Triggers</h2>
       <Problem error={error} />
-      {known.length === 0 && <p className="soft">No event of this connector starts a run.</p>}
+      {known.length === 0 && <p className="soft">No events of this connector start runs.</p>}
       <ul className="rows">
         {known.map(({ event = '*', agentflow_id, goal, kind, trigger_id }, at) => (
           <li key={trigger_id ?? at}>
@@ -44,7 +44,7 @@ export function Triggers({ connector: { category, triggers } }: { connector: Con
             )}
             {trigger_id !== undefined && kind !== undefined && (
               <p className="soft">
-                Its id in the callback path: <code>{trigger_id}</code>
+                Trigger id in the callback path: <code>{trigger_id}</code>
               </p>
             )}
           </li>
@@ -52,7 +52,7 @@ export function Triggers({ connector: { category, triggers } }: { connector: Con
       </ul>
       {data && data.data.length > 0 && (
         <details>
-          <summary>Events of this category</summary>
+          <summary>Available events</summary>
           <ul className="rows">
             {data.data.map(({ event, name, description }) => (
               <li key={event}>

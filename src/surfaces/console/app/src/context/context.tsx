@@ -39,7 +39,7 @@ function Ask() {
   return (
     <>
       <Form error={error} onSubmit={() => void (isBusy || submit())}>
-        <Field label="Question or Cypher" name="query">
+        <Field label="Question or Cypher query" name="query">
           {(control) => (
             <textarea
               {...control}
@@ -57,12 +57,12 @@ function Ask() {
           )}
         </Field>
         <p className="soft">
-          Cypher filters on <code>project_id = $project_id</code>, for example{' '}
+          A Cypher query filters by <code>project_id = $project_id</code>, for example{' '}
           <code>{'MATCH (n:Entity)-[r]->(m) WHERE n.project_id = $project_id RETURN n, r, m'}</code>
         </p>
         <div className="filter">
           <label>
-            At most
+            Limit{' '}
             <select value={limit} onChange={(event) => setLimit(Number(event.target.value))}>
               {limits.map((each) => (
                 <option key={each}>{each}</option>
@@ -74,13 +74,13 @@ function Ask() {
             <input
               type="datetime-local"
               step={1}
-              title="What was valid at this local time. Empty: now."
+              title="Shows what was valid at this local time. Leave empty for the current state."
               value={asOf}
               onChange={(event) => setAsOf(event.target.value)}
             />
           </label>
           <button className="primary" disabled={isBusy}>
-            {isBusy ? 'Asks…' : 'Ask'}
+            {isBusy ? 'Searching…' : 'Search'}
           </button>
         </div>
       </Form>
@@ -103,16 +103,15 @@ function Result({ answer }: { answer: Answer }) {
   const opened = entities.find(({ id }) => id === open);
   return (
     <section aria-labelledby="answer">
-      <h2 id="answer">Answer</h2>
+      <h2 id="answer">Results</h2>
       <p role="status">
         {counts.map(([count, one, several]) => `${count} ${count === 1 ? one : several}`).join(', ')}
-        {truncated && '; there is more than the limit'}.{' '}
-        <LifecycleLink id={lifecycle_id}>Record of the call</LifecycleLink>
+        {truncated && '; more results exist'}. <LifecycleLink id={lifecycle_id}>Lifecycle of the call</LifecycleLink>
       </p>
       {isEmpty && <NothingFound />}
       {entities.length > 0 && (
         <>
-          <div className="actions" role="group" aria-label="Shown as">
+          <div className="actions" role="group" aria-label="View as">
             <button type="button" aria-pressed={!isGraph} onClick={() => setGraph(false)}>
               Table
             </button>
@@ -152,14 +151,16 @@ function Explanation({ answer: { explanation } }: { answer: Answer }) {
   const { vectors, reranking } = explanation;
   return (
     <p className="soft">
-      Found by full text{vectors.used && ' and by vectors'}
+      Found by full-text search{vectors.used && ' and vectors'}
       {vectors.reason !== null && `; vectors: ${vectors.reason}`}.{' '}
-      {reranking.used ? `Ordered again by ${reranking.model}.` : `Not ordered again: ${reranking.reason}.`}
+      {reranking.used ? `Reranked by ${reranking.model}.` : `Not reranked: ${reranking.reason}.`}
     </p>
   );
 }
 
 function NothingFound() {
   const command = curl('v1/save-context', { entities: [{ id: 'acme', type: 'Company', name: 'Acme' }] });
-  return <Empty command={command}>The context graph has nothing about this. This saves an entity:</Empty>;
+  return (
+    <Empty command={command}>The context graph contains no matching data. To save an entity, use this command:</Empty>
+  );
 }

@@ -80,7 +80,7 @@ export function Entities({ answer, onOpen }: { answer: ContextAnswer; onOpen: (i
     { id: 'score', name: 'Score', width: '5rem', cell: ({ score }) => score.toFixed(2) },
     {
       id: 'parts',
-      name: 'Parts of the score',
+      name: 'Score components',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'hidden',
       cell: (entity) => <span title={partsText(partsOf(answer, entity))}>{partsText(partsOf(answer, entity))}</span>,
@@ -122,7 +122,7 @@ export function Facts({ answer }: { answer: ContextAnswer }) {
   const nameOf = useNames();
   const endOf = namesIn(answer);
   const columns: readonly Column<Fact>[] = [
-    { id: 'subject', name: 'About', width: 'minmax(8rem, 1fr)', cell: ({ subject }) => <bdi>{endOf(subject)}</bdi> },
+    { id: 'subject', name: 'Subject', width: 'minmax(8rem, 1fr)', cell: ({ subject }) => <bdi>{endOf(subject)}</bdi> },
     {
       id: 'predicate',
       name: 'Fact',
@@ -165,15 +165,15 @@ export function EntityDrawer({ entity, answer, onClose }: DrawerOptions) {
     ['Type', type],
     ['Id', <code key="id">{id}</code>],
     ['Score', score.toFixed(3)],
-    ['Parts of the score', partsText(partsOf(answer, entity))],
+    ['Score components', partsText(partsOf(answer, entity))],
     ['Source', source],
     ['Saved by', saved_by !== null && <bdi key="by">{nameOf(saved_by)}</bdi>],
     ['Recorded', <Time key="at" at={recorded_at} />],
     ['Valid from', entity.valid_from !== undefined && <Time key="from" at={entity.valid_from} />],
     ['Valid to', entity.valid_to !== undefined && <Time key="to" at={entity.valid_to} />],
-    ['Said in', span && `memory ${span.memory_id}, characters ${span.start} to ${span.end}`],
-    ['Received by', <LifecycleLink key="lifecycle" id={consumed.lifecycle_id} />],
-    ['In the run', consumed.run && <RunLink key="run" id={consumed.run} />],
+    ['Source text', span && `memory ${span.memory_id}, characters ${span.start} to ${span.end}`],
+    ['Used by call', <LifecycleLink key="lifecycle" id={consumed.lifecycle_id} />],
+    ['Used in run', consumed.run && <RunLink key="run" id={consumed.run} />],
   ];
   return (
     <Window title={name || id} isDrawer onClose={onClose}>

@@ -90,15 +90,15 @@ function DeleteFile({ file: { _id, name, knowledge }, onClose }: { file: ListedF
   return (
     <Confirm
       title={`Delete ${name}?`}
-      action="Delete the file"
+      action="Delete file"
       isFinal
       act={() => call('delete', '/file/{projectID}/{file_id}', { params: { file_id: _id } })}
       invalidates={[['files']]}
       onClose={onClose}
     >
       <p>
-        Its content is deleted at once{knowledge && ', and its chunks in the context graph shortly after'}. This cannot
-        be undone.
+        The content is deleted immediately{knowledge && ', and its chunks in the context graph shortly afterwards'}.
+        This cannot be undone.
       </p>
     </Confirm>
   );
@@ -140,9 +140,9 @@ function knowledgeText({ knowledge }: ListedFile): string {
   if (!knowledge) return '–';
   const { chunks, failure, memory_id, extract_failure } = knowledge;
   if (failure !== null) return failure;
-  const read = chunks.total === null ? 'its text is being read' : `${chunks.done} of ${chunks.total} chunks`;
-  const facts = extract_failure === null ? '' : `, facts are not extracted: ${extract_failure}`;
-  return `${read}${memory_id === null ? facts : ', facts are extracted'}`;
+  const read = chunks.total === null ? 'Reading the text' : `${chunks.done} of ${chunks.total} chunks`;
+  const facts = extract_failure === null ? '' : `, fact extraction failed: ${extract_failure}`;
+  return `${read}${memory_id === null ? facts : ', facts extracted'}`;
 }
 
 function sizeText(kilobytes: number): string {
@@ -155,8 +155,8 @@ function NoFiles() {
   -H "x-api-key: $SERVICE_API_KEY" -F extract=true -F file=@handbook.md`;
   return (
     <Empty command={command}>
-      This project has no files yet. A document of the knowledge base is read into the context graph, where agents find
-      it. Upload one here, or with:
+      This project has no files yet. Documents in the knowledge base are added to the context graph, where agents can
+      find them. Upload one here, or with this command:
     </Empty>
   );
 }

@@ -30,7 +30,7 @@ export function UploadFiles({ onDone }: { onDone: () => void }) {
               disabled={!isKnowledge}
               onChange={() => setExtracted(!isExtracted)}
             />{' '}
-            Extract facts as well
+            Also extract facts
           </label>
         )}
       </form>
@@ -68,7 +68,7 @@ function DropPlace({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
       }}
     >
       <label>
-        Choose files, or drop them here{' '}
+        Select files, or drop them here{' '}
         <input
           type="file"
           multiple
@@ -99,11 +99,11 @@ function UploadLine({ upload: { file, state, part, problem }, onDismiss, onRepea
       </span>{' '}
       {state === 'refused' && (
         <button type="button" className="small" onClick={onRepeat}>
-          Try again
+          Retry
         </button>
       )}{' '}
       <button type="button" className="small" onClick={onDismiss}>
-        {state === 'sending' || state === 'waiting' ? 'Stop' : 'Dismiss'}
+        {state === 'sending' || state === 'waiting' ? 'Cancel' : 'Dismiss'}
       </button>
     </li>
   );

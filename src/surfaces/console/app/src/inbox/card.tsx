@@ -52,10 +52,10 @@ export function InboxCard({ item, onDone, isOnRun = false, decision: decisionByK
       {kind === 'approval' && <HeldCall item={item} />}
       {kind === 'elicitation' && <Question item={item} />}
       {kind === 'authorization' && <EndedAuthorization item={item} />}
-      {kind === 'memory' && <Data value={body} label="What was found" />}
+      {kind === 'memory' && <Data value={body} label="Extracted facts" />}
       {execution_id !== null && !isOnRun && (
         <p>
-          <RunLink id={execution_id}>Open the run</RunLink>
+          <RunLink id={execution_id}>Open run</RunLink>
         </p>
       )}
       {mayDecide ? (
@@ -103,7 +103,7 @@ function EndedAuthorization({ item: { body } }: { item: InboxItem }) {
   const { connector_id: id = '', server, reason } = body as Record<string, string>;
   return (
     <p>
-      <bdi>{server}</bdi>: {reason}. <ConnectorLink id={id}>Open the connector</ConnectorLink>
+      <bdi>{server}</bdi>: {reason}. <ConnectorLink id={id}>Open connector</ConnectorLink>
     </p>
   );
 }
@@ -114,10 +114,10 @@ function Question({ item: { body } }: { item: InboxItem }) {
   return (
     <>
       <p>
-        The MCP server <bdi>{server}</bdi> asks this for its tool <bdi>{tool}</bdi>. This service has not checked the
-        text. Do not enter passwords or other secrets.
+        The MCP server <bdi>{server}</bdi> requests this information for its tool <bdi>{tool}</bdi>. The text has not
+        been verified. Do not enter passwords or other secrets.
       </p>
-      <blockquote className="text" aria-label="The server's own text">
+      <blockquote className="text" aria-label="Message from the server">
         {message}
       </blockquote>
     </>
@@ -148,16 +148,16 @@ function HeldCall({ item }: { item: InboxItem }) {
       )}
       <HttpCallLine call={exactCall} />
       {exactCall === undefined ? (
-        <p className="note">Only the approvers of a call see it.</p>
+        <p className="note">Only approvers can see the call.</p>
       ) : (
         <Data
           value={preview ? proposedText(preview.proposed) : exactCall}
-          label={preview ? 'What is proposed' : 'The exact call'}
+          label={preview ? 'Proposed output' : 'Exact call'}
         />
       )}
       <dl className="facts">
         <div>
-          <dt>Held by</dt>
+          <dt>Policy rules</dt>
           <dd>{body.policy_ids.join(', ')}</dd>
         </div>
         {body.reason && (
@@ -174,7 +174,7 @@ function HeldCall({ item }: { item: InboxItem }) {
           </dd>
         </div>
         <div>
-          <dt>SHA-256 of the call</dt>
+          <dt>Call SHA-256</dt>
           <dd>
             <code>{body.payload_digest}</code>
           </dd>

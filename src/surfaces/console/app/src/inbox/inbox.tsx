@@ -76,14 +76,14 @@ function Items() {
     <>
       <Problem error={error} />
       <p role="status">
-        {items.length} {items.length === 1 ? 'item waits' : 'items wait'}, oldest first.
+        {items.length} {items.length === 1 ? 'item' : 'items'}, oldest first
       </p>
       <p className="soft">
-        In the list: <kbd>j</kbd> and <kbd>k</kbd> or the arrows choose, <kbd>a</kbd> approves or answers, <kbd>r</kbd>{' '}
-        rejects.
+        Keyboard shortcuts: <kbd>j</kbd> and <kbd>k</kbd> or the arrow keys to select, <kbd>a</kbd> to approve or
+        answer, <kbd>r</kbd> to reject.
       </p>
       <div className="split">
-        <ul ref={list} className="choices" aria-label="What waits" onKeyDown={onKeyDown}>
+        <ul ref={list} className="choices" aria-label="Waiting for a decision" onKeyDown={onKeyDown}>
           {items.map((item) => (
             <li key={item._id}>
               <button type="button" aria-current={item === chosen} onClick={() => choose(item._id)}>
@@ -108,8 +108,8 @@ function NothingWaits({ error }: { error: unknown }) {
     <>
       <Problem error={error} />
       <Empty command={holdCallsPolicy}>
-        Nothing waits for a decision. Agents whose preview mode is on ask here before they act, and so do calls that a
-        policy holds. This policy holds every HTTP call of an agent:
+        Nothing is waiting for a decision. Agents in preview mode and calls that require approval wait here. These
+        policies require approval for every HTTP call of an agent:
       </Empty>
     </>
   );

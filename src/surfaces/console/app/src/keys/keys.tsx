@@ -13,17 +13,17 @@ import { useTitle } from '../use-title.js';
 
 /** Describes every grant. A person can give only grants of their role; the API refuses the others. */
 const grantTexts: Record<Grant, string> = {
-  'svc:query.read': 'reads the context graph',
-  'svc:docs.read': 'reads the documentation',
-  'svc:ontology.write': 'changes the context graph and its ontology',
-  'svc:codesync.write': 'binds repositories',
-  'svc:orchestrate.read': 'reads runs and the rest of the platform',
-  'svc:orchestrate.write': 'changes the platform',
-  'svc:agent.run': 'starts agents',
-  'svc:skill.write': 'saves skills',
-  'svc:model.write': 'saves models',
-  'svc:governance.read': 'reads policies, approvals and the audit chain of the organization',
-  'svc:governance.write': 'changes policies and decides approvals',
+  'svc:query.read': 'Read the context graph',
+  'svc:docs.read': 'Read the documentation',
+  'svc:ontology.write': 'Change the context graph and its ontology',
+  'svc:codesync.write': 'Follow repositories',
+  'svc:orchestrate.read': 'Read runs and all other platform resources',
+  'svc:orchestrate.write': 'Change platform resources',
+  'svc:agent.run': 'Start agents',
+  'svc:skill.write': 'Save skills',
+  'svc:model.write': 'Save models',
+  'svc:governance.read': 'Read policies, approvals and the audit chain of the organization',
+  'svc:governance.write': 'Change policies and decide approvals',
 };
 const grants = Object.keys(grantTexts) as Grant[];
 
@@ -49,7 +49,7 @@ export function Keys() {
       {revoking && (
         <Confirm
           title={`Revoke ${revoking.name}?`}
-          action="Revoke the key"
+          action="Revoke key"
           isFinal
           act={(options) =>
             call(
@@ -62,7 +62,7 @@ export function Keys() {
           invalidates={[['keys']]}
           onClose={() => setRevoking(undefined)}
         >
-          <p>Whatever uses the key is refused from now on. A revoked key cannot be used again.</p>
+          <p>Programs that use this key lose access immediately. A revoked key cannot be restored.</p>
         </Confirm>
       )}
     </>
@@ -94,14 +94,14 @@ function columnsOf(
     },
     {
       id: 'by',
-      name: 'Made by',
+      name: 'Created by',
       width: 'minmax(8rem, 1fr)',
       onNarrow: 'hidden',
       cell: ({ created_by }) => <bdi>{nameOf(created_by)}</bdi>,
     },
     {
       id: 'made',
-      name: 'Made',
+      name: 'Created',
       width: '11rem',
       onNarrow: 'hidden',
       cell: ({ created_at }) => <Time at={created_at} />,
@@ -110,7 +110,7 @@ function columnsOf(
       id: 'used',
       name: 'Last used',
       width: '11rem',
-      cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time at={last_used_at} />),
+      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
     },
     {
       id: 'action',
@@ -130,7 +130,9 @@ function columnsOf(
 function NoKeys() {
   const command = curl('v1/apikeys', { name: 'first', project_id: projectId }, { key: 'USER_TOKEN' });
   return (
-    <Empty command={command}>This project has no API key. A program needs one; create it here, or like this:</Empty>
+    <Empty command={command}>
+      This project has no API keys. Programs need a key to call the API. Create one here, or with this command:
+    </Empty>
   );
 }
 
@@ -158,19 +160,19 @@ function Create() {
   return (
     <>
       <button type="button" className="primary" onClick={() => setOpen(true)}>
-        Create a key…
+        New API key…
       </button>
       {isOpen && (
         <Confirm
-          title="Create an API key"
-          action="Create"
+          title="New API key"
+          action="Create API key"
           act={create}
           invalidates={[['keys']]}
           onClose={() => setOpen(false)}
         >
           <TextField label="Name" name="name" text={name} onChange={setName} maxLength={200} autoFocus />
           <fieldset>
-            <legend>Grants; without a choice, those of your role</legend>
+            <legend>Grants (default: all grants of your role)</legend>
             {offeredGrants.map((grant) => (
               <label key={grant} className="choice">
                 <input type="checkbox" checked={chosen.has(grant)} onChange={() => toggle(grant)} /> {grant}{' '}
@@ -181,8 +183,8 @@ function Create() {
         </Confirm>
       )}
       {createdKey && (
-        <Window title={`The key ${createdKey.name}`} onClose={() => setCreatedKey(undefined)}>
-          <Empty command={createdKey.secret}>The secret is shown once and cannot be read again. Store it now:</Empty>
+        <Window title={`API key ${createdKey.name}`} onClose={() => setCreatedKey(undefined)}>
+          <Empty command={createdKey.secret}>Copy the secret now. It is not shown again:</Empty>
         </Window>
       )}
     </>

@@ -54,7 +54,7 @@ export function LifecyclePage() {
         <StageList lifecycle={lifecycle} />
       </section>
       <section aria-labelledby="call">
-        <h2 id="call">The call</h2>
+        <h2 id="call">Call</h2>
         <About lifecycle={lifecycle} />
       </section>
       {decision && (
@@ -66,9 +66,9 @@ export function LifecyclePage() {
           <Facts
             rows={[
               ['Rules', decision.policy_ids.join(', ')],
-              ['Version of the policies', decision.policy_version],
-              ['At', <Time key="at" at={decision.at} />],
-              ['Decision', <code key="id">{decision.decision_id}</code>],
+              ['Policy version', decision.policy_version],
+              ['Time', <Time key="at" at={decision.at} />],
+              ['Decision id', <code key="id">{decision.decision_id}</code>],
             ]}
           />
         </section>
@@ -111,19 +111,19 @@ function About({ lifecycle }: { lifecycle: Lifecycle }) {
       rows={[
         ['Lifecycle', <code key="id">{lifecycle_id}</code>],
         [
-          'At',
+          'Time',
           <span key="at">
-            <Time at={created_at} />, took {durationText(ended_at - created_at)}
+            <Time at={created_at} /> (took {durationText(ended_at - created_at)})
           </span>,
         ],
         ['Caller', <Caller key="caller" principal={principal} />],
         ['Run', execution_id && <RunLink key="run" id={execution_id} />],
         ['API key', key_id],
         ['OAuth client', client_id],
-        ['Outcome of the act', act?.outcome],
-        ['Payload (SHA-256)', payload_digest === null ? 'not validated' : <code key="sha">{payload_digest}</code>],
-        ['Trace', <code key="trace">{trace_id}</code>],
-        ['Entities in the answer', consumed.length],
+        ['Outcome of the action', act?.outcome],
+        ['Payload SHA-256', payload_digest === null ? 'Not validated' : <code key="sha">{payload_digest}</code>],
+        ['Trace id', <code key="trace">{trace_id}</code>],
+        ['Entities returned', consumed.length],
         ['Approval', approval_id && <ApprovalLink key="approval" id={approval_id} />],
         ['Executed by', lifecycle.continued_by && <LifecycleLink key="next" id={lifecycle.continued_by} />],
       ]}
@@ -146,22 +146,22 @@ function AuditEntry({ id }: { id: string }) {
     <section aria-labelledby="entry">
       <h2 id="entry">Audit entry</h2>
       <Problem error={error} />
-      {data && !entry && <p className="note">The chain has no entry of this call.</p>}
+      {data && !entry && <p className="note">The audit chain contains no entry for this call.</p>}
       {entry && (
         <Facts
           rows={[
-            ['Place in the chain', entry.seq],
+            ['Entry', entry.seq],
             ['Actor', entry.actor_name],
             ['Action', `${entry.action}: ${entry.outcome}`],
             ['Resource', entry.resource],
             ['Hash', <code key="hash">{entry.hash}</code>],
-            ['Hash before', <code key="before">{entry.prev_hash}</code>],
+            ['Previous hash', <code key="before">{entry.prev_hash}</code>],
           ]}
         />
       )}
       <p>
         <Link to="/projects/$projectId/audit" params={{ projectId }}>
-          Verify the chain
+          Verify the audit chain
         </Link>
       </p>
     </section>

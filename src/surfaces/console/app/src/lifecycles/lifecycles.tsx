@@ -26,7 +26,7 @@ const fields: readonly FilterField<Name>[] = [
  */
 export function Caller({ principal: { kind, user_id } }: Pick<Lifecycle, 'principal'>) {
   const nameOf = useNames();
-  const text = `${{ api_key: 'key of ', execution: 'run of ', user_jwt: '', session: '', service: '' }[kind]}${nameOf(user_id)}`;
+  const text = `${{ api_key: 'API key of ', execution: 'Run of ', user_jwt: '', session: '', service: '' }[kind]}${nameOf(user_id)}`;
   return <bdi title={text}>{text}</bdi>;
 }
 
@@ -39,10 +39,10 @@ const columns: readonly Column<Lifecycle>[] = [
     onNarrow: 'main',
     cell: ({ lifecycle_id, tool }) => <LifecycleLink id={lifecycle_id}>{tool}</LifecycleLink>,
   },
-  { id: 'at', name: 'At', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: 'at', name: 'Time', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
   {
     id: 'took',
-    name: 'Took',
+    name: 'Duration',
     width: '6rem',
     onNarrow: 'hidden',
     cell: ({ created_at, ended_at }) => durationText(ended_at - created_at),
@@ -56,7 +56,7 @@ const columns: readonly Column<Lifecycle>[] = [
   },
   {
     id: 'refused',
-    name: 'Refused at',
+    name: 'Failed stage',
     width: '10rem',
     onNarrow: 'hidden',
     cell: ({ stages }) => stages.find(({ status }) => status === 'failed')?.stage,
@@ -95,6 +95,10 @@ export function Lifecycles() {
 }
 
 function NoCalls({ filter }: { filter: SearchParams<Name> }) {
-  if (Object.keys(filter).length > 0) return <p className="empty">No call matches these filters.</p>;
-  return <Empty command={exampleCall}>No governed call was made in this project yet. This is one:</Empty>;
+  if (Object.keys(filter).length > 0) return <p className="empty">No calls match these filters.</p>;
+  return (
+    <Empty command={exampleCall}>
+      No governed calls have been made in this project yet. To make one, use this command:
+    </Empty>
+  );
 }

@@ -30,7 +30,7 @@ export function Members() {
         load={(page) => call('get', '/project-member/{projectID}', { query: page })}
         columns={columns}
         keyOf={({ user_id }) => user_id}
-        empty={<p className="empty">Nobody has a role on this project.</p>}
+        empty={<p className="empty">This project has no members.</p>}
         tools={may('post /project-member/{projectID}') && <Add />}
       />
       {dialog?.act === 'role' && <ChangeRole member={dialog.member} onClose={() => setDialog(undefined)} />}
@@ -76,7 +76,7 @@ function useColumns(openDialog: (dialog: MemberDialog) => void): readonly Column
     },
     {
       id: 'since',
-      name: 'Since',
+      name: 'Member since',
       width: '11rem',
       onNarrow: 'hidden',
       cell: ({ created_at }) => <Time at={created_at} />,
@@ -134,7 +134,7 @@ function RoleField({ role, onChange }: { role: string; onChange: (role: Role) =>
   );
 }
 
-const rolesSay = 'Owner and org admin apply to every project of the organization.';
+const rolesSay = 'The roles owner and org admin apply to all projects of the organization.';
 
 function Add() {
   const [dialog, setDialog] = useDialog();
@@ -144,12 +144,12 @@ function Add() {
   return (
     <>
       <button type="button" className="primary" onClick={() => setDialog('add')}>
-        Add a member…
+        Add member…
       </button>
       {dialog === 'add' && (
         <Confirm
-          title="Add a member"
-          action="Add"
+          title="Add member"
+          action="Add member"
           act={(options) =>
             call('post', '/project-member/{projectID}', { body: { email: email.trim(), role } }, options)
           }
@@ -175,13 +175,14 @@ function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }
   return (
     <Confirm
       title={`Change the role of ${nameOf(member)}?`}
-      action="Change the role"
+      action="Change role"
       act={(options) => call('patch', '/project-member/{projectID}/{user_id}', { params, body: { role } }, options)}
       invalidates={invalidates}
       onClose={onClose}
     >
       <p>
-        Their sessions, application tokens and API keys of the role {roleName(member.role)} end at once. {rolesSay}
+        Their sessions, app tokens and API keys with the role {roleName(member.role)} are revoked immediately.{' '}
+        {rolesSay}
       </p>
       <RoleField role={role} onChange={setRole} />
     </Confirm>
@@ -193,15 +194,15 @@ function Remove({ member, onClose }: { member: Member; onClose: () => void }) {
   return (
     <Confirm
       title={`Remove ${nameOf(member)}?`}
-      action="Remove the member"
+      action="Remove member"
       isFinal
       act={(options) => call('delete', '/project-member/{projectID}/{user_id}', { params }, options)}
       invalidates={invalidates}
       onClose={onClose}
     >
       <p>
-        Their sessions, application tokens and API keys end at once.{' '}
-        {member.whole_organization && 'They lose their role on every project of the organization.'}
+        Their sessions, app tokens and API keys are revoked immediately.{' '}
+        {member.whole_organization && 'They lose access to all projects of the organization.'}
       </p>
     </Confirm>
   );

@@ -11,10 +11,10 @@ import { useOfferedPages } from '../use-offered-pages.js';
 import { useActions, type Command } from './use-actions.js';
 
 const shortcuts: readonly { name: string; filter: RunFilter }[] = [
-  { name: 'Runs that wait for a person', filter: { state: 'waiting' } },
-  { name: 'Runs that failed in the last 24 hours', filter: { state: 'failed', since: '24h' } },
-  { name: 'Runs in progress', filter: { state: 'running' } },
-  { name: 'Runs that are paused', filter: { state: 'paused' } },
+  { name: 'Runs waiting for a decision', filter: { state: 'waiting' } },
+  { name: 'Failed runs in the last 24 hours', filter: { state: 'failed', since: '24h' } },
+  { name: 'Active runs', filter: { state: 'running' } },
+  { name: 'Paused runs', filter: { state: 'paused' } },
 ];
 
 /** Finds and opens pages, lists, runs and the dialogs of actions by name. */
@@ -38,7 +38,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             onClose();
             commands.find(({ id }) => id === key)?.go();
           }}
-          renderEmptyState={() => <p className="soft">Nothing has this name.</p>}
+          renderEmptyState={() => <p className="soft">No results.</p>}
         >
           {({ id, name, kind, state }) => (
             <MenuItem id={id} textValue={name}>

@@ -19,7 +19,7 @@ const forms = [
   { name: 'New agentflow…', path: 'agentflows/new', operation: 'post /agentflow' },
   { name: 'New schedule…', path: 'schedules/new', operation: 'post /schedule/coworker' },
   { name: 'New table…', path: 'tables', ask: 'create', operation: 'post /storage/{projectID}/table' },
-  { name: 'Add a member…', path: 'members', ask: 'add', operation: 'post /project-member/{projectID}' },
+  { name: 'Add member…', path: 'members', ask: 'add', operation: 'post /project-member/{projectID}' },
 ] as const;
 
 const names = { execute: 'Execute', pause: 'Pause', resume: 'Resume', cancel: 'Cancel' } as const;

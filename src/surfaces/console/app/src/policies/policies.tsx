@@ -45,15 +45,15 @@ function InForce({ set }: { set: PolicySet }) {
   const { version, created_by, created_at, policies, builtin } = set;
   return (
     <section aria-labelledby="in-force">
-      <h2 id="in-force">In force</h2>
+      <h2 id="in-force">Rules in force</h2>
       {version === 0 ? (
         <Empty command={holdCallsPolicy}>
-          No policies are stored. The default set is in force, as version 0. Store a version below, or with:
+          No policies are saved. The default rules (version 0) are in force. Save a version below, or with this command:
         </Empty>
       ) : (
         <p>
-          Version {version}, by <bdi>{nameOf(created_by ?? '')}</bdi>, <Time at={created_at} />. Each stored set is a
-          version of its own, which never changes. A forbid overrides everything; what no rule permits is refused.
+          Version {version}, saved by <bdi>{nameOf(created_by ?? '')}</bdi>, <Time at={created_at} />. A forbid rule
+          overrides all others. Calls that no rule permits are refused.
         </p>
       )}
       <ul className="rows" aria-label="Rules in force">
@@ -71,7 +71,7 @@ function InForce({ set }: { set: PolicySet }) {
 function RuleLine({ rule, isBuiltIn = false }: { rule: PolicyRule; isBuiltIn?: boolean }) {
   const { policy_id, effect, description, tools, projects, when, approvers, approver_roles } = rule;
   const parts = [
-    tools ? `for ${tools.join(', ')}` : 'for every operation',
+    tools ? `for ${tools.join(', ')}` : 'for all operations',
     projects && `in ${projects.join(', ')}`,
     when !== undefined && `when ${when}`,
     approvers !== undefined && approvers > 1 && `with ${approvers} approvers`,
@@ -79,7 +79,7 @@ function RuleLine({ rule, isBuiltIn = false }: { rule: PolicyRule; isBuiltIn?: b
   ].filter(Boolean);
   return (
     <li>
-      <Badge state={effect} /> <code>{policy_id}</code> {isBuiltIn && <span className="soft">(always in force) </span>}
+      <Badge state={effect} /> <code>{policy_id}</code> {isBuiltIn && <span className="soft">(built-in) </span>}
       {description} <span className="soft">{parts.join(', ')}</span>
     </li>
   );
@@ -107,10 +107,10 @@ function Versions({ current }: { current: number }) {
         </button>
       ),
     },
-    { id: 'at', name: 'Stored', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
+    { id: 'at', name: 'Saved', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
     {
       id: 'by',
-      name: 'By',
+      name: 'Saved by',
       width: 'minmax(10rem, 1fr)',
       onNarrow: 'hidden',
       cell: ({ created_by }) => <bdi>{nameOf(created_by ?? '')}</bdi>,
@@ -128,7 +128,7 @@ function Versions({ current }: { current: number }) {
         load={(page) => call('get', '/v1/policies/versions', { query: page })}
         columns={columns}
         keyOf={({ version }) => String(version)}
-        empty={<p className="empty">No version was stored yet.</p>}
+        empty={<p className="empty">No versions have been saved yet.</p>}
       />
       {open !== undefined && (
         <PolicyVersion key={open} version={open} newest={current} onClose={() => setOpen(undefined)} />
@@ -155,14 +155,15 @@ function PolicyVersion({ version, newest, onClose }: { version: number; newest: 
     <Window title={`Version ${version}`} isDrawer onClose={onClose}>
       <Problem error={error ?? before.error} />
       <label>
-        Difference from
+        Compare with{' '}
         <select value={from} onChange={(event) => setFrom(Number(event.target.value))}>
           {others.map((each) => (
             <option key={each} value={each}>
-              version {each}
+              {' '}
+              Version {each}{' '}
             </option>
           ))}
-          <option value={0}>no rules</option>
+          <option value={0}>No rules</option>
         </select>
       </label>
       {data && (from === 0 || before.data) && (

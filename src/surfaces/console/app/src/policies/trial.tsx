@@ -30,11 +30,11 @@ export function Trial() {
   return (
     <section aria-labelledby="evaluate">
       <h2 id="evaluate">Evaluate a call</h2>
-      <p>What the policies in force decide about a call. Nothing is called.</p>
+      <p>Shows what the policies in force decide about a call, without making it.</p>
       <Form className="narrow" error={error} onSubmit={() => void submit()}>
         <TextField label="Operation or tool" name="tool" text={tool} onChange={setTool} maxLength={100} />
         <label>
-          How it arrives
+          Channel
           <select value={channel || 'rest'} onChange={(event) => setChannel(event.target.value)}>
             {channels.map((name) => (
               <option key={name}>{name}</option>
@@ -51,7 +51,7 @@ export function Trial() {
         />
         <JsonField
           name="principal"
-          label="Caller, as far as it is not you (JSON: user_id, role, kind, client_id, grants)"
+          label="Caller, if it is not you (JSON: user_id, role, kind, client_id, grants)"
           rows={2}
           text={principal || '{}'}
           onChange={setPrincipal}
@@ -78,12 +78,12 @@ function Outcome({ decision: outcome }: { decision: Decision }) {
       </p>
       <Facts
         rows={[
-          ['By the rules', policy_ids.join(', ') || 'no rule permits it'],
+          ['Rules', policy_ids.join(', ') || 'No rule permits this call'],
           ['Reason', reason],
           ['Approvers', isHeld && String(approvers)],
-          ['Who may decide', isHeld && approver_roles?.join(' or ')],
-          ['Seconds to decide', isHeld && String(approval_ttl_seconds)],
-          ['Version', policy_version],
+          ['Approver roles', isHeld && approver_roles?.join(' or ')],
+          ['Time limit for approval (seconds)', isHeld && String(approval_ttl_seconds)],
+          ['Policy version', policy_version],
         ]}
       />
     </>

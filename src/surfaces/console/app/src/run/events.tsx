@@ -10,15 +10,15 @@ export function StepProgress({ modelText, progress }: Followed) {
     <>
       {modelText !== '' && (
         <section aria-labelledby="words">
-          <h2 id="words">The model writes</h2>
-          <div className="growing" tabIndex={0} role="region" aria-label="Words of the model">
+          <h2 id="words">Model output</h2>
+          <div className="growing" tabIndex={0} role="region" aria-label="Streamed text">
             <p className="text">{modelText}</p>
           </div>
         </section>
       )}
       {progress && (
         <section aria-labelledby="progress">
-          <h2 id="progress">The tool reports</h2>
+          <h2 id="progress">Tool progress</h2>
           <p>
             {progress.total !== null && <progress value={progress.progress} max={progress.total} />} {progress.progress}{' '}
             {progress.total !== null && `of ${progress.total}`} <bdi>{progress.message}</bdi>
@@ -44,9 +44,9 @@ export function Events({ events, error }: Followed) {
       <h2 id="events">Events</h2>
       <Problem error={error} />
       <label className="inline">
-        Kind{' '}
+        Type{' '}
         <select value={type} onChange={(event) => setType(event.target.value)}>
-          <option value="">all</option>
+          <option value="">All</option>
           {types.map((name) => (
             <option key={name} value={name}>
               {name.replaceAll('_', ' ')}
@@ -54,7 +54,7 @@ export function Events({ events, error }: Followed) {
           ))}
         </select>
       </label>
-      {events.length === 0 && <p className="empty">Nothing has happened yet.</p>}
+      {events.length === 0 && <p className="empty">No events yet.</p>}
       <ul className="rows">
         {matching.slice(0, 200).map((event) => (
           <li key={event.seq}>

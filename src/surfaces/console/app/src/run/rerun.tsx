@@ -72,16 +72,16 @@ export function Rerun({ run, onClose }: { run: Execution; onClose: () => void })
       }}
       onClose={onClose}
     >
-      <p className="soft">A new run with the same plan. It starts at once and uses credits.</p>
-      <Field label="From" name="from_agent_id">
+      <p className="soft">Creates a new run with the same plan. It starts immediately and uses credits.</p>
+      <Field label="Start from" name="from_agent_id">
         {(control) => (
           <select {...control} value={from} onChange={(event) => change({ from: event.target.value })}>
-            <option value="">the first agent</option>
+            <option value="">First agent</option>
             {inOrder(run)
               .slice(1)
               .map(({ _id, title }) => (
                 <option key={_id} value={_id}>
-                  {title}, keeping the outputs before it
+                  {title} (keep earlier outputs)
                 </option>
               ))}
           </select>

@@ -88,7 +88,7 @@ function RunPage({ id }: { id: string }) {
       <Files run={run} />
       <section aria-labelledby="input">
         <h2 id="input">Input</h2>
-        <Data value={{ ...run.input_variables, ...run.runtime_inputs }} label="Values of the input" />
+        <Data value={{ ...run.input_variables, ...run.runtime_inputs }} label="Input values" />
       </section>
       <Events {...events} />
       {stepInDrawer && (
@@ -112,10 +112,10 @@ function About({ run, steps }: { run: Execution; steps: Monitoring | undefined }
         </AgentflowLink>
         {agentflow_version !== null && `, version ${agentflow_version}`}
       </Fact>
-      <Fact name="Execution">
+      <Fact name="Execution id">
         <code>{execution_id}</code>
       </Fact>
-      <Fact name="Made">
+      <Fact name="Created">
         <Time at={created_at} />
       </Fact>
       {end_time !== null && (
@@ -128,7 +128,7 @@ function About({ run, steps }: { run: Execution; steps: Monitoring | undefined }
           <Elapsed from={steps?.steps[0]?.started_at ?? created_at} to={end_time} />
         </Fact>
       )}
-      <Fact name="By">
+      <Fact name="Started by">
         <bdi>{executed_by.name}</bdi> ({executed_by.type})
       </Fact>
       {typeof schedule === 'string' && (
@@ -147,11 +147,11 @@ function About({ run, steps }: { run: Execution; steps: Monitoring | undefined }
         </Fact>
       )}
       <Fact name="Tokens">
-        {input} in, {output} out
+        {input} input, {output} output
       </Fact>
       {typeof steps?.credits === 'number' && <Fact name="Credits">{steps.credits}</Fact>}
       {parent_execution_id !== null && (
-        <Fact name="Part of">
+        <Fact name="Parent run">
           <RunLink id={parent_execution_id} />
         </Fact>
       )}
@@ -195,7 +195,7 @@ function PendingDecisions({ run, onDone }: { run: Execution; onDone: () => Promi
   const items = data?.data.filter(({ execution_id }) => execution_id === run.execution_id) ?? [];
   return (
     <section aria-labelledby="waits">
-      <h2 id="waits">Waits for a person</h2>
+      <h2 id="waits">Waiting for a decision</h2>
       <Problem error={error} />
       {items.map((item) => (
         <InboxCard key={item._id} item={item} isOnRun onDone={() => Promise.all([refetch(), onDone()])} />
@@ -210,7 +210,7 @@ function Outcome({ run }: { run: Execution }) {
     <>
       {failure && (
         <section aria-labelledby="failure">
-          <h2 id="failure">{stateOf(run) === 'cancelled' ? 'Why it was cancelled' : 'Why it failed'}</h2>
+          <h2 id="failure">{stateOf(run) === 'cancelled' ? 'Cancellation reason' : 'Failure reason'}</h2>
           <p className="problem">
             {failure.code.replaceAll('_', ' ')}: {failure.message}
           </p>
@@ -224,7 +224,7 @@ function Outcome({ run }: { run: Execution }) {
               <Markdown text={run.conclusion.conclusion} />
             </Suspense>
           </div>
-          {run.conclusion.links.length > 0 && <p className="soft">Links in it: {run.conclusion.links.join(', ')}</p>}
+          {run.conclusion.links.length > 0 && <p className="soft">Links: {run.conclusion.links.join(', ')}</p>}
         </section>
       )}
     </>

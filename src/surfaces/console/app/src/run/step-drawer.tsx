@@ -76,7 +76,9 @@ function StoredDetails({ run, step }: { run: Execution; step: Step }) {
   ];
   return (
     <>
-      <p className="note">What this step sent is not kept: it ran more than 30 days ago, or it was not stored.</p>
+      <p className="note">
+        The requests of this step are not available. They are kept for 30 days, if they could be stored.
+      </p>
       {known.map(([name, value]) =>
         value === undefined ? null : (
           <div key={name}>

@@ -63,9 +63,9 @@ function Prompt({ prompt }: { prompt: NonNullable<StepExchange['prompt']> }) {
   return (
     <Part name="Prompt">
       <p className="soft">
-        {model === '' ? 'the default model' : model}, temperature {temperature}
+        {model === '' ? 'Default model' : model}, temperature {temperature}
         {max_tokens > 0 && `, at most ${max_tokens} tokens`}
-        {tools.length > 0 && `, with the tools ${tools.join(', ')}`}
+        {tools.length > 0 && `, tools: ${tools.join(', ')}`}
       </p>
       {messages.map(({ role, content }, at) => (
         <div key={at}>

@@ -141,9 +141,11 @@ function NoRuns({ isFiltered }: { isFiltered: boolean }) {
     queryFn: () => call('get', '/agentflow', { query: { limit: 1 } }),
     enabled: !isFiltered,
   });
-  if (isFiltered) return <Empty>No run matches these filters.</Empty>;
+  if (isFiltered) return <Empty>No runs match these filters.</Empty>;
   const command = curl('execute_flow', { agentflow_id: data?.data[0]?._id ?? '<agentflow id>', goal: 'Try it' });
   return (
-    <Empty command={command}>No run was made in this project yet. Prepare one, and then execute it on its page:</Empty>
+    <Empty command={command}>
+      This project has no runs yet. Create one with this command, and then execute it on its page:
+    </Empty>
   );
 }

@@ -11,25 +11,25 @@ import type { Schedule } from './schedule.js';
 const texts = {
   trigger: {
     name: 'Trigger now',
-    hint: 'A run starts at once, also if the schedule is paused or another run is in progress. It uses credits.',
-    done: 'Triggered: a run starts now.',
+    hint: 'A run starts immediately, even if the schedule is paused or another run is in progress. It uses credits.',
+    done: 'Triggered. A run starts now.',
     operation: 'post /schedule/coworker/{id}/trigger',
   },
   pause: {
     name: 'Pause',
-    hint: 'Nothing starts until it is resumed. What was planned meanwhile is not made up for.',
-    done: 'Paused: nothing starts until it is resumed.',
+    hint: 'No runs start until the schedule is resumed. Runs that are missed in the meantime are not started later.',
+    done: 'Paused. No runs start until the schedule is resumed.',
     operation: 'patch /schedule/coworker/{id}',
   },
   resume: {
     name: 'Resume',
-    hint: 'It goes on with the next planned time.',
-    done: 'Resumed. What was planned meanwhile is not made up for.',
+    hint: 'The schedule continues with the next planned time.',
+    done: 'Resumed. Missed runs are not started.',
     operation: 'patch /schedule/coworker/{id}',
   },
   delete: {
     name: 'Delete',
-    hint: 'It cannot be restored. Running executions continue.',
+    hint: 'This cannot be undone. Active runs continue.',
     done: '',
     operation: 'delete /schedule/coworker/{id}',
   },
@@ -112,7 +112,7 @@ function Confirmation({ action, schedule, onDone, onClose }: ActionOptions & { a
   return (
     <Confirm
       title={`${name}?`}
-      action={action === 'trigger' ? 'Trigger the schedule' : `${name} the schedule`}
+      action={action === 'trigger' ? 'Trigger schedule' : `${name} schedule`}
       isFinal={action === 'delete'}
       act={act}
       invalidates={action === 'delete' ? [['schedules']] : [['schedule', id]]}

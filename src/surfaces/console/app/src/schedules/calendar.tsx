@@ -39,13 +39,13 @@ export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
   const error = planned.find((query) => query.error)?.error;
   return (
     <section aria-labelledby="calendar">
-      <h2 id="calendar">Coming runs</h2>
+      <h2 id="calendar">Upcoming runs</h2>
       <div className="toolbar">
         <button type="button" disabled={week === 0} onClick={() => setWeek(week - 1)}>
-          Earlier week
+          Previous week
         </button>
         <button type="button" onClick={() => setWeek(week + 1)}>
-          Later week
+          Next week
         </button>
         <p role="status">
           {starts[0] && dayFormat.format(starts[0])} to {starts[days - 1] && dayFormat.format(starts[days - 1])}, local
@@ -54,9 +54,9 @@ export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
       </div>
       <Problem error={error} />
       {active.length === 0 ? (
-        <p className="empty">No schedule is active, so nothing comes.</p>
+        <p className="empty">No schedules are active.</p>
       ) : (
-        <div className="scroll" role="region" aria-label="Calendar of coming runs" tabIndex={0}>
+        <div className="scroll" role="region" aria-label="Calendar of upcoming runs" tabIndex={0}>
           <table className="calendar">
             <thead>
               <tr>
@@ -132,7 +132,7 @@ function DayTimes({ times, isIncomplete }: { times: readonly number[]; isIncompl
   if (times.length > shownTimes || isIncomplete)
     return (
       <>
-        {isIncomplete ? 'more than ' : ''}
+        {isIncomplete ? 'More than ' : ''}
         {times.length} runs, <Clock at={times[0]} /> to <Clock at={times.at(-1)} />
       </>
     );

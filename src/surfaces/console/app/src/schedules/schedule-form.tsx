@@ -76,7 +76,7 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
       <Options values={values} set={set} problems={fields} />
       <p className="actions">
         <button className="primary" disabled={isBusy}>
-          {schedule ? 'Save' : 'Create the schedule'}
+          {schedule ? 'Save' : 'Create schedule'}
         </button>
         <button
           type="button"
@@ -85,7 +85,7 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
             forget();
           }}
         >
-          Discard what I typed
+          Discard changes
         </button>
       </p>
     </form>
@@ -109,7 +109,7 @@ function RunFields({ values, set, problems, isNew }: PartOptions & { isNew: bool
   });
   return (
     <fieldset>
-      <legend>What runs</legend>
+      <legend>Agentflow and goal</legend>
       <Problem error={noFlows ?? noTables} />
       {isNew && (
         <Field label="Agentflow" problem={problems.coworker_id}>
@@ -119,7 +119,7 @@ function RunFields({ values, set, problems, isNew }: PartOptions & { isNew: bool
               value={values.coworker_id}
               onChange={(event) => set('coworker_id', event.target.value)}
             >
-              <option value="">choose one</option>
+              <option value="">Select an agentflow</option>
               {flows?.data.map(({ _id, name }) => (
                 <option key={_id} value={_id}>
                   {name}
@@ -129,15 +129,19 @@ function RunFields({ values, set, problems, isNew }: PartOptions & { isNew: bool
           )}
         </Field>
       )}
-      <Field label="Goal" problem={problems.goal} hint="A Liquid template. With a table it can use row.<column>.">
+      <Field
+        label="Goal"
+        problem={problems.goal}
+        hint="A Liquid template. If a table is selected, it can use row.<column>."
+      >
         {(control) => (
           <textarea {...control} rows={3} value={values.goal} onChange={(event) => set('goal', event.target.value)} />
         )}
       </Field>
-      <Field label="Table" problem={problems.table} hint="Runs one execution for each row.">
+      <Field label="Table" problem={problems.table} hint="Starts one run for each row.">
         {(control) => (
           <select {...control} value={values.table} onChange={(event) => set('table', event.target.value)}>
-            <option value="">none</option>
+            <option value="">None</option>
             {values.table !== '' && !tables?.table_names.some(({ _id }) => _id === values.table) && (
               <option value={values.table}>{values.table}</option>
             )}
@@ -157,18 +161,18 @@ function TimeFields({ values, set, problems }: PartOptions) {
   const { type } = values;
   return (
     <fieldset>
-      <legend>When it runs</legend>
+      <legend>Timing</legend>
       <Field label="Type" problem={problems.type}>
         {(control) => (
           <select {...control} value={type} onChange={(event) => set('type', event.target.value)}>
-            <option value="once">once</option>
-            <option value="interval">at an interval</option>
-            <option value="cron">by a cron expression</option>
+            <option value="once">Once</option>
+            <option value="interval">Interval</option>
+            <option value="cron">Cron expression</option>
           </select>
         )}
       </Field>
       {type === 'interval' && (
-        <Field label="Interval" problem={problems.interval} hint="Whole seconds: 3600 is an hour, 86400 a day.">
+        <Field label="Interval" problem={problems.interval} hint="In seconds: 3600 is an hour, 86400 is a day.">
           {(control) => (
             <input
               {...control}
@@ -204,9 +208,9 @@ function TimeFields({ values, set, problems }: PartOptions) {
         </>
       )}
       <Field
-        label={type === 'once' ? 'Time' : 'From'}
+        label={type === 'once' ? 'Time' : 'Start'}
         problem={problems.schedule}
-        hint={type === 'once' ? 'Local time.' : 'Local time. Empty: now.'}
+        hint={type === 'once' ? 'Local time.' : 'Local time. Leave empty to start now.'}
       >
         {(control) => (
           <input
@@ -226,7 +230,7 @@ function Options({ values, set, problems }: PartOptions) {
   return (
     <fieldset>
       <legend>Options</legend>
-      <Field label="If one is running" problem={problems.overlap}>
+      <Field label="If a run is in progress" problem={problems.overlap}>
         {(control) => (
           <select {...control} value={values.overlap} onChange={(event) => set('overlap', event.target.value)}>
             {Object.entries(overlapTexts).map(([overlap, text]) => (
@@ -262,7 +266,7 @@ function Options({ values, set, problems }: PartOptions) {
 }
 
 const numbers = [
-  { name: 'limit', label: 'Limit', hint: 'Planned runs in total. Empty: no limit.' },
-  { name: 'catchup_window', label: 'Catch-up window', hint: 'How many seconds late a run may start.' },
-  { name: 'jitter', label: 'Jitter', hint: 'Seconds over which the starts are spread.' },
+  { name: 'limit', label: 'Limit', hint: 'The maximum number of planned runs. Leave empty for no limit.' },
+  { name: 'catchup_window', label: 'Catch-up window', hint: 'How many seconds late a run can start.' },
+  { name: 'jitter', label: 'Jitter', hint: 'Spreads the start times over this many seconds.' },
 ] as const;

@@ -83,21 +83,21 @@ function About({ schedule, runs }: { schedule: Schedule; runs: ScheduleRuns | un
   });
   const facts: [name: string, value: ReactNode][] = [
     ['When', type === 'once' ? <Time at={schedule.schedule} /> : cadenceOf(schedule)],
-    ['Paused because', reason !== null && <bdi key="reason">{reason}</bdi>],
-    ['Runs so far', limit === null ? count : `${count}, planned runs end at ${limit}`],
-    ['When one is due during another', overlapTexts[overlap]],
-    ['Made up for if late by up to', durationText(catchup_window)],
-    ['Spread over', jitter > 0 && durationText(jitter)],
+    ['Pause reason', reason !== null && <bdi key="reason">{reason}</bdi>],
+    ['Runs so far', limit === null ? count : `${count}; limit for planned runs: ${limit}`],
+    ['If a run is in progress', overlapTexts[overlap]],
+    ['Catch-up window', durationText(catchup_window)],
+    ['Jitter', jitter > 0 && durationText(jitter)],
     ['Skipped, missed', runs && `${runs.skipped_overlap}, ${runs.missed_catchup}`],
-    ['After a failed run', schedule.pause_on_failure ? 'it pauses' : 'it goes on'],
-    ['One execution for each row of', table !== null && <code key="table">{table}</code>],
+    ['After a failed run', schedule.pause_on_failure ? 'Pause' : 'Continue'],
+    ['One run for each row of', table !== null && <code key="table">{table}</code>],
     [
       'Agentflow',
       <AgentflowLink key="flow" id={coworker_id}>
         {flow ? <bdi>{flow.name}</bdi> : <code>{coworker_id}</code>}
       </AgentflowLink>,
     ],
-    ['Schedule', <code key="id">{_id}</code>],
+    ['Schedule id', <code key="id">{_id}</code>],
     [
       'Temporal',
       runs && (
@@ -111,8 +111,8 @@ function About({ schedule, runs }: { schedule: Schedule; runs: ScheduleRuns | un
 }
 
 function Next({ runs }: { runs: ScheduleRuns | undefined }) {
-  if (runs === undefined) return <p className="soft">Not known yet.</p>;
-  if (runs.next.length === 0) return <p className="empty">Nothing comes.</p>;
+  if (runs === undefined) return <p className="soft">Loading…</p>;
+  if (runs.next.length === 0) return <p className="empty">No upcoming runs.</p>;
   return (
     <ol className="times" aria-label="Next runs">
       {runs.next.map((at) => (
@@ -125,12 +125,12 @@ function Next({ runs }: { runs: ScheduleRuns | undefined }) {
 }
 
 function History({ runs }: { runs: readonly ScheduleRun[] | undefined }) {
-  if (runs === undefined) return <p className="soft">Not known yet.</p>;
-  if (runs.length === 0) return <p className="empty">Nothing was due yet.</p>;
+  if (runs === undefined) return <p className="soft">Loading…</p>;
+  if (runs.length === 0) return <p className="empty">No runs yet.</p>;
   return (
     <div className="scroll" role="region" aria-label="Past runs" tabIndex={0}>
       <table>
-        <TableHead of={['Planned', 'State', 'Why it did not fire', 'Took', 'Executions', 'Temporal']} />
+        <TableHead of={['Planned', 'State', 'Reason', 'Duration', 'Runs', 'Temporal']} />
         <tbody>
           {runs.map((run, at) => (
             // Runs triggered within the same second have the same time, so the time alone is not unique.
@@ -143,10 +143,10 @@ function History({ runs }: { runs: readonly ScheduleRun[] | undefined }) {
 }
 
 const reasonTexts: Record<string, string> = {
-  overlap: 'another run was in progress (overlap)',
-  paused: 'the schedule was paused',
-  limit: 'the limit was reached',
-  catchup_window: 'it was too late (catchup window)',
+  overlap: 'Another run was in progress',
+  paused: 'The schedule was paused',
+  limit: 'The limit was reached',
+  catchup_window: 'The catch-up window was exceeded',
 };
 
 function HistoryRow({ run }: { run: ScheduleRun }) {
@@ -167,7 +167,7 @@ function HistoryRow({ run }: { run: ScheduleRun }) {
           <ul>
             {executions.map(({ execution_id: runId, record_id, status: state, error: failure }) => (
               <li key={runId ?? record_id}>
-                <Badge state={state} /> {runId === null ? (failure ?? 'was not made') : <RunLink id={runId} />}
+                <Badge state={state} /> {runId === null ? (failure ?? 'Not created') : <RunLink id={runId} />}
               </li>
             ))}
           </ul>

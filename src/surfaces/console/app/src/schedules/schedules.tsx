@@ -49,7 +49,9 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
   return (
     <div className="scroll" role="region" aria-label="List of schedules" tabIndex={0}>
       <table>
-        <TableHead of={['Goal', 'State', 'When', 'Next', 'Last', 'Runs', 'If one runs', 'Temporal']} />
+        <TableHead
+          of={['Goal', 'State', 'When', 'Next run', 'Last run', 'Runs', 'If a run is in progress', 'Temporal']}
+        />
         <tbody>
           {schedules.map((schedule) => (
             <ScheduleRow key={schedule._id} schedule={schedule} />
@@ -85,7 +87,7 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
         )}
       </td>
       <td>{cadenceOf(schedule)}</td>
-      <td>{error ? <span className="soft">not known</span> : <Time at={runs?.next[0]} />}</td>
+      <td>{error ? <span className="soft">Unknown</span> : <Time at={runs?.next[0]} />}</td>
       <td>
         {last && (
           <>
@@ -120,8 +122,8 @@ function NothingScheduled() {
   });
   return (
     <Empty command={command}>
-      Nothing is scheduled in this project. A schedule runs an agentflow once, at an interval, or at the times of a cron
-      expression:
+      This project has no schedules yet. A schedule runs an agentflow once, at an interval, or by a cron expression.
+      Create one here, or with this command:
     </Empty>
   );
 }

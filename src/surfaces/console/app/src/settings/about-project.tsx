@@ -43,7 +43,7 @@ function Name({ project }: { project: Project }) {
         rows={[
           ['Id', <code key="id">{project._id}</code>],
           ['Organization', <code key="organization">{project.organization_id}</code>],
-          ['Made', <Time key="made" at={project.created_at} />],
+          ['Created', <Time key="created" at={project.created_at} />],
           ['State', project.status],
         ]}
       />

@@ -23,8 +23,8 @@ export function Settings() {
 }
 
 const modes = {
-  simple: 'Clients write to the context graph directly, as far as the policies permit it.',
-  governed: 'Clients do not write to the context graph. Syncs and what people approve still do.',
+  simple: 'Clients can write to the context graph directly if the policies permit it.',
+  governed: 'Clients cannot write to the context graph. Syncs and approved changes can.',
 } as const;
 
 function Mode() {
@@ -38,18 +38,18 @@ function Mode() {
       <Problem error={error} />
       {data && (
         <p role="status">
-          The project is <strong>{data.mode}</strong>. {modes[data.mode]}
+          The project is in <strong>{data.mode}</strong> mode. {modes[data.mode]}
         </p>
       )}
       {data && may('put /v1/projects/{projectId}/mode') && (
         <button type="button" onClick={() => setChosenMode(other)}>
-          Make it {other}…
+          Switch to {other}…
         </button>
       )}
       {chosenMode && (
         <Confirm
-          title={`Make the project ${chosenMode}?`}
-          action={`Make it ${chosenMode}`}
+          title={`Switch to ${chosenMode} mode?`}
+          action={`Switch to ${chosenMode}`}
           act={(options) => call('put', '/v1/projects/{projectId}/mode', { body: { mode: chosenMode } }, options)}
           invalidates={[['mode']]}
           onClose={() => setChosenMode(undefined)}
@@ -78,7 +78,7 @@ function Stored() {
       )}
       {data && (
         <section aria-labelledby="form">
-          <h2 id="form">Settings of users and connectors</h2>
+          <h2 id="form">User and connector settings</h2>
           <OtherSettings settings={data} />
         </section>
       )}
@@ -89,11 +89,11 @@ function Stored() {
 function DataEvents({ isOn }: { isOn: boolean }) {
   const may = useMay();
   const [isConfirming, setConfirming] = useState(false);
-  const action = isOn ? 'Turn them off' : 'Turn them on';
+  const action = isOn ? 'Turn off' : 'Turn on';
   return (
     <>
       <p role="status">
-        Changes of table rows, file contents and read marks are {isOn ? 'recorded' : 'not recorded'} in lifecycles and
+        Changes to table rows, file contents and read marks are {isOn ? 'recorded' : 'not recorded'} in lifecycles and
         the audit chain.
       </p>
       {may('patch /settings/{projectID}') && (
@@ -111,8 +111,8 @@ function DataEvents({ isOn }: { isOn: boolean }) {
         >
           <p>
             {isOn
-              ? 'What changes from now on leaves no trace in the audit chain.'
-              : 'Each of these changes becomes a lifecycle and an audit entry.'}
+              ? 'Further changes are not recorded in the audit chain.'
+              : 'Each of these changes creates a lifecycle and an audit entry.'}
           </p>
         </Confirm>
       )}
@@ -123,18 +123,18 @@ function DataEvents({ isOn }: { isOn: boolean }) {
 const languages: readonly StoredSettings['language'][] = ['auto', 'de', 'en', 'es', 'fr', 'ja', 'zh'];
 const languageNames = new Intl.DisplayNames('en', { type: 'language' });
 const languageName = (language: string) =>
-  language === 'auto' ? 'that of the first texts that are saved' : languageNames.of(language);
+  language === 'auto' ? 'Automatic (from the first saved texts)' : languageNames.of(language);
 
 function Language({ language }: { language: StoredSettings['language'] }) {
   const may = useMay();
   const [chosenLanguage, setChosenLanguage] = useState<StoredSettings['language']>();
   return (
     <>
-      <p role="status">The texts of the context graph are searched in this language: {languageName(language)}.</p>
+      <p role="status">Search language of the context graph: {languageName(language)}.</p>
       {may('patch /settings/{projectID}') && (
         <form className="narrow">
           <label>
-            Change the language to
+            Change language to{' '}
             <select
               value={language}
               onChange={(event) => setChosenLanguage(event.target.value as StoredSettings['language'])}
@@ -151,12 +151,12 @@ function Language({ language }: { language: StoredSettings['language'] }) {
       {chosenLanguage && (
         <Confirm
           title={`Change the language to ${languageName(chosenLanguage)}?`}
-          action="Change the language"
+          action="Change language"
           act={(options) => call('patch', '/settings/{projectID}', { body: { language: chosenLanguage } }, options)}
           invalidates={[['settings']]}
           onClose={() => setChosenLanguage(undefined)}
         >
-          <p>What was saved before is indexed again. Questions find it as before until that is complete.</p>
+          <p>Saved texts are indexed again. Until that is complete, searches use the previous index.</p>
         </Confirm>
       )}
     </>

@@ -29,18 +29,21 @@ export function Follow() {
     <>
       <p className="actions">
         <button type="button" onClick={() => setOpen(true)}>
-          Follow a repository…
+          Follow repository…
         </button>
       </p>
       {isOpen && (
         <Confirm
-          title="Follow a repository"
-          action="Follow it"
+          title="Follow repository"
+          action="Follow"
           act={act}
           invalidates={invalidates}
           onClose={() => setOpen(false)}
         >
-          <p>Its pushes are written into the context graph. To follow it again replaces the secret of its webhook.</p>
+          <p>
+            Pushes to this repository are written to the context graph. If you follow a repository again, its webhook
+            secret is replaced.
+          </p>
           <TextField
             label="Repository"
             name="repository"
@@ -51,7 +54,7 @@ export function Follow() {
             autoFocus
           />
           <TextField
-            label="Branch (empty: every branch)"
+            label="Branch (optional; default: all branches)"
             name="branch"
             text={branch}
             onChange={setBranch}
@@ -60,13 +63,11 @@ export function Follow() {
         </Confirm>
       )}
       {bound && (
-        <Window title={`The webhook of ${bound.repository}`} onClose={() => setBound(undefined)}>
+        <Window title={`Webhook of ${bound.repository}`} onClose={() => setBound(undefined)}>
           <Empty command={new URL(bound.webhook_path.slice(1), apiAddress).href}>
-            Enter this address at the code host, for pushes, as JSON:
+            At the code host, add a webhook for push events in JSON format with this address:
           </Empty>
-          <Empty command={bound.webhook_secret}>
-            The secret of the webhook is shown once and cannot be read again. Enter it now:
-          </Empty>
+          <Empty command={bound.webhook_secret}>Copy the webhook secret now. It is not shown again:</Empty>
         </Window>
       )}
     </>
@@ -83,13 +84,13 @@ export function Unfollow({ repository }: { repository: string }) {
       {isOpen && (
         <Confirm
           title={`Unfollow ${repository}?`}
-          action="Unfollow it"
+          action="Unfollow"
           isFinal
           act={() => call('delete', '/{projectID}/syncs/repositories', { query: { repository } })}
           invalidates={invalidates}
           onClose={() => setOpen(false)}
         >
-          <p>Its pushes are ignored from then on, and the secret of its webhook is deleted. What they wrote stays.</p>
+          <p>Further pushes are ignored, and the webhook secret is deleted. Data that was written before is kept.</p>
         </Confirm>
       )}
     </>

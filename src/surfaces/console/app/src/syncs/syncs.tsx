@@ -47,8 +47,8 @@ function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
       <h2 id="catalog">Data catalog</h2>
       {catalog === null ? (
         <p className="soft">
-          The catalog is not synced into this project. CATALOG_PROJECT_ID of the service names the project that receives
-          it.
+          The catalog is not synced into this project. The setting CATALOG_PROJECT_ID of the service selects the project
+          that receives it.
         </p>
       ) : (
         <>
@@ -59,22 +59,22 @@ function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
           {may('post /{projectID}/syncs/catalog') && (
             <p className="actions">
               <button type="button" onClick={() => setConfirming(true)}>
-                Start a sync…
+                Start sync…
               </button>
             </p>
           )}
-          <Runs tool="catalog-sync" name="Recent syncs of the catalog" />
+          <Runs tool="catalog-sync" name="Recent catalog syncs" />
         </>
       )}
       {isConfirming && (
         <Confirm
-          title="Start a sync of the catalog?"
-          action="Start the sync"
+          title="Start a catalog sync?"
+          action="Start sync"
           act={() => call('post', '/{projectID}/syncs/catalog')}
           invalidates={[['syncs']]}
           onClose={() => setConfirming(false)}
         >
-          <p>It reads the whole catalog, after a short wait for further changes.</p>
+          <p>The sync reads the whole catalog. It starts after a short delay, to include further changes.</p>
         </Confirm>
       )}
     </section>
@@ -86,9 +86,9 @@ function catalogText(catalog: NonNullable<SyncState['catalog']>): string {
   const next =
     events === 0
       ? ''
-      : `${events} ${events === 1 ? 'change waits' : 'changes wait'}${names.length > 0 ? `: ${names.join(', ')}` : ''}`;
-  if (state === 'unknown') return 'No worker answers.';
-  return state === 'idle' ? 'Nothing is pending.' : next;
+      : `${events} ${events === 1 ? 'pending change' : 'pending changes'}${names.length > 0 ? `: ${names.join(', ')}` : ''}`;
+  if (state === 'unknown') return 'No worker responds.';
+  return state === 'idle' ? 'No pending changes.' : next;
 }
 
 function Repositories({ repositories }: { repositories: SyncState['repositories'] }) {
@@ -99,8 +99,8 @@ function Repositories({ repositories }: { repositories: SyncState['repositories'
       <h2 id="repositories">Repositories</h2>
       {repositories.length === 0 ? (
         <Empty command={command}>
-          This project follows no repository. The key needs the grant svc:codesync.write; the answer names the address
-          and the secret for the webhook:
+          This project follows no repositories. Follow one here, or with this command. The key requires the grant
+          svc:codesync.write. The response contains the address and the secret of the webhook:
         </Empty>
       ) : (
         <ul className="rows">
@@ -110,7 +110,7 @@ function Repositories({ repositories }: { repositories: SyncState['repositories'
                 <bdi>{repository}</bdi>
               </strong>{' '}
               <span className="soft">
-                {branch === null ? 'every branch' : `branch ${branch}`}, followed since <Time at={bound_at} />,{' '}
+                {branch === null ? 'all branches' : `branch ${branch}`}, followed since <Time at={bound_at} />,{' '}
                 {has_signed ? 'pushes are signed' : 'no signed push yet'}
               </span>{' '}
               {may('delete /{projectID}/syncs/repositories') && <Unfollow repository={repository} />}

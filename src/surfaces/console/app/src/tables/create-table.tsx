@@ -34,7 +34,7 @@ export function CreateTable({ onClose }: { onClose: () => void }) {
   return (
     <Confirm
       title="New table"
-      action="Create the table"
+      action="Create table"
       act={(options) => call('post', '/storage/{projectID}/table', { body: bodyOf(table) }, options)}
       nameOf={nameOf}
       invalidates={[['tables']]}
@@ -45,7 +45,7 @@ export function CreateTable({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       tools={
         <button type="button" onClick={() => change({ columns: [...columns, emptyColumn] })}>
-          Add a column
+          Add column
         </button>
       }
     >
@@ -94,7 +94,7 @@ function ColumnFields({ number, column: { name, type, options }, onChange, onRem
         <TextField
           label={`Values of column ${number}`}
           name={`${path}.enum_options`}
-          hint="One a line."
+          hint="One per line."
           rows={3}
           text={options}
           onChange={(next) => onChange({ options: next })}

@@ -39,7 +39,7 @@ export function FilterBar({ columns, filter, error, onChange }: FilterOptions) {
             value={column?.column_id ?? ''}
             onChange={({ target: { value } }) => onChange(value === '' ? order : { ...order, column: value })}
           >
-            <option value="">any</option>
+            <option value="">Any</option>
             {columns.map(({ column_id, column_name }) => (
               <option key={column_id} value={column_id}>
                 {column_name}
@@ -62,10 +62,11 @@ export function FilterBar({ columns, filter, error, onChange }: FilterOptions) {
         </Field>
       )}
       {needsValue && <TextField label="Value" name="value" text={typed} maxLength={500} onChange={setTyped} />}
-      {needsValue && <button>Show</button>}
+      {needsValue && <button>Apply</button>}
       {column && (
         <button type="button" onClick={() => onChange(order)}>
-          Show all
+          {' '}
+          Clear filter{' '}
         </button>
       )}
     </Form>

@@ -92,9 +92,9 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
         </p>
         <Changes count={chosen.length} onOpen={setDialog} />
         <ExportRows table={table} filter={filter} />
-        <ActionButton name="Read again" onClick={() => void reload()} />
+        <ActionButton name="Refresh" onClick={() => void reload()} />
         {may(deleteTableOperation) && (
-          <ActionButton name="Delete the table…" isFinal onClick={() => setDialog('delete-table')} />
+          <ActionButton name="Delete table…" isFinal onClick={() => setDialog('delete-table')} />
         )}
       </div>
       {mayEdit && <OpenEdits edits={edits} columns={columns} />}
@@ -128,7 +128,7 @@ function Changes({ count, onOpen }: { count: number; onOpen: (dialog: Dialog) =>
     <>
       {may('post /storage/{projectID}/table/{table_id}/row') && (
         <>
-          <ActionButton name="Add a row…" onClick={() => onOpen('add')} />
+          <ActionButton name="Add row…" onClick={() => onOpen('add')} />
           <ActionButton name="Import CSV…" onClick={() => onOpen('import')} />
         </>
       )}
@@ -179,12 +179,16 @@ function useSheetColumns(
 }
 
 function NoRows({ table, isFiltered }: { table: TableRecordSet; isFiltered: boolean }) {
-  if (isFiltered) return <Empty>No row matches this filter.</Empty>;
+  if (isFiltered) return <Empty>No rows match this filter.</Empty>;
   const example = Object.fromEntries(
     fillableColumns(table.columns)
       .slice(0, 2)
       .map(({ column_id, column_type }) => [column_id, column_type === 'string' ? 'text' : 1]),
   );
   const command = curl(`storage/${projectId}/table/${table._id}/row`, [example]);
-  return <Empty command={command}>This table has no row yet. Add one, import a CSV file, or insert up to 1,000:</Empty>;
+  return (
+    <Empty command={command}>
+      This table has no rows yet. Add a row, import a CSV file, or insert up to 1,000 rows with this command:
+    </Empty>
+  );
 }

@@ -22,7 +22,7 @@ const columns: readonly Column<Table>[] = [
       </Link>
     ),
   },
-  { id: 'rows', name: 'Last row', width: '6rem', cell: ({ last_row_id }) => last_row_id },
+  { id: 'rows', name: 'Last row id', width: '8rem', cell: ({ last_row_id }) => last_row_id },
   {
     id: 'columns',
     name: 'Columns',
@@ -68,7 +68,7 @@ function TableList() {
         }}
         columns={columns}
         keyOf={({ _id }) => _id}
-        empty={<Empty command={command}>This project has no table yet. Create one, and then fill it here:</Empty>}
+        empty={<Empty command={command}>This project has no tables yet. Create one here, or with this command:</Empty>}
         tools={
           mayCreate && (
             <button type="button" className="primary" onClick={() => setDialog('create')}>

@@ -44,10 +44,10 @@ function QuotaSection() {
       <Problem error={error} />
       {data && (
         <>
-          <p>Governed calls of the last {data.window_seconds} seconds, against the most that are admitted.</p>
+          <p>Governed calls in the last {data.window_seconds} seconds, compared with the limits.</p>
           <div className="panels">
             <Gauge name="This project" {...data.project} />
-            <Gauge name="Its organization" {...data.organization} />
+            <Gauge name="Organization" {...data.organization} />
           </div>
         </>
       )}
@@ -59,7 +59,7 @@ function Gauge({ name, used, max }: { name: string; used: number; max: number })
   if (max === 0)
     return (
       <p>
-        <strong>{name}</strong>: unlimited, not counted
+        <strong>{name}</strong>: unlimited
       </p>
     );
   return (
@@ -91,14 +91,14 @@ function Plan() {
   const { data, error } = useQuery({ queryKey: ['customer'], queryFn: () => call('get', '/customer') });
   return (
     <section aria-labelledby="plan">
-      <h2 id="plan">Plan of the organization</h2>
+      <h2 id="plan">Organization plan</h2>
       <Problem error={error} />
       {data && (
         <Facts
           rows={[
             ['Plan', data.plan],
-            ['Credits of the plan left', data.quota.number_of_credits.subscription_credits],
-            ['Credits bought and left', data.quota.number_of_credits.top_up_credits],
+            ['Remaining plan credits', data.quota.number_of_credits.subscription_credits],
+            ['Remaining purchased credits', data.quota.number_of_credits.top_up_credits],
             ...limits.map(([field, name]) => [name, `${data.usage[field]} of ${data.quota[field]}`] as const),
           ]}
         />
@@ -111,16 +111,16 @@ type Credit = Awaited<ReturnType<typeof readCredits>>['data'][number];
 const readCredits = (page: { limit: number; cursor?: string }) => call('get', '/credit/history', { query: page });
 
 const columns: readonly Column<Credit>[] = [
-  { id: 'at', name: 'At', width: '11rem', cell: ({ at }) => <Time at={at} /> },
+  { id: 'at', name: 'Time', width: '11rem', cell: ({ at }) => <Time at={at} /> },
   { id: 'credits', name: 'Credits', width: '7rem', onNarrow: 'main', cell: ({ credits }) => credits },
-  { id: 'kind', name: 'For', width: '9rem', cell: ({ kind, model }) => model ?? kind.replaceAll('_', ' ') },
+  { id: 'kind', name: 'Used for', width: '9rem', cell: ({ kind, model }) => model ?? kind.replaceAll('_', ' ') },
   {
     id: 'tokens',
     name: 'Tokens',
     width: '10rem',
     onNarrow: 'hidden',
     cell: ({ kind, input_tokens, output_tokens }) =>
-      kind === 'model_turn' && `${input_tokens} in, ${output_tokens} out`,
+      kind === 'model_turn' && `${input_tokens} input, ${output_tokens} output`,
   },
   {
     id: 'run',
@@ -145,7 +145,7 @@ function Credits() {
         keyOf={({ _id }) => _id}
         empty={
           <Empty command={curl('v1/run-agent', { agentflow_id: '<agentflow id>', goal: 'Try it' })}>
-            Nothing was charged yet. Runs use credits. This starts one:
+            No credits have been charged yet. Runs use credits. To start a run, use this command:
           </Empty>
         }
       />
